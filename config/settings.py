@@ -1,0 +1,191 @@
+"""Every setting of the Exchange, read once from the environment (docs/running.md lists them)."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import django_stubs_ext
+import dj_database_url
+from celery.schedules import schedule
+from environs import Env
+
+from config.local import local_url, secret_key
+
+django_stubs_ext.monkeypatch()
+
+env = Env()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(env.str("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+
+# --- The process ---------------------------------------------------------------------------------
+
+DEBUG = env.bool("DEBUG", False)
+SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(DATA_DIR)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [])
+PORT = env.int("PORT", 8000)
+SFTP_HOST = env.str("SFTP_HOST", "127.0.0.1")
+SFTP_PORT = env.int("SFTP_PORT", 2222)
+BASE_URL = env.str("BASE_URL", f"http://127.0.0.1:{PORT}")
+
+WSGI_APPLICATION = "config.wsgi.application"
+ROOT_URLCONF = "config.urls"
+APPEND_SLASH = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_filters",
+    "django_structlog",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "rest_framework",
+    "api",
+    "accounts",
+    "events",
+    "sftp_ingest",
+    "imports",
+    "catalog",
+    "inventory",
+    "assortment",
+    "fulfillments",
+    "orders",
+    "backoffice",
+]
+
+MIDDLEWARE = [
+    "api.middleware.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "api.middleware.TolerantPathMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# --- Data ----------------------------------------------------------------------------------------
+
+DATABASES: dict[str, Any] = {
+    "default": dj_database_url.parse(
+        env.str("DATABASE_URL", "") or local_url(DATA_DIR, "database_url"),
+        conn_max_age=60,
+        conn_health_checks=True,
+    )
+}
+REDIS_URL = env.str("REDIS_URL", "") or local_url(DATA_DIR, "redis_url")
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL},
+}
+
+UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
+
+# --- The API -------------------------------------------------------------------------------------
+
+RATE_LIMIT = env.str("RATE_LIMIT", "6000/min")
+MAX_BODY_BYTES = env.int("MAX_BODY_BYTES", 16 * 1024 * 1024)
+DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
+IDEMPOTENCY_RETENTION = timedelta(hours=24)
+OAUTH_TOKEN_LIFETIME = timedelta(seconds=env.int("OAUTH_TOKEN_SECONDS", 3600))
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_PARSER_CLASSES": ["api.parsers.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["api.renderers.ExactJSONRenderer"],
+    "DEFAULT_THROTTLE_CLASSES": ["accounts.throttling.KeyThrottle"],
+    "DEFAULT_SCHEMA_CLASS": "api.schema.EnvelopeSchema",
+    "EXCEPTION_HANDLER": "api.errors.envelope_handler",
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "The Exchange",
+    "DESCRIPTION": "Connects retailers and suppliers around orders. See /v3/docs.",
+    "VERSION": "3.0.0",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+# --- Work behind the scenes ----------------------------------------------------------------------
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 600, "unacked_restore_interval": 5}
+CELERY_TIMEZONE = "UTC"
+# Ticks only ring a bell: each task sweeps its table, so a missed one is harmless.
+CELERY_BEAT_SCHEDULE: dict[str, Any] = {
+    "sweep-imports": {"task": "imports.tasks.sweep", "schedule": schedule(5.0)},
+    "publish-events": {"task": "events.tasks.publish", "schedule": schedule(5.0)},
+    "expire-idempotency-keys": {"task": "accounts.tasks.expire", "schedule": schedule(3600.0)},
+}
+
+# --- Pages ---------------------------------------------------------------------------------------
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.bool("HTTPS", False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", False) else None
+
+# --- Logs ----------------------------------------------------------------------------------------
+
+LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+}
