@@ -4,8 +4,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import django_stubs_ext
 import dj_database_url
+import django_stubs_ext
 from celery.schedules import schedule
 from environs import Env
 
@@ -23,7 +23,7 @@ DATA_DIR = Path(env.str("DATA_DIR", str(BASE_DIR / "var"))).resolve()
 DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(DATA_DIR)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 PORT = env.int("PORT", 8000)
 SFTP_HOST = env.str("SFTP_HOST", "127.0.0.1")
 SFTP_PORT = env.int("SFTP_PORT", 2222)

@@ -1,0 +1,47 @@
+"""Who did it: the one keyword that every change takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from api.request_id import current_request_id
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+    from accounts.models import ApiKey
+
+
+class ActorKind(StrEnum):
+    """On whose behalf a change is made; the table of states says who may make which."""
+
+    SUPPLIER = "supplier"
+    RETAILER = "retailer"
+    OPERATOR = "operator"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Somebody, as history names them: `key:fxk_… (Acme ERP)`, `user:anna`, `system:beat`."""
+
+    kind: ActorKind
+    name: str
+    request_id: str = ""
+
+    @classmethod
+    def of_key(cls, key: ApiKey) -> Actor:
+        return cls(ActorKind(key.role.value), f"key:{key.prefix} ({key.name})", current_request_id())
+
+    @classmethod
+    def of_user(cls, user: AbstractBaseUser) -> Actor:
+        return cls(ActorKind.OPERATOR, f"user:{user.get_username()}", current_request_id())
+
+    @classmethod
+    def system(cls, name: str) -> Actor:
+        return cls(ActorKind.SYSTEM, f"system:{name}", current_request_id())
+
+    def __str__(self) -> str:
+        return self.name

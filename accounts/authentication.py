@@ -1,0 +1,84 @@
+"""From the Authorization header to the key behind it, in one query."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+
+from accounts.models import AccessToken, ApiKey, Credential
+from accounts.scopes import Scope, parse_scopes
+from api.errors import Forbidden, Unauthorized
+
+
+class Access:
+    """A request's way in: the key, and the scopes it carries here (a token may carry fewer)."""
+
+    def __init__(self, key: ApiKey, scopes: frozenset[Scope]) -> None:
+        self.key, self.scopes = key, scopes
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`Authorization: Bearer <API key or access token>`."""
+
+    def authenticate(self, request: Request) -> tuple[None, Access] | None:
+        header = request.headers.get("Authorization", "")
+        if not header:
+            return None
+        scheme, _, secret = header.partition(" ")
+        if scheme.lower() != "bearer" or not secret.strip():
+            raise Unauthorized("The Authorization header must read: Bearer <your API key>.")
+        access = find(secret.strip())
+        if access is None:
+            raise Unauthorized("This key is unknown, expired or revoked.")
+        if not access.key.admits(client_address(request)):
+            raise Forbidden("This key may not be used from this network address.")
+        access.key.touch()
+        return None, access
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+def find(secret: str) -> Access | None:
+    """The access that a secret gives, or None for a wrong, expired or revoked one."""
+    prefix = Credential.prefix_of(secret)
+    if len(secret) > 200 or not prefix.isascii() or "\x00" in prefix:
+        return None
+    if prefix.startswith(f"{AccessToken.PREFIX_MARK}_"):
+        return _by_token(prefix, secret)
+    key = ApiKey.objects.select_related("supplier", "retailer").filter(prefix=prefix).first()
+    if key is None or not key.matches(secret) or not key.usable(at=timezone.now()):
+        return None
+    return Access(key, key.granted)
+
+
+def _by_token(prefix: str, secret: str) -> Access | None:
+    tokens = AccessToken.objects.select_related("key__supplier", "key__retailer")
+    token = tokens.filter(prefix=prefix).first()
+    now = timezone.now()
+    if token is None or not token.matches(secret) or not token.key.usable(at=now):
+        return None
+    if token.expires_at is None or token.expires_at <= now:
+        return None
+    return Access(token.key, token.key.granted & parse_scopes(token.scopes or []))
+
+
+def client_address(request: Request) -> str:
+    """The peer's address as the server (or the proxy in front of it) gives it."""
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+class BearerScheme(OpenApiAuthenticationExtension):
+    """How the schema names it."""
+
+    target_class = "accounts.authentication.BearerAuthentication"
+    name = "bearer"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An API key, or an access token from POST /oauth/token.",
+        }

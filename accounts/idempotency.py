@@ -1,0 +1,88 @@
+"""The first answer to a request is kept, and replayed to its repetitions (contract 2 and 12)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+from django.db import connection, transaction
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import IdempotencyKey
+from api.errors import IdempotencyConflict, InProgress, Invalid
+from api.parsers import loads
+
+HEADER = "Idempotency-Key"
+KEPT_HEADERS = ("Location", "Link")
+LONGEST = 255
+
+
+def idempotently(request: Request, party: str, work: Callable[[], Response]) -> Response:
+    """Do the work once for each Idempotency-Key.
+
+    `work` answers every failure with a response. Its changes live in a savepoint, so that a kept 400 or
+    409 leaves only the key's row, which commits together with the work: a request that died left nothing.
+    """
+    key = request.headers.get(HEADER)
+    if request.method != "POST" or key is None:
+        return work()
+    if not 0 < len(key) <= LONGEST or "\x00" in key:
+        raise Invalid.at(HEADER, f"Must have 1 to {LONGEST} characters.")
+    asked = _digest(request)
+    with transaction.atomic():
+        if not _try_lock(f"{party} {key}"):
+            raise InProgress("A request with this Idempotency-Key is being worked on. Try again shortly.")
+        kept = IdempotencyKey.objects.filter(party=party, key=key).first()
+        if kept is not None:
+            return _replay(kept, asked)
+        response = _in_savepoint(work)
+        if _worth_keeping(response):
+            _keep(response, party, key, asked)
+    return response
+
+
+def _in_savepoint(work: Callable[[], Response]) -> Response:
+    with transaction.atomic():
+        response = work()
+        response.render()
+        if response.status_code >= 400:
+            transaction.set_rollback(True)
+    return response
+
+
+def _digest(request: Request) -> str:
+    """What makes two requests the same: method, path and the body's bytes."""
+    head = f"{request.method} {request.get_full_path()}\n".encode()
+    return hashlib.sha256(head + request.body).hexdigest()
+
+
+def _try_lock(name: str) -> bool:
+    """Take the key's advisory lock for this transaction, without waiting."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 1))", [name])
+        return bool(cursor.fetchone()[0])
+
+
+def _worth_keeping(response: Response) -> bool:
+    if response.status_code in (401, 403, 429) or response.status_code >= 500:
+        return False
+    return not (response.status_code == 409 and (response.data or {}).get("code") == InProgress.code)
+
+
+def _keep(response: Response, party: str, key: str, asked: str) -> None:
+    IdempotencyKey.objects.create(
+        party=party,
+        key=key,
+        request_digest=asked,
+        status=response.status_code,
+        headers={name: response[name] for name in KEPT_HEADERS if name in response},
+        body=response.content,
+    )
+
+
+def _replay(kept: IdempotencyKey, asked: str) -> Response:
+    if kept.request_digest != asked:
+        raise IdempotencyConflict("This Idempotency-Key was used for another request; take a new one.")
+    headers = {**kept.headers, "Idempotent-Replayed": "true"}
+    return Response(loads(bytes(kept.body)), status=kept.status, headers=headers)

@@ -1,0 +1,127 @@
+"""The two base viewsets: a key becomes a party here, before any queryset exists.
+
+The faults of a request are told in the contract's order: 401, 403, 404, 405, 406, 415, an unreadable
+body, fields, state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.http import HttpRequest, HttpResponseBase
+from rest_framework.exceptions import MethodNotAllowed
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from accounts.actors import Actor
+from accounts.authentication import Access
+from accounts.idempotency import idempotently
+from accounts.models import ApiKey, Retailer, Supplier
+from accounts.scopes import Role, Scope
+from api.errors import Forbidden, Unauthorized
+from api.negotiation import OnlyAnswer, refuse_unacceptable
+
+
+class KeyViewSet(ViewSet):
+    """What every keyed path has in common: the key, its scope, its rate limit, and idempotency."""
+
+    content_negotiation_class = OnlyAnswer
+    read_scope: ClassVar[Scope]
+    write_scope: ClassVar[Scope]
+    key: ApiKey
+    actor: Actor
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        self.args, self.kwargs = args, kwargs
+        self.request = self.initialize_request(request, *args, **kwargs)
+        self.headers = self.default_response_headers
+        try:
+            self.initial(self.request, *args, **kwargs)
+            party = f"{self.key.role}:{self.key.party.pk}"
+            response = idempotently(self.request, party, self._handle)
+        except Exception as error:  # noqa: BLE001 - every fault is answered, by the one handler
+            response = self._finish(self.handle_exception(error))
+        self.response = response
+        return response
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        access = request.auth
+        if not isinstance(access, Access):
+            raise Unauthorized("Send your API key: Authorization: Bearer <key>.")
+        self.key, self.actor = access.key, Actor.of_key(access.key)
+        self.check_throttles(request)
+        self.admit(access, kwargs)
+        self.find()
+        if (request.method or "").lower() not in self.action_map:
+            raise MethodNotAllowed(request.method or "")
+        refuse_unacceptable(request)
+
+    def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
+        """Refuse a key of the wrong role, scope or party. Raises Forbidden."""
+        if self.needed_scope() not in access.scopes:
+            raise Forbidden(
+                f"This needs the scope {self.needed_scope().value}, which this key does not have."
+            )
+
+    def needed_scope(self) -> Scope:
+        return self.read_scope if self.request.method in ("GET", "HEAD", "OPTIONS") else self.write_scope
+
+    def find(self) -> None:
+        """Look up the object that the path names. Raises NotFound, for another party's object too."""
+
+    def check_throttles(self, request: Request) -> None:
+        self.throttles = self.get_throttles()
+        for throttle in self.throttles:
+            if not throttle.allow_request(request, self):
+                self.throttled(request, throttle.wait() or 1.0)
+
+    def _handle(self) -> Response:
+        handler = getattr(self, (self.request.method or "").lower())
+        try:
+            response: Response = handler(self.request, *self.args, **self.kwargs)
+        except Exception as error:  # noqa: BLE001 - every fault is answered, by the one handler
+            response = self.handle_exception(error)
+        return self._finish(response)
+
+    def _finish(self, response: Response) -> Response:
+        self.finalize_response(self.request, response, *self.args, **self.kwargs)
+        for throttle in getattr(self, "throttles", ()):
+            for name, value in throttle.headers.items():
+                response[name] = value
+        return response
+
+
+class PartyViewSet(KeyViewSet):
+    """Below `/v3/{suppliers|retailers}/{id}/`: the key's own party, or nothing."""
+
+    role: ClassVar[Role]
+
+    def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
+        own = access.key.role == self.role and access.key.party.pk == kwargs[f"{self.role}_id"]
+        if not own:
+            raise Forbidden(f"This key does not belong to the {self.role} in the path.")
+        super().admit(access, kwargs)
+
+
+class SupplierViewSet(PartyViewSet):
+    """Base of everything below `/v3/suppliers/{supplier_id}/`."""
+
+    role = Role.SUPPLIER
+
+    @property
+    def supplier(self) -> Supplier:
+        assert self.key.supplier is not None  # admitted as a supplier's key
+        return self.key.supplier
+
+
+class RetailerViewSet(PartyViewSet):
+    """Base of everything below `/v3/retailers/{retailer_id}/`."""
+
+    role = Role.RETAILER
+
+    @property
+    def retailer(self) -> Retailer:
+        assert self.key.retailer is not None  # admitted as a retailer's key
+        return self.key.retailer

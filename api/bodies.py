@@ -1,0 +1,59 @@
+"""Request bodies: read whole, refused with every fault named, or turned into plain data."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, TypeVar
+
+from django.http import QueryDict
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.request import Request
+
+from api.errors import Invalid
+
+S = TypeVar("S", bound=serializers.BaseSerializer[Any])
+
+
+class Body(serializers.Serializer[Any]):
+    """A JSON object. Unknown keys are ignored, unless they look like a misspelling of a required one."""
+
+    default_error_messages = {"invalid": "Must be a JSON object."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict):
+            self._refuse_misspellings(data)
+        return super().to_internal_value(data)
+
+    def unknown(self, data: dict[str, Any]) -> list[str]:
+        """The keys of the body that this serializer does not know."""
+        return [key for key in data if key not in self.fields]
+
+    def _refuse_misspellings(self, data: dict[str, Any]) -> None:
+        missing = [name for name, field in self.fields.items() if field.required and name not in data]
+        for key in self.unknown(data):
+            meant = difflib.get_close_matches(key.lower(), missing, n=1, cutoff=0.8)
+            if meant:
+                message = f"There is no such field. Is {meant[0]} meant?"
+                raise ValidationError({key: [ErrorDetail(message, code="unknown_field")]})
+
+
+def json_of(request: Request) -> Any:
+    """The request's JSON; an empty body, of whatever content type, is an empty object."""
+    data = request.data
+    return {} if isinstance(data, QueryDict) else data
+
+
+def read(serializer: type[S], request: Request, **kwargs: Any) -> Any:
+    """The validated body of a request. Raises ValidationError naming each field at fault."""
+    data = json_of(request)
+    if not isinstance(data, dict):
+        raise Invalid("The body must be a JSON object.")
+    return validated(serializer, data, **kwargs)
+
+
+def validated(serializer: type[S], data: Any, **kwargs: Any) -> Any:
+    """Data that a serializer has checked."""
+    checked = serializer(data=data, **kwargs)
+    checked.is_valid(raise_exception=True)
+    return checked.validated_data

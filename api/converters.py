@@ -1,0 +1,16 @@
+"""Ids in paths."""
+
+from __future__ import annotations
+
+
+class IdConverter:
+    """An object's id. What cannot be one reads as 0, the id of nothing, so that it ends in a plain 404."""
+
+    regex = "[^/]+"
+
+    def to_python(self, value: str) -> int:
+        plain = value.isascii() and value.isdigit() and len(value) <= 18 and not value.startswith("0")
+        return int(value) if plain else 0
+
+    def to_url(self, value: object) -> str:
+        return str(value)

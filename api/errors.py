@@ -1,0 +1,207 @@
+"""Errors are classes with codes; one handler turns all of them into the envelope."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, JsonResponse
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from api import envelope
+from api.envelope import FieldErrorJson
+
+logger = logging.getLogger(__name__)
+
+
+class ApiError(Exception):
+    """A request that could not be done: the code and status that the caller sees, and why."""
+
+    code: ClassVar[str] = "internal_error"
+    status: ClassVar[int] = 500
+    headers: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, message: str, errors: list[FieldErrorJson] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.errors = errors
+
+    @classmethod
+    def at(cls, field: str, message: str, code: str = "invalid") -> ApiError:
+        """The error of a single field."""
+        return cls(f"{field}: {message}", [field_error(field, message, code)])
+
+
+class Invalid(ApiError):
+    code, status = "validation_error", 400
+
+
+class InvalidJson(ApiError):
+    code, status = "invalid_json", 400
+
+
+class InvalidFilter(ApiError):
+    code, status = "invalid_filter", 400
+
+
+class InvalidCursor(ApiError):
+    code, status = "invalid_cursor", 400
+
+
+class IdMismatch(ApiError):
+    code, status = "id_mismatch", 400
+
+
+class Unauthorized(ApiError):
+    code, status = "unauthorized", 401
+    headers: ClassVar[dict[str, str]] = {"WWW-Authenticate": "Bearer"}
+
+
+class Forbidden(ApiError):
+    code, status = "forbidden", 403
+
+
+class NotFound(ApiError):
+    """Also what a party is told of an object that is another's."""
+
+    code, status = "not_found", 404
+
+    def __init__(self, message: str = "There is no such object.") -> None:
+        super().__init__(message)
+
+
+class InvalidTransition(ApiError):
+    code, status = "invalid_transition", 409
+
+
+class InProgress(ApiError):
+    code, status = "in_progress", 409
+
+
+class PayloadTooLarge(ApiError):
+    code, status = "payload_too_large", 413
+
+
+class IdempotencyConflict(ApiError):
+    code, status = "idempotency_conflict", 422
+
+
+class Unavailable(ApiError):
+    code, status = "unavailable", 503
+    headers: ClassVar[dict[str, str]] = {"Retry-After": "5"}
+
+
+def field_error(field: str, message: str, code: str = "invalid") -> FieldErrorJson:
+    return {"field": field, "code": code, "message": message}
+
+
+def answer(error: ApiError) -> Response:
+    return Response(
+        envelope.error(error.code, error.message, error.errors),
+        status=error.status,
+        headers=dict(error.headers),
+    )
+
+
+def envelope_handler(exc: Exception, context: dict[str, Any]) -> Response:
+    """Answer any exception with the envelope; what nobody foresaw is logged and told as a 500."""
+    if isinstance(exc, ApiError):
+        return answer(exc)
+    if isinstance(exc, exceptions.ValidationError):
+        return answer(invalid_fields(exc.detail))
+    if isinstance(exc, exceptions.APIException):
+        return _framework_error(exc)
+    if isinstance(exc, Http404):
+        return answer(NotFound())
+    if isinstance(exc, PermissionDenied):
+        return answer(Forbidden("This key may not do that."))
+    if isinstance(exc, RequestDataTooBig):
+        return answer(PayloadTooLarge("The body is larger than this service takes."))
+    if isinstance(exc, OperationalError | InterfaceError):
+        logger.error("the database did not answer", exc_info=exc)
+        return answer(Unavailable("The database does not answer just now. Try again in a few seconds."))
+    logger.error("unforeseen error", exc_info=exc)
+    return answer(ApiError("Something went wrong on our side. Nothing was changed. Quote the request_id."))
+
+
+FRAMEWORK_CODES = {
+    400: "invalid_json",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    413: "payload_too_large",
+    415: "unsupported_media_type",
+    429: "rate_limited",
+}
+
+
+def _framework_error(exc: exceptions.APIException) -> Response:
+    headers = {}
+    if exc.status_code == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    wait = getattr(exc, "wait", None)
+    if wait is not None:
+        headers["Retry-After"] = str(math.ceil(wait))
+    code = FRAMEWORK_CODES.get(exc.status_code, "internal_error")
+    return Response(envelope.error(code, str(exc.detail)), status=exc.status_code, headers=headers)
+
+
+def invalid_fields(detail: Any) -> ApiError:
+    """What the serializers found, as one error: `missing_parameter` when fields are merely absent."""
+    errors = list(_flatten(detail, ""))
+    message = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:3])
+    if len(errors) > 3:
+        message += f"; and {len(errors) - 3} more"
+    if all(each["code"] == "required" for each in errors):
+        return MissingParameter(message, errors)
+    return Invalid(message, errors)
+
+
+class MissingParameter(ApiError):
+    code, status = "missing_parameter", 400
+
+
+def _flatten(detail: Any, path: str) -> Iterator[FieldErrorJson]:
+    if isinstance(detail, dict):
+        for key, value in detail.items():
+            yield from _flatten(value, _join(path, key))
+    elif isinstance(detail, list):
+        for index, value in enumerate(detail):
+            if isinstance(value, dict | list):
+                yield from _flatten(value, f"{path}[{index}]")
+            else:
+                yield from _flatten(value, path)
+    else:
+        yield field_error(path or "body", str(detail), getattr(detail, "code", "invalid"))
+
+
+def _join(path: str, key: object) -> str:
+    if key == "non_field_errors":
+        return path
+    if isinstance(key, int):
+        return f"{path}[{key}]"
+    return f"{path}.{key}" if path else str(key)
+
+
+def _plain(error: ApiError) -> JsonResponse:
+    return JsonResponse(envelope.error(error.code, error.message), status=error.status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> JsonResponse:
+    """Django's own 400: a Host header that is not ours, a body that was cut off."""
+    return _plain(Invalid("The request itself is malformed, or its Host header is not one of this service."))
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
+    return _plain(NotFound(f"There is nothing at {request.path}. See /v3/docs for the paths there are."))
+
+
+def server_error(request: HttpRequest) -> JsonResponse:
+    return _plain(ApiError("Something went wrong on our side. Quote the request_id."))

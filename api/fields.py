@@ -1,0 +1,175 @@
+"""Fields that take what a client plainly means, and refuse what could mean two things."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.utils.dateparse import parse_date, parse_datetime
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\ud800-\udfff]")
+
+
+class Text(serializers.CharField):
+    """Text, trimmed. A number is refused: its leading zeros are gone already."""
+
+    default_error_messages = {
+        "invalid": "Must be a text in quotes.",
+        "control": "Holds a control character, which no text here may.",
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("max_length", 255)
+        super().__init__(**kwargs)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if data is not serializers.empty and data is not None and not isinstance(data, str):
+            self.fail("invalid")
+        if isinstance(data, str) and CONTROL.search(data):
+            self.fail("control")
+        return super().run_validation(data)
+
+
+class Optional(Text):
+    """Text that may be absent, empty or null; all three mean empty."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(required=False, allow_blank=True, allow_null=True, **kwargs)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        value = super().run_validation(data)
+        return "" if value is None else value
+
+
+class Integer(serializers.IntegerField):
+    """A whole number, or a text that holds one (`3`, `"3"`, `3.0`)."""
+
+    default_error_messages = {"invalid": "Must be a whole number."}
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("max_value", 2**31 - 1)
+        super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, str) and INTEGER.fullmatch(data.strip()) and len(data) < 30:
+            return int(data)
+        if isinstance(data, Decimal) and data == data.to_integral_value() and abs(data) < 10**18:
+            return int(data)
+        if isinstance(data, bool) or not isinstance(data, int):
+            self.fail("invalid")
+        return int(data)
+
+
+class Id(Integer):
+    """An object's id."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=1, max_value=2**63 - 1, **kwargs)
+
+
+class Exact(serializers.DecimalField):
+    """An exact decimal, as a JSON number or a text that holds one; never rounded."""
+
+    default_error_messages = {"invalid": "Must be a number such as 19.99."}
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("max_digits", 14)
+        kwargs.setdefault("decimal_places", 4)
+        kwargs.setdefault("min_value", Decimal(0))
+        super().__init__(coerce_to_string=False, normalize_output=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        if isinstance(data, bool) or not isinstance(data, int | str | Decimal):
+            self.fail("invalid")
+        text = str(data).strip()
+        if not DECIMAL.fullmatch(text) or len(text) > 60:
+            self.fail("invalid")
+        return self.quantize(self.validate_precision(_plain(Decimal(text))))
+
+    def quantize(self, value: Decimal) -> Decimal:
+        return value
+
+
+def _plain(value: Decimal) -> Decimal:
+    """Without trailing zeros, which are no digits that a column would have to hold."""
+    stripped = value.normalize()
+    exponent = stripped.as_tuple().exponent
+    if isinstance(exponent, int) and 0 < exponent <= 30:
+        return stripped.quantize(Decimal(1))
+    return stripped
+
+
+class Flag(serializers.BooleanField):
+    """true or false, nothing that merely looks like them."""
+
+    default_error_messages = {"invalid": "Must be true or false."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
+@extend_schema_field(OpenApiTypes.DATE)
+class Date(serializers.Field[date, Any, str, Any]):
+    """`YYYY-MM-DD`; of a date-time, its date."""
+
+    default_error_messages = {"invalid": "Must be a date such as 2026-01-31."}
+
+    def to_internal_value(self, data: Any) -> date:
+        if not isinstance(data, str) or not data.isascii():
+            self.fail("invalid")
+        try:
+            value = parse_date(data) or _date_of(parse_datetime(data))
+        except ValueError:
+            value = None
+        if value is None:
+            self.fail("invalid")
+        return value
+
+    def to_representation(self, value: date) -> str:
+        return value.isoformat()
+
+
+def _date_of(moment: datetime | None) -> date | None:
+    return moment.date() if moment else None
+
+
+def parse_moment(text: str) -> datetime | None:
+    """An ISO 8601 date-time (UTC unless it says otherwise) or date (its first instant); None if neither."""
+    if not text.isascii() or len(text) > 40:
+        return None
+    try:
+        # A client that did not encode its URL sends the plus of +00:00 as a space.
+        moment = parse_datetime(re.sub(r" (\d\d:?\d\d)$", r"+\1", text))
+        if moment is None:
+            day = parse_date(text)
+            moment = datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
+        if moment is None:
+            return None
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+@extend_schema_field(OpenApiTypes.DATETIME)
+class Moment(serializers.Field[datetime, Any, str, Any]):
+    """An ISO 8601 date-time."""
+
+    default_error_messages = {"invalid": "Must be a date-time such as 2026-01-31T12:00:00Z."}
+
+    def to_internal_value(self, data: Any) -> datetime:
+        moment = parse_moment(data) if isinstance(data, str) else None
+        if moment is None:
+            self.fail("invalid")
+        return moment
+
+    def to_representation(self, value: datetime) -> str:
+        return value.isoformat()

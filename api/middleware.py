@@ -1,0 +1,39 @@
+"""What every request passes through, API or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+from api import request_id
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+API_PREFIXES = ("/v3/", "/oauth/")
+
+
+class RequestIdMiddleware:
+    """Give every answer its X-Request-Id."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        chosen = request_id.begin(request.headers.get(request_id.HEADER))
+        response = self.get_response(request)
+        response.headers[request_id.HEADER] = chosen
+        return response
+
+
+class TolerantPathMiddleware:
+    """Accept one trailing slash on API paths without a redirect: a redirected POST loses its body."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info
+        if path.endswith("/") and path.startswith(API_PREFIXES):
+            request.path_info = path[:-1]
+            request.path = request.path[:-1]
+        return self.get_response(request)

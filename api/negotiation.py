@@ -1,0 +1,56 @@
+"""JSON is the only answer; 406 only when Accept rules it out (contract 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rest_framework.exceptions import NotAcceptable
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+
+def accepts(header: str, media_type: str) -> bool:
+    """Whether an Accept header leaves room for that type; the most specific range decides."""
+    kind = media_type.split("/")[0]
+    weights: dict[str, float] = {}
+    for part in header.lower().split(","):
+        name, *params = (piece.strip() for piece in part.split(";"))
+        weights[name] = max(weights.get(name, 0.0), _quality(params))
+    for name in (media_type, f"{kind}/*", "*/*"):
+        if name in weights:
+            return weights[name] > 0
+    return not header.strip()
+
+
+def _quality(params: list[str]) -> float:
+    for param in params:
+        if param.startswith("q="):
+            try:
+                return float(param[2:])
+            except ValueError:
+                return 1.0
+    return 1.0
+
+
+class OnlyAnswer(BaseContentNegotiation):
+    """There is one renderer and one parser list; the client only gets to say no."""
+
+    def select_parser(self, request: Request, parsers: Sequence[BaseParser]) -> BaseParser | None:  # type: ignore[override]
+        content_type = (request.content_type or "application/json").split(";")[0].strip().lower()
+        return next((each for each in parsers if each.media_type == content_type), None)
+
+    def select_renderer(  # type: ignore[override]
+        self, request: Request, renderers: Sequence[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        renderer = renderers[0]
+        assert renderer.media_type
+        return renderer, renderer.media_type
+
+
+def refuse_unacceptable(request: Request) -> None:
+    """Raise 406 when the client cannot take JSON."""
+    header = request.headers.get("Accept", "")
+    if not accepts(header, "application/json"):
+        raise NotAcceptable(f"Answers are application/json; Accept: {header} rules that out.")

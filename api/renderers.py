@@ -1,0 +1,59 @@
+"""Writing JSON exactly: a Decimal leaves as the number that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, overload
+
+import msgspec
+from rest_framework.renderers import BaseRenderer
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+
+def encode(data: Any) -> bytes:
+    """Plain data as JSON bytes; Decimals are written as numbers, digit for digit."""
+    return _encoder.encode(data)
+
+
+class ExactJSONRenderer(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return b"" if data is None else encode(data)
+
+
+@overload
+def iso(moment: datetime) -> str: ...
+@overload
+def iso(moment: None) -> None: ...
+@overload
+def iso(moment: datetime | None) -> str | None: ...
+def iso(moment: datetime | None) -> str | None:
+    """A moment as the API writes it: ISO 8601, UTC, microseconds, Z."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+@overload
+def number(value: Decimal) -> Decimal: ...
+@overload
+def number(value: None) -> None: ...
+@overload
+def number(value: Decimal | None) -> Decimal | None: ...
+def number(value: Decimal | None) -> Decimal | None:
+    """A stored decimal as the API writes it: without the zeros that its column padded it with."""
+    if value is None:
+        return None
+    stripped = value.normalize()
+    return stripped if stripped.as_tuple().exponent <= 0 else stripped.quantize(Decimal(1))  # type: ignore[operator]

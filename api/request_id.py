@@ -1,0 +1,24 @@
+"""The id that ties an answer, its log lines and its history rows together."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from contextvars import ContextVar
+
+HEADER = "X-Request-Id"
+SANE = re.compile(r"[A-Za-z0-9._:/+=@-]{1,100}")
+
+_current: ContextVar[str] = ContextVar("request_id", default="")
+
+
+def current_request_id() -> str:
+    """The id of the request (or task) being worked on; empty outside of any."""
+    return _current.get()
+
+
+def begin(offered: str | None) -> str:
+    """Take the client's id when it is a sane one, else make one, and remember it for this context."""
+    chosen = offered if offered and SANE.fullmatch(offered) else uuid.uuid4().hex
+    _current.set(chosen)
+    return chosen

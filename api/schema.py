@@ -1,0 +1,92 @@
+"""The OpenAPI schema: answers are described by the very TypedDicts that the code builds them with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent, build_array_type, resolve_type_hint
+from drf_spectacular.utils import Direction, OpenApiParameter, OpenApiResponse
+
+from api.envelope import ErrorJson
+
+ALWAYS = {
+    "401": "No key, or a wrong, expired or revoked one.",
+    "403": "The key's role, scope or network does not allow this, or the path names another party.",
+    "404": "There is no such object, or it is another party's.",
+    "405": "The path does not take this method.",
+    "406": "Accept rules out application/json.",
+    "429": "More requests than this key may make; see Retry-After.",
+    "500": "A fault of the service. Nothing was changed.",
+    "503": "The service cannot work just now; see Retry-After.",
+}
+WITH_BODY = {
+    "400": "The body is unreadable, or a field is missing or wrong.",
+    "409": "The state forbids it; the message says what is allowed.",
+    "413": "The body is too large.",
+    "415": "The body is not application/json.",
+}
+WITH_QUERY = {"400": "A parameter is wrong."}
+WITH_IDEMPOTENCY = {"422": "The Idempotency-Key was used for another request."}
+
+
+class Shape:
+    """An answer described by a TypedDict; `many` for an array of it."""
+
+    def __init__(self, shape: type, *, many: bool = False) -> None:
+        self.shape, self.many = shape, many
+
+
+class ShapeExtension(OpenApiSerializerExtension):
+    """Teaches the schema generator to read a Shape."""
+
+    target_class = "api.schema.Shape"
+
+    def get_name(self, auto_schema: AutoSchema, direction: Direction) -> str | None:
+        return None if self.target.many else self.target.shape.__name__.removesuffix("Json")
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        if self.target.many:
+            one = auto_schema.resolve_serializer(Shape(self.target.shape), direction)
+            return build_array_type(one.ref if isinstance(one, ResolvedComponent) else {})
+        return resolve_type_hint(self.target.shape)
+
+
+def answers(shape: type, description: str, *, many: bool = False) -> OpenApiResponse:
+    """A documented answer: the TypedDict it has, and when it is given."""
+    return OpenApiResponse(Shape(shape, many=many), description)
+
+
+LIMIT = OpenApiParameter("limit", int, description="How many at most, 1 to 500; default 100.")
+CURSOR = OpenApiParameter("cursor", str, description="Where to go on; from the `next` link, opaque.")
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="Up to 255 characters. The first answer is kept for 24 h and replayed to the same request.",
+)
+
+
+class EnvelopeSchema(AutoSchema):
+    """Adds to every operation the errors that every operation can answer with."""
+
+    def get_override_parameters(self) -> list[Any]:
+        return [IDEMPOTENCY_KEY] if self.method == "POST" else []
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+        operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
+        if operation is not None:
+            for status, description in self._errors().items():
+                operation["responses"].setdefault(status, self._error(description))
+            operation["responses"] = dict(sorted(operation["responses"].items()))
+        return operation
+
+    def _errors(self) -> dict[str, str]:
+        if self.method == "GET":
+            return ALWAYS | WITH_QUERY
+        return ALWAYS | WITH_BODY | (WITH_IDEMPOTENCY if self.method == "POST" else {})
+
+    def _error(self, description: str) -> dict[str, Any]:
+        error = self.resolve_serializer(Shape(ErrorJson), "response")
+        return {"description": description, "content": {"application/json": {"schema": error.ref}}}

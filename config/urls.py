@@ -1,0 +1,22 @@
+"""Every path of the service; each app lists its own in full."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("accounts.urls")),
+    path("", include("events.urls")),
+    path("", include("sftp_ingest.urls")),
+    path("", include("imports.urls")),
+    path("", include("catalog.urls")),
+    path("", include("inventory.urls")),
+    path("", include("assortment.urls")),
+    path("", include("fulfillments.urls")),
+    path("", include("orders.urls")),
+    path("", include("backoffice.urls")),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = "api.errors.bad_request"
+handler404 = "api.errors.page_not_found"
+handler500 = "api.errors.server_error"

@@ -1,0 +1,92 @@
+"""One row for each change: history, event feed and webhooks are three readings of it."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django.db import connection, models, transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from accounts.models import Retailer, Supplier
+from accounts.scopes import Scope
+
+# Whoever numbers events holds this advisory lock, so that numbers appear in one order.
+NUMBERING_LOCK = 4_201
+
+
+class EventQuerySet(models.QuerySet["Event"]):
+    def for_supplier(self, supplier: Supplier) -> Self:
+        return self.filter(supplier=supplier)
+
+    def for_retailer(self, retailer: Retailer) -> Self:
+        return self.filter(retailer=retailer)
+
+    def in_scopes(self, scopes: frozenset[Scope]) -> Self:
+        """Events of the kinds that these scopes cover, whichever of read and write they are."""
+        return self.filter(area__in={scope.value.split(":")[0] for scope in scopes})
+
+    def published(self) -> Self:
+        return self.filter(number__isnull=False)
+
+
+class Event(models.Model):
+    """What happened: to which order, fulfillment or import, by whom, from which state to which."""
+
+    number = models.BigIntegerField(
+        null=True,
+        unique=True,
+        editable=False,
+        help_text="Its place in the feed; given after the commit, so that no lower one can appear later.",
+    )
+    type = models.CharField(max_length=50, help_text="Dotted past tense, such as fulfillment.accepted.")
+    area = models.CharField(max_length=20, help_text="The scope that covers it: fulfillments, orders, …")
+    occurred_at = models.DateTimeField(db_default=Now())
+    supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, null=True, related_name="+")
+    retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, null=True, related_name="+")
+    order_id = models.BigIntegerField(null=True)
+    fulfillment_id = models.BigIntegerField(null=True)
+    import_id = models.BigIntegerField(null=True)
+    actor = models.CharField(max_length=200)
+    request_id = models.CharField(max_length=100, blank=True)
+    from_state = models.CharField(max_length=30, blank=True)
+    to_state = models.CharField(max_length=30, blank=True)
+    data = models.JSONField(default=dict)
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index("id", condition=Q(number=None), name="event_unnumbered"),
+            models.Index("supplier", "number", name="event_of_supplier"),
+            models.Index("retailer", "number", name="event_of_retailer"),
+            models.Index("order_id", "id", condition=Q(order_id__isnull=False), name="event_of_order"),
+            models.Index("import_id", "id", condition=Q(import_id__isnull=False), name="event_of_import"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.order_id or self.import_id or ''}".strip()
+
+    @classmethod
+    def publish(cls) -> int:
+        """Number what was committed and has no number yet; return how many that were.
+
+        A number drawn inside the change's own transaction would become visible out of order, and a
+        reader would skip the late one.
+        """
+        if not cls.objects.filter(number=None).exists():
+            return 0
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [NUMBERING_LOCK])
+            cursor.execute(
+                """
+                WITH fresh AS (
+                    SELECT id, row_number() OVER (ORDER BY id) AS place
+                    FROM events_event WHERE number IS NULL
+                ), last AS (SELECT coalesce(max(number), 0) AS number FROM events_event)
+                UPDATE events_event e SET number = last.number + fresh.place
+                FROM fresh, last WHERE e.id = fresh.id
+                """
+            )
+            return int(cursor.rowcount)

@@ -1,0 +1,21 @@
+"""Writing history: inside the change that it describes, or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from accounts.actors import Actor
+from events.models import Event
+
+
+def record(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
+    """Write one event in the current transaction. Its area is the plural of its type's first word.
+
+    Raises RuntimeError outside of a transaction: an event must not outlive a change that failed.
+    """
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError(f"{type}: an event is recorded inside the change that it describes")
+    fields.setdefault("area", f"{type.partition('.')[0]}s")
+    return Event.objects.create(type=type, actor=by.name, request_id=by.request_id, **fields)

@@ -1,0 +1,67 @@
+"""What suppliers have: stock by warehouse, and what of it is promised (contract 7)."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from accounts.models import Supplier
+from catalog.models import Variant
+
+
+class Warehouse(models.Model):
+    """A place that a supplier ships from."""
+
+    supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, related_name="warehouses")
+    name = models.CharField(max_length=100)
+    is_default = models.BooleanField(default=False, help_text="Takes what no warehouse has in stock.")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering = ["supplier_id", "id"]
+        constraints = [
+            models.UniqueConstraint("supplier", "name", name="warehouse_name_once"),
+            models.UniqueConstraint(
+                F("supplier"), condition=Q(is_default=True), name="warehouse_one_default"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StockLevelQuerySet(models.QuerySet["StockLevel"]):
+    def for_supplier(self, supplier: Supplier) -> Self:
+        return self.filter(warehouse__supplier=supplier)
+
+
+class StockLevel(models.Model):
+    """The stock of one variant in one warehouse, in pieces."""
+
+    variant = models.ForeignKey(Variant, on_delete=models.CASCADE, related_name="stock")
+    warehouse = models.ForeignKey(Warehouse, on_delete=models.PROTECT, related_name="stock")
+    on_hand = models.PositiveIntegerField(default=0)
+    reserved = models.PositiveIntegerField(default=0)
+    counted_at = models.DateTimeField(
+        null=True, blank=True, help_text="When on_hand was counted, where the supplier said so."
+    )
+    updated_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects = StockLevelQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint("variant", "warehouse", name="stock_level_once"),
+            models.CheckConstraint(condition=Q(on_hand__gte=0, reserved__gte=0), name="stock_not_negative"),
+        ]
+        indexes = [
+            models.Index("warehouse", "variant", name="stock_of_warehouse"),
+            models.Index("id", condition=Q(reserved__gt=F("on_hand")), name="stock_overpromised"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.variant_id} at {self.warehouse_id}: {self.on_hand} ({self.reserved} reserved)"

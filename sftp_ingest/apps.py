@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class SftpIngestConfig(AppConfig):
+    name = "sftp_ingest"

@@ -1,0 +1,90 @@
+"""Suppliers' upload areas: who may come in, and what was put there."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django.contrib.auth.hashers import check_password, make_password
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from accounts.models import Supplier
+
+GIB = 1024**3
+
+
+class SftpLogin(models.Model):
+    """A supplier's way into its upload area: by password, by public keys, or both."""
+
+    supplier = models.OneToOneField(Supplier, on_delete=models.CASCADE, related_name="sftp_login")
+    username = models.SlugField(max_length=50, unique=True)
+    password = models.CharField(max_length=200, blank=True, editable=False)
+    public_keys = models.TextField(
+        blank=True, help_text="One a line, as in authorized_keys: ssh-ed25519 AAAA… comment"
+    )
+    is_active = models.BooleanField(default=True)
+    quota_bytes = models.PositiveBigIntegerField(default=5 * GIB)
+    largest_file_bytes = models.PositiveBigIntegerField(default=2 * GIB)
+    last_login_at = models.DateTimeField(null=True, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        verbose_name = "SFTP login"
+
+    def __str__(self) -> str:
+        return self.username
+
+    def set_password(self, password: str) -> None:
+        self.password = make_password(password)
+
+    def check_password(self, password: str) -> bool:
+        return bool(self.password) and check_password(password, self.password)
+
+
+class UploadQuerySet(models.QuerySet["Upload"]):
+    def for_supplier(self, supplier: Supplier) -> Self:
+        return self.filter(supplier=supplier)
+
+
+class Upload(models.Model):
+    """One complete upload into a supplier's area."""
+
+    supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="uploads")
+    path = models.CharField(max_length=500, help_text="Within the area, such as products/spring.csv")
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    uploaded_at = models.DateTimeField(db_default=Now())
+    remote_address = models.GenericIPAddressField(null=True)
+    swept_at = models.DateTimeField(
+        null=True, editable=False, help_text="When it was looked at for an automatic import."
+    )
+
+    objects = UploadQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index("supplier", "id", name="upload_of_supplier"),
+            models.Index("id", condition=Q(swept_at=None), name="upload_unswept"),
+        ]
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class RemoteHost(models.Model):
+    """A supplier's own SFTP server that an operator has registered, with its host key."""
+
+    supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="remote_hosts")
+    host = models.CharField(max_length=255)
+    port = models.PositiveIntegerField(default=22)
+    host_key = models.TextField(help_text="As in known_hosts, without the name: ssh-ed25519 AAAA…")
+    username = models.CharField(max_length=100)
+    password = models.CharField(max_length=500, blank=True, help_text="Kept encrypted; never shown again.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint("supplier", "host", "port", name="remote_host_once")]
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
