@@ -1,0 +1,89 @@
+"""The standing cast: Acme and Rival sell, Shop buys from both, Boutique from Rival only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+
+from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from catalog.models import Variant
+from inventory.models import StockLevel, Warehouse
+from tests.client import ApiClient
+
+
+@pytest.fixture
+def acme(db: None) -> Supplier:
+    return _supplier("Acme")
+
+
+@pytest.fixture
+def rival(db: None) -> Supplier:
+    return _supplier("Rival")
+
+
+def _supplier(name: str) -> Supplier:
+    supplier = Supplier.objects.create(name=name)
+    Warehouse.objects.create(supplier=supplier, name=f"{name} East", is_default=True)
+    Warehouse.objects.create(supplier=supplier, name=f"{name} West")
+    return supplier
+
+
+@pytest.fixture
+def shop(acme: Supplier, rival: Supplier) -> Retailer:
+    retailer = Retailer.objects.create(name="Shop")
+    for supplier in (acme, rival):
+        Partnership.objects.create(
+            retailer=retailer,
+            supplier=supplier,
+            retailer_erp_id=f"ERP-{supplier.name}",
+            retailer_shipper_account="UPS-77",
+        )
+    return retailer
+
+
+@pytest.fixture
+def boutique(rival: Supplier) -> Retailer:
+    retailer = Retailer.objects.create(name="Boutique")
+    Partnership.objects.create(retailer=retailer, supplier=rival)
+    return retailer
+
+
+@pytest.fixture
+def client_for() -> Callable[..., ApiClient]:
+    """A client with a fresh key of that party."""
+
+    def make(party: Supplier | Retailer, **key: Any) -> ApiClient:
+        _, secret = ApiKey.issue(party, "test", **key)
+        return ApiClient(secret, f"/v3/{party.role}s/{party.pk}")
+
+    return make
+
+
+@pytest.fixture
+def anonymous() -> ApiClient:
+    return ApiClient()
+
+
+@pytest.fixture
+def a_variant() -> Callable[..., Variant]:
+    """A listed variant, with stock in its supplier's default warehouse when asked for."""
+
+    def make(supplier: Supplier, sku: str, *, stock: int | None = None, **fields: Any) -> Variant:
+        fields = {"title": f"{supplier.name} {sku}", "retail_price": "19.99", **fields}
+        variant = Variant.objects.create(supplier=supplier, sku=sku, **fields)
+        if stock is not None:
+            warehouse = Warehouse.objects.get(supplier=supplier, is_default=True)
+            StockLevel.objects.create(variant=variant, warehouse=warehouse, on_hand=stock)
+        variant.refresh_from_db()
+        return variant
+
+    return make
+
+
+@pytest.fixture(autouse=True)
+def _fresh_counts() -> None:
+    """Rate limits are counted in Redis, which tests share."""
+    cache.clear()
