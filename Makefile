@@ -1,0 +1,44 @@
+# Everything starts from a Python and nothing else; `make` lists what there is.
+
+PYTHON ?= python3
+ARGS ?=
+BOOTSTRAP = $(PYTHON) -I config/bootstrap.py
+IN_VENV = .venv/bin/python
+LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet pyproject.toml
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run demo down test lint bench lock
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
+
+setup: ## make .venv with everything for running, testing and linting
+	@$(BOOTSTRAP) dev embedded
+
+run: ## run the Exchange here: servers, demo data, web, worker, beat, SFTP (Ctrl-C ends it)
+	@exec $(BOOTSTRAP) embedded -- -m config.run
+
+demo: ## play the demo order again on the running service
+	@exec $(BOOTSTRAP) -- manage.py demo
+
+down: ## end the `make run` of this DATA_DIR, wherever it runs
+	@exec $(BOOTSTRAP) -- -m config.run.down
+
+test: ## run the tests, with servers of their own; ARGS="tests/orders -x" chooses
+	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 --dist loadfile $(ARGS)
+
+lint: ## check style, types, import directions and migrations
+	@$(BOOTSTRAP) dev
+	$(IN_VENV) -m ruff check .
+	$(IN_VENV) -m ruff format --check .
+	$(IN_VENV) -m mypy .
+	.venv/bin/lint-imports
+	$(IN_VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+
+bench: ## measure, and write down what was measured
+	@exec $(BOOTSTRAP) dev embedded -- -m bench $(ARGS)
+
+lock: ## resolve the dependencies of pyproject.toml again (needs uv)
+	$(LOCK) -o requirements.txt
+	$(LOCK) --extra embedded -c requirements.txt -o requirements-embedded.txt
+	$(LOCK) --extra dev -c requirements.txt -o requirements-dev.txt

@@ -1,0 +1,26 @@
+"""Gives a test run its servers: loaded by `addopts` in pyproject.toml, before Django reads its settings."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from config.embedded.servers import passing_servers
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
+    """Start what no URL was given for; workers of xdist find the controller's in their environment."""
+    if "PYTEST_XDIST_WORKER" not in os.environ and not _only_talks(early_config):
+        cleanup = ExitStack()
+        early_config.add_cleanup(cleanup.close)
+        for name, url in cleanup.enter_context(passing_servers(os.environ)).items():
+            os.environ[name] = url
+            cleanup.callback(os.environ.pop, name)
+    return (yield)
+
+
+def _only_talks(config: pytest.Config) -> bool:
+    options = config.known_args_namespace
+    return any(getattr(options, name, False) for name in ("help", "version", "collectonly"))

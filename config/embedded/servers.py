@@ -1,0 +1,89 @@
+"""The servers that no address was given for: which they are, and how they are started."""
+
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from config.embedded.binaries import EmbeddedError
+from config.embedded.home import passing_home
+from config.embedded.postgres import Postgres
+from config.embedded.redis_server import Redis
+from config.processes.account import Account, lesser_account
+from config.processes.leash import Leash
+from config.processes.program import Program, end, spawn
+
+TRIES = 5  # a port found free may be gone a moment later
+PATIENCE = 60.0  # seconds for a server to take connections; recovery after a crash takes its time
+
+
+class Server(Protocol):
+    """What a server of ours can do."""
+
+    name: str
+    variable: str
+
+    @property
+    def url(self) -> str: ...
+    def prepare(self) -> None: ...
+    def program(self) -> Program: ...
+    def ready(self, pid: int) -> bool: ...
+
+
+def missing_servers(
+    environment: Mapping[str, str], home: Path, account: Account | None, *, testing: bool = False
+) -> list[Server]:
+    """One server for each address that the environment does not give."""
+    servers: list[Server] = []
+    if not environment.get(Postgres.variable):
+        servers.append(Postgres(home, account, testing=testing))
+    if not environment.get(Redis.variable):
+        servers.append(Redis(home, account))
+    return servers
+
+
+@contextmanager
+def passing_servers(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Servers for a test run, gone with all their data afterwards; yields their addresses."""
+    with ExitStack() as cleanup:
+        leash = Leash()
+        cleanup.callback(leash.close)
+        account = lesser_account()
+        home = passing_home(account)
+        leash.remove_at_end(home)
+        servers = missing_servers(environment, home, account, testing=True)
+        for server in servers:
+            log = home / f"{server.name}.log"
+            program, process = start(server, leash, log)
+            cleanup.callback(_stop, program, process, leash)
+        yield {server.variable: server.url for server in servers}
+
+
+def start(server: Server, leash: Leash, log: Path) -> tuple[Program, subprocess.Popen[bytes]]:
+    """Start a server and wait until it takes connections."""
+    for _ in range(TRIES):
+        server.prepare()
+        program = server.program()
+        with log.open("wb") as output:
+            process = spawn(program, output)
+        leash.hold(process.pid, program)
+        if _came_up(server, process):
+            return program, process
+        _stop(program, process, leash)
+    raise EmbeddedError(f"{server.name} does not start:\n{log.read_text(errors='replace').strip()}")
+
+
+def _came_up(server: Server, process: subprocess.Popen[bytes]) -> bool:
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < deadline:
+        if server.ready(process.pid):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def _stop(program: Program, process: subprocess.Popen[bytes], leash: Leash) -> None:
+    end(program, process)
+    leash.release(process.pid)

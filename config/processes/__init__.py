@@ -1,0 +1,1 @@
+"""Programs that a program of ours starts, and that never outlive it."""
