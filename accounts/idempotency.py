@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
+from django.conf import settings
 from django.db import connection, transaction
+from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -34,8 +36,10 @@ def idempotently(request: Request, party: str, work: Callable[[], Response]) -> 
         if not _try_lock(f"{party} {key}"):
             raise InProgress("A request with this Idempotency-Key is being worked on. Try again shortly.")
         kept = IdempotencyKey.objects.filter(party=party, key=key).first()
-        if kept is not None:
+        if kept is not None and kept.created_at > timezone.now() - settings.IDEMPOTENCY_RETENTION:
             return _replay(kept, asked)
+        if kept is not None:
+            kept.delete()
         response = _in_savepoint(work)
         if _worth_keeping(response):
             _keep(response, party, key, asked)

@@ -16,6 +16,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from accounts.rates import validate_rate
 from accounts.scopes import Role, Scope, scopes_of
 
 
@@ -177,7 +178,10 @@ class ApiKey(Credential):
         help_text="CIDR networks, parted by commas. Empty: from anywhere.",
     )
     rate_limit = models.CharField(
-        max_length=30, blank=True, help_text="Such as 600/min, or off. Empty: the service's own limit."
+        max_length=30,
+        blank=True,
+        validators=[validate_rate],
+        help_text="Such as 600/min, or off. Empty: the service's own limit.",
     )
     last_used_at = models.DateTimeField(null=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)

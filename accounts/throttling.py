@@ -1,32 +1,13 @@
-"""So many requests a minute for each key, counted exactly in Redis."""
+"""So many requests a minute for each key (contract 2 and 12)."""
 
 from __future__ import annotations
 
-import functools
-import logging
-import math
-import time
-
 from django.conf import settings
-from limits import RateLimitItem, parse
-from limits.storage import storage_from_string
-from limits.strategies import FixedWindowRateLimiter, RateLimiter
-from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-logger = logging.getLogger(__name__)
-
-
-@functools.cache
-def limiter() -> RateLimiter:
-    return FixedWindowRateLimiter(storage_from_string(settings.REDIS_URL, socket_timeout=1.0))
-
-
-@functools.lru_cache(maxsize=1000)
-def limit_of(text: str) -> RateLimitItem | None:
-    """`6000/min` as a limit; `off` as none."""
-    return None if text.lower() == "off" else parse(text)
+from accounts.models import ApiKey
+from accounts.rates import Count, counter, parse_rate
 
 
 class KeyThrottle(BaseThrottle):
@@ -37,28 +18,24 @@ class KeyThrottle(BaseThrottle):
 
     def __init__(self) -> None:
         self.headers: dict[str, str] = {}
-        self._wait: float | None = None
+        self._count: Count | None = None
 
     def allow_request(self, request: Request, view: object) -> bool:
-        limit = limit_of(request.auth.key.rate_limit or settings.RATE_LIMIT)
-        if limit is None:
+        return self.allow_key(request.auth.key)
+
+    def allow_key(self, key: ApiKey) -> bool:
+        """Whether one more request of this key is within its rate; counts it."""
+        rate = parse_rate(key.rate_limit or settings.RATE_LIMIT)
+        count = counter().hit(rate, f"key:{key.prefix}") if rate else None
+        if count is None:
             return True
-        try:
-            return self._count(limit, f"key:{request.auth.key.pk}")
-        except RedisError:
-            logger.warning("requests are not counted: Redis does not answer")
-            return True
+        self._count = count
+        self.headers = {
+            "RateLimit-Limit": str(count.limit),
+            "RateLimit-Remaining": str(count.remaining),
+            "RateLimit-Reset": str(count.reset),
+        }
+        return count.allowed
 
     def wait(self) -> float | None:
-        return self._wait
-
-    def _count(self, limit: RateLimitItem, name: str) -> bool:
-        allowed = limiter().hit(limit, name)
-        window = limiter().get_window_stats(limit, name)
-        self._wait = max(1.0, window.reset_time - time.time())
-        self.headers = {
-            "RateLimit-Limit": str(limit.amount),
-            "RateLimit-Remaining": str(window.remaining),
-            "RateLimit-Reset": str(math.ceil(self._wait)),
-        }
-        return allowed
+        return float(self._count.reset) if self._count else None

@@ -6,7 +6,7 @@ body, fields, state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponseBase
@@ -28,8 +28,9 @@ class KeyViewSet(ViewSet):
     """What every keyed path has in common: the key, its scope, its rate limit, and idempotency."""
 
     content_negotiation_class = OnlyAnswer
-    read_scope: ClassVar[Scope]
-    write_scope: ClassVar[Scope]
+    # None: any key of the party. A write scope does not include its read scope (docs/adr/0040).
+    read_scope: ClassVar[Scope | None] = None
+    write_scope: ClassVar[Scope | None] = None
     key: ApiKey
     actor: Actor
 
@@ -42,9 +43,9 @@ class KeyViewSet(ViewSet):
             party = f"{self.key.role}:{self.key.party.pk}"
             response = idempotently(self.request, party, self._handle)
         except Exception as error:  # noqa: BLE001 - every fault is answered, by the one handler
-            response = self._finish(self.handle_exception(error))
-        self.response = response
-        return response
+            response = self.handle_exception(error)
+        self.response = self._finish(response)
+        return self.response
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         access = request.auth
@@ -53,19 +54,14 @@ class KeyViewSet(ViewSet):
         self.key, self.actor = access.key, Actor.of_key(access.key)
         self.check_throttles(request)
         self.admit(access, kwargs)
-        self.find()
-        if (request.method or "").lower() not in self.action_map:
-            raise MethodNotAllowed(request.method or "")
-        refuse_unacceptable(request)
 
     def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
         """Refuse a key of the wrong role, scope or party. Raises Forbidden."""
-        if self.needed_scope() not in access.scopes:
-            raise Forbidden(
-                f"This needs the scope {self.needed_scope().value}, which this key does not have."
-            )
+        needed = self.needed_scope()
+        if needed is not None and needed not in access.scopes:
+            raise Forbidden(f"This needs the scope {needed.value}, which this key does not have.")
 
-    def needed_scope(self) -> Scope:
+    def needed_scope(self) -> Scope | None:
         return self.read_scope if self.request.method in ("GET", "HEAD", "OPTIONS") else self.write_scope
 
     def find(self) -> None:
@@ -77,15 +73,30 @@ class KeyViewSet(ViewSet):
             if not throttle.allow_request(request, self):
                 self.throttled(request, throttle.wait() or 1.0)
 
+    def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
+        """What the path takes, in the Allow header that every answer has."""
+        return Response(status=204)
+
+    def handler(self) -> Callable[..., Response]:
+        """The method that answers this request. Raises MethodNotAllowed."""
+        method = (self.request.method or "").lower()
+        if method not in self.action_map and method != "options":
+            raise MethodNotAllowed(self.request.method or "")
+        found: Callable[..., Response] = getattr(self, method)
+        return found
+
     def _handle(self) -> Response:
-        handler = getattr(self, (self.request.method or "").lower())
         try:
+            self.find()
+            handler = self.handler()
+            refuse_unacceptable(self.request)
             response: Response = handler(self.request, *self.args, **self.kwargs)
         except Exception as error:  # noqa: BLE001 - every fault is answered, by the one handler
             response = self.handle_exception(error)
         return self._finish(response)
 
     def _finish(self, response: Response) -> Response:
+        """Make an answer ready to be rendered; once more does no harm."""
         self.finalize_response(self.request, response, *self.args, **self.kwargs)
         for throttle in getattr(self, "throttles", ()):
             for name, value in throttle.headers.items():

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, JsonResponse
+from django.db import DataError, InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, JsonResponse, UnreadablePostError
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -122,11 +122,22 @@ def envelope_handler(exc: Exception, context: dict[str, Any]) -> Response:
         return answer(Forbidden("This key may not do that."))
     if isinstance(exc, RequestDataTooBig):
         return answer(PayloadTooLarge("The body is larger than this service takes."))
+    if isinstance(exc, UnreadablePostError):
+        return answer(InvalidJson("The body was cut off before its end."))
+    if _is_unstorable_text(exc):
+        return answer(Invalid("A text holds a NUL character or half of a surrogate pair, which none may."))
     if isinstance(exc, OperationalError | InterfaceError):
         logger.error("the database did not answer", exc_info=exc)
         return answer(Unavailable("The database does not answer just now. Try again in a few seconds."))
     logger.error("unforeseen error", exc_info=exc)
     return answer(ApiError("Something went wrong on our side. Nothing was changed. Quote the request_id."))
+
+
+def _is_unstorable_text(exc: Exception) -> bool:
+    """What no field has refused before it came to the database: fields of free JSON, query parameters."""
+    if isinstance(exc, UnicodeEncodeError):
+        return "surrogates" in exc.reason
+    return isinstance(exc, DataError) and ("NUL (0x00)" in str(exc) or r"\u0000" in str(exc))
 
 
 FRAMEWORK_CODES = {

@@ -60,7 +60,7 @@ class Integer(serializers.IntegerField):
     def to_internal_value(self, data: Any) -> int:
         if isinstance(data, str) and INTEGER.fullmatch(data.strip()) and len(data) < 30:
             return int(data)
-        if isinstance(data, Decimal) and data == data.to_integral_value() and abs(data) < 10**18:
+        if isinstance(data, Decimal) and -(10**18) < data < 10**18 and data == data.to_integral_value():
             return int(data)
         if isinstance(data, bool) or not isinstance(data, int):
             self.fail("invalid")

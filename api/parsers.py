@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import IO, Any
 
-from django.core.exceptions import RequestDataTooBig
 from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
 
-from api.errors import InvalidJson, PayloadTooLarge
+from api.errors import InvalidJson
+
+# Beyond this, plain arithmetic on a Decimal overflows.
+HUGE_EXPONENT = re.compile(r"[eE][+-]?[0-9]{5}")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -23,9 +27,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _decimal(text: str) -> Decimal:
-    if len(text) > 60:
+    value = Decimal(text) if len(text) <= 60 and HUGE_EXPONENT.search(text) is None else None
+    if value is None:
         raise InvalidJson(f"The number {text[:20]}… is longer than any that is taken here.")
-    return Decimal(text)
+    return value
 
 
 def _integer(text: str) -> int:
@@ -71,8 +76,18 @@ class StrictJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        try:
-            raw = stream.read()
-        except RequestDataTooBig as error:
-            raise PayloadTooLarge("The body is larger than this service takes.") from error
+        raw = whole_body((parser_context or {})["request"])
         return loads(raw) if raw.strip() else {}
+
+
+def whole_body(request: Request) -> bytes:
+    """A request's body, whole. Raises InvalidJson when less arrived than was announced.
+
+    Reading the stream itself would pass by the limit on its size; a body cut off at its first byte would
+    read as none, and a cancelation of one line as one of the whole order.
+    """
+    raw: bytes = request.body
+    announced = request.META.get("CONTENT_LENGTH") or "0"
+    if announced.isdigit() and len(raw) < int(announced):
+        raise InvalidJson(f"The body was cut off: {len(raw)} of {announced} bytes arrived.")
+    return raw

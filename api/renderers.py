@@ -15,7 +15,18 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 def encode(data: Any) -> bytes:
     """Plain data as JSON bytes; Decimals are written as numbers, digit for digit."""
-    return _encoder.encode(data)
+    try:
+        return _encoder.encode(data)
+    except UnicodeEncodeError:  # half of a surrogate pair, sent to us and quoted in an error
+        return _encoder.encode(_encodable(data))
+
+
+def _encodable(data: Any) -> Any:
+    if isinstance(data, str):
+        return data.encode("utf-8", "replace").decode()
+    if isinstance(data, dict):
+        return {_encodable(key): _encodable(value) for key, value in data.items()}
+    return [_encodable(each) for each in data] if isinstance(data, list | tuple) else data
 
 
 class ExactJSONRenderer(BaseRenderer):
