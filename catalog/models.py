@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Self
+from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
-from django.db import models
-from django.db.models import F, Q
+from django.contrib.postgres.indexes import BrinIndex
+from django.db import IntegrityError, models, transaction
+from django.db.models import Case, F, Q, When
 from django.db.models.expressions import Value
-from django.db.models.functions import Coalesce, Now, NullIf
+from django.db.models.functions import Concat, Now
 
+from accounts.actors import Actor
 from accounts.models import Retailer, Supplier
+from api.errors import ApiError
+from catalog.history import differences
+from catalog.pulse import beat_after_commit
+from events.recording import record
+
+
+class SkuExists(ApiError):
+    """The supplier has another variant under this sku."""
+
+    code, status = "sku_exists", 409
 
 
 def price(**kwargs: object) -> models.DecimalField[Decimal | None, Decimal | None]:
@@ -31,7 +44,9 @@ class VariantQuerySet(models.QuerySet["Variant"]):
 class Variant(models.Model):
     """One thing that can be ordered: a supplier's sku."""
 
-    supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, related_name="variants")
+    supplier = models.ForeignKey(
+        Supplier, on_delete=models.PROTECT, related_name="variants", db_index=False
+    )
     sku = models.CharField(max_length=100)
     model = models.CharField(max_length=100, blank=True, help_text="Variants of one model form a group.")
     title = models.CharField(max_length=500)
@@ -55,9 +70,15 @@ class Variant(models.Model):
         default=True, help_text="Off after the supplier called the sku missing; only listed ones are sold."
     )
     group = models.GeneratedField(
-        expression=Coalesce(NullIf(F("model"), Value("")), F("sku")),
-        output_field=models.CharField(max_length=100),
+        # Marked by its kind: a model that reads like another variant's sku is a group of its own.
+        expression=Case(
+            When(model="", then=Concat(Value("s:"), F("sku"))), default=Concat(Value("m:"), F("model"))
+        ),
+        output_field=models.CharField(max_length=102),
         db_persist=True,
+    )
+    changed_in = models.BigIntegerField(
+        db_default=0, editable=False, help_text="The transaction that wrote it last; set by a trigger."
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -79,9 +100,83 @@ class Variant(models.Model):
             ),
         ]
         indexes = [
-            models.Index("supplier", "group", "id", name="variant_group"),
+            models.Index("supplier", "id", name="variant_of_supplier"),
+            models.Index("supplier", "group", "id", condition=Q(listed=True), name="variant_group_listed"),
+            # BRIN, because a tree over a column that every write moves would double the cost of writes.
+            BrinIndex("changed_in", pages_per_range=16, autosummarize=True, name="variant_changed_in"),
             models.Index("upc", condition=~Q(upc=""), name="variant_upc"),
         ]
 
     def __str__(self) -> str:
         return f"{self.sku} {self.title}"
+
+    @classmethod
+    def add(cls, supplier: Supplier, values: Mapping[str, Any], *, by: Actor) -> Variant:
+        """Create a supplier's variant. Raises SkuExists."""
+        variant = cls(supplier=supplier, **values)
+        with transaction.atomic():
+            variant._keep()
+            variant._record("variant.created", {"title": variant.title}, by=by)
+        variant.refresh_from_db()
+        return variant
+
+    def change(self, values: Mapping[str, Any], *, by: Actor) -> bool:
+        """Give it these values; return whether that changed anything. Raises SkuExists."""
+        with transaction.atomic():
+            self.refresh_from_db(from_queryset=Variant.objects.select_for_update())
+            changed = differences(self, values)
+            if changed:
+                for name in changed:
+                    setattr(self, name, values[name])
+                self._keep(changed)
+                self._record("variant.updated", {"changed": changed}, by=by)
+        self.refresh_from_db()
+        return bool(changed)
+
+    def _keep(self, changed: Mapping[str, Any] | None = None) -> None:
+        """Write it, or those of its fields."""
+        try:
+            with transaction.atomic():
+                if changed is None:
+                    self.save(force_insert=True)
+                else:
+                    self.updated_at = Now()  # type: ignore[assignment]
+                    self.save(update_fields=[*changed, "updated_at"])
+        except IntegrityError as error:
+            if "variant_sku_once" not in str(error):
+                raise
+            message = f"There is a variant {self.sku} already; change it by PATCH …/variants/{{id}}."
+            raise SkuExists.at("sku", message, SkuExists.code) from error
+
+    def _record(self, type: str, data: Mapping[str, Any], *, by: Actor) -> None:  # noqa: A002
+        about = {"variant_id": self.pk, "sku": self.sku, **data}
+        record(type, by=by, area="catalog", supplier=self.supplier, data=about)
+        beat_after_commit()
+
+
+class Departure(models.Model):
+    """A group lost a listed variant; written by a trigger, so that no way of writing forgets it."""
+
+    supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="+", db_index=False)
+    group = models.CharField(max_length=102)
+    changed_in = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index("supplier", "changed_in", name="departure_of_supplier")]
+
+    def __str__(self) -> str:
+        return f"{self.group} of supplier {self.supplier_id}"
+
+
+class Pulse(models.Model):
+    """Which transactions had ended at a moment: what turns a client's time into "not seen yet"."""
+
+    taken_at = models.DateTimeField(db_index=True)
+    snapshot = models.TextField(help_text="PostgreSQL's pg_current_snapshot(): xmin:xmax:unfinished,…")
+
+    class Meta:
+        ordering = ["taken_at"]
+
+    def __str__(self) -> str:
+        return f"{self.snapshot} at {self.taken_at}"

@@ -1,0 +1,29 @@
+"""Filters of a supplier's variants."""
+
+from __future__ import annotations
+
+import django_filters
+
+from api.filters import StrictFilterSet
+from catalog.models import Variant
+
+
+class StrictBoolean(django_filters.ChoiceFilter):  # type: ignore[misc]
+    """`true` or `false`."""
+
+    def __init__(self) -> None:
+        super().__init__(choices=[("true", "true"), ("false", "false")])
+
+    def filter(self, qs, value):  # type: ignore[no-untyped-def]
+        return super().filter(qs, {"true": True, "false": False}.get(value, value))
+
+
+class VariantFilter(StrictFilterSet):
+    """Exact matches; `updated_at` also greater than."""
+
+    listed = StrictBoolean()
+    updated_at__gt = django_filters.IsoDateTimeFilter("updated_at", "gt")
+
+    class Meta:
+        model = Variant
+        fields = ("sku", "model", "upc", "ean", "gtin", "id_in_source")

@@ -1,0 +1,155 @@
+"""The body that makes or changes a variant (interface 2.3, contract 5 and 10), and its answer."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, TypedDict
+
+from rest_framework import serializers
+
+from api.bodies import Body
+from api.fields import Exact, Flag, Moment, Optional, Text
+from api.renderers import iso, number
+from catalog.fields import ArticleNumber, Bullets, Images, Option, Property
+from catalog.gtin import EAN, GTIN, UPC
+from catalog.models import Variant
+
+LONG = 100_000
+
+
+class VariantBody(Body):
+    """A whole variant. What is absent is empty, except `listed`, which then stays as it is."""
+
+    sku = Text(max_length=100)
+    title = Text(max_length=500)
+    retail_price = Exact()
+    model = Optional(max_length=100)
+    wholesale_price = Exact(required=False, allow_null=True)
+    special_sale_price = Exact(required=False, allow_null=True)
+    special_sale_price_start = Moment(required=False, allow_null=True)
+    special_sale_price_end = Moment(required=False, allow_null=True)
+    description = Optional(max_length=LONG)
+    description_extra = Optional(max_length=LONG)
+    description_bullets = Bullets()
+    upc = ArticleNumber(UPC)
+    ean = ArticleNumber(EAN)
+    gtin = ArticleNumber(GTIN)
+    id_in_source = Optional(max_length=100)
+    weight = Exact(required=False, allow_null=True)
+    images = Images()
+    options = Option(many=True, required=False)
+    properties = Property(many=True, required=False)
+    listed = Flag(required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        _spread_gtin(attrs)
+        stored = self.instance if self.partial else None
+        start, end = (
+            attrs.get(name, getattr(stored, name, None))
+            for name in ("special_sale_price_start", "special_sale_price_end")
+        )
+        if start and end and end < start:
+            raise serializers.ValidationError({"special_sale_price_end": "Is before its start."})
+        return attrs
+
+
+def _spread_gtin(attrs: dict[str, Any]) -> None:
+    """A GTIN of 12 digits is a UPC, one of 8 or 13 an EAN; it may not contradict the one given."""
+    gtin = attrs.get("gtin")
+    if not gtin:
+        return
+    name = {12: "upc", 8: "ean", 13: "ean"}.get(len(gtin))
+    if name is None:
+        return
+    if attrs.get(name) and attrs[name] != gtin:
+        raise serializers.ValidationError({"gtin": f"Is another number than the {name} {attrs[name]}."})
+    attrs[name] = gtin
+
+
+EMPTY: dict[str, Any] = {
+    "model": "",
+    "wholesale_price": None,
+    "special_sale_price": None,
+    "special_sale_price_start": None,
+    "special_sale_price_end": None,
+    "description": "",
+    "description_extra": "",
+    "description_bullets": [],
+    "upc": "",
+    "ean": "",
+    "gtin": "",
+    "id_in_source": "",
+    "weight": None,
+    "images": "",
+    "options": [],
+    "properties": [],
+}
+"""What a whole body leaves out becomes this."""
+
+
+class OptionJson(TypedDict):
+    type: str
+    value: str
+
+
+class PropertyJson(TypedDict):
+    name: str
+    value: str
+
+
+class VariantJson(TypedDict):
+    """A variant (interface 2.3) with its id. `images` are URLs parted by `|`; times are ISO 8601, UTC."""
+
+    id: int
+    supplier_id: int
+    sku: str
+    model: str
+    title: str
+    description: str
+    description_extra: str
+    description_bullets: list[str]
+    upc: str
+    ean: str
+    gtin: str
+    id_in_source: str
+    weight: Decimal | None
+    images: str
+    retail_price: Decimal
+    wholesale_price: Decimal | None
+    special_sale_price: Decimal | None
+    special_sale_price_start: str | None
+    special_sale_price_end: str | None
+    options: list[OptionJson]
+    properties: list[PropertyJson]
+    listed: bool
+    created_at: str
+    updated_at: str
+
+
+def variant_json(variant: Variant) -> VariantJson:
+    return {
+        "id": variant.pk,
+        "supplier_id": variant.supplier_id,
+        "sku": variant.sku,
+        "model": variant.model,
+        "title": variant.title,
+        "description": variant.description,
+        "description_extra": variant.description_extra,
+        "description_bullets": variant.description_bullets,
+        "upc": variant.upc,
+        "ean": variant.ean,
+        "gtin": variant.gtin,
+        "id_in_source": variant.id_in_source,
+        "weight": number(variant.weight),
+        "images": variant.images,
+        "retail_price": number(variant.retail_price),
+        "wholesale_price": number(variant.wholesale_price),
+        "special_sale_price": number(variant.special_sale_price),
+        "special_sale_price_start": iso(variant.special_sale_price_start),
+        "special_sale_price_end": iso(variant.special_sale_price_end),
+        "options": variant.options,
+        "properties": variant.properties,
+        "listed": variant.listed,
+        "created_at": iso(variant.created_at),
+        "updated_at": iso(variant.updated_at),
+    }

@@ -1,0 +1,13 @@
+"""What beat rings for."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from catalog import pulse
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def take_pulse() -> None:
+    pulse.beat()
+    pulse.thin_out()

@@ -1,0 +1,131 @@
+"""Variants of a supplier (endpoint 8 and contract 10)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.scopes import Role, Scope
+from accounts.viewsets import KeyViewSet, SupplierViewSet
+from api.bodies import read
+from api.errors import NotFound
+from api.keyset import Keyset
+from api.schema import CURSOR, LIMIT, answers
+from api.selection import FIELDS, selection
+from catalog.filters import VariantFilter
+from catalog.models import Variant
+from catalog.serializers import EMPTY, VariantBody, VariantJson, variant_json
+
+FILTERS = [
+    OpenApiParameter(name, description=description)
+    for name, description in {
+        "sku": "Exactly this sku.",
+        "model": "Variants of this model.",
+        "upc": "Exactly this UPC.",
+        "ean": "Exactly this EAN.",
+        "gtin": "Exactly this GTIN.",
+        "id_in_source": "Exactly this identifier of the supplier's own.",
+        "listed": "`true` or `false`.",
+        "updated_at__gt": "Changed after this ISO 8601 date-time.",
+    }.items()
+]
+
+
+class SupplierVariantsViewSet(SupplierViewSet):
+    """`/v3/suppliers/{supplier_id}/variants`"""
+
+    read_scope, write_scope = Scope.CATALOG_READ, Scope.CATALOG_WRITE
+
+    @extend_schema(
+        summary="Create a variant",
+        request=VariantBody,
+        responses={201: answers(VariantJson, "The variant, with its id.")},
+    )
+    def create(self, request: Request, supplier_id: int) -> Response:
+        variant = Variant.add(self.supplier, read(VariantBody, request), by=self.actor)
+        location = request.build_absolute_uri(f"/v3/suppliers/{self.supplier.pk}/variants/{variant.pk}")
+        return Response(variant_json(variant), status=201, headers={"Location": location})
+
+    @extend_schema(
+        summary="List variants",
+        parameters=[*FILTERS, FIELDS, LIMIT, CURSOR],
+        responses={200: answers(VariantJson, "A page of variants, in the order of their ids.", many=True)},
+    )
+    def list(self, request: Request, supplier_id: int) -> Response:
+        chosen = selection(request, VariantJson)
+        variants = VariantFilter.apply(request, Variant.objects.for_supplier(self.supplier))
+        page = Keyset("id").page(variants, request)
+        return Response([chosen(variant_json(each)) for each in page.items], headers=page.headers)
+
+
+class SupplierVariantViewSet(SupplierViewSet):
+    """`/v3/suppliers/{supplier_id}/variants/{variant_id}`"""
+
+    read_scope, write_scope = Scope.CATALOG_READ, Scope.CATALOG_WRITE
+    variant: Variant
+
+    def find(self) -> None:
+        self.variant = found(Variant.objects.for_supplier(self.supplier), self.kwargs["variant_id"])
+
+    @extend_schema(
+        summary="Read a variant of one's own",
+        parameters=[FIELDS],
+        responses={200: answers(VariantJson, "The variant.")},
+    )
+    def retrieve(self, request: Request, supplier_id: int, variant_id: int) -> Response:
+        return Response(selection(request, VariantJson)(variant_json(self.variant)))
+
+    @extend_schema(
+        summary="Replace a variant",
+        request=VariantBody,
+        responses={200: answers(VariantJson, "The variant as it is now.")},
+    )
+    def update(self, request: Request, supplier_id: int, variant_id: int) -> Response:
+        return self._change(EMPTY | read(VariantBody, request))
+
+    @extend_schema(
+        summary="Change some fields of a variant",
+        request=VariantBody(partial=True),
+        responses={200: answers(VariantJson, "The variant as it is now.")},
+    )
+    def partial_update(self, request: Request, supplier_id: int, variant_id: int) -> Response:
+        return self._change(read(VariantBody, request, instance=self.variant, partial=True))
+
+    def _change(self, values: dict[str, Any]) -> Response:
+        self.variant.change(values, by=self.actor)
+        return Response(variant_json(self.variant))
+
+
+class VariantViewSet(KeyViewSet):
+    """`/v3/variants/{variant_id}`: a supplier's own, or one that a retailer's active partner has listed."""
+
+    read_scope, write_scope = Scope.CATALOG_READ, Scope.CATALOG_WRITE
+    variant: Variant
+
+    def find(self) -> None:
+        if self.key.role is Role.SUPPLIER:
+            assert self.key.supplier is not None  # the key's role says so
+            visible = Variant.objects.for_supplier(self.key.supplier)
+        else:
+            assert self.key.retailer is not None  # the key's role says so
+            visible = Variant.objects.for_retailer(self.key.retailer)
+        self.variant = found(visible, self.kwargs["variant_id"])
+
+    @extend_schema(
+        summary="Read a variant",
+        parameters=[FIELDS],
+        responses={200: answers(VariantJson, "The variant.")},
+    )
+    def retrieve(self, request: Request, variant_id: int) -> Response:
+        return Response(selection(request, VariantJson)(variant_json(self.variant)))
+
+
+def found(variants: Any, variant_id: int) -> Variant:
+    """The variant of that id among these. Raises NotFound."""
+    variant: Variant | None = variants.filter(pk=variant_id).first()
+    if variant is None:
+        raise NotFound
+    return variant
