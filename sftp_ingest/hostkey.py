@@ -1,0 +1,41 @@
+"""The key by which clients know this server: made once, then kept."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from django.conf import settings
+from paramiko import Ed25519Key
+
+
+def host_key() -> Ed25519Key:
+    """The private host key in DATA_DIR, made at the first call."""
+    path: Path = settings.DATA_DIR / "sftp_host_key"
+    if not path.exists():
+        _make(path)
+    return Ed25519Key.from_private_key_file(str(path))
+
+
+def public_line() -> str:
+    """The public host key as known_hosts has it: `ssh-ed25519 AAAA…`."""
+    key = host_key()
+    return f"{key.get_name()} {key.get_base64()}"
+
+
+def _make(path: Path) -> None:
+    """Write a fresh key, whole and for its owner alone; of two at once the first stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    key = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+    half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(key)
+        file.flush()
+        os.fsync(file.fileno())
+    with suppress(FileExistsError):
+        path.hardlink_to(half)
+    half.unlink()

@@ -1,0 +1,26 @@
+"""Public keys as people paste them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from paramiko import PKey
+from paramiko.ssh_exception import SSHException
+
+
+def parse_public_key(line: str) -> PKey:
+    """`ssh-ed25519 AAAA… comment` as a key. Raises ValueError that says what is wrong with it."""
+    words = line.split(None, 2)
+    if len(words) < 2:
+        raise ValueError("A public key is written `ssh-ed25519 AAAA… comment`, on one line.")
+    try:
+        return PKey.from_type_string(words[0], base64.b64decode(words[1], validate=True))
+    except (binascii.Error, SSHException, ValueError, IndexError, OverflowError) as error:
+        raise ValueError(f"{line[:40]}… is not a public key of a kind that is taken here.") from error
+
+
+def parse_public_keys(text: str) -> list[PKey]:
+    """All keys of a text, one a line; empty lines and lines that begin with # do not count."""
+    lines = (line.strip() for line in text.splitlines())
+    return [parse_public_key(line) for line in lines if line and not line.startswith("#")]

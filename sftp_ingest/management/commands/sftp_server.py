@@ -1,0 +1,32 @@
+"""`manage.py sftp_server`: serve the suppliers' upload areas until told to end."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from sftp_ingest.server import Server
+
+
+class Command(BaseCommand):
+    help = "Serves the suppliers' upload areas by SFTP on SFTP_HOST and SFTP_PORT."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        # Every scanner that passes by would be a traceback; what matters is logged by us.
+        logging.getLogger("paramiko").setLevel(logging.CRITICAL)
+        host, port = settings.SFTP_HOST, settings.SFTP_PORT
+        try:
+            server = Server(host, port)
+        except OSError as error:
+            raise CommandError(
+                f"SFTP cannot listen on {host}:{port} ({error.strerror}): set SFTP_PORT."
+            ) from error
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: server.stop())
+        self.stdout.write(f"SFTP listens on {host}:{server.port}")
+        self.stdout.flush()
+        server.serve()

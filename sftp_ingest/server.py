@@ -1,0 +1,118 @@
+"""The SFTP server: takes connections, counts them, and ends those that stay silent too long."""
+
+from __future__ import annotations
+
+import logging
+import selectors
+import socket
+import threading
+from contextlib import suppress
+from secrets import SystemRandom
+
+import paramiko
+
+from sftp_ingest.attempts import source_of
+from sftp_ingest.hostkey import host_key
+from sftp_ingest.placing import sweep
+from sftp_ingest.session import Limits, Session
+from sftp_ingest.subsystem import Subsystem
+
+logger = logging.getLogger(__name__)
+
+CIPHERS = ("aes256-gcm@openssh.com", "aes128-gcm@openssh.com", "aes256-ctr", "aes192-ctr", "aes128-ctr")
+MACS = ("hmac-sha2-512-etm@openssh.com", "hmac-sha2-256-etm@openssh.com", "hmac-sha2-512", "hmac-sha2-256")
+LOOK_ROUND_EVERY = 1.0  # seconds
+PATIENCE = 5.0  # seconds that a session has to end in
+
+
+class Server:
+    """Listens from the start; `serve` works until `stop`."""
+
+    def __init__(self, host: str, port: int, limits: Limits | None = None) -> None:
+        """Raises OSError when the address is taken."""
+        self.limits = limits or Limits()
+        self.sessions: list[Session] = []
+        self._key = host_key()
+        self._stopping = threading.Event()
+        self._wake, self._woken = socket.socketpair()
+        self._wake.setblocking(False)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._listener = socket.create_server((host, port), family=family, backlog=128)
+        self._listener.setblocking(False)
+        sweep()
+
+    @property
+    def port(self) -> int:
+        return int(self._listener.getsockname()[1])
+
+    def stop(self) -> None:
+        """Ask `serve` to end; may be called from a signal handler or another thread."""
+        self._stopping.set()
+        with suppress(OSError):
+            self._wake.send(b"!")
+
+    def serve(self) -> None:
+        """Take clients until `stop`; then end their sessions, and drop what was not finished."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._listener, selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
+            try:
+                while not self._stopping.is_set():
+                    selector.select(LOOK_ROUND_EVERY)
+                    self._accept()
+                    self._look_round()
+            finally:
+                self._end()
+
+    def _accept(self) -> None:
+        with suppress(BlockingIOError, ConnectionError):
+            while not self._stopping.is_set():
+                client, (address, *_) = self._listener.accept()
+                if self._admits(address):
+                    self._begin(client, address)
+                else:
+                    logger.warning("SFTP connection from %s turned away: too many", address)
+                    client.close()
+
+    def _admits(self, address: str) -> bool:
+        """Whether there is room; a flood from one address leaves some for others."""
+        unproven = [each for each in self.sessions if not each.proven]
+        of_address = sum(source_of(each.address) == source_of(address) for each in unproven)
+        half = self.limits.unproven / 2
+        lot = SystemRandom().random() < (len(unproven) - half) / half
+        return (
+            not lot
+            and of_address < self.limits.unproven_of_one_address
+            and len(self.sessions) < self.limits.connections
+        )
+
+    def _begin(self, client: socket.socket, address: str) -> None:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        transport = paramiko.Transport(client)
+        transport.local_version = "SSH-2.0-Exchange"
+        transport.add_server_key(self._key)
+        transport.set_subsystem_handler("sftp", Subsystem)
+        options = transport.get_security_options()
+        options.ciphers, options.digests = CIPHERS, MACS
+        session = Session(transport, address, self.limits, self._stopping, self.sessions)
+        self.sessions.append(session)
+        transport.start_server(event=threading.Event(), server=session)
+
+    def _look_round(self) -> None:
+        """Close what is overdue, forget what has ended."""
+        for session in self.sessions:
+            if session.overdue():
+                logger.info("SFTP connection from %s ended: silent for too long", session.address)
+                session.transport.close()
+        self.sessions[:] = [each for each in self.sessions if each.alive]
+
+    def _end(self) -> None:
+        self._listener.close()
+        for session in self.sessions:
+            session.transport.close()
+        for session in self.sessions:
+            session.transport.join(PATIENCE)
+            for handler in session.handlers:
+                handler.join(PATIENCE)
+        self._wake.close()
+        self._woken.close()

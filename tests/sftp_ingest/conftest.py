@@ -1,0 +1,100 @@
+"""A real server on a free port, and real clients."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import paramiko
+import pytest
+from django.conf import settings as django_settings
+
+from accounts.models import Supplier
+from sftp_ingest.models import SftpLogin
+from sftp_ingest.server import Server
+from sftp_ingest.session import Limits
+
+PASSWORD = "correct horse battery staple"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path / "data"
+    settings.UPLOADS_DIR = tmp_path / "data" / "uploads"
+    # What is tested here is not how slow a hash is.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def login_of() -> Callable[..., SftpLogin]:
+    def make(supplier: Supplier, **fields: Any) -> SftpLogin:
+        login = SftpLogin(supplier=supplier, username=supplier.name.lower(), **fields)
+        login.set_password(PASSWORD)
+        login.save()
+        return login
+
+    return make
+
+
+@pytest.fixture
+def acme_login(acme: Supplier, login_of: Callable[..., SftpLogin]) -> SftpLogin:
+    return login_of(acme)
+
+
+@contextmanager
+def serving(limits: Limits) -> Iterator[Server]:
+    server = Server("127.0.0.1", 0, limits)
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Server]]:
+    """A server with those limits; failed logins are not slowed unless asked."""
+    with ExitStack() as stack:
+        yield lambda **limits: stack.enter_context(serving(Limits(**{"failure_delay": 0.0, **limits})))
+
+
+@pytest.fixture
+def server(transactional_db: None, serve: Callable[..., Server]) -> Server:
+    return serve()
+
+
+@pytest.fixture
+def connect() -> Iterator[Callable[..., paramiko.SSHClient]]:
+    """A client that is logged in; by password unless told otherwise."""
+    with ExitStack() as stack:
+
+        def make(server: Server, username: str, **how: Any) -> paramiko.SSHClient:
+            client = stack.enter_context(paramiko.SSHClient())
+            client.set_missing_host_key_policy(paramiko.RejectPolicy())
+            name = f"[127.0.0.1]:{server.port}"
+            client.get_host_keys().add(name, "ssh-ed25519", server._key)
+            how = {"password": PASSWORD, **how} if "pkey" not in how else how
+            client.connect(
+                "127.0.0.1", server.port, username, look_for_keys=False, allow_agent=False, timeout=10, **how
+            )
+            return client
+
+        yield make
+
+
+@pytest.fixture
+def acme_sftp(
+    server: Server, acme_login: SftpLogin, connect: Callable[..., paramiko.SSHClient]
+) -> paramiko.SFTPClient:
+    return connect(server, "acme").open_sftp()
+
+
+@pytest.fixture
+def acme_area(acme: Supplier) -> Path:
+    return Path(django_settings.UPLOADS_DIR) / str(acme.pk)
