@@ -1,0 +1,182 @@
+"""What operators do to a record: buttons on its page and actions on its list, all through model methods.
+
+A record's page is for reading; it changes only by a deed, which calls the method that the API calls too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Generic, TypeVar
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
+from django.db.models import Model, QuerySet
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import slugify
+
+from accounts.actors import Actor
+from api.errors import ApiError
+
+Record = TypeVar("Record", bound=Model)
+SHOWN_FAILURES = 5
+
+
+@dataclass(frozen=True)
+class Deed(Generic[Record]):
+    """One thing to do.
+
+    `do(record, actor, answers)` returns what the operator is told, or raises ApiError. `form`, called with
+    the record and what was sent, asks beforehand; a grave deed is asked about in any case.
+    """
+
+    name: str
+    label: str
+    do: Callable[[Record, Actor, dict[str, Any]], str]
+    possible: Callable[[Record], bool]
+    form: Callable[[Record, dict[str, Any] | None], Form] | None = None
+    advice: str = ""
+    grave: bool = False
+    bulk: bool = False
+
+    @property
+    def asks(self) -> bool:
+        return self.form is not None or self.grave
+
+
+class DeedAdmin(admin.ModelAdmin[Record]):
+    """A model that operators read, and change by deeds alone. Support sees the same, without the buttons."""
+
+    deeds: ClassVar[Sequence[Deed[Any]]] = ()
+    page_template: ClassVar[str]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Record | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Record | None = None) -> bool:
+        return False
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """Whether this user may do more than look."""
+        return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
+
+    def page_context(self, record: Record) -> dict[str, Any]:
+        """What the record's page shows beside the record."""
+        return {}
+
+    # --- The page --------------------------------------------------------------------------------
+
+    def get_urls(self) -> list[URLPattern]:
+        name = f"{self.opts.app_label}_{self.opts.model_name}_do"
+        view = self.admin_site.admin_view(self.deed_view)
+        return [path("<int:object_id>/do/<slug:deed_name>/", view, name=name), *super().get_urls()]
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        record = self.get_object(request, object_id or "")
+        if record is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined,no-any-return]
+        acting = self.has_act_permission(request)
+        context = {
+            **self._context(request, record),
+            **self.page_context(record),
+            "deeds": [deed for deed in self.deeds if acting and deed.possible(record)],
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, self.page_template, context)
+
+    def deed_view(self, request: HttpRequest, object_id: int, deed_name: str) -> HttpResponse:
+        """Do a deed, after asking what it needs to know. Then back to the record's page."""
+        if not (self.has_view_permission(request) and self.has_act_permission(request)):
+            raise PermissionDenied
+        record = self.get_object(request, str(object_id))
+        deed = next((deed for deed in self.deeds if deed.name == deed_name), None)
+        if record is None or deed is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, str(object_id))  # type: ignore[attr-defined,no-any-return]
+        sent = request.POST.dict() if request.method == "POST" else None
+        form = deed.form(record, sent) if deed.form else None
+        if sent is not None and (form is None or form.is_valid()):
+            self._do(request, deed, record, form.cleaned_data if form else {})
+            return HttpResponseRedirect(self._url(record))
+        context = {**self._context(request, record), "deed": deed, "form": form, "back": self._url(record)}
+        return TemplateResponse(request, "admin/deed.html", context)
+
+    def _context(self, request: HttpRequest, record: Record) -> dict[str, Any]:
+        return {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "original": record,
+            "title": str(record),
+        }
+
+    def _url(self, record: Record) -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[record.pk])
+
+    def _do(self, request: HttpRequest, deed: Deed[Record], record: Record, answers: dict[str, Any]) -> None:
+        try:
+            messages.success(request, deed.do(record, Actor.of_user(request.user), answers))  # type: ignore[arg-type]
+        except (ApiError, OperationalError, InterfaceError) as error:
+            messages.error(request, failure(error))
+
+    # --- The list --------------------------------------------------------------------------------
+
+    def get_actions(self, request: HttpRequest) -> dict[str, tuple[Callable[..., Any], str, str]]:
+        actions = super().get_actions(request)
+        if self.has_act_permission(request):
+            for deed in self.deeds:
+                if deed.bulk:
+                    actions[deed.name] = (partial(_to_each, deed), deed.name, deed.label)
+        return actions
+
+
+def _to_each(
+    deed: Deed[Any], modeladmin: DeedAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]
+) -> None:
+    """Do it to one after the other, each in a transaction of its own: one that fails keeps nobody back."""
+    actor, done, failures = Actor.of_user(request.user), 0, []  # type: ignore[arg-type]
+    for record in queryset.order_by("pk"):
+        try:
+            deed.do(record, actor, {})
+            done += 1
+        except (ApiError, OperationalError, InterfaceError) as error:
+            failures.append(f"{record}: {failure(error)}")
+    if done:
+        messages.success(request, f"{deed.label}: done for {done}.")
+    for text in failures[:SHOWN_FAILURES]:
+        messages.error(request, text)
+    if len(failures) > SHOWN_FAILURES:
+        messages.error(request, f"… and {len(failures) - SHOWN_FAILURES} more could not be done.")
+
+
+def as_id(text: str) -> int:
+    """What was typed as a record's number; 0, which is nobody's, where it cannot be one."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
+
+
+def badge(state: str) -> SafeString:
+    """A state as lists show it."""
+    return format_html('<span class="bo-state bo-state-{}">{}</span>', slugify(state), state)
+
+
+def failure(error: Exception) -> str:
+    """An error in words for an operator."""
+    if isinstance(error, ApiError):
+        return error.message
+    return "The database does not answer just now. Nothing was changed; try again in a few seconds."

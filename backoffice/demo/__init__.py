@@ -1,0 +1,1 @@
+"""The demo: a cast with keys, and a story that plays through the public interface."""

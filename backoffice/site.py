@@ -1,0 +1,44 @@
+"""The operators' site: Django's admin with a home page that shows what needs a human now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.admin import AdminSite, ModelAdmin
+from django.db.models import Model
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+
+from backoffice.paginator import CappedPaginator
+from backoffice.queues import waiting_for
+
+
+class ExchangeAdminSite(AdminSite):
+    """What all pages of the admin have in common."""
+
+    site_header = "The Exchange"
+    site_title = "The Exchange"
+    index_title = "What needs a human now"
+    site_url = "/v3/docs"
+    enable_nav_sidebar = True
+
+    def __init__(self, name: str = "admin") -> None:
+        super().__init__(name)
+        # Rows that others point at are deactivated, not deleted by the hundred with all that hangs on them.
+        self.disable_action("delete_selected")
+
+    def register(
+        self,
+        model_or_iterable: type[Model] | Iterable[type[Model]],
+        admin_class: type[ModelAdmin[Any]] | None = None,
+        **options: Any,
+    ) -> None:
+        """Register models so that no list of theirs counts a table of millions."""
+        options.setdefault("paginator", CappedPaginator)
+        options.setdefault("show_full_result_count", False)
+        super().register(model_or_iterable, admin_class, **options)
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        queues = waiting_for(request.user)
+        return super().index(request, {"queues": queues, **(extra_context or {})})
