@@ -23,8 +23,12 @@ class EventQuerySet(models.QuerySet["Event"]):
         return self.filter(retailer=retailer)
 
     def in_scopes(self, scopes: frozenset[Scope]) -> Self:
-        """Events of the kinds that these scopes cover, whichever of read and write they are."""
-        return self.filter(area__in={scope.value.split(":")[0] for scope in scopes})
+        """Events of the kinds that these scopes cover, whichever of read and write they are.
+
+        Who may see an order may see what its suppliers do with it.
+        """
+        areas = {scope.value.split(":")[0] for scope in scopes}
+        return self.filter(area__in=areas | ({"fulfillments"} if "orders" in areas else set()))
 
     def published(self) -> Self:
         return self.filter(number__isnull=False)

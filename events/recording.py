@@ -10,12 +10,19 @@ from accounts.actors import Actor
 from events.models import Event
 
 
+def draft(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
+    """An event that is not written yet. Its area is the plural of its type's first word."""
+    fields.setdefault("area", f"{type.partition('.')[0]}s")
+    return Event(type=type, actor=by.name, request_id=by.request_id, **fields)
+
+
 def record(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
-    """Write one event in the current transaction. Its area is the plural of its type's first word.
+    """Write one event in the current transaction.
 
     Raises RuntimeError outside of a transaction: an event must not outlive a change that failed.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError(f"{type}: an event is recorded inside the change that it describes")
-    fields.setdefault("area", f"{type.partition('.')[0]}s")
-    return Event.objects.create(type=type, actor=by.name, request_id=by.request_id, **fields)
+    event = draft(type, by=by, **fields)
+    event.save(force_insert=True)
+    return event

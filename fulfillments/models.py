@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils import timezone
 
+from accounts.actors import Actor
 from accounts.models import Partnership, Supplier
+from api.errors import Invalid, InvalidTransition
 from catalog.models import Variant
-from fulfillments.states import CAPTURABLE, WORKABLE, State
+from fulfillments.moving import Moving, Outcome, Quantities, as_items, by_variant, check_within, spread
+from fulfillments.records import Capture, Rejection, Return, RoutingDecision, Shipment
+from fulfillments.states import (
+    ACCEPT,
+    APPROVE_CANCELATION,
+    CAPTURABLE,
+    CORRECT_ADDRESS,
+    GIVE_UP,
+    REFUSE_CANCELATION,
+    REJECTIONS,
+    REQUEST_CANCELATION,
+    SHIP,
+    WORKABLE,
+    Move,
+    State,
+)
 from inventory.models import Warehouse
+
+if TYPE_CHECKING:
+    from inventory.reservations import Place
+
+__all__ = ["Capture", "Fulfillment", "FulfillmentLine", "Rejection", "Return", "RoutingDecision", "Shipment"]
+
+COUNTS = ["reserved", "shipped", "rejected", "canceled", "returned", "cancel_requested"]
+MUTABLE = ["state", "state_before_cancel", "tracking_number", "invoice_id", "updated_at"]
 
 
 class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
@@ -20,7 +48,11 @@ class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
 
 
 class Fulfillment(models.Model):
-    """The work that one supplier has with one order."""
+    """The work that one supplier has with one order.
+
+    Each of its transitions has four beats: lock, check, write, record; all of them stand in `_move`, the
+    only code that assigns the state.
+    """
 
     order = models.ForeignKey("orders.Order", on_delete=models.PROTECT, related_name="fulfillments")
     supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, related_name="fulfillments")
@@ -56,6 +88,280 @@ class Fulfillment(models.Model):
 
     def __str__(self) -> str:
         return f"fulfillment {self.pk} ({self.state})"
+
+    def accept(self, *, by: Actor, tracking_number: str = "") -> Outcome:
+        """Take the work on (interface 4.2). Repeating it changes nothing."""
+        with self._move(ACCEPT, by=by) as move:
+            if move.repeated:
+                self._same("tracking_number", self.tracking_number, tracking_number)
+                return Outcome.UNCHANGED
+            self.tracking_number = tracking_number or self.tracking_number
+            move.data["tracking_number"] = self.tracking_number
+        return Outcome.DONE
+
+    def ship(
+        self,
+        *,
+        by: Actor,
+        tracking_number: str,
+        carrier: str = "",
+        quantities: Quantities | None = None,
+    ) -> Outcome:
+        """Send one parcel (interface 4.3): these pieces, or all that is left.
+
+        The same parcel again changes nothing. Raises Invalid for more pieces than are open.
+        """
+        with self._move(SHIP, by=by) as move:
+            known = self.shipments.filter(tracking_number=tracking_number).first()
+            if known is not None:
+                self._same("carrier", known.carrier, carrier)
+                sent_before = {item["line"]: item["quantity"] for item in known.items}
+                if quantities is not None and by_variant(move.lines, quantities) != by_variant(
+                    move.lines, sent_before
+                ):
+                    raise InvalidTransition(
+                        f"The parcel {tracking_number} was shipped before with other lines: {known.items}."
+                    )
+                move.repeated = True
+                return Outcome.UNCHANGED
+            sent = self._within_open(move, quantities)
+            if quantities is not None and not sent:
+                raise Invalid.at("lines", "Must name at least one line and quantity.")
+            for line, place, quantity in move.places(sent):
+                line.shipped += quantity
+                self._unreserve(line, place, min(line.reserved, quantity))
+                self.order.effects.taken_out[place] += quantity
+            items = as_items(sent)
+            self.shipments.create(tracking_number=tracking_number, carrier=carrier, items=items)
+            move.ends(when_open=State.ACCEPTED)
+            move.data |= {"tracking_number": tracking_number, "carrier": carrier, "items": items}
+        return Outcome.DONE
+
+    def ship_parcels(self, parcels: Sequence[Mapping[str, Any]], *, by: Actor) -> Outcome:
+        """Send several parcels at once (contract 10); the same parcels again change nothing."""
+        outcomes = set()
+        with self.order.changing(by=by):
+            for index, parcel in enumerate(parcels):
+                path = f"shipments[{index}].items"
+                items = spread(self._reread(), parcel["items"], lambda line: line.open, path)
+                outcomes.add(
+                    self.ship(
+                        by=by,
+                        tracking_number=parcel["tracking_number"],
+                        carrier=parcel.get("carrier", ""),
+                        quantities=items,
+                    )
+                )
+        return Outcome.DONE if Outcome.DONE in outcomes else Outcome.UNCHANGED
+
+    def reject_items(
+        self, reason: State, items: Sequence[Mapping[str, Any]], *, by: Actor, reject_id: str | None
+    ) -> Outcome:
+        """Refuse lines in part (contract 10).
+
+        Without a `reject_id` the items are all that is refused so far: only what is more is refused now.
+        """
+        with self.order.changing(by=by):
+            lines = self._reread()
+            if reject_id is not None:
+                asked = spread(lines, items, lambda line: line.open, "items")
+                return self.reject(reason, by=by, quantities=asked, reject_id=reject_id)
+            total = spread(lines, items, lambda line: line.open + line.rejected, "items")
+            more = {line.pk: total[line.pk] - line.rejected for line in lines if line.pk in total}
+            if any(quantity < 0 for quantity in more.values()):
+                raise Invalid.at(
+                    "items", "Fewer pieces than were refused before; a refusal cannot be taken back."
+                )
+            if not any(more.values()):
+                return Outcome.UNCHANGED
+            return self.reject(reason, by=by, quantities=more)
+
+    def reject(
+        self,
+        reason: State,
+        *,
+        by: Actor,
+        quantities: Quantities | None = None,
+        reject_id: str | None = None,
+    ) -> Outcome:
+        """Refuse these pieces, or all that is open (interface 4.4 to 4.6).
+
+        What is out of stock or a missing sku is routed again; a wrong address waits for an operator.
+        """
+        with self.order.changing(by=by):
+            if self._refused_before(reason, quantities, reject_id):
+                return Outcome.UNCHANGED
+            with self._move(REJECTIONS[reason], by=by) as move:
+                if move.repeated:
+                    return Outcome.UNCHANGED
+                refused = self._within_open(move, quantities)
+                if not refused:
+                    raise Invalid.at("items", "Must name at least one line and quantity.")
+                whole = sum(refused.values()) == move.open
+                if not (whole and reason == State.WRONG_ADDRESS):
+                    self._refuse(move, reason, refused)
+                self.rejections.create(reject_id=reject_id, reason=reason, items=as_items(refused))
+                move.data |= {"reason": str(reason), "items": as_items(refused)}
+        return Outcome.DONE
+
+    def request_cancelation(
+        self, *, by: Actor, quantities: Quantities | None = None, reason: str = ""
+    ) -> None:
+        """Ask the supplier to let these pieces, or all that is open, go."""
+        with self._move(REQUEST_CANCELATION, by=by) as move:
+            asked = self._within_open(move, quantities)
+            for line, _, quantity in move.places(asked):
+                line.cancel_requested = quantity
+            self.state_before_cancel = self.state
+            move.data |= {"reason": reason, "items": as_items(asked)}
+
+    def approve_cancelation(self, *, by: Actor) -> Outcome:
+        """Let go what the retailer asked back (interface 4.7)."""
+        with self._move(APPROVE_CANCELATION, by=by) as move:
+            if move.repeated:
+                return Outcome.UNCHANGED
+            asked = {line.pk: line.cancel_requested for line in move.lines if line.cancel_requested}
+            self._cancel(move, asked)
+            move.ends(when_open=State(self.state_before_cancel or State.NEW))
+            self.state_before_cancel = ""
+        return Outcome.DONE
+
+    def refuse_cancelation(self, *, by: Actor) -> Outcome:
+        """Keep the work; it goes back into the capturing process (interface 4.7)."""
+        with self._move(REFUSE_CANCELATION, by=by) as move:
+            if move.repeated:
+                return Outcome.UNCHANGED
+            for line in move.lines:
+                line.cancel_requested = 0
+            self.state_before_cancel = ""
+        return Outcome.DONE
+
+    def correct_address(self, *, by: Actor) -> None:
+        """Release it again, after the order's address was corrected."""
+        with self._move(CORRECT_ADDRESS, by=by):
+            pass
+
+    def give_up(self, *, by: Actor, quantities: Quantities | None = None) -> None:
+        """Cancel at once what waits for a right address: no supplier works on it."""
+        with self._move(GIVE_UP, by=by) as move:
+            self._cancel(move, self._within_open(move, quantities))
+            move.ends(when_open=State.WRONG_ADDRESS)
+
+    def record_return(
+        self, items: Sequence[Mapping[str, Any]], *, by: Actor, reason: str, return_id: str | None = None
+    ) -> Outcome:
+        """Note goods that came back; never more than was shipped. A `return_id` seen before is ignored."""
+        with self.order.changing(by=by):
+            lines = self._reread()
+            if return_id is not None and self.returns.filter(return_id=return_id).exists():
+                return Outcome.UNCHANGED
+            quantities = spread(lines, items, lambda line: line.shipped - line.returned, "return_lines")
+            check_within(
+                lines, quantities, lambda line: line.shipped - line.returned, "shipped and not returned"
+            )
+            for line in lines:
+                line.returned += quantities.get(line.pk, 0)
+            self._save_lines(lines)
+            kept = as_items(quantities)
+            self.returns.create(return_id=return_id, reason=reason, items=kept)
+            self.order.note(
+                "fulfillment.returned", by=by, fulfillment=self, data={"reason": reason, "items": kept}
+            )
+        return Outcome.DONE
+
+    def save_invoice(self, invoice_id: str, *, by: Actor) -> Outcome:
+        """Keep the number of the supplier's invoice."""
+        with self.order.changing(by=by):
+            self._reread()
+            if self.invoice_id == invoice_id:
+                return Outcome.UNCHANGED
+            self.invoice_id, self.updated_at = invoice_id, timezone.now()
+            self.save(update_fields=["invoice_id", "updated_at"])
+            self.order.note("fulfillment.invoiced", by=by, fulfillment=self, data={"invoice_id": invoice_id})
+        return Outcome.DONE
+
+    # --- The mechanism ---------------------------------------------------------------------------
+
+    @contextmanager
+    def _move(self, move: Move, *, by: Actor) -> Iterator[Moving]:
+        """Lock and re-read, check; on leaving write the state, its lines, its history and effects."""
+        with self.order.changing(by=by):
+            moving = Moving(self, move, self._reread(), repeated=False)
+            moving.repeated = self.state == move.repeated_in
+            if not moving.repeated:
+                move.check(self.state, by.kind)
+            before = self.state
+            yield moving
+            if moving.repeated:
+                return
+            target = moving.target or move.target
+            assert target in move.targets, f"{move.name} cannot end in {target}"
+            self.state, self.updated_at = target, timezone.now()
+            self.save(update_fields=MUTABLE)
+            self._save_lines(moving.lines)
+            self.order.note(
+                move.event,
+                by=by,
+                fulfillment=self,
+                from_state=before,
+                to_state=target,
+                data=moving.data,
+            )
+
+    def _reread(self) -> list[FulfillmentLine]:
+        """Lock this row and read it and its lines afresh; the order is locked already."""
+        self.refresh_from_db(fields=MUTABLE, from_queryset=type(self).objects.select_for_update(of=("self",)))
+        return list(self.lines.select_related("variant").order_by("pk"))
+
+    def _save_lines(self, lines: list[FulfillmentLine]) -> None:
+        self.lines.model.objects.bulk_update(lines, COUNTS)
+
+    def _within_open(self, move: Moving, quantities: Quantities | None) -> Quantities:
+        """What is asked for, or all that is open. Raises Invalid where that is more than is open."""
+        if quantities is None:
+            return {line.pk: line.open for line in move.lines if line.open}
+        check_within(move.lines, quantities, lambda line: line.open, "open")
+        return {pk: quantity for pk, quantity in quantities.items() if quantity}
+
+    def _refused_before(self, reason: State, quantities: Quantities | None, reject_id: str | None) -> bool:
+        """Whether this very refusal is known: its id, or the rest of a fulfillment that shipped in part."""
+        if reject_id is not None:
+            return self.rejections.filter(reject_id=reject_id).exists()
+        self._reread()
+        if quantities is None and self.state == State.SHIPPED:
+            return self.rejections.filter(reason=reason).exists()
+        return False
+
+    def _refuse(self, move: Moving, reason: State, refused: Quantities) -> None:
+        effects = self.order.effects
+        for line, place, quantity in move.places(refused):
+            line.rejected += quantity
+            self._unreserve(line, place, max(line.reserved - line.open, 0))
+            if reason == State.OUT_OF_STOCK:
+                effects.emptied.add(place)
+            if reason == State.MISSING_SKU:
+                effects.delisted.add(line.variant_id)
+            if reason != State.WRONG_ADDRESS:
+                effects.refused[line.order_line_id] += quantity
+        move.ends(when_open=State(self.state))
+
+    def _cancel(self, move: Moving, quantities: Quantities) -> None:
+        for line, place, quantity in move.places(quantities):
+            line.canceled += quantity
+            line.cancel_requested = 0
+            self._unreserve(line, place, max(line.reserved - line.open, 0))
+        move.data["items"] = as_items(quantities)
+
+    def _unreserve(self, line: FulfillmentLine, place: Place, quantity: int) -> None:
+        line.reserved -= quantity
+        self.order.effects.released[place] += quantity
+
+    def _same(self, name: str, known: str, told: str) -> None:
+        """A repetition must say what was said before. Raises InvalidTransition where it does not."""
+        if told and told != known:
+            raise InvalidTransition(
+                f"This was done before with {name} '{known}'; it cannot be repeated with '{told}'."
+            )
 
 
 class FulfillmentLine(models.Model):
@@ -99,84 +405,3 @@ class FulfillmentLine(models.Model):
     @property
     def open(self) -> int:
         return self.quantity - self.shipped - self.rejected - self.canceled
-
-
-class Capture(models.Model):
-    """When a fulfillment was first handed to its supplier. A table of its own: capturing locks nothing."""
-
-    fulfillment = models.OneToOneField(
-        Fulfillment, on_delete=models.CASCADE, related_name="capture", primary_key=True
-    )
-    captured_at = models.DateTimeField(db_default=Now())
-
-    def __str__(self) -> str:
-        return f"{self.fulfillment_id} at {self.captured_at}"
-
-
-class Shipment(models.Model):
-    """One parcel."""
-
-    fulfillment = models.ForeignKey(Fulfillment, on_delete=models.CASCADE, related_name="shipments")
-    tracking_number = models.CharField(max_length=100)
-    carrier = models.CharField(max_length=100, blank=True)
-    shipped_at = models.DateTimeField(db_default=Now())
-    items = models.JSONField(default=list, help_text='What is in it: [{"line": id, "quantity": n}]')
-
-    class Meta:
-        ordering = ["id"]
-        constraints = [
-            models.UniqueConstraint("fulfillment", "tracking_number", name="shipment_once"),
-            models.CheckConstraint(condition=~Q(tracking_number=""), name="shipment_has_tracking"),
-        ]
-
-    def __str__(self) -> str:
-        return self.tracking_number
-
-
-class Rejection(models.Model):
-    """A supplier's refusal, of all or of part."""
-
-    fulfillment = models.ForeignKey(Fulfillment, on_delete=models.CASCADE, related_name="rejections")
-    reject_id = models.CharField(max_length=100, null=True, help_text="The supplier's own; seen once.")
-    reason = models.CharField(max_length=30)
-    items = models.JSONField(default=list, help_text='What was refused: [{"line": id, "quantity": n}]')
-    rejected_at = models.DateTimeField(db_default=Now())
-
-    class Meta:
-        ordering = ["id"]
-        constraints = [models.UniqueConstraint("fulfillment", "reject_id", name="rejection_once")]
-
-    def __str__(self) -> str:
-        return f"{self.reason} {self.reject_id or ''}".strip()
-
-
-class Return(models.Model):
-    """Goods that came back after shipping."""
-
-    fulfillment = models.ForeignKey(Fulfillment, on_delete=models.CASCADE, related_name="returns")
-    return_id = models.CharField(max_length=100, null=True, help_text="The supplier's own; seen once.")
-    reason = models.CharField(max_length=500)
-    items = models.JSONField(default=list, help_text='What came back: [{"line": id, "quantity": n}]')
-    returned_at = models.DateTimeField(db_default=Now())
-
-    class Meta:
-        ordering = ["id"]
-        constraints = [models.UniqueConstraint("fulfillment", "return_id", name="return_once")]
-
-    def __str__(self) -> str:
-        return f"{self.reason} {self.return_id or ''}".strip()
-
-
-class RoutingDecision(models.Model):
-    """Why an order's lines went where they went: the candidates, and what spoke for or against each."""
-
-    order = models.ForeignKey("orders.Order", on_delete=models.CASCADE, related_name="routing_decisions")
-    decided_at = models.DateTimeField(db_default=Now())
-    cause = models.CharField(max_length=200, help_text="The push, or the refusal, that asked for it.")
-    lines = models.JSONField(default=list)
-
-    class Meta:
-        ordering = ["id"]
-
-    def __str__(self) -> str:
-        return self.cause

@@ -5,6 +5,7 @@ Models, admin, API docs and tests read this; nothing else knows which move is le
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,100 +29,157 @@ class State(models.TextChoices):
     CANCELATION_NOT_ALLOWED = "cancelation not allowed"
 
 
-@dataclass(frozen=True)
-class Move:
-    """One thing that can be done to a fulfillment.
-
-    `target` is where it ends when nothing is left open; `staying` tells that it may end in its source
-    instead (a part was shipped or refused), `shipped_ends` that what was shipped decides.
-    """
-
-    name: str
-    code: str
-    sources: frozenset[State]
-    targets: frozenset[State]
-    by: frozenset[ActorKind]
-    event: str
-
-    def check(self, state: str, actor: ActorKind) -> None:
-        """Raise InvalidTransition unless this actor may make this move from that state."""
-        if state in self.sources and actor in self.by:
-            return
-        ways = allowed_from(state, actor)
-        raise InvalidTransition(
-            f"A fulfillment that is {state} cannot be {self.event}; "
-            + (f"from there it can be {', '.join(ways)}." if ways else "that state is final.")
-        )
-
-
-def _move(
-    name: str,
-    event: str,
-    *sources: State,
-    to: State | tuple[State, ...],
-    by: tuple[ActorKind, ...],
-    code: str = "",
-) -> Move:
-    targets = frozenset(to) if isinstance(to, tuple) else frozenset({to})
-    return Move(name, code or str(next(iter(targets))), frozenset(sources), targets, frozenset(by), event)
-
-
-SUPPLIER = (ActorKind.SUPPLIER, ActorKind.OPERATOR)
-DECIDING = (ActorKind.SUPPLIER, ActorKind.OPERATOR, ActorKind.SYSTEM)
-RETAILER = (ActorKind.RETAILER, ActorKind.OPERATOR)
-OPERATOR = (ActorKind.OPERATOR,)
-
 NEW, ACCEPTED, SHIPPED = State.NEW, State.ACCEPTED, State.SHIPPED
 OUT_OF_STOCK, MISSING_SKU, WRONG_ADDRESS = State.OUT_OF_STOCK, State.MISSING_SKU, State.WRONG_ADDRESS
 CANCELING, CANCELED, NOT_ALLOWED = State.CANCELING, State.CANCELED, State.CANCELATION_NOT_ALLOWED
 
+# The supplier still has work to do.
 WORKABLE: Final = (NEW, ACCEPTED, NOT_ALLOWED)
-"""The supplier still has work to do."""
-
+# What a capture of new work returns: after a refused cancellation the work is to be captured again.
 CAPTURABLE: Final = (NEW, NOT_ALLOWED)
-"""What a capture of new work returns: a refused cancellation is back in the capturing process."""
 
-ACCEPT = _move("accept", "accepted", NEW, NOT_ALLOWED, to=ACCEPTED, by=SUPPLIER)
-SHIP = _move(
-    "ship", "shipped", ACCEPTED, NOT_ALLOWED, SHIPPED, to=(SHIPPED, ACCEPTED), by=SUPPLIER, code="shipped"
+SUPPLIER = (ActorKind.SUPPLIER, ActorKind.OPERATOR)
+DECIDING = (*SUPPLIER, ActorKind.SYSTEM)
+RETAILER = (ActorKind.RETAILER, ActorKind.OPERATOR)
+OPERATOR = (ActorKind.OPERATOR,)
+
+
+@dataclass(frozen=True)
+class Move:
+    """One thing that can be done to a fulfillment.
+
+    It ends in `target`, or in one of `otherwise` where a part of the quantities decides differently.
+    In the state `repeated_in` the same call again changes nothing.
+    """
+
+    name: str
+    done: str  # as messages say it: "cannot be …"
+    event: str
+    sources: tuple[State, ...]
+    target: State
+    by: tuple[ActorKind, ...]
+    code: str = ""
+    otherwise: tuple[State, ...] = ()
+    repeated_in: State | None = None
+
+    @property
+    def targets(self) -> tuple[State, ...]:
+        return (self.target, *self.otherwise)
+
+    def check(self, state: str, actor: ActorKind) -> None:
+        """Raise InvalidTransition unless this actor may make this move from that state."""
+        if state not in self.sources or actor not in self.by:
+            raise forbidden(state, self.done, actor)
+
+
+def forbidden(state: str, done: str, actor: ActorKind) -> InvalidTransition:
+    """The refusal that names the state, and what is allowed from it."""
+    ways = [move.done for move in moves_from(state, actor)]
+    allowed = f"from there it can be {', '.join(ways)}" if ways else "nothing more can be done with it"
+    return InvalidTransition(f"A fulfillment that is '{state}' cannot be {done}; {allowed}.")
+
+
+ACCEPT = Move(
+    "accept",
+    "accepted",
+    "fulfillment.accepted",
+    (NEW, NOT_ALLOWED),
+    ACCEPTED,
+    SUPPLIER,
+    "accepted",
+    repeated_in=ACCEPTED,
 )
-REJECT_OUT_OF_STOCK = _move(
-    "out_of_stock",
+SHIP = Move(
+    "ship",
+    "shipped",
+    "fulfillment.shipped",
+    (ACCEPTED, NOT_ALLOWED, SHIPPED),
+    SHIPPED,
+    SUPPLIER,
+    "shipped",
+    otherwise=(ACCEPTED,),  # some lines went, a rest stays open
+)
+REJECT_OUT_OF_STOCK = Move(
+    "reject_out_of_stock",
     "rejected as out of stock",
-    *WORKABLE,
-    to=(OUT_OF_STOCK, SHIPPED, *WORKABLE),
-    by=SUPPLIER,
-    code="out_of_stock",
+    "fulfillment.rejected",
+    WORKABLE,
+    OUT_OF_STOCK,
+    SUPPLIER,
+    "out_of_stock",
+    otherwise=(*WORKABLE, SHIPPED),  # only some lines, or the rest of what was shipped in part
+    repeated_in=OUT_OF_STOCK,
 )
-REJECT_MISSING_SKU = _move(
+REJECT_MISSING_SKU = Move(
+    "reject_missing_sku",
+    "rejected as missing sku",
+    "fulfillment.rejected",
+    WORKABLE,
+    MISSING_SKU,
+    SUPPLIER,
     "missing_sku",
-    "rejected as a missing sku",
-    *WORKABLE,
-    to=(MISSING_SKU, SHIPPED, *WORKABLE),
-    by=SUPPLIER,
-    code="missing_sku",
+    otherwise=(*WORKABLE, SHIPPED),
+    repeated_in=MISSING_SKU,
 )
-REJECT_WRONG_ADDRESS = _move(
-    "wrong_address", "rejected for its address", *WORKABLE, to=WRONG_ADDRESS, by=SUPPLIER
+REJECT_WRONG_ADDRESS = Move(
+    "reject_wrong_address",
+    "rejected for its address",
+    "fulfillment.rejected",
+    WORKABLE,
+    WRONG_ADDRESS,
+    SUPPLIER,
+    "wrong_address",
+    repeated_in=WRONG_ADDRESS,
 )
-REQUEST_CANCELATION = _move(
-    "request_cancelation", "asked back", *WORKABLE, to=CANCELING, by=RETAILER, code="cancel_requested"
+REQUEST_CANCELATION = Move(
+    "request_cancelation",
+    "asked back",
+    "fulfillment.cancelation_requested",
+    WORKABLE,
+    CANCELING,
+    RETAILER,
+    "cancel_requested",
 )
-APPROVE_CANCELATION = _move(
+APPROVE_CANCELATION = Move(
     "approve_cancelation",
     "canceled",
-    CANCELING,
-    to=(CANCELED, SHIPPED, *WORKABLE),
-    by=DECIDING,
-    code="canceled",
+    "fulfillment.canceled",
+    (CANCELING,),
+    CANCELED,
+    DECIDING,
+    "canceled",
+    otherwise=(*WORKABLE, SHIPPED),  # a part was canceled: back to before; or the rest of what was shipped
+    repeated_in=CANCELED,
 )
-REFUSE_CANCELATION = _move(
-    "refuse_cancelation", "kept", CANCELING, to=NOT_ALLOWED, by=DECIDING, code="cancelation_not_allowed"
+REFUSE_CANCELATION = Move(
+    "refuse_cancelation",
+    "refused its cancelation",
+    "fulfillment.cancelation_refused",
+    (CANCELING,),
+    NOT_ALLOWED,
+    DECIDING,
+    "cancelation_not_allowed",
+    repeated_in=NOT_ALLOWED,
 )
-CORRECT_ADDRESS = _move(
-    "correct_address", "released with another address", WRONG_ADDRESS, to=NEW, by=OPERATOR
+CORRECT_ADDRESS = Move(
+    "correct_address",
+    "released with another address",
+    "fulfillment.released",
+    (WRONG_ADDRESS,),
+    NEW,
+    OPERATOR,
+    "address_corrected",
 )
-GIVE_UP = _move("give_up", "canceled for its address", WRONG_ADDRESS, to=CANCELED, by=RETAILER)
+GIVE_UP = Move(
+    "give_up",
+    "canceled for its address",
+    "fulfillment.canceled",
+    (WRONG_ADDRESS,),
+    CANCELED,
+    RETAILER,
+    "canceled",
+    otherwise=(WRONG_ADDRESS,),  # only some lines
+)
 
 MOVES: Final = (
     ACCEPT,
@@ -136,7 +194,13 @@ MOVES: Final = (
     GIVE_UP,
 )
 
+REJECTIONS: Final = {
+    OUT_OF_STOCK: REJECT_OUT_OF_STOCK,
+    MISSING_SKU: REJECT_MISSING_SKU,
+    WRONG_ADDRESS: REJECT_WRONG_ADDRESS,
+}
 
-def allowed_from(state: str, actor: ActorKind) -> list[str]:
-    """What this actor may do with a fulfillment in that state, in the words of the messages."""
-    return [move.event for move in MOVES if state in move.sources and actor in move.by]
+
+def moves_from(state: str, actor: ActorKind) -> Iterable[Move]:
+    """What this actor may do with a fulfillment in that state."""
+    return (move for move in MOVES if state in move.sources and actor in move.by)

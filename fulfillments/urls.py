@@ -1,3 +1,30 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from fulfillments.views import FulfillmentViewSet
+
+ALL = "v3/suppliers/<id:supplier_id>/fulfillments"
+ONE = f"{ALL}/<id:fulfillment_id>"
+
+urlpatterns = [
+    path(ALL, FulfillmentViewSet.as_view({"get": "capture"})),
+    path(f"{ALL}/shipments", FulfillmentViewSet.as_view({"post": "shipments"})),
+    path(f"{ALL}/rejections", FulfillmentViewSet.as_view({"post": "rejections"})),
+    path(ONE, FulfillmentViewSet.as_view({"get": "retrieve", "put": "invoice"})),
+    path(f"{ONE}/returns", FulfillmentViewSet.as_view({"post": "returns"})),
+    path(f"{ONE}/setStatus", FulfillmentViewSet.as_view({"put": "answer_cancelation"})),
+    path(f"{ONE}/setStatus/accepted", FulfillmentViewSet.as_view({"put": "accept"})),
+    path(f"{ONE}/setStatus/shipped", FulfillmentViewSet.as_view({"put": "ship"})),
+    *(
+        path(f"{ONE}/setStatus/{reason}", FulfillmentViewSet.as_view({"put": "reject"}))
+        for reason in ("out_of_stock", "missing_sku", "wrong_address")
+    ),
+    *(
+        path(f"{ONE}/setStatus/{answer}", FulfillmentViewSet.as_view({"put": "answer_cancelation_by_path"}))
+        for answer in (
+            "canceled",
+            "cancelation_not_allowed",
+            "cancellation_not_allowed",
+            "cancelation not allowed",
+        )
+    ),
+]

@@ -2,55 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
 
-from django.db import models
+from django.db import models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from accounts.actors import Actor
 from accounts.models import Retailer
-
-
-class ProcessingState(models.TextChoices):
-    """Derived from the lines and fulfillments, in the change's own transaction."""
-
-    RECEIVED = "received"
-    PROCESSING = "processing"
-    PARTIALLY_SHIPPED = "partially_shipped"
-    EXCEPTION = "exception"
-    CANCELING = "canceling"
-    COMPLETED = "completed"
-    CANCELED = "canceled"
+from events.models import Event
+from events.recording import draft
+from fulfillments.effects import Effects
+from fulfillments.models import Fulfillment
+from fulfillments.moving import Outcome
+from fulfillments.states import State
+from orders.canceling import Cancelation, OpenWork
+from orders.settling import ProcessingState, Totals, derive, recount, stamp
 
 
 class OrderType(models.TextChoices):
     DROPSHIP = "dropship"
     REPLENISH = "replenish"
-
-
-class RetailerClock(models.Model):
-    """A retailer's last `updated_at`, and how many of its orders there are of each kind.
-
-    Locked last, from the stamp to the commit: so stamps become visible in ascending order, and never tie.
-    """
-
-    retailer = models.OneToOneField(
-        Retailer, on_delete=models.CASCADE, primary_key=True, related_name="clock"
-    )
-    last = models.DateTimeField(db_default=Now())
-    completed = models.BigIntegerField(default=0)
-    canceled = models.BigIntegerField(default=0)
-    pending = models.BigIntegerField(default=0)
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(completed__gte=0, canceled__gte=0, pending__gte=0), name="clock_counts"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"clock of {self.retailer_id}"
 
 
 class OrderQuerySet(models.QuerySet["Order"]):
@@ -86,7 +60,9 @@ class Order(models.Model):
         max_length=20, choices=ProcessingState.choices, default=ProcessingState.RECEIVED, editable=False
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    updated_at = models.DateTimeField(db_default=Now(), editable=False)
+    updated_at = models.DateTimeField(
+        null=True, editable=False, help_text="Stamped as the last act of each change (the polling promise)."
+    )
 
     objects = OrderQuerySet.as_manager()
 
@@ -112,6 +88,164 @@ class Order(models.Model):
 
     def __str__(self) -> str:
         return f"{self.retailer_order_id} ({self.processing_state})"
+
+    # --- Changing an order -----------------------------------------------------------------------
+
+    effects: Effects
+    _events: list[Event]
+    _changing = False
+
+    @contextmanager
+    def changing(self, *, by: Actor) -> Iterator[None]:
+        """One change: the order is locked and read afresh, and settled once, when the outermost ends.
+
+        On leaving: stock effects, line counts, state, history, and last the stamp (docs/architecture.md).
+        """
+        if self._changing:
+            yield
+            return
+        with transaction.atomic():
+            self.refresh_from_db(
+                fields=["held", "processing_state", "shipping_address"],
+                from_queryset=Order.objects.select_for_update(),
+            )
+            with self.collecting():
+                yield
+                if self._events:
+                    self.effects.apply(self, by=by)
+                    self.settle(recount(self.pk))
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Collect the effects and events of one change."""
+        self._changing, self.effects, self._events = True, Effects(), []
+        try:
+            yield
+        finally:
+            self._changing = False
+
+    def note(self, type: str, *, by: Actor, fulfillment: Fulfillment | None = None, **fields: Any) -> None:  # noqa: A002
+        """Remember an event of this change; it is written with the change."""
+        if fulfillment is not None:
+            fields |= {"fulfillment_id": fulfillment.pk, "supplier_id": fulfillment.supplier_id}
+        fields |= {"order_id": self.pk, "retailer_id": self.retailer_id}
+        self._events.append(draft(type, by=by, **fields))
+
+    def settle(self, totals: Totals) -> None:
+        """Derive the state, write the history, and stamp the order under its retailer's clock."""
+        before = self.processing_state if self.updated_at else None
+        self.processing_state = derive(totals)
+        Event.objects.bulk_create(self._events)
+        self.updated_at = stamp(self.retailer_id, before, self.processing_state)
+        self.save(update_fields=["processing_state", "updated_at"])
+
+    # --- What a retailer does --------------------------------------------------------------------
+
+    def request_cancelation(
+        self, *, by: Actor, asked: Sequence[Mapping[str, Any]] | None = None, reason: str = ""
+    ) -> Cancelation:
+        """Cancel what is asked for, or all that can be (interface 4.16).
+
+        What no supplier holds is canceled at once; the rest is asked back. Raises InvalidTransition when
+        nothing is left to cancel, Invalid for lines that are not there and for more pieces than are.
+        """
+        with self.changing(by=by):
+            work = OpenWork(self)
+            wanted = work.wanted(asked)
+            result = Cancelation(shipped=sum(line.shipped for line in work.lines))
+            if not any(wanted.values()):
+                return work.nothing_left(result)
+            self._drop(work.lines, wanted, result)
+            for fulfillment, parts in work.by_fulfillment(wanted):
+                if fulfillment.state == State.WRONG_ADDRESS:
+                    fulfillment.give_up(by=by, quantities=parts)
+                    result.canceled += sum(parts.values())
+                else:
+                    fulfillment.request_cancelation(by=by, quantities=parts, reason=reason)
+                    result.requested += sum(parts.values())
+            self.note(
+                "order.cancel_requested",
+                by=by,
+                data={"reason": reason, "canceled": result.canceled, "requested": result.requested},
+            )
+        return result
+
+    def _drop(self, lines: list[OrderLine], wanted: dict[int, int], result: Cancelation) -> None:
+        """Cancel at once what was refused and nobody holds."""
+        for line in lines:
+            dropped = min(line.rejected, wanted[line.pk])
+            if dropped:
+                wanted[line.pk] -= dropped
+                result.canceled += dropped
+                line.dropped += dropped
+                line.rejected -= dropped
+                line.canceled += dropped
+                line.save(update_fields=["dropped", "rejected", "canceled"])
+
+    # --- What an operator does -------------------------------------------------------------------
+
+    def hold(self, *, by: Actor) -> Outcome:
+        """Keep its fulfillments from being captured."""
+        return self._set_held(True, by=by, event="order.held")
+
+    def release(self, *, by: Actor) -> Outcome:
+        """Let its fulfillments be captured."""
+        return self._set_held(False, by=by, event="order.released")
+
+    def _set_held(self, held: bool, *, by: Actor, event: str) -> Outcome:  # noqa: FBT001
+        with self.changing(by=by):
+            if self.held == held:
+                return Outcome.UNCHANGED
+            self.held = held
+            self.save(update_fields=["held"])
+            self.note(event, by=by)
+        return Outcome.DONE
+
+    def correct_address(self, address: Mapping[str, str], *, by: Actor) -> None:
+        """Give the order another shipping address, and release what waited for it."""
+        with self.changing(by=by):
+            before = self.shipping_address
+            self.shipping_address = {**before, **address}
+            self.save(update_fields=["shipping_address"])
+            self.note("order.address_corrected", by=by, data={"changed": sorted(address)})
+            for fulfillment in self.fulfillments.filter(state=State.WRONG_ADDRESS).order_by("pk"):
+                fulfillment.order = self
+                fulfillment.correct_address(by=by)
+
+    def route_again(self, *, by: Actor) -> int:
+        """Look once more for suppliers of what was refused; return how many pieces that is."""
+        with self.changing(by=by):
+            for line in self.lines.filter(rejected__gt=0):
+                self.effects.refused[line.pk] += line.rejected
+            pieces = self.effects.refused.total()
+            if pieces:
+                self.note("order.routed_again", by=by, data={"quantity": pieces})
+        return pieces
+
+
+class RetailerClock(models.Model):
+    """A retailer's last `updated_at`, and how many of its orders there are of each kind.
+
+    Locked last, from the stamp to the commit: so stamps become visible in ascending order, and never tie.
+    """
+
+    retailer = models.OneToOneField(
+        Retailer, on_delete=models.CASCADE, primary_key=True, related_name="clock"
+    )
+    last = models.DateTimeField(db_default=Now())
+    completed = models.BigIntegerField(default=0)
+    canceled = models.BigIntegerField(default=0)
+    pending = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(completed__gte=0, canceled__gte=0, pending__gte=0), name="clock_counts"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"clock of {self.retailer_id}"
 
 
 class OrderLine(models.Model):

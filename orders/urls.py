@@ -1,3 +1,14 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from orders.views import OrderViewSet
+
+ALL = "v3/retailers/<id:retailer_id>/orders"
+ONE = f"{ALL}/<id:order_id>"
+
+urlpatterns = [
+    path(ALL, OrderViewSet.as_view({"get": "list", "post": "push"})),
+    path(ONE, OrderViewSet.as_view({"get": "retrieve"})),
+    path(f"{ONE}/cancel", OrderViewSet.as_view({"post": "cancel"})),
+    path(f"{ONE}/routing", OrderViewSet.as_view({"get": "routing"})),
+    path("v3/retailers/<id:retailer_id>/order-filters", OrderViewSet.as_view({"get": "counts"})),
+]

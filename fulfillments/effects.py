@@ -1,0 +1,136 @@
+"""What the moves of one change do to stock and routing, applied together before the change ends.
+
+A change of an order may make several moves. Their effects are collected, so that all stock rows that
+they touch or choose from are locked by one ordered SELECT, and deadlocks cannot arise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from django.db.models.functions import Now
+
+from accounts.actors import Actor
+from catalog.models import Variant
+from fulfillments import explaining
+from fulfillments.candidates import Market
+from fulfillments.models import Fulfillment, FulfillmentLine, RoutingDecision
+from fulfillments.routing import Candidate, Part, Plan, Want, plan
+from inventory.reservations import Ledger, Place
+
+if TYPE_CHECKING:
+    from orders.models import Order, OrderLine
+
+
+@dataclass
+class Effects:
+    """Collected by moves; `apply` carries them out."""
+
+    released: Counter[Place] = field(default_factory=Counter)
+    taken_out: Counter[Place] = field(default_factory=Counter)
+    emptied: set[Place] = field(default_factory=set)
+    delisted: set[int] = field(default_factory=set)
+    refused: Counter[int] = field(default_factory=Counter)
+
+    def apply(self, order: Order, *, by: Actor) -> None:
+        """Delist, release, take out and route again what was refused."""
+        wants = self._wants(order)
+        self._delist()
+        touched = {variant for variant, _ in [*self.released, *self.taken_out, *self.emptied]}
+        touched |= {candidate.variant_id for want in wants for candidate in want.candidates}
+        if not touched:
+            return
+        ledger = Ledger.lock(touched)
+        for place, quantity in self.released.items():
+            ledger.release(place, quantity)
+        for place, quantity in self.taken_out.items():
+            ledger.take_out(place, quantity)
+        for place in self.emptied:
+            ledger.empty(place)
+        if wants:
+            route_again(order, wants, ledger, by=by)
+        ledger.save()
+
+    def _wants(self, order: Order) -> list[Want]:
+        """What was refused and may go to another supplier: the lines that were not pinned to one."""
+        if not self.refused:
+            return []
+        lines = [line for line in order.lines.filter(pk__in=self.refused) if not line.pinned]
+        market, refusals = Market(order.retailer_id, lines), _refusals(self.refused)
+        return [
+            Want(line.pk, self.refused[line.pk], self._left(market, line, refusals.get(line.pk, set())))
+            for line in lines
+        ]
+
+    def _left(self, market: Market, line: OrderLine, refused_by: set[int]) -> tuple[Candidate, ...]:
+        found = market.candidates(line, refused_by)
+        return tuple(each for each in found if each.variant_id not in self.delisted)
+
+    def _delist(self) -> None:
+        """Locked in the order of their ids, before any stock row."""
+        if self.delisted:
+            variants = Variant.objects.filter(pk__in=self.delisted)
+            list(variants.order_by("pk").select_for_update().values_list("pk"))
+            variants.update(listed=False, updated_at=Now())
+
+
+def _refusals(line_ids: Iterable[int]) -> dict[int, set[int]]:
+    """The suppliers that have refused each line."""
+    refused: dict[int, set[int]] = {}
+    parts = FulfillmentLine.objects.filter(order_line_id__in=list(line_ids), rejected__gt=0)
+    for line_id, supplier_id in parts.values_list("order_line_id", "fulfillment__supplier_id"):
+        refused.setdefault(line_id, set()).add(supplier_id)
+    return refused
+
+
+def route_again(order: Order, wants: list[Want], ledger: Ledger, *, by: Actor) -> None:
+    """Give what was refused to the next supplier that has stock; what nobody has stays refused."""
+    available = explaining.availability(ledger)
+    willing = [
+        Want(want.line, want.quantity, tuple(each for each in want.candidates if not each.refused))
+        for want in wants
+    ]
+    chosen = plan(willing, ledger, allow_short=False)
+    place(order, chosen.parts, by=by)
+    keep_reasons(order, wants, chosen, available, cause="refused")
+
+
+def keep_reasons(
+    order: Order, wants: list[Want], chosen: Plan, available: dict[Place, int], *, cause: str
+) -> None:
+    """Keep the decision with its candidates, for whoever asks why."""
+    RoutingDecision.objects.create(
+        order=order, cause=cause, lines=explaining.explain(wants, chosen, available)
+    )
+
+
+def place(order: Order, parts: list[Part], *, by: Actor) -> list[Fulfillment]:
+    """Make one fulfillment for each supplier and warehouse of the plan."""
+    sources: dict[tuple[int, int], Fulfillment] = {}
+    for part in parts:
+        sources.setdefault(
+            part.source,
+            Fulfillment(
+                order=order,
+                supplier_id=part.candidate.supplier_id,
+                partnership_id=part.candidate.partnership_id,
+                warehouse_id=part.warehouse_id,
+            ),
+        )
+    made = Fulfillment.objects.bulk_create(sources.values())
+    FulfillmentLine.objects.bulk_create(
+        FulfillmentLine(
+            fulfillment=sources[part.source],
+            order_line_id=part.line,
+            variant_id=part.candidate.variant_id,
+            quantity=part.quantity,
+            reserved=part.reserved,
+        )
+        for part in parts
+    )
+    for fulfillment in made:
+        order.note("fulfillment.created", by=by, fulfillment=fulfillment)
+    return made

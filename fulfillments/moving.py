@@ -1,0 +1,114 @@
+"""The parts of a move: quantities, outcomes, and what is under way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from api.errors import Invalid
+from fulfillments.states import Move, State
+
+if TYPE_CHECKING:
+    from fulfillments.models import Fulfillment, FulfillmentLine
+    from inventory.reservations import Place
+
+Quantities = Mapping[int, int]
+"""Pieces by the id of a fulfillment's line."""
+
+
+class Outcome(Enum):
+    """Whether a call did something, or had been made before."""
+
+    DONE = "done"
+    UNCHANGED = "unchanged"
+
+
+@dataclass
+class Moving:
+    """One move under way, on a locked and freshly read fulfillment."""
+
+    fulfillment: Fulfillment
+    move: Move
+    lines: list[FulfillmentLine]
+    repeated: bool = False
+    target: State | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def open(self) -> int:
+        return sum(line.open for line in self.lines)
+
+    def places(self, quantities: Quantities) -> Iterator[tuple[FulfillmentLine, Place, int]]:
+        """The lines that quantities are asked of, with the stock row of each."""
+        for line in self.lines:
+            if quantities.get(line.pk):
+                yield line, (line.variant_id, self.fulfillment.warehouse_id), quantities[line.pk]
+
+    def ends(self, when_open: State) -> None:
+        """As told while something is open, else shipped if anything was, else the move's own target."""
+        if self.open:
+            self.target = when_open
+        elif any(line.shipped for line in self.lines):
+            self.target = State.SHIPPED
+        else:
+            self.target = self.move.target
+
+
+def as_items(quantities: Quantities) -> list[dict[str, int]]:
+    return [{"line": line, "quantity": quantity} for line, quantity in sorted(quantities.items()) if quantity]
+
+
+def check_within(
+    lines: list[FulfillmentLine],
+    quantities: Quantities,
+    limit: Callable[[FulfillmentLine], int],
+    word: str,
+) -> None:
+    """Raise Invalid where a line is not this fulfillment's, or more is asked of it than there is."""
+    known = {line.pk: line for line in lines}
+    for pk, quantity in quantities.items():
+        if pk not in known:
+            raise Invalid.at("lines", f"{pk} is not a line of this fulfillment; it has {sorted(known)}.")
+        if quantity > limit(known[pk]):
+            raise Invalid.at(
+                "lines", f"line {pk} has {limit(known[pk])} pieces {word}, {quantity} are too many."
+            )
+
+
+def spread(
+    lines: list[FulfillmentLine],
+    items: Sequence[Mapping[str, Any]],
+    room: Callable[[FulfillmentLine], int],
+    path: str,
+) -> Quantities:
+    """Items named by sku, upc or ean as pieces by line; several lines of one variant are filled in turn.
+
+    Raises Invalid, naming the item below `path`, for what is not among the lines.
+    """
+    quantities: dict[int, int] = {}
+    for index, item in enumerate(items):
+        name = next(each for each in ("sku", "upc", "ean") if item.get(each))
+        matching = [line for line in lines if getattr(line.variant, name) == item[name]]
+        if not matching:
+            known = ", ".join(sorted({getattr(line.variant, name) or "(none)" for line in lines}))
+            message = f"{item[name]} is not in this fulfillment; its lines have {known}."
+            raise Invalid.at(f"{path}[{index}].{name}", message, "not_found")
+        left = int(item["quantity"])
+        for line in matching:
+            taken = min(left, max(room(line) - quantities.get(line.pk, 0), 0))
+            quantities[line.pk] = quantities.get(line.pk, 0) + taken
+            left -= taken
+        quantities[matching[-1].pk] += left  # too many: the move says so, with the numbers
+    return {line: quantity for line, quantity in quantities.items() if quantity}
+
+
+def by_variant(lines: list[FulfillmentLine], quantities: Quantities) -> Counter[int]:
+    """Pieces by variant: what a parcel holds, whichever lines it was counted on."""
+    variants = {line.pk: line.variant_id for line in lines}
+    total: Counter[int] = Counter()
+    for line, quantity in quantities.items():
+        total[variants.get(line, 0)] += quantity
+    return total

@@ -1,0 +1,256 @@
+"""Suppliers' fulfillments over HTTP (interface 4, endpoints 1 to 7, and the dialects of contract 10)."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.scopes import Scope
+from accounts.viewsets import SupplierViewSet
+from api.bodies import json_of, read, validated
+from api.envelope import ResultJson, result
+from api.errors import ApiError, IdMismatch, Invalid, NotFound, field_error
+from api.keyset import Keyset
+from api.schema import CURSOR, LIMIT, answers
+from fulfillments.models import Fulfillment
+from fulfillments.moving import Outcome
+from fulfillments.queries import FulfillmentFilter, mark_captured, not_held, with_details
+from fulfillments.schema import FILTERS
+from fulfillments.serializers import (
+    CANCELATION_ANSWERS,
+    AnswerBody,
+    FulfillmentJson,
+    InvoiceBody,
+    RejectionBody,
+    ReturnBody,
+    ShipBody,
+    ShipmentsBody,
+    TrackingBody,
+    fulfillment_json,
+)
+from fulfillments.states import ACCEPT, CANCELED, REJECTIONS, SHIP, State
+
+
+class RejectedJson(TypedDict):
+    """What became of one element of a rejections call."""
+
+    id: int
+    success: bool
+    code: str
+    message: str
+
+
+class RejectionsJson(ResultJson):
+    """The result envelope, and an answer for each element."""
+
+    results: list[RejectedJson]
+
+
+class FulfillmentViewSet(SupplierViewSet):
+    """What a supplier reads and does about its fulfillments."""
+
+    read_scope, write_scope = Scope.FULFILLMENTS_READ, Scope.FULFILLMENTS_WRITE
+    fulfillment: Fulfillment
+
+    def find(self) -> None:
+        if "fulfillment_id" in self.kwargs:
+            self.fulfillment = self._own(self.kwargs["fulfillment_id"])
+
+    def _own(self, fulfillment_id: int) -> Fulfillment:
+        own = Fulfillment.objects.for_supplier(self.supplier).select_related("order")
+        fulfillment = own.filter(pk=fulfillment_id).first()
+        if fulfillment is None:
+            raise NotFound
+        return fulfillment
+
+    @extend_schema(
+        summary="Capture fulfillments",
+        parameters=[*FILTERS, LIMIT, CURSOR],
+        responses={200: answers(FulfillmentJson, "Fulfillments, oldest first.", many=True)},
+    )
+    def capture(self, request: Request, **kwargs: Any) -> Response:
+        """List the supplier's fulfillments; new work is `retailer_state` ordered, `fulfillment_state` new.
+
+        A fulfillment is returned again until it is acted upon: delivery is at least once.
+        """
+        own = not_held(Fulfillment.objects.for_supplier(self.supplier))
+        page = Keyset("id").page(with_details(FulfillmentFilter.apply(request, own)), request)
+        mark_captured(page.items)
+        return Response([fulfillment_json(each) for each in page.items], headers=page.headers)
+
+    @extend_schema(
+        summary="Read a fulfillment", responses={200: answers(FulfillmentJson, "The fulfillment.")}
+    )
+    def retrieve(self, request: Request, **kwargs: Any) -> Response:
+        """One fulfillment, with all that the list shows."""
+        return Response(
+            fulfillment_json(with_details(Fulfillment.objects.filter(pk=self.fulfillment.pk)).get())
+        )
+
+    @extend_schema(
+        summary="Save the invoice number", request=InvoiceBody, responses={200: answers(ResultJson, "Saved.")}
+    )
+    def invoice(self, request: Request, **kwargs: Any) -> Response:
+        """Keep the number of the supplier's invoice for this fulfillment."""
+        body = read(InvoiceBody, request)
+        outcome = self.fulfillment.save_invoice(body["invoice_id"], by=self.actor)
+        return self._answer(outcome, "invoice_saved", f"Invoice {body['invoice_id']} is noted.")
+
+    @extend_schema(
+        summary="Accept",
+        request=TrackingBody,
+        responses={200: answers(ResultJson, "Accepted, or unchanged.")},
+    )
+    def accept(self, request: Request, **kwargs: Any) -> Response:
+        """Take the work on. A tracking number, where it is known already, is kept."""
+        body = read(TrackingBody, request)
+        outcome = self.fulfillment.accept(by=self.actor, tracking_number=body["tracking_number"])
+        return self._answer(outcome, ACCEPT.code, "Accepted.")
+
+    @extend_schema(
+        summary="Ship", request=ShipBody, responses={200: answers(ResultJson, "Shipped, or unchanged.")}
+    )
+    def ship(self, request: Request, **kwargs: Any) -> Response:
+        """Send one parcel; a split shipment is the same call once for each of its parcels."""
+        body = read(ShipBody, request)
+        outcome = self.fulfillment.ship(
+            by=self.actor,
+            tracking_number=body["tracking_number"],
+            carrier=body.get("carrier", ""),
+            quantities=_pieces(body.get("lines")),
+        )
+        return self._answer(outcome, SHIP.code, f"Parcel {body['tracking_number']} is shipped.")
+
+    @extend_schema(
+        summary="Reject", request=None, responses={200: answers(ResultJson, "Rejected, or unchanged.")}
+    )
+    def reject(self, request: Request, **kwargs: Any) -> Response:
+        """Refuse the whole fulfillment: out of stock, unknown sku, or a wrong address."""
+        json_of(request)
+        reason = State(request.path.rpartition("/")[2])
+        outcome = self.fulfillment.reject(reason, by=self.actor)
+        return self._answer(outcome, REJECTIONS[reason].code, REJECTED[reason])
+
+    @extend_schema(
+        summary="Approve or refuse a cancellation",
+        request=AnswerBody,
+        responses={200: answers(ResultJson, "Answered, or unchanged.")},
+    )
+    def answer_cancelation(self, request: Request, **kwargs: Any) -> Response:
+        """Answer a retailer's cancellation: `canceled` or `cancelation not allowed`."""
+        body = read(AnswerBody, request)
+        for name, own in (("supplier_id", self.supplier.pk), ("fulfillment_id", self.fulfillment.pk)):
+            if body.get(name) not in (None, own):
+                raise IdMismatch.at(name, f"Is {body[name]}, but the path says {own}.", "id_mismatch")
+        return self._answer_cancelation(CANCELATION_ANSWERS[body["status"]])
+
+    @extend_schema(
+        summary="Approve or refuse a cancellation by path",
+        request=None,
+        responses={200: answers(ResultJson, "Answered, or unchanged.")},
+    )
+    def answer_cancelation_by_path(self, request: Request, **kwargs: Any) -> Response:
+        """The same answer, with the status in the path."""
+        json_of(request)
+        return self._answer_cancelation(CANCELATION_ANSWERS[request.path.rpartition("/")[2]])
+
+    def _answer_cancelation(self, status: State) -> Response:
+        if status == CANCELED:
+            outcome = self.fulfillment.approve_cancelation(by=self.actor)
+            return self._answer(outcome, "canceled", "Canceled.")
+        outcome = self.fulfillment.refuse_cancelation(by=self.actor)
+        message = "The cancellation is refused; the fulfillment is to be captured again."
+        return self._answer(outcome, "cancelation_not_allowed", message)
+
+    @extend_schema(
+        summary="Ship several parcels",
+        request=ShipmentsBody,
+        responses={200: answers(ResultJson, "Shipped, or unchanged.")},
+    )
+    def shipments(self, request: Request, **kwargs: Any) -> Response:
+        """Several parcels of one fulfillment at once, line by line."""
+        body = read(ShipmentsBody, request)
+        fulfillment = self._own(body["id"])
+        outcome = fulfillment.ship_parcels(body["shipments"], by=self.actor)
+        return self._answer(outcome, SHIP.code, f"{len(body['shipments'])} parcels are shipped.")
+
+    @extend_schema(
+        summary="Reject lines in part",
+        request=RejectionBody(many=True),
+        responses={200: answers(RejectionsJson, "What became of each element.")},
+    )
+    def rejections(self, request: Request, **kwargs: Any) -> Response:
+        """Lines refused in part, an element for each refusal; each is done or refused by itself."""
+        data = json_of(request)
+        if not isinstance(data, list):
+            raise Invalid('The body must be an array of {"id", "items"}.')
+        if not data or len(data) > MOST_REJECTIONS:
+            message = f"Must have 1 to {MOST_REJECTIONS} elements."
+            raise Invalid(message, [field_error("body", message)])
+        elements = validated(RejectionBody, data, many=True)
+        done = [self._reject_element(element) for element in elements]
+        failed = [each for each in done if isinstance(each, ApiError)]
+        if len(failed) == len(done):
+            raise failed[0]
+        results = [_element_json(element, each) for element, each in zip(elements, done, strict=True)]
+        changed = any(each is Outcome.DONE for each in done)
+        body: RejectionsJson = {
+            "success": not failed,
+            "code": "lines_rejected" if changed else "unchanged",
+            "message": f"{len(done) - len(failed)} of {len(done)} elements are done.",
+            "results": results,
+        }
+        return Response(body)
+
+    def _reject_element(self, element: dict[str, Any]) -> Outcome | ApiError:
+        try:
+            return self._own(element["id"]).reject_items(
+                State(element["reason"]), element["items"], by=self.actor, reject_id=element["reject_id"]
+            )
+        except ApiError as error:
+            return error
+
+    @extend_schema(
+        summary="Record a return", request=ReturnBody, responses={200: answers(ResultJson, "Recorded.")}
+    )
+    def returns(self, request: Request, **kwargs: Any) -> Response:
+        """Goods that came back after shipping; never more than was shipped."""
+        body = read(ReturnBody, request)
+        outcome = self.fulfillment.record_return(
+            body["return_lines"], by=self.actor, reason=body["reason"], return_id=body.get("return_id")
+        )
+        return self._answer(outcome, "return_recorded", "The return is recorded.")
+
+    def _answer(self, outcome: Outcome, code: str, message: str) -> Response:
+        if outcome is Outcome.UNCHANGED:
+            return Response(result("unchanged", "This was done before; nothing is changed."))
+        return Response(result(code, message))
+
+
+MOST_REJECTIONS = 1_000
+
+REJECTED = {
+    State.OUT_OF_STOCK: "Rejected as out of stock; its stock here is 0 now.",
+    State.MISSING_SKU: "Rejected as missing sku; its variants are no longer listed.",
+    State.WRONG_ADDRESS: "Rejected for its address; an operator will correct it.",
+}
+
+
+def _pieces(lines: list[dict[str, int]] | None) -> dict[int, int] | None:
+    """The lines of a parcel as pieces by line; None for all that is left."""
+    if lines is None:
+        return None
+    pieces: dict[int, int] = {}
+    for line in lines:
+        pieces[line["id"]] = pieces.get(line["id"], 0) + line["quantity"]
+    return pieces
+
+
+def _element_json(element: dict[str, Any], done: Outcome | ApiError) -> RejectedJson:
+    if isinstance(done, ApiError):
+        return {"id": element["id"], "success": False, "code": done.code, "message": done.message}
+    code = "lines_rejected" if done is Outcome.DONE else "unchanged"
+    return {"id": element["id"], "success": True, "code": code, "message": "Done."}

@@ -1,0 +1,189 @@
+"""The body of an order push (interface 2.5): read liberally, kept exactly."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
+from api import fields
+from api.bodies import Body
+from api.errors import InvalidJson
+from api.parsers import loads
+from api.renderers import encode
+from orders.models import OrderType
+
+ADDRESS_PARTS = (
+    "first_name",
+    "last_name",
+    "address1",
+    "address2",
+    "country",
+    "state",
+    "city",
+    "zip_code",
+    "phone_number",
+    "email",
+    "company_name",
+)
+MOST_LINES = 1_000
+
+
+class AddressBody(Body):
+    """An address; what is absent is empty."""
+
+    first_name = fields.Optional()
+    last_name = fields.Optional()
+    address1 = fields.Optional()
+    address2 = fields.Optional()
+    country = fields.Optional(max_length=100)
+    state = fields.Optional(max_length=100)
+    city = fields.Optional(max_length=100)
+    zip_code = fields.Optional(max_length=30)
+    phone_number = fields.Optional(max_length=50)
+    email = fields.Optional()
+    company_name = fields.Optional()
+
+
+class NoteBody(Body):
+    name = fields.Text()
+    value = fields.Text(max_length=2000, allow_blank=True)
+
+
+class LineBody(Body):
+    """One line: so many of something that one of these fields finds."""
+
+    sku = fields.Optional(max_length=100)
+    upc = fields.Optional(max_length=14)
+    supplier_id = fields.Id(required=False, allow_null=True)
+    variant_id = fields.Id(required=False, allow_null=True)
+    quantity = fields.Integer(min_value=1)
+    billed_amount = fields.Exact(required=False, allow_null=True)
+    tax_billed_amount = fields.Exact(required=False, allow_null=True)
+    notes = NoteBody(many=True, required=False, allow_null=True)
+
+    def validate(self, data: dict[str, Any]) -> dict[str, Any]:
+        if not any(data.get(name) for name in ("sku", "upc", "variant_id")):
+            message = "Needs a variant_id, a upc or a sku to find what is ordered."
+            raise ValidationError({"sku": [ErrorDetail(message, code="required")]})
+        return data
+
+
+class OrderBody(Body):
+    """What a retailer pushes. Address parts may stand in the addresses, or at the top level."""
+
+    retailer_order_id = fields.Text(max_length=100)
+    type = serializers.ChoiceField(choices=OrderType.choices, required=False)
+    id_in_source = fields.Optional(max_length=100)
+    shipping_address = AddressBody(required=False)
+    billing_address = AddressBody(required=False)
+    shipping_method_code = fields.Optional(max_length=100)
+    shipping_paid = fields.Exact(required=False, allow_null=True)
+    shipping_tax = fields.Exact(required=False, allow_null=True)
+    sales_division_code = fields.Optional(max_length=100)
+    sales_order_number = fields.Optional(max_length=100)
+    gift_message = fields.Optional(max_length=2000)
+    is_gift = fields.Flag(required=False, allow_null=True)
+    ship_until = fields.Date(required=False, allow_null=True)
+    original_created_at = fields.Date(required=False, allow_null=True)
+    notes = NoteBody(many=True, required=False, allow_null=True)
+    order_lines = LineBody(many=True, allow_empty=False, max_length=MOST_LINES)  # type: ignore[call-arg]
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            return super().to_internal_value(data)  # type: ignore[no-any-return]
+        body = {key: value for key, value in data.items() if key not in ADDRESS_PARTS}
+        given = {key: value for key, value in data.items() if key in ADDRESS_PARTS and value is not None}
+        for name in ("shipping_address", "billing_address"):
+            address = _address(name, body.pop(name, None))
+            if address or (name == "shipping_address" and given):
+                body[name] = address or given
+        checked: dict[str, Any] = super().to_internal_value(body)
+        shipping = _whole(checked.get("shipping_address"))
+        if not shipping["country"] or not shipping["address1"]:
+            raise ValidationError(_missing(shipping))
+        checked["shipping_address"] = shipping
+        checked["billing_address"] = (
+            _whole(checked["billing_address"]) if body.get("billing_address") else shipping
+        )
+        return checked
+
+    def warnings(self, data: Mapping[str, Any]) -> list[str]:
+        """What of the body was not understood and is not kept."""
+        lines = data.get("order_lines") or []
+        known = LineBody().fields
+        odd = [key for key in data if key not in self.fields and key not in ADDRESS_PARTS]
+        odd += [
+            f"order_lines[{index}].{key}"
+            for index, line in enumerate(lines)
+            if isinstance(line, dict)
+            for key in line
+            if key not in known
+        ]
+        return [f"{name}: there is no such field; it was ignored." for name in odd]
+
+
+def _address(name: str, value: Any) -> Any:
+    """An address as an object, or as a text that holds one; None where there is none."""
+    if isinstance(value, str) and value.strip():
+        try:
+            value = loads(value)
+        except InvalidJson:
+            value = "no address"
+        if not isinstance(value, dict):
+            message = "Must be an object with the address parts, or a text that holds such a JSON object."
+            raise ValidationError({name: [ErrorDetail(message, code="invalid")]})
+    return value or None
+
+
+def _whole(address: Mapping[str, str] | None) -> dict[str, str]:
+    return {part: (address or {}).get(part, "") for part in ADDRESS_PARTS}
+
+
+def _missing(shipping: Mapping[str, str]) -> dict[str, Any]:
+    names = [part for part in ("country", "address1") if not shipping[part]]
+    return {
+        "shipping_address": {
+            name: [ErrorDetail("An order cannot be shipped without it.", code="required")] for name in names
+        }
+    }
+
+
+def digest(content: Mapping[str, Any]) -> str:
+    """What makes two pushes the same: the normalised body, whatever its key order or spelling of numbers."""
+    return hashlib.sha256(encode(_sorted(content))).hexdigest()
+
+
+def _sorted(value: Any) -> Any:
+    """Without what is empty or null, which is the same as absent; keys in order."""
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value) if value[key] not in (None, "", [])}
+    if isinstance(value, list):
+        return [_sorted(each) for each in value]
+    return value
+
+
+class CancelLineBody(Body):
+    """How much of one line is to be canceled; without a quantity, all that can be."""
+
+    id = fields.Id(required=False, allow_null=True)
+    sku = fields.Optional(max_length=100)
+    variant_id = fields.Id(required=False, allow_null=True)
+    quantity = fields.Integer(min_value=1, required=False, allow_null=True)
+
+    def validate(self, data: dict[str, Any]) -> dict[str, Any]:
+        if not any(data.get(name) for name in ("id", "sku", "variant_id")):
+            raise ValidationError(
+                {"id": [ErrorDetail("Needs an id, a sku or a variant_id.", code="required")]}
+            )
+        return data
+
+
+class CancelBody(Body):
+    """Why, and which lines; without lines, the whole order."""
+
+    reason = fields.Optional(max_length=500)
+    lines = CancelLineBody(many=True, required=False, allow_null=True)

@@ -1,0 +1,111 @@
+"""Working out what of an order can be canceled, and where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from api.errors import Invalid, InvalidTransition
+from fulfillments.states import WORKABLE, State
+from orders.settling import ProcessingState
+
+if TYPE_CHECKING:
+    from fulfillments.models import Fulfillment, FulfillmentLine
+    from orders.models import Order, OrderLine
+
+
+@dataclass
+class Cancelation:
+    """What came of asking: pieces canceled at once, asked back from suppliers, and shipped already."""
+
+    canceled: int = 0
+    requested: int = 0
+    shipped: int = 0
+    unchanged: bool = False
+
+    @property
+    def message(self) -> str:
+        """What happened to how many pieces."""
+        parts = []
+        if self.canceled:
+            parts.append(f"{self.canceled} pieces are canceled")
+        if self.requested:
+            parts.append(f"for {self.requested} pieces the suppliers are asked")
+        if self.shipped:
+            parts.append(f"{self.shipped} pieces are shipped already and stay so")
+        text = "; ".join(parts)
+        return f"{text[:1].upper()}{text[1:]}."
+
+
+class OpenWork:
+    """An order's pieces that could still be canceled, line by line. The order is locked."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.lines = list(order.lines.order_by("pk").prefetch_related("parts__variant"))
+        reachable = order.fulfillments.filter(state__in=[*WORKABLE, State.WRONG_ADDRESS])
+        self.fulfillments = {each.pk: each for each in reachable.order_by("pk")}
+        for fulfillment in self.fulfillments.values():
+            fulfillment.order = order
+
+    def left(self, line: OrderLine) -> int:
+        """Refused by all and held by nobody, or held by a supplier that can be asked."""
+        return line.rejected + sum(part.open for part in self._parts(line))
+
+    def wanted(self, asked: Sequence[Mapping[str, Any]] | None) -> dict[int, int]:
+        """How much of each line is to be canceled; everything where nothing is named.
+
+        Raises Invalid, naming the element, for what is no line of the order and for more than is left.
+        """
+        if asked is None:
+            return {line.pk: self.left(line) for line in self.lines}
+        wanted = {line.pk: 0 for line in self.lines}
+        for index, item in enumerate(asked):
+            matching = [line for line in self.lines if _matches(line, item)]
+            if not matching:
+                message = f"There is no such line in this order; its lines are {sorted(wanted)}."
+                raise Invalid.at(f"lines[{index}]", message, "not_found")
+            room = {line.pk: self.left(line) - wanted[line.pk] for line in matching}
+            missing = item.get("quantity") or sum(room.values())
+            if missing > sum(room.values()):
+                message = f"Only {sum(room.values())} pieces can still be canceled, not {missing}."
+                raise Invalid.at(f"lines[{index}].quantity", message)
+            for line, most in room.items():
+                taken = min(most, missing)
+                wanted[line] += taken
+                missing -= taken
+        return wanted
+
+    def by_fulfillment(self, wanted: dict[int, int]) -> Iterator[tuple[Fulfillment, dict[int, int]]]:
+        """Spread what is wanted over the fulfillments that hold it."""
+        spread: dict[int, dict[int, int]] = {}
+        for line in self.lines:
+            for part in self._parts(line):
+                taken = min(part.open, wanted[line.pk])
+                if taken:
+                    wanted[line.pk] -= taken
+                    spread.setdefault(part.fulfillment_id, {})[part.pk] = taken
+        for fulfillment_id in sorted(spread):
+            yield self.fulfillments[fulfillment_id], spread[fulfillment_id]
+
+    def nothing_left(self, result: Cancelation) -> Cancelation:
+        """An order that is canceling or canceled already is left as it is; any other cannot be canceled."""
+        if self.order.processing_state in (ProcessingState.CANCELING, ProcessingState.CANCELED):
+            result.unchanged = True
+            return result
+        raise InvalidTransition(
+            f"The order is '{self.order.processing_state}' and nothing of it is left to cancel."
+        )
+
+    def _parts(self, line: OrderLine) -> list[FulfillmentLine]:
+        return [part for part in line.parts.all() if part.fulfillment_id in self.fulfillments]
+
+
+def _matches(line: OrderLine, item: Mapping[str, Any]) -> bool:
+    if item.get("id"):
+        return line.pk == int(item["id"])
+    variants = [part.variant for part in line.parts.all()]
+    if item.get("variant_id"):
+        return int(item["variant_id"]) in (line.asked_variant_id, *(each.pk for each in variants))
+    return str(item["sku"]) in (line.sku, *(each.sku for each in variants))

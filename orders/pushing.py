@@ -1,0 +1,178 @@
+"""Taking an order in: once, with its stock reserved, or not at all (contract 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts.actors import Actor
+from accounts.models import Retailer
+from api.errors import ApiError, Invalid, field_error
+from fulfillments.candidates import Market
+from fulfillments.effects import keep_reasons, place
+from fulfillments.explaining import availability
+from fulfillments.routing import Plan, Want, plan
+from fulfillments.states import State
+from inventory.reservations import Ledger
+from orders.bodies import digest
+from orders.models import Order, OrderLine
+from orders.settling import Totals
+
+
+class OrderConflict(ApiError):
+    code, status = "order_conflict", 409
+
+
+class InsufficientStock(ApiError):
+    code, status = "insufficient_stock", 409
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """The order, and whether this call made it."""
+
+    order: Order
+    created: bool
+
+
+def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed:
+    """Take in what a retailer pushed: route it, reserve its stock, and record it, in one transaction.
+
+    The same content again gives the same order. Raises OrderConflict for other content under a known
+    `retailer_order_id`, Invalid for lines that find nothing, InsufficientStock where a partner refuses
+    short orders.
+    """
+    known = _known(retailer, content)
+    if known is not None:
+        return known
+    lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
+    wants = _wants(lines, Market(retailer.pk, lines))
+    try:
+        with transaction.atomic():
+            return Pushed(_create(retailer, content, lines, wants, by=by), created=True)
+    except IntegrityError:
+        known = _known(retailer, content)  # a twin was first
+        if known is None:
+            raise
+        return known
+
+
+def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed | None:
+    order = (
+        Order.objects.for_retailer(retailer).filter(retailer_order_id=content["retailer_order_id"]).first()
+    )
+    if order is None:
+        return None
+    if order.content_digest != digest(content):
+        raise OrderConflict(
+            f"retailer_order_id {order.retailer_order_id} was pushed before, as order {order.pk}, with other "
+            "content. An order is not changed by pushing it again: cancel it, or take another number."
+        )
+    return Pushed(order, created=False)
+
+
+def _create(
+    retailer: Retailer, content: Mapping[str, Any], lines: list[OrderLine], wants: list[Want], *, by: Actor
+) -> Order:
+    order = _order(retailer, content)
+    order.save(force_insert=True)
+    with order.collecting():
+        ledger = Ledger.lock(each.variant_id for want in wants for each in want.candidates)
+        available = availability(ledger)
+        chosen = plan(wants, ledger, allow_short=True)
+        _refuse_unfilled(chosen, wants, available)
+        _save_lines(order, lines, chosen)
+        order.note("order.created", by=by, data={"retailer_order_id": order.retailer_order_id})
+        parts = [replace(part, line=lines[part.line].pk) for part in chosen.parts]
+        place(order, parts, by=by)
+        wants = [replace(want, line=lines[want.line].pk) for want in wants]
+        keep_reasons(order, wants, Plan(parts), available, cause="order.created")
+        ledger.save()
+        pieces = sum(line.quantity for line in lines)
+        order.settle(Totals(open=pieces, shipped=0, rejected=0, states=frozenset({State.NEW})))
+    return order
+
+
+def _order(retailer: Retailer, content: Mapping[str, Any]) -> Order:
+    given = {name: content[name] for name in ORDER_FIELDS if content.get(name) is not None}
+    return Order(retailer=retailer, content_digest=digest(content), **given)
+
+
+ORDER_FIELDS = (
+    "retailer_order_id",
+    "type",
+    "id_in_source",
+    "shipping_address",
+    "billing_address",
+    "shipping_method_code",
+    "shipping_paid",
+    "shipping_tax",
+    "sales_division_code",
+    "sales_order_number",
+    "gift_message",
+    "is_gift",
+    "ship_until",
+    "original_created_at",
+    "notes",
+)
+
+
+def _line(position: int, line: Mapping[str, Any]) -> OrderLine:
+    return OrderLine(
+        position=position,
+        sku=line.get("sku", ""),
+        upc=line.get("upc", ""),
+        asked_supplier_id=line.get("supplier_id"),
+        asked_variant_id=line.get("variant_id"),
+        quantity=line["quantity"],
+        billed_amount=line.get("billed_amount"),
+        tax_billed_amount=line.get("tax_billed_amount"),
+        notes=line.get("notes") or [],
+    )
+
+
+def _wants(lines: Sequence[OrderLine], market: Market) -> list[Want]:
+    """What each line wants, keyed by its position. Raises Invalid naming every line that finds nothing."""
+    wants = [Want(line.position, line.quantity, market.candidates(line)) for line in lines]
+    lost = [lines[want.line] for want in wants if not want.candidates]
+    if lost:
+        errors = [field_error(f"order_lines[{line.position}]", _lost(line), "not_found") for line in lost]
+        raise Invalid("; ".join(f"{each['field']}: {each['message']}" for each in errors[:3]), errors)
+    return wants
+
+
+def _lost(line: OrderLine) -> str:
+    asked = {
+        "variant_id": line.asked_variant_id,
+        "supplier_id": line.asked_supplier_id,
+        "upc": line.upc,
+        "sku": line.sku,
+    }
+    given = ", ".join(f"{name} {value}" for name, value in asked.items() if value)
+    return f"None of your active partners lists a variant with {given}."
+
+
+def _refuse_unfilled(chosen: Plan, wants: Sequence[Want], available: Mapping[Any, int]) -> None:
+    if not chosen.unfilled:
+        return
+    errors = [
+        field_error(
+            f"order_lines[{line}].quantity",
+            f"Only {wants[line].quantity - missing} of {wants[line].quantity} are in stock.",
+            "insufficient_stock",
+        )
+        for line, missing in sorted(chosen.unfilled.items())
+    ]
+    message = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:3])
+    raise InsufficientStock(f"{message} This partner takes no short orders; nothing was created.", errors)
+
+
+def _save_lines(order: Order, lines: list[OrderLine], chosen: Plan) -> None:
+    for line in lines:
+        line.order = order
+        line.open = line.quantity
+        line.reserved = sum(part.reserved for part in chosen.parts if part.line == line.position)
+    OrderLine.objects.bulk_create(lines)

@@ -1,0 +1,133 @@
+"""Retailers' orders over HTTP (interface 4, endpoints 15 to 19)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.scopes import Scope
+from accounts.viewsets import RetailerViewSet
+from api.bodies import json_of, read
+from api.envelope import ResultJson, result
+from api.errors import NotFound
+from api.keyset import listing
+from api.schema import CURSOR, LIMIT, answers
+from orders.bodies import CancelBody, OrderBody
+from orders.models import Order, RetailerClock
+from orders.pushing import push
+from orders.queries import ORDERS, OrderFilter, keyset
+from orders.serializers import (
+    CountsJson,
+    OrderJson,
+    OrdersJson,
+    PushedJson,
+    RoutingJson,
+    order_json,
+    routing_json,
+    with_details,
+)
+from orders.settling import ProcessingState
+
+FILTERS = [
+    OpenApiParameter(
+        "filter",
+        str,
+        description='URL-encoded JSON: {"updated_at": {"gt": "…"}, "processing_state": "completed"}.',
+    ),
+    OpenApiParameter("sort", str, enum=ORDERS, description="Default: updated_at."),
+    OpenApiParameter("ordering", str, enum=ORDERS, description="The same as sort."),
+    *(OpenApiParameter(name, str) for name in OrderFilter.base_filters),
+]
+
+
+class OrderViewSet(RetailerViewSet):
+    """What a retailer reads and does about its orders."""
+
+    read_scope, write_scope = Scope.ORDERS_READ, Scope.ORDERS_WRITE
+    order: Order
+
+    def find(self) -> None:
+        if "order_id" in self.kwargs:
+            own = Order.objects.for_retailer(self.retailer).filter(pk=self.kwargs["order_id"]).first()
+            if own is None:
+                raise NotFound
+            self.order = own
+
+    @extend_schema(
+        summary="Push an order",
+        request=OrderBody,
+        responses={
+            201: answers(PushedJson, "Created; Location is its address."),
+            200: answers(PushedJson, "The same order was pushed before."),
+        },
+    )
+    def push(self, request: Request, **kwargs: Any) -> Response:
+        """Take an order in: routed, and its stock reserved, or not at all."""
+        raw = json_of(request)
+        content = read(OrderBody, request)
+        pushed = push(self.retailer, content, by=self.actor)
+        order = pushed.order
+        code, message = ("order_created", "The order is created.")
+        if not pushed.created:
+            code, message = ("order_exists", "This order was pushed before; nothing is changed.")
+        body: PushedJson = {
+            **result(code, message),
+            "order_id": order.pk,
+            "warnings": OrderBody().warnings(raw),
+        }
+        location = request.build_absolute_uri(f"{request.path}/{order.pk}")
+        return Response(body, status=201 if pushed.created else 200, headers={"Location": location})
+
+    @extend_schema(
+        summary="List orders",
+        parameters=[*FILTERS, LIMIT, CURSOR],
+        responses={200: answers(OrdersJson, "One page of orders.")},
+    )
+    def list(self, request: Request, **kwargs: Any) -> Response:
+        """Poll with `updated_at` greater than the last one seen, ascending: no change is ever missed."""
+        own = with_details(OrderFilter.apply(request, Order.objects.for_retailer(self.retailer)))
+        return Response(listing(keyset(request).page(own, request), order_json))
+
+    @extend_schema(summary="Read an order", responses={200: answers(OrderJson, "The order.")})
+    def retrieve(self, request: Request, **kwargs: Any) -> Response:
+        """One order, with its lines and what its suppliers do with them."""
+        return Response(order_json(with_details(Order.objects.filter(pk=self.order.pk)).get()))
+
+    @extend_schema(
+        summary="Cancel an order",
+        request=CancelBody,
+        responses={200: answers(ResultJson, "Canceled, asked back from its suppliers, or unchanged.")},
+    )
+    def cancel(self, request: Request, **kwargs: Any) -> Response:
+        """Cancel the whole order, or some of its lines; suppliers that hold work are asked first."""
+        body = read(CancelBody, request)
+        done = self.order.request_cancelation(
+            by=self.actor, asked=body.get("lines") or None, reason=body.get("reason", "")
+        )
+        if done.unchanged:
+            return Response(result("unchanged", f"The order is {self.order.processing_state} already."))
+        code = "cancel_requested"
+        if self.order.processing_state == ProcessingState.CANCELED:
+            code = "order_canceled"
+        return Response(result(code, done.message))
+
+    @extend_schema(
+        summary="Why the order was routed so", responses={200: answers(RoutingJson, "Each decision.")}
+    )
+    def routing(self, request: Request, **kwargs: Any) -> Response:
+        """Each routing decision, with its candidates and why each was or was not chosen."""
+        return Response(routing_json(self.order))
+
+    @extend_schema(summary="Order counts", responses={200: answers(CountsJson, "Orders of each kind.")})
+    def counts(self, request: Request, **kwargs: Any) -> Response:
+        """How many orders are completed, canceled, and pending (all others)."""
+        clock = RetailerClock.objects.filter(retailer=self.retailer).first() or RetailerClock()
+        counts: CountsJson = {
+            "completed": clock.completed,
+            "canceled": clock.canceled,
+            "pending": clock.pending,
+        }
+        return Response(counts)
