@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import math
 import secrets
 from datetime import datetime, timedelta
 from typing import ClassVar, Self
@@ -276,6 +277,23 @@ class AccessToken(Credential):
 
     def __str__(self) -> str:
         return f"{self.prefix}…"
+
+    @classmethod
+    def issue(cls, key: ApiKey, scopes: frozenset[Scope], lifetime: timedelta) -> tuple[Self, str]:
+        """Exchange a key for a token, which never outlives it; return it with its secret."""
+        end = timezone.now() + lifetime
+        if key.expires_at is not None:
+            end = min(end, key.expires_at)
+        token = cls(key=key, scopes=sorted(scope.value for scope in scopes), expires_at=end)
+        secret = token.make_secret()
+        token.save()
+        return token, secret
+
+    @property
+    def seconds_left(self) -> int:
+        """Whole seconds until it ends."""
+        assert self.expires_at is not None  # every token is given an end
+        return max(0, math.floor((self.expires_at - timezone.now()).total_seconds()))
 
 
 class IdempotencyKey(models.Model):

@@ -8,6 +8,7 @@ import math
 import re
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -71,13 +72,12 @@ class Counter:
 
     def __init__(self, url: str) -> None:
         # Scripts and windows live in Redis: any number of processes admit exactly the rate, together.
-        self._storage = storage_from_string(
-            url,
-            socket_timeout=TIMEOUT,
-            socket_connect_timeout=TIMEOUT,
-            retry=Retry(NoBackoff(), 0),
-        )
-        self._limiter = FixedWindowRateLimiter(self._storage)
+        patience: dict[str, Any] = {
+            "socket_timeout": TIMEOUT,
+            "socket_connect_timeout": TIMEOUT,
+            "retry": Retry(NoBackoff(), 0),
+        }
+        self._limiter = FixedWindowRateLimiter(storage_from_string(url, **patience))
         self._paused_until = 0.0
 
     def hit(self, rate: RateLimitItem, name: str) -> Count | None:

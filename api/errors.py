@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import DataError, InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, JsonResponse, UnreadablePostError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -203,6 +205,21 @@ def _join(path: str, key: object) -> str:
 
 def _plain(error: ApiError) -> JsonResponse:
     return JsonResponse(envelope.error(error.code, error.message), status=error.status)
+
+
+def only_read(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """A plain Django view that takes GET and HEAD, and tells all else so in JSON."""
+
+    @functools.wraps(view)
+    def guarded(request: HttpRequest) -> HttpResponse:
+        if request.method in ("GET", "HEAD"):
+            return view(request)
+        message = f"{request.path} takes only GET, not {request.method}."
+        refusal = JsonResponse(envelope.error("method_not_allowed", message), status=405)
+        refusal["Allow"] = "GET, HEAD"
+        return refusal
+
+    return csrf_exempt(guarded)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> JsonResponse:

@@ -3,7 +3,13 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from config import docs, health
+
 urlpatterns = [
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("v3/schema", docs.schema),
+    path("v3/docs", docs.docs),
     path("", include("accounts.urls")),
     path("", include("events.urls")),
     path("", include("sftp_ingest.urls")),

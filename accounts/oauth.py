@@ -1,0 +1,191 @@
+"""OAuth 2.0 client credentials (RFC 6749, section 4.4): an API key exchanged for a short-lived token.
+
+Every API key is a client: its prefix is the client_id, the whole key the client_secret.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, unquote_plus
+
+from django.conf import settings
+from rest_framework.request import Request
+
+from accounts.authentication import client_address, find
+from accounts.models import AccessToken, ApiKey, Credential
+from accounts.rates import Count, counter, parse_rate
+from accounts.scopes import Scope, parse_scope
+from api import envelope
+from api.errors import ApiError
+from api.parsers import loads, whole_body
+
+# Wrong secrets of one client from one address, and of all clients from one address.
+WRONG_FOR_CLIENT = parse_rate("10/min")
+WRONG_FROM_ADDRESS = parse_rate("100/min")
+
+
+class OAuthError(ApiError):
+    """A refusal as RFC 6749, section 5.2 has it, beside the envelope's members."""
+
+    def __init__(self, error: str, message: str, **more: Any) -> None:
+        super().__init__(message)
+        self.error = error
+        self.http_status: int = more.get("status", 400)
+        self.envelope_code: str = more.get("code", "validation_error")
+        self.http_headers: dict[str, str] = more.get("headers", {})
+
+    def body(self) -> dict[str, Any]:
+        described = {"error": self.error, "error_description": self.message}
+        return {**described, **envelope.error(self.envelope_code, self.message)}
+
+
+def missing(name: str) -> OAuthError:
+    return OAuthError("invalid_request", f"{name}: This field is required.", code="missing_parameter")
+
+
+@dataclass(frozen=True)
+class TokenRequest:
+    """What a client asked for."""
+
+    grant_type: str
+    client_id: str
+    client_secret: str
+    scope: str
+    by_basic: bool
+
+    @classmethod
+    def read(cls, request: Request) -> TokenRequest:
+        """The form or JSON body and the Basic header of a request. Raises OAuthError, ApiError."""
+        fields = _body(request)
+        basic = _basic(request.headers.get("Authorization", ""))
+        if basic and "client_secret" in fields:
+            raise OAuthError("invalid_request", "Send the client's secret once: in the header or the body.")
+        client_id, secret = basic or (fields.get("client_id", ""), fields.get("client_secret", ""))
+        if basic and fields.get("client_id", client_id) != client_id:
+            raise OAuthError("invalid_request", "client_id: Is another one than in the Authorization header.")
+        return cls(fields.get("grant_type", ""), client_id, secret, fields.get("scope", ""), bool(basic))
+
+
+def exchange(request: Request) -> tuple[AccessToken, str]:
+    """The token that a request is entitled to, with its secret. Raises OAuthError."""
+    asked = TokenRequest.read(request)
+    if not asked.grant_type:
+        raise missing("grant_type")
+    if asked.grant_type != "client_credentials":
+        message = "grant_type: There is only client_credentials."
+        raise OAuthError("unsupported_grant_type", message)
+    key = _client(request, asked)
+    scopes = _scopes(key, asked.scope)
+    return AccessToken.issue(key, scopes, settings.OAUTH_TOKEN_LIFETIME)
+
+
+def _body(request: Request) -> dict[str, str]:
+    raw = whole_body(request)
+    media_type = (request.content_type or "").split(";")[0].strip().lower()
+    if not raw.strip():
+        return {}
+    if media_type == "application/json":
+        fields = loads(raw)
+    elif media_type == "application/x-www-form-urlencoded":
+        fields = _form(raw)
+    else:
+        message = f"The body must be application/x-www-form-urlencoded or JSON, not {media_type or '?'}."
+        raise OAuthError("invalid_request", message, status=415, code="unsupported_media_type")
+    if not isinstance(fields, dict):
+        raise OAuthError("invalid_request", "The body must be a JSON object.")
+    for name, value in fields.items():
+        if not isinstance(value, str):
+            raise OAuthError("invalid_request", f"{name}: Must be a text.")
+    return fields
+
+
+def _form(raw: bytes) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(raw.decode(), keep_blank_values=True, errors="strict", max_num_fields=50)
+    except ValueError as error:
+        raise OAuthError("invalid_request", "The form cannot be read as UTF-8 form data.") from error
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise OAuthError("invalid_request", "A parameter stands twice in the form.")
+    return fields
+
+
+def _basic(header: str) -> tuple[str, str] | None:
+    """The client's id and secret from `Authorization: Basic`; None without such a header."""
+    scheme, _, encoded = header.partition(" ")
+    if scheme.lower() != "basic":
+        return None
+    try:
+        text = base64.b64decode(encoded.strip(), validate=True).decode()
+    except (binascii.Error, ValueError):
+        text = ""
+    client_id, colon, secret = text.partition(":")
+    if not colon:
+        raise _wrong_client("The Authorization header is not Basic base64(client_id:client_secret).")
+    return unquote_plus(client_id), unquote_plus(secret)
+
+
+def _client(request: Request, asked: TokenRequest) -> ApiKey:
+    if not asked.client_id or not asked.client_secret:
+        if asked.by_basic:
+            raise _wrong_client("The client's id or secret is empty.")
+        raise missing("client_secret" if asked.client_id else "client_id")
+    address = client_address(request)
+    names = {
+        f"wrong:{Credential.prefix_of(asked.client_id)[:40]}:{address}": WRONG_FOR_CLIENT,
+        f"wrong:{address}": WRONG_FROM_ADDRESS,
+    }
+    _refuse_guessing([counter().look(rate, name) for name, rate in names.items() if rate])
+    access = find(asked.client_secret)
+    # A token cannot be exchanged for another: it would outlive its key's wishes for ever.
+    of_a_key = asked.client_secret.startswith(f"{ApiKey.PREFIX_MARK}_")
+    if access is None or not of_a_key or access.key.prefix != asked.client_id:
+        for name, rate in names.items():
+            if rate:
+                counter().hit(rate, name)
+        raise _wrong_client("The client is unknown, its secret wrong, or its key expired or revoked.")
+    if not access.key.admits(address):
+        raise _wrong_client("This client may not be used from this network address.")
+    access.key.touch()
+    return access.key
+
+
+def _refuse_guessing(counts: list[Count | None]) -> None:
+    for count in counts:
+        if count is not None and not count.allowed:
+            raise OAuthError(
+                "slow_down",
+                f"Too many wrong secrets. Try again in {count.reset} s.",
+                status=429,
+                code="rate_limited",
+                headers={"Retry-After": str(count.reset)},
+            )
+
+
+def _wrong_client(message: str) -> OAuthError:
+    headers = {"WWW-Authenticate": 'Basic realm="exchange"'}
+    return OAuthError("invalid_client", message, status=401, code="unauthorized", headers=headers)
+
+
+def _scopes(key: ApiKey, text: str) -> frozenset[Scope]:
+    """The scopes asked for, all that the key has when none is named. Raises OAuthError: invalid_scope."""
+    if not text.strip():
+        return key.granted
+    asked = set()
+    for word in text.split():
+        try:
+            scope = parse_scope(word)
+        except ValueError:
+            raise _wrong_scope(f"There is no scope {word[:60]}.", key) from None
+        if scope not in key.granted:
+            raise _wrong_scope(f"This client does not have the scope {scope.value}.", key)
+        asked.add(scope)
+    return frozenset(asked)
+
+
+def _wrong_scope(message: str, key: ApiKey) -> OAuthError:
+    has = " ".join(sorted(scope.value for scope in key.granted))
+    return OAuthError("invalid_scope", f"scope: {message} It has: {has}.")

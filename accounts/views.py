@@ -1,0 +1,97 @@
+"""The token endpoint, and each party's own profile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.oauth import OAuthError, exchange
+from accounts.serializers import (
+    RetailerJson,
+    SupplierJson,
+    TokenBody,
+    TokenErrorJson,
+    TokenJson,
+    retailer_json,
+    supplier_json,
+)
+from accounts.viewsets import RetailerViewSet, SupplierViewSet
+from api.choosing import FIELDS, choose, chosen_fields
+from api.negotiation import OnlyAnswer, refuse_unacceptable
+from api.schema import answers
+
+NOT_STORED = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+
+
+class TokenView(APIView):
+    """`POST /oauth/token` (contract 1)."""
+
+    authentication_classes = ()
+    throttle_classes = ()
+    content_negotiation_class = OnlyAnswer
+
+    @extend_schema(
+        summary="Exchange a client's id and secret for an access token",
+        request={"application/x-www-form-urlencoded": TokenBody, "application/json": TokenBody},
+        responses={
+            200: answers(TokenJson, "The token; it ends by itself, or with the key behind it."),
+            400: answers(TokenErrorJson, "invalid_request, unsupported_grant_type or invalid_scope."),
+            401: answers(TokenErrorJson, "invalid_client."),
+            415: answers(TokenErrorJson, "The body is neither a form nor JSON."),
+            429: answers(TokenErrorJson, "Too many wrong secrets, or tokens."),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        refuse_unacceptable(request)
+        token, secret = exchange(request)
+        body: TokenJson = {
+            "access_token": secret,
+            "token_type": "Bearer",
+            "expires_in": token.seconds_left,
+            "scope": " ".join(sorted(token.scopes or [])),
+        }
+        return Response(body)
+
+    def handle_exception(self, exc: Exception) -> Response:
+        if isinstance(exc, OAuthError):
+            return Response(exc.body(), status=exc.http_status, headers=exc.http_headers)
+        response = super().handle_exception(exc)
+        # RFC 6749 knows no other word for an unreadable body, or for any fault that is not the client's.
+        error = "invalid_request" if response.status_code < 500 else "server_error"
+        response.data = {"error": error, "error_description": response.data["message"], **response.data}
+        return response
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        for name, value in NOT_STORED.items():
+            response[name] = value
+        return super().finalize_response(request, response, *args, **kwargs)
+
+
+class SupplierProfileViewSet(SupplierViewSet):
+    """`GET /v3/suppliers/{supplier_id}` (contract 10)."""
+
+    @extend_schema(
+        summary="Read a supplier's own profile",
+        parameters=[FIELDS],
+        responses={200: answers(SupplierJson, "The supplier and its trading partners.")},
+    )
+    def retrieve(self, request: Request, supplier_id: int) -> Response:
+        fields = chosen_fields(request, SupplierJson)
+        return Response(choose(supplier_json(self.supplier), fields))
+
+
+class RetailerProfileViewSet(RetailerViewSet):
+    """`GET /v3/retailers/{retailer_id}`: what its supplier counterpart answers, for a retailer."""
+
+    @extend_schema(
+        summary="Read a retailer's own profile",
+        parameters=[FIELDS],
+        responses={200: answers(RetailerJson, "The retailer and its trading partners.")},
+    )
+    def retrieve(self, request: Request, retailer_id: int) -> Response:
+        fields = chosen_fields(request, RetailerJson)
+        return Response(choose(retailer_json(self.retailer), fields))

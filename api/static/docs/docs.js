@@ -1,0 +1,13 @@
+"use strict";
+
+const place = document.getElementById("docs");
+window.SwaggerUIBundle({
+  domNode: place,
+  url: place.dataset.schema,
+  deepLinking: true,
+  docExpansion: "list",
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  tryItOutEnabled: false,
+  validatorUrl: null, // nothing is loaded from, or told to, anybody else
+});
