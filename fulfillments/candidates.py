@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from typing import Protocol
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Q, QuerySet
 
 from accounts.models import Partnership
 from catalog.models import Variant
@@ -23,15 +23,12 @@ class Asked(Protocol):
 
 
 class Market:
-    """A retailer's active partners, and the variants of theirs that some lines ask for. Two queries."""
+    """A retailer's active partners, and the variants of theirs that some lines ask for. Three queries."""
 
     def __init__(self, retailer_id: int, lines: Sequence[Asked]) -> None:
-        warehouses = Warehouse.objects.filter(supplier=OuterRef("supplier")).order_by("-is_default", "id")
         partners = Partnership.objects.active().filter(retailer_id=retailer_id).select_related("supplier")
-        self.partners = {
-            each.supplier_id: each
-            for each in partners.annotate(default_warehouse_id=Subquery(warehouses.values("id")[:1]))
-        }
+        self.partners = {each.supplier_id: each for each in partners}
+        self.warehouses = dict(_default_warehouses(self.partners))
         self.variants = list(_variants(self.partners, lines))
         self._by_id = {variant.pk: variant for variant in self.variants}
         self._by_upc = _grouped((variant.upc, variant) for variant in self.variants if variant.upc)
@@ -62,10 +59,17 @@ class Market:
             # A supplier that tells no wholesale price is taken at its retail price.
             cost=variant.retail_price if variant.wholesale_price is None else variant.wholesale_price,
             priority=partner.supplier.priority,
-            default_warehouse_id=partner.default_warehouse_id,
+            default_warehouse_id=self.warehouses.get(variant.supplier_id),
             takes_short=not partner.refuse_short_orders,
             refused=variant.supplier_id in refused_by,
         )
+
+
+def _default_warehouses(suppliers: Iterable[int]) -> Iterable[tuple[int, int]]:
+    """Where each supplier ships from by default: the warehouse it marked, else its oldest."""
+    warehouses = Warehouse.objects.filter(supplier_id__in=list(suppliers))
+    first = warehouses.order_by("supplier_id", "-is_default", "id").distinct("supplier_id")
+    return first.values_list("supplier_id", "id")
 
 
 def _variants(suppliers: Iterable[int], lines: Sequence[Asked]) -> QuerySet[Variant]:

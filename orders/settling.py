@@ -81,7 +81,7 @@ def recount(order_id: int) -> Totals:
 STAMP = """
     INSERT INTO orders_retailerclock AS clock (retailer_id, last, completed, canceled, pending)
     VALUES (%(retailer)s, date_trunc('milliseconds', clock_timestamp()),
-            %(completed)s, %(canceled)s, %(pending)s)
+            greatest(%(completed)s, 0), greatest(%(canceled)s, 0), greatest(%(pending)s, 0))
     ON CONFLICT (retailer_id) DO UPDATE
     SET last = greatest(date_trunc('milliseconds', clock_timestamp()), clock.last + interval '1 ms'),
         completed = clock.completed + %(completed)s,
