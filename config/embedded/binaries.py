@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from config.processes import CannotStart
+
 MINIMUM_POSTGRES = (14,)
 MINIMUM_REDIS = (6, 2)
 
@@ -20,10 +22,6 @@ class Programs:
     package: Path | None = None
 
 
-class EmbeddedError(Exception):
-    """No server can be started here; the message says what to do about it."""
-
-
 def postgres_programs() -> Programs:
     """The folder with `initdb` and `postgres`."""
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_number, reverse=True)
@@ -32,7 +30,7 @@ def postgres_programs() -> Programs:
         if all(os.access(found.folder / name, os.X_OK) for name in ("initdb", "postgres")):
             _check_version("PostgreSQL", found.folder / "postgres", MINIMUM_POSTGRES, "DATABASE_URL")
             return found
-    raise EmbeddedError(_advice("PostgreSQL", MINIMUM_POSTGRES, "DATABASE_URL"))
+    raise CannotStart(_advice("PostgreSQL", MINIMUM_POSTGRES, "DATABASE_URL"))
 
 
 def redis_programs() -> tuple[Programs, str]:
@@ -44,7 +42,7 @@ def redis_programs() -> tuple[Programs, str]:
             if os.access(found.folder / name, os.X_OK):
                 _check_version("Redis", found.folder / name, MINIMUM_REDIS, "REDIS_URL")
                 return found, name
-    raise EmbeddedError(_advice("Redis", MINIMUM_REDIS, "REDIS_URL"))
+    raise CannotStart(_advice("Redis", MINIMUM_REDIS, "REDIS_URL"))
 
 
 def version_of(program: Path) -> tuple[int, ...]:
@@ -70,7 +68,7 @@ def _check_version(server: str, program: Path, minimum: tuple[int, ...], variabl
     version = version_of(program)
     if version < minimum:
         found = f"{program} is version {_dotted(version)}. "
-        raise EmbeddedError(found + _advice(server, minimum, variable))
+        raise CannotStart(found + _advice(server, minimum, variable))
 
 
 def _advice(server: str, minimum: tuple[int, ...], variable: str) -> str:

@@ -5,7 +5,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from config.embedded.binaries import EmbeddedError, Programs
+from config.embedded.binaries import Programs
+from config.processes import CannotStart
 from config.processes.account import Account
 
 
@@ -35,7 +36,7 @@ def passing_home(account: Account | None, *, keep: bool = False) -> Path:
             home = Path(tempfile.mkdtemp(prefix="exchange-", dir=parent))
             home.chmod(0o711)
             return home
-    raise EmbeddedError("Found no folder that the account of the servers can reach: set TMPDIR to one.")
+    raise CannotStart("Found no folder that the account of the servers can reach: set TMPDIR to one.")
 
 
 def reachable(found: Programs, home: Path, account: Account | None) -> Path:
@@ -43,7 +44,7 @@ def reachable(found: Programs, home: Path, account: Account | None) -> Path:
     if account is None or account.reaches(found.folder):
         return found.folder
     if found.package is None:
-        raise EmbeddedError(f"The servers' account cannot reach {found.folder}: install them elsewhere.")
+        raise CannotStart(f"The servers' account cannot reach {found.folder}: install them elsewhere.")
     copy = home / "programs" / f"{found.package.name}-{found.package.stat().st_mtime_ns}"
     if not copy.exists():
         half = copy.with_name(f"{copy.name}.half")

@@ -7,11 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from config.embedded.binaries import EmbeddedError, postgres_programs, version_of
+from config.embedded.binaries import postgres_programs, version_of
 from config.embedded.home import reachable
 from config.embedded.ports import free_port
 from config.embedded.secret import kept_password
 from config.embedded.stale import clear_stale_lock
+from config.processes import CannotStart
 from config.processes.account import Account, owner_of
 from config.processes.program import Program
 
@@ -63,17 +64,21 @@ class Postgres:
         return f"postgresql://exchange:{self.password}@127.0.0.1:{self.port}/exchange"
 
     def prepare(self) -> None:
-        """Make the data folder if there is none, clear what a crash left, choose a port."""
+        """Make the data folder if there is none, and choose a port."""
         if not self.data.exists():
             self._create()
         made_by = int((self.data / "PG_VERSION").read_text())
         if made_by != self.version[0]:
-            raise EmbeddedError(
+            raise CannotStart(
                 f"{self.data} was made by PostgreSQL {made_by}, but {self.bin} is version {self.version[0]}. "
                 f"Install PostgreSQL {made_by}, or move the folder away to begin anew."
             )
-        clear_stale_lock(self.data)
+        self.tidy()
         self.port = free_port()
+
+    def tidy(self) -> None:
+        """Clear what a crash left: to be done before each start."""
+        clear_stale_lock(self.data)
 
     def program(self) -> Program:
         """How to start it on the chosen port."""
@@ -132,7 +137,7 @@ class Postgres:
             **(self.account.popen_options() if self.account else {}),
         )
         if done.returncode != 0 or "ERROR" in done.stdout:
-            raise EmbeddedError(f"{program} could not make {self.data}:\n{done.stdout.strip()}")
+            raise CannotStart(f"{program} could not make {self.data}:\n{done.stdout.strip()}")
 
     def _environment(self) -> dict[str, str]:
         """Nothing of ours: a stray PGDATA or PGPORT would mislead it."""

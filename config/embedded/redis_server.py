@@ -45,6 +45,9 @@ class Redis:
         """Choose a port."""
         self.port = free_port()
 
+    def tidy(self) -> None:
+        """A Redis that keeps nothing leaves nothing."""
+
     def program(self) -> Program:
         """How to start it on the chosen port."""
         return Program(

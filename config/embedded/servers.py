@@ -2,21 +2,23 @@
 
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from config.embedded.binaries import EmbeddedError
 from config.embedded.home import passing_home
 from config.embedded.postgres import Postgres
 from config.embedded.redis_server import Redis
+from config.processes import CannotStart
 from config.processes.account import Account, lesser_account
 from config.processes.leash import Leash
 from config.processes.program import Program, end, spawn
 
 TRIES = 5  # a port found free may be gone a moment later
 PATIENCE = 60.0  # seconds for a server to take connections; recovery after a crash takes its time
+
+Running = TypeVar("Running")
 
 
 class Server(Protocol):
@@ -28,6 +30,7 @@ class Server(Protocol):
     @property
     def url(self) -> str: ...
     def prepare(self) -> None: ...
+    def tidy(self) -> None: ...
     def program(self) -> Program: ...
     def ready(self, pid: int) -> bool: ...
 
@@ -55,24 +58,34 @@ def passing_servers(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
         leash.remove_at_end(home)
         servers = missing_servers(environment, home, account, testing=True)
         for server in servers:
-            log = home / f"{server.name}.log"
-            program, process = start(server, leash, log)
-            cleanup.callback(_stop, program, process, leash)
+            _start(server, leash, home / f"{server.name}.log", cleanup)
         yield {server.variable: server.url for server in servers}
 
 
-def start(server: Server, leash: Leash, log: Path) -> tuple[Program, subprocess.Popen[bytes]]:
-    """Start a server and wait until it takes connections."""
+def bring_up(
+    server: Server, launch: Callable[[Program], Running], came_up: Callable[[Running], bool]
+) -> Running:
+    """Start a server on a free port, on another one when it fails; returns what `launch` gave."""
     for _ in range(TRIES):
         server.prepare()
-        program = server.program()
+        running = launch(server.program())
+        if came_up(running):
+            return running
+    raise CannotStart(f"{server.name} does not start.")
+
+
+def _start(server: Server, leash: Leash, log: Path, cleanup: ExitStack) -> None:
+    def launch(program: Program) -> subprocess.Popen[bytes]:
         with log.open("wb") as output:
             process = spawn(program, output)
         leash.hold(process.pid, program)
-        if _came_up(server, process):
-            return program, process
-        _stop(program, process, leash)
-    raise EmbeddedError(f"{server.name} does not start:\n{log.read_text(errors='replace').strip()}")
+        cleanup.callback(_stop, program, process, leash)
+        return process
+
+    try:
+        bring_up(server, launch, lambda process: _came_up(server, process))
+    except CannotStart as error:
+        raise CannotStart(f"{error} It said:\n{log.read_text(errors='replace').strip()}") from error
 
 
 def _came_up(server: Server, process: subprocess.Popen[bytes]) -> bool:

@@ -2,10 +2,11 @@
 
 import os
 import signal
-import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
+
+from config.processes.listing import command_of
 
 PATIENCE = 15.0  # seconds for a server that lost its supervisor to end
 
@@ -33,16 +34,4 @@ def clear_stale_lock(data: Path) -> None:
 
 def _serves(pid: int, data: Path) -> bool:
     """Whether this process is a PostgreSQL over this data folder."""
-    listing = ["ps", "-ww", "-o", "stat=,command=", "-p", str(pid)]
-    try:
-        told = subprocess.run(listing, capture_output=True, text=True, check=False).stdout.strip()
-    except FileNotFoundError:  # a machine without `ps` has /proc
-        told = _from_proc(pid)
-    return f"-D {data}" in told and not told.startswith("Z")
-
-
-def _from_proc(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except OSError:
-        return ""
+    return f"-D {data} " in command_of(pid)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from config.processes import CannotStart
+
 
 @dataclass(frozen=True)
 class Account:
@@ -41,7 +43,7 @@ def lesser_account() -> Account | None:
         except KeyError:
             continue
         return Account(entry.pw_uid, entry.pw_gid)
-    raise LookupError("As root, PostgreSQL needs an account to run under: create the user `postgres`.")
+    raise CannotStart("As root, PostgreSQL needs an account to run under: create the user `postgres`.")
 
 
 def owner_of(path: Path) -> Account:

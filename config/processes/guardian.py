@@ -1,10 +1,11 @@
 """The guardian: ends what its starter left behind, when that dies without a word (`kill -9`).
 
 It reads its orders from a pipe that closes by itself with its starter: `+ GROUP SIGNAL` and
-`- GROUP` for process groups, `! PATH` for a folder to remove. At the pipe's end it ends what it
+`- GROUP` for process groups, `! PATH` for a folder or file to remove. At the pipe's end it ends what it
 still holds. Runs alone (`python -I -S guardian.py`), so it imports nothing of the project.
 """
 
+import contextlib
 import os
 import shutil
 import sys
@@ -34,10 +35,17 @@ def end_all(groups: dict[int, int]) -> None:
         send(group, SIGKILL)
 
 
+def remove(path: str) -> None:
+    """Remove a folder with all in it, or a file; either may be gone."""
+    shutil.rmtree(path, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
 def main() -> None:
     """Follow the orders until the pipe ends, then clean up."""
     groups: dict[int, int] = {}
-    folders: list[str] = []
+    leftovers: list[str] = []
     for line in sys.stdin:
         order, value = line[0], line[2:].rstrip("\n")
         if order == "+":
@@ -46,10 +54,10 @@ def main() -> None:
         elif order == "-":
             groups.pop(int(value), None)
         elif order == "!":
-            folders.append(value)
+            leftovers.append(value)
     end_all(groups)
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+    for path in leftovers:
+        remove(path)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,9 @@ GUARDIAN = Path(__file__).with_name("guardian.py")
 class Leash:
     """Holds every program that was started; lets go of what ended in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_open: tuple[int, ...] = ()) -> None:
+        """`keeps_open`: file descriptors, such as a lock's, that stay open until all is cleaned up."""
+        self._keeps_open = keeps_open
         self._orders: dict[str, str] = {}
         self._guardian = self._start()
 
@@ -25,9 +27,9 @@ class Leash:
         if self._orders.pop(str(group), None):
             self._say(f"- {group}")
 
-    def remove_at_end(self, folder: Path) -> None:
-        """This folder goes when we go."""
-        self._order(str(folder), f"! {folder}")
+    def remove_at_end(self, path: Path) -> None:
+        """This folder or file goes when we go."""
+        self._order(str(path), f"! {path}")
 
     def close(self) -> None:
         """Let the guardian finish, and wait for it."""
@@ -59,6 +61,7 @@ class Leash:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             start_new_session=True,
+            pass_fds=self._keeps_open,
             cwd="/",
             text=True,
         )

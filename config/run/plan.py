@@ -1,0 +1,90 @@
+"""What `make run` runs: each part's command, from the settings of the environment."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from environs import Env
+
+from config.processes.program import Program
+from config.settings import BASE_DIR, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT
+
+env = Env()
+HOST = env.str("HOST", "127.0.0.1")
+WEB_WORKERS = env.int("WEB_WORKERS", 2)
+WEB_THREADS = env.int("WEB_THREADS", 8)
+WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2)
+DEMO = env.bool("DEMO", True)
+
+STATIC_STAMP = DATA_DIR / "static.stamp"
+
+
+def listening() -> list[tuple[str, int, str]]:
+    """Where the parts will listen: host, port, and the variable that moves it."""
+    return [(HOST, PORT, "PORT"), (SFTP_HOST, SFTP_PORT, "SFTP_PORT")]
+
+
+def environment_of_parts(urls: Mapping[str, str]) -> dict[str, str]:
+    """Our own environment, with the addresses of the servers that we started."""
+    said_at_once = {"PYTHONUNBUFFERED": "1"}
+    return {**os.environ, **said_at_once, **urls, "DATA_DIR": str(DATA_DIR)}
+
+
+def python(name: str, *arguments: str, environment: Mapping[str, str], patience: float = 10.0) -> Program:
+    """A program of our own Python."""
+    command = (sys.executable, *arguments)
+    return Program(name, command, folder=BASE_DIR, environment=environment, patience=patience)
+
+
+def preparations(environment: Mapping[str, str]) -> list[Program]:
+    """What has to be done before the parts start, side by side."""
+    programs = [python("migrate", "manage.py", "migrate", "--no-input", "-v1", environment=environment)]
+    if not STATIC_STAMP.exists() or STATIC_STAMP.read_text() != static_state():
+        collect = ("manage.py", "collectstatic", "--no-input", "-v0")
+        programs.append(python("static", *collect, environment=environment))
+    return programs
+
+
+def demo_data(environment: Mapping[str, str]) -> Program:
+    """The demo's cast."""
+    return python("demo", "manage.py", "demo_data", environment=environment)
+
+
+def services(environment: Mapping[str, str]) -> list[Program]:
+    """The four parts of the Exchange."""
+    celery = ("-m", "celery", "-A", "config")
+    worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), "--without-gossip", "--without-mingle")
+    beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
+    return [
+        python("web", *_gunicorn(), environment=environment, patience=15.0),
+        python("worker", *celery, *worker, "-l", "INFO", environment=environment, patience=15.0),
+        python("beat", *celery, *beat, "-l", "WARNING", environment=environment),
+        python("sftp", "manage.py", "sftp_server", environment=environment),
+    ]
+
+
+def opening(environment: Mapping[str, str]) -> Program:
+    """The one that waits for all the others, and then shows the Exchange."""
+    return python("welcome", "-m", "config.run.opening", environment=environment)
+
+
+def _gunicorn() -> tuple[str, ...]:
+    host = f"[{HOST}]" if ":" in HOST else HOST
+    return (
+        *("-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{PORT}"),
+        *("--worker-class", "gthread", "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS)),
+        *("--max-requests", "20000", "--max-requests-jitter", "2000"),
+        *("--timeout", "60", "--graceful-timeout", "10"),
+    )
+
+
+def static_state() -> str:
+    """What the collected files were made from; while it stays the same, they need not be made again."""
+    ours = sorted(path for path in BASE_DIR.glob("*/static/**/*") if path.is_file())
+    return "\n".join(_state_of(path) for path in (BASE_DIR / "requirements.txt", *ours))
+
+
+def _state_of(path: Path) -> str:
+    status = path.stat()
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
