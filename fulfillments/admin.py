@@ -13,13 +13,11 @@ from django.http import HttpRequest
 from accounts.actors import Actor, ActorKind
 from accounts.deeds import Deed, DeedAdmin, as_id, badge
 from accounts.models import Retailer
-from events.models import Event
+from events.timeline import timeline
 from fulfillments import states
 from fulfillments.models import Fulfillment
 from fulfillments.moving import Outcome
 from fulfillments.states import Move, State
-
-TIMELINE = 500  # events of one record that its page shows
 
 
 class AcceptForm(forms.Form):
@@ -227,7 +225,6 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
         )
 
     def page_context(self, fulfillment: Fulfillment) -> dict[str, Any]:
-        history = Event.objects.filter(order_id=fulfillment.order_id, fulfillment_id=fulfillment.pk)
         capture = getattr(fulfillment, "capture", None)
         return {
             "lines": fulfillment.lines.select_related("variant"),
@@ -235,5 +232,5 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
             "rejections": fulfillment.rejections.all(),
             "returns": fulfillment.returns.all(),
             "captured_at": capture and capture.captured_at,
-            "timeline": history.order_by("id")[:TIMELINE],
+            "timeline": timeline(order_id=fulfillment.order_id, fulfillment_id=fulfillment.pk),
         }

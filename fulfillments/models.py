@@ -198,7 +198,9 @@ class Fulfillment(models.Model):
                 if not refused:
                     raise Invalid.at("items", "Must name at least one line and quantity.")
                 whole = sum(refused.values()) == move.open
-                if not (whole and reason == State.WRONG_ADDRESS):
+                if whole and reason == State.WRONG_ADDRESS:
+                    refused = {}  # the pieces stay open: they wait for the right address
+                else:
                     self._refuse(move, reason, refused)
                 self.rejections.create(reject_id=reject_id, reason=reason, items=as_items(refused))
                 move.data |= {"reason": str(reason), "items": as_items(refused)}

@@ -13,12 +13,11 @@ from accounts.actors import Actor
 from accounts.deeds import Deed, DeedAdmin, as_id, badge
 from accounts.models import Retailer, Supplier
 from api.errors import InvalidTransition
-from events.models import Event
+from events.timeline import timeline
 from fulfillments.moving import Outcome
 from inventory.models import Warehouse
 from orders.models import Order, ProcessingState
 
-TIMELINE = 500  # events of one order that its page shows
 DONE = (ProcessingState.COMPLETED, ProcessingState.CANCELED)
 
 
@@ -179,7 +178,6 @@ class OrderAdmin(DeedAdmin[Order]):
         "retailer",
         "shown_state",
         "is_held",
-        "type",
         "ship_until",
         "created_at",
         "updated_at",
@@ -207,9 +205,9 @@ class OrderAdmin(DeedAdmin[Order]):
     def shown_state(self, order: Order) -> str:
         return badge(order.processing_state)
 
-    @admin.display(description="held", boolean=True)
-    def is_held(self, order: Order) -> bool | None:
-        return True if order.held else None
+    @admin.display(description="held")
+    def is_held(self, order: Order) -> str:
+        return badge("held") if order.held else ""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
         return super().get_queryset(request).select_related("retailer")
@@ -220,7 +218,7 @@ class OrderAdmin(DeedAdmin[Order]):
             "lines": order.lines.all(),
             "fulfillments": fulfillments.prefetch_related("lines__variant", "shipments"),
             "decisions": _decisions(order),
-            "timeline": Event.objects.filter(order_id=order.pk).order_by("id")[:TIMELINE],
+            "timeline": timeline(order_id=order.pk),
         }
 
 
@@ -230,7 +228,7 @@ def _decisions(order: Order) -> list[dict[str, Any]]:
     candidates = [one for each in decisions for line in each.lines for one in line["candidates"]]
     suppliers = Supplier.objects.in_bulk({one["supplier_id"] for one in candidates})
     warehouses = Warehouse.objects.in_bulk({one["warehouse_id"] for one in candidates if one["warehouse_id"]})
-    positions = {line.pk: line.position for line in order.lines.all()}
+    positions = {line.pk: line.position + 1 for line in order.lines.all()}
     return [
         {
             "cause": decision.cause,
@@ -238,7 +236,7 @@ def _decisions(order: Order) -> list[dict[str, Any]]:
             "lines": [
                 {
                     **line,
-                    "position": positions.get(line["line_id"], line["line_id"]),
+                    "position": positions[line["line_id"]],
                     "candidates": [
                         {
                             **one,

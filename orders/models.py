@@ -19,7 +19,7 @@ from fulfillments.models import Fulfillment
 from fulfillments.moving import Outcome
 from fulfillments.states import State
 from orders.canceling import Cancelation, OpenWork
-from orders.settling import ProcessingState, Totals, derive, recount, stamp
+from orders.settling import ProcessingState, recount, stamp
 
 
 class OrderType(models.TextChoices):
@@ -131,10 +131,10 @@ class Order(models.Model):
         fields |= {"order_id": self.pk, "retailer_id": self.retailer_id}
         self._events.append(draft(type, by=by, **fields))
 
-    def settle(self, totals: Totals) -> None:
-        """Derive the state, write the history, and stamp the order under its retailer's clock."""
+    def settle(self, state: ProcessingState) -> None:
+        """Take on the derived state, write the history, and stamp the order under its retailer's clock."""
         before = self.processing_state if self.updated_at else None
-        self.processing_state = derive(totals)
+        self.processing_state = state
         Event.objects.bulk_create(self._events)
         self.updated_at = stamp(self.retailer_id, before, self.processing_state)
         self.save(update_fields=["processing_state", "updated_at"])

@@ -15,11 +15,10 @@ from fulfillments.candidates import Market
 from fulfillments.effects import keep_reasons, place
 from fulfillments.explaining import availability
 from fulfillments.routing import Plan, Want, plan
-from fulfillments.states import State
 from inventory.reservations import Ledger
 from orders.bodies import digest
 from orders.models import Order, OrderLine
-from orders.settling import Totals
+from orders.settling import ProcessingState
 
 
 class OrderConflict(ApiError):
@@ -91,8 +90,7 @@ def _create(
         wants = [replace(want, line=lines[want.line].pk) for want in wants]
         keep_reasons(order, wants, Plan(parts), available, cause="order.created")
         ledger.save()
-        pieces = sum(line.quantity for line in lines)
-        order.settle(Totals(open=pieces, shipped=0, rejected=0, states=frozenset({State.NEW})))
+        order.settle(ProcessingState.RECEIVED)
     return order
 
 

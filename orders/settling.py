@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection, models
-
-from fulfillments.states import State
 
 
 class ProcessingState(models.TextChoices):
@@ -22,60 +19,56 @@ class ProcessingState(models.TextChoices):
     CANCELED = "canceled"
 
 
-@dataclass(frozen=True)
-class Totals:
-    """An order's pieces, and the states that its fulfillments are in."""
+def state_sql(opened: str, shipped: str, rejected: str, states: str) -> str:
+    """The one place that says what an order is (contract 4).
 
-    open: int
-    shipped: int
-    rejected: int
-    states: frozenset[str]
-
-
-def derive(totals: Totals) -> ProcessingState:
-    """The one place that says what an order is (contract 4)."""
-    if not totals.open and not totals.rejected:
-        return ProcessingState.COMPLETED if totals.shipped else ProcessingState.CANCELED
-    if totals.rejected or State.WRONG_ADDRESS in totals.states:
-        return ProcessingState.EXCEPTION
-    if State.CANCELING in totals.states:
-        return ProcessingState.CANCELING
-    if totals.shipped:
-        return ProcessingState.PARTIALLY_SHIPPED
-    if totals.states & {State.ACCEPTED, State.CANCELATION_NOT_ALLOWED}:
-        return ProcessingState.PROCESSING
-    return ProcessingState.RECEIVED
+    Of columns with the pieces of its lines, and an array of its fulfillments' states.
+    """
+    return f"""
+        CASE WHEN {opened} = 0 AND {rejected} = 0
+                 THEN CASE WHEN {shipped} > 0 THEN 'completed' ELSE 'canceled' END
+             WHEN {rejected} > 0 OR 'wrong_address' = ANY({states}) THEN 'exception'
+             WHEN 'canceling' = ANY({states}) THEN 'canceling'
+             WHEN {shipped} > 0 THEN 'partially_shipped'
+             WHEN {states} && ARRAY['accepted', 'cancelation not allowed'] THEN 'processing'
+             ELSE 'received' END
+    """
 
 
-RECOUNT = """
+def bucket_sql(state: str) -> str:
+    """`bucket` in SQL, for a column with an order's state."""
+    return f"CASE WHEN {state} IN ('completed', 'canceled') THEN {state} ELSE 'pending' END"
+
+
+RECOUNT = f"""
     WITH parts AS (
         SELECT p.order_line_id, sum(p.quantity - p.shipped - p.rejected - p.canceled) AS open,
                sum(p.reserved) AS reserved, sum(p.shipped) AS shipped, sum(p.canceled) AS canceled
         FROM fulfillments_fulfillmentline p JOIN orders_orderline l ON l.id = p.order_line_id
-        WHERE l.order_id = %s GROUP BY p.order_line_id
+        WHERE l.order_id = %(order)s GROUP BY p.order_line_id
     ), counted AS (
         SELECT l.id, coalesce(p.open, 0) AS open, coalesce(p.reserved, 0) AS reserved,
                coalesce(p.shipped, 0) AS shipped, coalesce(p.canceled, 0) + l.dropped AS canceled
-        FROM orders_orderline l LEFT JOIN parts p ON p.order_line_id = l.id WHERE l.order_id = %s
+        FROM orders_orderline l LEFT JOIN parts p ON p.order_line_id = l.id WHERE l.order_id = %(order)s
+    ), settled AS (
+        UPDATE orders_orderline l
+        SET open = c.open, reserved = c.reserved, shipped = c.shipped, canceled = c.canceled,
+            rejected = l.quantity - c.open - c.shipped - c.canceled
+        FROM counted c WHERE l.id = c.id
+        RETURNING l.open, l.shipped, l.rejected
     )
-    UPDATE orders_orderline l
-    SET open = c.open, reserved = c.reserved, shipped = c.shipped, canceled = c.canceled,
-        rejected = l.quantity - c.open - c.shipped - c.canceled
-    FROM counted c WHERE l.id = c.id
-    RETURNING l.open, l.shipped, l.rejected
+    SELECT {state_sql("t.open", "t.shipped", "t.rejected", "s.states")}
+    FROM (SELECT sum(open) AS open, sum(shipped) AS shipped, sum(rejected) AS rejected FROM settled) t,
+         (SELECT array_agg(DISTINCT state::text) AS states
+          FROM fulfillments_fulfillment WHERE order_id = %(order)s) s
 """
-STATES = "SELECT DISTINCT state FROM fulfillments_fulfillment WHERE order_id = %s"
 
 
-def recount(order_id: int) -> Totals:
-    """Bring the order's lines in line with the fulfillments' lines; return the totals."""
+def recount(order_id: int) -> ProcessingState:
+    """Bring the order's lines in line with the fulfillments' lines; return what that makes of the order."""
     with connection.cursor() as cursor:
-        cursor.execute(RECOUNT, [order_id, order_id])
-        lines = cursor.fetchall()
-        cursor.execute(STATES, [order_id])
-        states = frozenset(state for (state,) in cursor.fetchall())
-    opened, shipped, rejected = (sum(column) for column in zip(*lines, strict=True))
-    return Totals(opened, shipped, rejected, states)
+        cursor.execute(RECOUNT, {"order": order_id})
+        return ProcessingState(cursor.fetchone()[0])
 
 
 STAMP = """

@@ -1,5 +1,6 @@
 """An order's whole way, through the public interface."""
 
+from orders.reconciling import differences
 from tests.orders.bodies import ADDRESS
 
 
@@ -33,3 +34,4 @@ def test_an_order_is_pushed_captured_accepted_and_shipped(acme, shop, client_for
     assert retailer.get("order-filters").json() == {"completed": 1, "canceled": 0, "pending": 0}
     level = variant.stock.get()
     assert (level.on_hand, level.reserved) == (3, 0)
+    assert list(differences()) == []
