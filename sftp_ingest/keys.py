@@ -6,6 +6,7 @@ import base64
 import binascii
 
 from paramiko import PKey
+from paramiko.pkey import UnknownKeyType
 from paramiko.ssh_exception import SSHException
 
 
@@ -16,7 +17,7 @@ def parse_public_key(line: str) -> PKey:
         raise ValueError("A public key is written `ssh-ed25519 AAAA… comment`, on one line.")
     try:
         return PKey.from_type_string(words[0], base64.b64decode(words[1], validate=True))
-    except (binascii.Error, SSHException, ValueError, IndexError, OverflowError) as error:
+    except (binascii.Error, SSHException, UnknownKeyType, ValueError, IndexError, OverflowError) as error:
         raise ValueError(f"{line[:40]}… is not a public key of a kind that is taken here.") from error
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Self
 
 from django.contrib.auth.hashers import check_password, make_password
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from accounts.models import Supplier
+from sftp_ingest.keys import parse_public_key, parse_public_keys
+from sftp_ingest.sealing import seal, unseal
 
 GIB = 1024**3
 
@@ -34,6 +37,13 @@ class SftpLogin(models.Model):
 
     def __str__(self) -> str:
         return self.username
+
+    def clean(self) -> None:
+        """Refuse lines that are no public keys."""
+        try:
+            parse_public_keys(self.public_keys)
+        except ValueError as error:
+            raise ValidationError({"public_keys": str(error)}) from error
 
     def set_password(self, password: str) -> None:
         self.password = make_password(password)
@@ -88,3 +98,19 @@ class RemoteHost(models.Model):
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
+
+    def clean(self) -> None:
+        """Refuse a host key that is none: without it nobody could be trusted to be that host."""
+        self.host = self.host.strip().lower()
+        try:
+            parse_public_key(self.host_key)
+        except ValueError as error:
+            raise ValidationError({"host_key": str(error)}) from error
+
+    def set_password(self, password: str) -> None:
+        """Keep a password, encrypted."""
+        self.password = seal(password)
+
+    def read_password(self) -> str:
+        """The password as it was set. Raises ValueError when SECRET_KEY has changed since."""
+        return unseal(self.password) if self.password else ""

@@ -1,3 +1,7 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from sftp_ingest.views import UploadViewSet
+
+urlpatterns = [
+    path("v3/suppliers/<id:supplier_id>/uploads", UploadViewSet.as_view({"get": "list"})),
+]

@@ -11,6 +11,7 @@ from typing import Any
 import paramiko
 import pytest
 from django.conf import settings as django_settings
+from paramiko.sftp import CMD_CLOSE
 
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin
@@ -18,6 +19,14 @@ from sftp_ingest.server import Server
 from sftp_ingest.session import Limits
 
 PASSWORD = "correct horse battery staple"
+
+
+def put(client: paramiko.SFTPClient, content: bytes, path: str) -> None:
+    """Put a file and heed the answer to its CLOSE, which paramiko's own file object does not."""
+    file = client.open(path, "w")
+    file.write(content)
+    client._request(CMD_CLOSE, file.handle)
+    file._closed = True
 
 
 @pytest.fixture(autouse=True)

@@ -11,23 +11,15 @@ from pathlib import Path
 import paramiko
 import pytest
 from django.db import OperationalError
-from paramiko.sftp import CMD_CLOSE
 
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server import Server
+from tests.sftp_ingest.conftest import put
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CSV = b"sku,title\nA-1,Lamp\n"
-
-
-def put(client: paramiko.SFTPClient, content: bytes, path: str) -> None:
-    """Put a file and heed the answer to its CLOSE, which paramiko's own file object does not."""
-    file = client.open(path, "w")
-    file.write(content)
-    client._request(CMD_CLOSE, file.handle)
-    file._closed = True
 
 
 def unfinished(area: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 from typing import Any
 
@@ -13,6 +14,7 @@ from sftp_ingest.server import Server
 
 
 class Command(BaseCommand):
+    requires_system_checks: list[str] = []  # no URL is served here
     help = "Serves the suppliers' upload areas by SFTP on SFTP_HOST and SFTP_PORT."
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -23,7 +25,7 @@ class Command(BaseCommand):
             server = Server(host, port)
         except OSError as error:
             raise CommandError(
-                f"SFTP cannot listen on {host}:{port} ({error.strerror}): set SFTP_PORT."
+                f"SFTP cannot listen on {host}:{port} ({os.strerror(error.errno or 0)}): set SFTP_PORT."
             ) from error
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: server.stop())

@@ -1,0 +1,78 @@
+"""Operators' pages: logins, what came in, and suppliers' own hosts. Passwords go in and never come out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+
+from sftp_ingest.models import RemoteHost, SftpLogin, Upload
+
+
+class PasswordForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Adds a field for a new password; left empty, the present one stays."""
+
+    new_password = forms.CharField(
+        required=False,
+        strip=False,
+        max_length=200,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="Empty: stays as it is.",
+    )
+
+    def save(self, commit: bool = True) -> Any:
+        if self.cleaned_data["new_password"]:
+            self.instance.set_password(self.cleaned_data["new_password"])
+        return super().save(commit)
+
+
+class SftpLoginForm(PasswordForm):
+    class Meta:
+        model = SftpLogin
+        fields = ("supplier", "username", "public_keys", "is_active", "quota_bytes", "largest_file_bytes")
+
+
+class RemoteHostForm(PasswordForm):
+    class Meta:
+        model = RemoteHost
+        fields = ("supplier", "host", "port", "host_key", "username")
+
+
+@admin.register(SftpLogin)
+class SftpLoginAdmin(admin.ModelAdmin[SftpLogin]):
+    form = SftpLoginForm
+    list_display = ("username", "supplier", "is_active", "last_login_at")
+    list_filter = ("is_active",)
+    list_select_related = ("supplier",)
+    search_fields = ("username", "supplier__name")
+    readonly_fields = ("last_login_at", "created_at")
+
+
+@admin.register(RemoteHost)
+class RemoteHostAdmin(admin.ModelAdmin[RemoteHost]):
+    form = RemoteHostForm
+    list_display = ("host", "port", "supplier", "username")
+    list_select_related = ("supplier",)
+    search_fields = ("host", "supplier__name")
+
+
+@admin.register(Upload)
+class UploadAdmin(admin.ModelAdmin[Upload]):
+    """Looked at, never edited: it is a record."""
+
+    list_display = ("path", "supplier", "size", "uploaded_at", "remote_address", "sha256")
+    list_filter = ("supplier", "uploaded_at")
+    list_select_related = ("supplier",)
+    search_fields = ("path", "sha256")
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Upload | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Upload | None = None) -> bool:
+        return False

@@ -1,0 +1,91 @@
+"""Operators manage logins and hosts; no password ever comes out again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.test import Client
+
+from accounts.models import Supplier
+from sftp_ingest.hostkey import public_line
+from sftp_ingest.models import RemoteHost, SftpLogin, Upload
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def page(settings) -> Client:
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+    client = Client()
+    client.force_login(User.objects.create_superuser("anna"))
+    return client
+
+
+def test_a_login_is_made_with_a_password_that_stays_unless_changed(page: Client, acme: Supplier):
+    form: dict[str, Any] = {
+        "supplier": acme.pk,
+        "username": "acme",
+        "public_keys": public_line(),
+        "is_active": "on",
+        "quota_bytes": 1000,
+        "largest_file_bytes": 500,
+        "new_password": "first secret",
+    }
+    page.post("/admin/sftp_ingest/sftplogin/add/", form)
+    login = SftpLogin.objects.get()
+    assert login.check_password("first secret")
+    assert "first secret" not in login.password
+
+    change = f"/admin/sftp_ingest/sftplogin/{login.pk}/change/"
+    assert login.password.encode() not in page.get(change).content
+    page.post(change, {**form, "quota_bytes": 2000, "new_password": ""})
+    login.refresh_from_db()
+    assert login.quota_bytes == 2000
+    assert login.check_password("first secret")
+
+
+def test_what_is_no_public_key_is_refused(page: Client, acme: Supplier):
+    for keys in ("hello", "ssh-ed25519 AAAA", "ssh-rsa !!!", "ssh-dss AAAAB3NzaC1kc3MAAAA="):
+        form = {"supplier": acme.pk, "username": "acme", "public_keys": keys, "quota_bytes": 1}
+        answer = page.post("/admin/sftp_ingest/sftplogin/add/", {**form, "largest_file_bytes": 1})
+        assert "public key" in answer.content.decode()
+    assert not SftpLogin.objects.exists()
+
+
+def test_a_host_is_registered_with_its_key_and_a_sealed_password(page: Client, acme: Supplier):
+    form: dict[str, Any] = {
+        "supplier": acme.pk,
+        "host": "Files.Acme.example",
+        "port": 22,
+        "host_key": "hello",
+        "username": "exchange",
+        "new_password": "s3cret",
+    }
+    assert "public key" in page.post("/admin/sftp_ingest/remotehost/add/", form).content.decode()
+    page.post("/admin/sftp_ingest/remotehost/add/", {**form, "host_key": public_line()})
+    host = RemoteHost.objects.get()
+
+    assert host.host == "files.acme.example"
+    assert host.read_password() == "s3cret"
+    shown = page.get(f"/admin/sftp_ingest/remotehost/{host.pk}/change/").content.decode()
+    assert "s3cret" not in shown
+    assert host.password not in shown
+
+
+def test_uploads_are_only_looked_at(page: Client, acme: Supplier, rf):
+    upload = Upload.objects.create(supplier=acme, path="products/a.csv", size=1, sha256="a" * 64)
+
+    assert b"products/a.csv" in page.get("/admin/sftp_ingest/upload/").content
+    assert b"products/a.csv" in page.get(f"/admin/sftp_ingest/upload/?supplier__id__exact={acme.pk}").content
+    assert page.get("/admin/sftp_ingest/upload/add/").status_code == 403
+    assert page.post(f"/admin/sftp_ingest/upload/{upload.pk}/delete/", {"post": "yes"}).status_code == 403
+    page.post(f"/admin/sftp_ingest/upload/{upload.pk}/change/", {"path": "x"})
+    upload.refresh_from_db()
+    assert upload.path == "products/a.csv"
+    assert admin.site.is_registered(Upload)

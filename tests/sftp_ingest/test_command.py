@@ -1,0 +1,61 @@
+"""`manage.py sftp_server` as a process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.conf import settings as django_settings
+
+MANAGE = Path(django_settings.BASE_DIR) / "manage.py"
+
+
+@contextmanager
+def process(tmp_path: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    environment = {**os.environ, "DATA_DIR": str(tmp_path), "SFTP_PORT": str(port)}
+    environment["SFTP_HOST"] = "127.0.0.1"
+    with subprocess.Popen(
+        [sys.executable, MANAGE, "sftp_server"],
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as started:
+        try:
+            yield started
+        finally:
+            started.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_says_where_it_listens_and_ends_when_told(tmp_path: Path, number: signal.Signals):
+    with process(tmp_path, 0) as server:
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        port = int(line.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+            assert client.recv(100).startswith(b"SSH-2.0-Exchange")
+            server.send_signal(number)
+            _, said = server.communicate(timeout=20)
+
+    assert line.startswith("SFTP listens on 127.0.0.1:")
+    assert server.returncode == 0
+    assert "Traceback" not in said
+
+
+def test_a_taken_port_is_a_clear_message(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with process(tmp_path, port) as server:
+            _, said = server.communicate(timeout=20)
+
+    assert server.returncode == 1
+    assert f"SFTP cannot listen on 127.0.0.1:{port} (Address already in use): set SFTP_PORT." in said
+    assert "Traceback" not in said
