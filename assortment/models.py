@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 
@@ -15,6 +16,9 @@ class TermsChange(models.Model):
     retailer_id = models.BigIntegerField()
     changed_in = models.BigIntegerField()
     changed_at = models.DateTimeField()
+    closed = ArrayField(
+        models.CharField(max_length=20), default=list, help_text="Service types that this change ended."
+    )
 
     class Meta:
         ordering = ["id"]

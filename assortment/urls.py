@@ -1,3 +1,7 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from assortment.views import AssortmentViewSet
+
+urlpatterns = [
+    path("v3/retailers/<id:retailer_id>/variants", AssortmentViewSet.as_view({"get": "pull"})),
+]

@@ -44,9 +44,7 @@ class VariantQuerySet(models.QuerySet["Variant"]):
 class Variant(models.Model):
     """One thing that can be ordered: a supplier's sku."""
 
-    supplier = models.ForeignKey(
-        Supplier, on_delete=models.PROTECT, related_name="variants", db_index=False
-    )
+    supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, related_name="variants", db_index=False)
     sku = models.CharField(max_length=100)
     model = models.CharField(max_length=100, blank=True, help_text="Variants of one model form a group.")
     title = models.CharField(max_length=500)
@@ -140,7 +138,7 @@ class Variant(models.Model):
                 if changed is None:
                     self.save(force_insert=True)
                 else:
-                    self.updated_at = Now()  # type: ignore[assignment]
+                    self.updated_at = Now()
                     self.save(update_fields=[*changed, "updated_at"])
         except IntegrityError as error:
             if "variant_sku_once" not in str(error):

@@ -47,10 +47,12 @@ class StockLevel(models.Model):
     on_hand = models.PositiveIntegerField(default=0)
     reserved = models.PositiveIntegerField(default=0)
     counted_at = models.DateTimeField(
-        null=True, blank=True, help_text="When on_hand was counted, where the supplier said so."
+        null=True, blank=True, help_text="When on_hand was counted, as the supplier said, or told."
     )
     overpromised = models.GeneratedField(
-        expression=Q(reserved__gt=F("on_hand")), output_field=models.BooleanField(), db_persist=True
+        expression=Q(reserved__gt=F("on_hand")),  # type: ignore[arg-type]  # the stubs forget conditions
+        output_field=models.BooleanField(),
+        db_persist=True,
     )
     changed_in = models.BigIntegerField(
         db_default=0, editable=False, help_text="The transaction that last moved it; set by a trigger."

@@ -1,3 +1,11 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from inventory.views import InventoryViewSet, WarehousesViewSet
+
+urlpatterns = [
+    path(
+        "v3/suppliers/<id:supplier_id>/inventory",
+        InventoryViewSet.as_view({"get": "list", "post": "push"}),
+    ),
+    path("v3/suppliers/<id:supplier_id>/warehouses", WarehousesViewSet.as_view({"get": "list"})),
+]

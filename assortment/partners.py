@@ -1,0 +1,67 @@
+"""Whose variants a retailer may sell under a service type, and which of these terms have changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+
+from accounts.models import Retailer, ServiceType
+from assortment.queries import UNSEEN, unseen_by
+from catalog.pulse import Snapshot
+
+
+@dataclass(frozen=True)
+class Partner:
+    """A supplier as its retailers meet it; so many of them can sell its variants."""
+
+    supplier_id: int
+    safety_stock: int
+    retailers_count: int
+
+
+@dataclass(frozen=True)
+class ChangedTerms:
+    """Suppliers of whom every group counts as changed, and those that a retailer has lost, and when."""
+
+    suppliers: frozenset[int]
+    lost: dict[int, datetime]
+
+
+PARTNERS = """
+    SELECT s.id, s.safety_stock, (
+        SELECT count(*) FROM accounts_partnership o
+        WHERE o.supplier_id = s.id AND o.is_active AND %(service)s = ANY(o.service_types))
+    FROM accounts_partnership p JOIN accounts_supplier s ON s.id = p.supplier_id
+    WHERE p.retailer_id = %(retailer)s AND p.is_active AND %(service)s = ANY(p.service_types)
+    ORDER BY s.id
+"""
+
+CHANGED_TERMS = f"""
+    SELECT t.supplier_id,
+        max(t.changed_at) FILTER (WHERE t.retailer_id = %(retailer)s AND %(service)s = ANY(t.closed))
+    FROM assortment_termschange t WHERE {UNSEEN.format("t")} GROUP BY 1
+"""  # noqa: S608 - built of constants
+
+
+def partners_of(retailer: Retailer, service_type: ServiceType) -> list[Partner]:
+    """The suppliers with an active partnership for that service type, in the order of their ids."""
+    with connection.cursor() as cursor:
+        cursor.execute(PARTNERS, {"retailer": retailer.pk, "service": service_type.value})
+        return [Partner(*row) for row in cursor.fetchall()]
+
+
+def changed_terms(
+    retailer: Retailer, service_type: ServiceType, partners: list[Partner], since: Snapshot
+) -> ChangedTerms:
+    """What of the terms that snapshot has not seen."""
+    known = {"retailer": retailer.pk, "service": service_type.value, **unseen_by(since)}
+    with connection.cursor() as cursor:
+        cursor.execute(CHANGED_TERMS, known)
+        rows = cursor.fetchall()
+    current = {partner.supplier_id for partner in partners}
+    return ChangedTerms(
+        suppliers=frozenset(supplier_id for supplier_id, _ in rows if supplier_id in current),
+        lost={supplier_id: at for supplier_id, at in rows if at and supplier_id not in current},
+    )

@@ -1,0 +1,112 @@
+"""The pull's queries: keys of groups in order, and the groups of some keys, each set-based.
+
+A stream reads some keys, then their groups, then goes on behind the last key: memory stays constant, and
+no cursor is held open while a slow client reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from catalog.pulse import Snapshot
+
+# Parameters are psycopg's throughout: nothing from a request is ever part of a statement.
+UNSEEN = "{0}.changed_in >= %(xmin)s AND ({0}.changed_in >= %(xmax)s OR {0}.changed_in = ANY(%(unfinished)s))"
+
+DEPARTED = f"""
+    SELECT d."group" FROM catalog_departure d
+    WHERE d.supplier_id = ANY(%(suppliers)s) AND d."group" > %(after)s AND {UNSEEN.format("d")}
+"""  # noqa: S608 - built of constants
+
+# Every group of a supplier that has something listed.
+LISTED = """
+    SELECT DISTINCT v."group" FROM catalog_variant v
+    WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s
+    ORDER BY 1 LIMIT %(most)s
+"""
+
+# All that a reader has, when the terms of its supplier have changed: what is listed, what no longer is.
+LISTED_OR_DEPARTED = f"""
+    SELECT v."group" FROM ({LISTED}) v UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
+"""  # noqa: S608 - built of constants
+
+# What a former partner had listed at the end; what it made later is none of the retailer's business.
+FORMERLY_LISTED = f"""
+    SELECT v."group" FROM catalog_variant v
+    WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s
+        AND v.created_at <= %(until)s
+    UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
+"""  # noqa: S608 - built of constants
+
+CHANGED = f"""
+    SELECT v."group" FROM catalog_variant v
+    WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s AND {UNSEEN.format("v")}
+    UNION
+    SELECT v."group" FROM inventory_stocklevel s JOIN catalog_variant v ON v.id = s.variant_id
+    WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s AND {UNSEEN.format("s")}
+    UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
+"""  # noqa: S608 - built of constants
+
+GROUPS = """
+    WITH sums AS (
+        SELECT v."group", min(v.id) AS oldest, array_agg(v.id ORDER BY v.id) AS variants,
+            min(v.special_sale_price_start) AS sale_start, max(v.special_sale_price_end) AS sale_end,
+            min(v.retail_price) AS retail_min, max(v.retail_price) AS retail_max,
+            min(v.wholesale_price) AS wholesale_min, max(v.wholesale_price) AS wholesale_max,
+            string_agg(v.images, '|' ORDER BY v.id) FILTER (WHERE v.images <> '') AS images,
+            coalesce(sum(stock.available), 0)::bigint AS available
+        FROM catalog_variant v
+        LEFT JOIN LATERAL (
+            SELECT sum(greatest(s.on_hand::bigint - s.reserved - %(safety)s, 0)) AS available
+            FROM inventory_stocklevel s WHERE s.variant_id = v.id
+        ) stock ON true
+        WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" = ANY(%(keys)s)
+        GROUP BY v."group"
+    )
+    SELECT sums."group", sums.variants, sums.sale_start, sums.sale_end, sums.retail_min, sums.retail_max,
+        sums.wholesale_min, sums.wholesale_max, sums.images, sums.available,
+        o.title, o.description, o.description_extra, o.description_bullets
+    FROM sums JOIN catalog_variant o ON o.id = sums.oldest
+    ORDER BY sums."group"
+"""
+
+
+class GroupRow(NamedTuple):
+    """A supplier's listed variants of one key, summed up; the texts are its oldest variant's."""
+
+    key: str
+    variants: list[int]
+    sale_start: Any
+    sale_end: Any
+    retail_min: Any
+    retail_max: Any
+    wholesale_min: Any
+    wholesale_max: Any
+    images: str | None
+    available: int
+    title: str
+    description: str
+    description_extra: str
+    description_bullets: list[str]
+
+
+def keys_of(sql: str, params: Mapping[str, Any], *, after: str, most: int) -> list[str]:
+    """Some keys of groups, in order, behind one."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {**params, "after": after, "most": most})
+        return [row[0] for row in cursor.fetchall()]
+
+
+def groups_of(supplier_id: int, safety_stock: int, keys: Sequence[str]) -> list[GroupRow]:
+    """The supplier's groups of these keys that have something listed, in the keys' order."""
+    with connection.cursor() as cursor:
+        cursor.execute(GROUPS, {"supplier": supplier_id, "safety": safety_stock, "keys": list(keys)})
+        return [GroupRow(*row) for row in cursor.fetchall()]
+
+
+def unseen_by(snapshot: Snapshot) -> dict[str, Any]:
+    """The parameters of UNSEEN: what that snapshot cannot see is what has changed since."""
+    return {"xmin": snapshot.xmin, "xmax": snapshot.xmax, "unfinished": list(snapshot.unfinished)}

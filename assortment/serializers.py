@@ -1,0 +1,82 @@
+"""A variant group as the pull answers it (interface 2.4)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TypedDict
+
+from api.renderers import iso, number
+from assortment.queries import GroupRow
+from catalog.fields import lines_of
+
+
+class GroupJson(TypedDict):
+    """Variants of one model of one supplier; `variants` are their ids, none when the group went away.
+
+    Minimum and maximum are null where no variant has the price. Times are ISO 8601, UTC.
+    """
+
+    model: str
+    supplier_id: int
+    special_sale_price_start: str | None
+    special_sale_price_end: str | None
+    available_inventory: int
+    retailers_count: int
+    retail_price_min: Decimal | None
+    retail_price_max: Decimal | None
+    wholesale_price_min: Decimal | None
+    wholesale_price_max: Decimal | None
+    title: str
+    description: str
+    description_extra: str
+    description_bullets: list[str]
+    images: list[str]
+    variants: list[int]
+
+
+def label(key: str) -> str:
+    """The model (or the sku of a variant without one) in a group's key."""
+    return key[2:]
+
+
+def group_json(row: GroupRow, supplier_id: int, retailers_count: int) -> GroupJson:
+    return {
+        "model": label(row.key),
+        "supplier_id": supplier_id,
+        "special_sale_price_start": iso(row.sale_start),
+        "special_sale_price_end": iso(row.sale_end),
+        "available_inventory": row.available,
+        "retailers_count": retailers_count,
+        "retail_price_min": number(row.retail_min),
+        "retail_price_max": number(row.retail_max),
+        "wholesale_price_min": number(row.wholesale_min),
+        "wholesale_price_max": number(row.wholesale_max),
+        "title": row.title,
+        "description": row.description,
+        "description_extra": row.description_extra,
+        "description_bullets": row.description_bullets or lines_of(row.description_extra),
+        "images": list(dict.fromkeys(row.images.split("|"))) if row.images else [],
+        "variants": row.variants,
+    }
+
+
+def gone_json(key: str, supplier_id: int) -> GroupJson:
+    """A group that went away: nothing of it is left to sell."""
+    return {
+        "model": label(key),
+        "supplier_id": supplier_id,
+        "special_sale_price_start": None,
+        "special_sale_price_end": None,
+        "available_inventory": 0,
+        "retailers_count": 0,
+        "retail_price_min": None,
+        "retail_price_max": None,
+        "wholesale_price_min": None,
+        "wholesale_price_max": None,
+        "title": "",
+        "description": "",
+        "description_extra": "",
+        "description_bullets": [],
+        "images": [],
+        "variants": [],
+    }

@@ -1,0 +1,127 @@
+"""The variant pull (endpoint 14, contract 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import chain, islice
+
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import ServiceType
+from accounts.scopes import Scope
+from accounts.viewsets import RetailerViewSet
+from api.errors import Invalid, MissingParameter, field_error
+from api.fields import parse_moment
+from api.filters import refuse_near_misses
+from api.keyset import read_limit
+from api.links import here
+from api.renderers import encode, iso
+from api.schema import CURSOR, LIMIT, answers
+from assortment.pull import CHUNK, Placed, Position, Pull
+from assortment.serializers import GroupJson
+from assortment.validators import etag, held_tags, read_cursor, write_cursor
+from catalog.pulse import Snapshot, beat, seen_at
+
+PARAMETERS = frozenset({"service_type", "updated_since", "limit", "cursor"})
+
+
+class AssortmentViewSet(RetailerViewSet):
+    """`/v3/retailers/{retailer_id}/variants`"""
+
+    read_scope, write_scope = Scope.CATALOG_READ, Scope.CATALOG_WRITE
+
+    @extend_schema(
+        summary="Pull variants",
+        description="The variant groups of your active partners: one array, streamed; in pages with `limit`."
+        " `updated_since` asks for changes only, where a group without `variants` has gone away: send the"
+        " `Updated-Since` header of your last pull, or the time at which that pull began. `If-None-Match`"
+        " with the last `ETag` answers 304 while nothing has changed.",
+        parameters=[
+            OpenApiParameter("service_type", str, enum=ServiceType.values, required=True),
+            OpenApiParameter("updated_since", str, description="An ISO 8601 date-time: only what changed."),
+            OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER),
+            OpenApiParameter("ETag", str, OpenApiParameter.HEADER, response=[200, 304]),
+            OpenApiParameter("Updated-Since", str, OpenApiParameter.HEADER, response=[200, 304]),
+            LIMIT,
+            CURSOR,
+        ],
+        responses={
+            200: answers(GroupJson, "Variant groups, in a stable order.", many=True),
+            304: OpenApiResponse(description="Nothing has changed since that ETag."),
+        },
+    )
+    def pull(self, request: Request, retailer_id: int) -> HttpResponseBase:
+        refuse_near_misses(request.query_params.dict(), PARAMETERS)
+        service_type = read_service_type(request)
+        limit = read_limit(request) if request.query_params.get("limit") else None
+        after = read_cursor(request.query_params.get("cursor", ""))
+        moment = read_updated_since(request)
+        pull = Pull(self.retailer, service_type)
+        # Taken before anything is read: what commits during the pull counts as not seen by it.
+        taken_at, seen = beat()
+        headers = {"Updated-Since": iso(taken_at), "Cache-Control": "private, no-cache"}
+        for tag, snapshot in held_tags(request):
+            if not pull.changed(snapshot):
+                return HttpResponse(status=304, headers={**headers, "ETag": tag})
+        headers["ETag"] = etag(request, seen)
+        since = seen_at(moment) if moment else None
+        if limit is None:
+            return streamed(pull.read(since, after), headers)
+        return paged(request, pull, since, after, limit, headers)
+
+
+def read_service_type(request: Request) -> ServiceType:
+    """The `service_type` parameter. Raises MissingParameter without it, Invalid for one there is not."""
+    text = request.query_params.get("service_type", "")
+    known = ", ".join(ServiceType.values)
+    if not text:
+        message = f"Is required: one of {known}."
+        raise MissingParameter(f"service_type: {message}", [field_error("service_type", message, "required")])
+    try:
+        return ServiceType(text.lower())
+    except ValueError:
+        raise Invalid.at("service_type", f"There is none such; there are {known}.", "unknown") from None
+
+
+def read_updated_since(request: Request) -> datetime | None:
+    """The `updated_since` parameter. Raises Invalid for what is no date-time."""
+    text = request.query_params.get("updated_since")
+    if text is None:
+        return None
+    moment = parse_moment(text)
+    if moment is None:
+        raise Invalid.at("updated_since", "Must be a date-time such as 2026-01-31T12:00:00Z.")
+    return moment
+
+
+def paged(
+    request: Request, pull: Pull, since: Snapshot | None, after: Position, limit: int, headers: dict[str, str]
+) -> Response:
+    """One page, and a link to the next when there is more."""
+    placed = list(islice(pull.read(since, after, chunk=min(limit + 1, CHUNK)), limit + 1))
+    if len(placed) > limit:
+        following = here(request, cursor=write_cursor(placed[limit - 1][0]))
+        headers["Link"] = f'<{following}>; rel="next"'
+    return Response([group for _, group in placed[:limit]], headers=headers)
+
+
+def streamed(placed: Iterator[Placed], headers: dict[str, str]) -> StreamingHttpResponse:
+    """One array, written as it is read."""
+    # The first chunk is read here: what fails at once is still answered with an error of its own.
+    first = list(islice(placed, CHUNK))
+    body = as_array(chain(first, placed))
+    return StreamingHttpResponse(body, content_type="application/json", headers=headers)
+
+
+def as_array(placed: Iterable[Placed]) -> Iterator[bytes]:
+    """A JSON array in pieces, a chunk of groups each."""
+    groups = (group for _, group in placed)
+    opening = b"["
+    while chunk := list(islice(groups, CHUNK)):
+        yield opening + encode(chunk)[1:-1]
+        opening = b","
+    yield b"[]" if opening == b"[" else b"]"

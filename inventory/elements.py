@@ -1,0 +1,126 @@
+"""The elements of a stock push, in each dialect that clients speak (contract 7, 10 and 12).
+
+Read by hand: a serializer for each of 50,000 elements would cost more than writing them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from api.fields import CONTROL, INTEGER
+
+MOST = 2**31 - 1
+LONGEST = 100
+
+
+class IdType(StrEnum):
+    """What an identifier in a push or a stock file is."""
+
+    SKU = "sku"
+    UPC = "upc"
+    EAN = "ean"
+    ID_IN_SOURCE = "id_in_source"
+    VARIANT_ID = "variant_id"
+
+
+class Element(NamedTuple):
+    """So many pieces of what has this identifier; `place` is where it stood in the push."""
+
+    place: int
+    identifier: str
+    amount: int
+
+
+class Fault(NamedTuple):
+    """Why an element did not land."""
+
+    place: int
+    identifier: object
+    code: str
+    message: str
+
+
+class _Wrong(Exception):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+def read_elements(elements: Sequence[object], id_type: IdType) -> tuple[list[Element], list[Fault]]:
+    """The elements that can be understood, and the faults of the others."""
+    good: list[Element] = []
+    faults: list[Fault] = []
+    for place, element in enumerate(elements):
+        try:
+            good.append(_read(place, element, id_type))
+        except _Wrong as wrong:
+            faults.append(Fault(place, _named(element, id_type), wrong.code, wrong.message))
+    return good, faults
+
+
+def _read(place: int, element: object, id_type: IdType) -> Element:
+    if not isinstance(element, dict):
+        raise _Wrong("invalid", f'Must be an object such as {{"{id_type.value}": "A-1", "quantity": 5}}.')
+    identifier = _one_of(element, "id", id_type.value)
+    amount = _one_of(element, "amount", "quantity")
+    return Element(place, _identifier(identifier, id_type), _amount(amount))
+
+
+def _one_of(element: dict[str, Any], first: str, second: str) -> object:
+    """The value under either name; both may stand there when they agree."""
+    value, other = element.get(first), element.get(second)
+    if value is None:
+        value = other
+    if value is None:
+        raise _Wrong("required", f"{first} is missing ({second} means the same).")
+    if other is not None and other != value:
+        raise _Wrong("ambiguous", f"{first} and {second} mean the same here, but differ.")
+    return value
+
+
+def _identifier(value: object, id_type: IdType) -> str:
+    if id_type is IdType.VARIANT_ID:
+        return str(_whole(value, "variant_id", most=2**63 - 1))
+    if not isinstance(value, str):
+        raise _Wrong("invalid", f"The {id_type.value} must be a text in quotes.")
+    text = value.strip()
+    if not text:
+        raise _Wrong("required", f"The {id_type.value} is empty.")
+    if len(text) > LONGEST or CONTROL.search(text):
+        raise _Wrong("invalid", f"No {id_type.value} reads like this.")
+    return text
+
+
+def _amount(value: object) -> int:
+    return _whole(value, "amount", most=MOST)
+
+
+def _whole(value: object, name: str, *, most: int) -> int:
+    number = _number(value, most)
+    if number is None:
+        raise _Wrong("invalid", f"The {name} must be a whole number.")
+    if not 0 <= number <= most:
+        raise _Wrong("out_of_range", f"The {name} must be from 0 to {most}.")
+    return number
+
+
+def _number(value: object, most: int) -> int | None:
+    """A whole number, also in a text or written with a point (`5`, `"5"`, `5.0`)."""
+    if type(value) is int:
+        return value
+    if isinstance(value, str) and len(value) < 30 and INTEGER.fullmatch(value.strip()):
+        return int(value)
+    if isinstance(value, Decimal) and abs(value) <= most and value == value.to_integral_value():
+        return int(value)
+    return None
+
+
+def _named(element: object, id_type: IdType) -> object:
+    """The identifier as the client wrote it, when it is one that can be told back."""
+    if not isinstance(element, dict):
+        return None
+    value = element.get("id", element.get(id_type.value))
+    return value[:LONGEST] if isinstance(value, str) else value if isinstance(value, int) else None

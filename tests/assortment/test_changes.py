@@ -1,0 +1,238 @@
+"""`updated_since` and `ETag`: every change is told, however late it was committed."""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import UTC, datetime
+
+import pytest
+from django.db import connection, transaction
+
+from accounts.models import Partnership
+from catalog import pulse
+from catalog.models import Variant
+from inventory.models import StockLevel
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def groups(answer):
+    assert answer.status_code == 200, answer.content
+    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    return {group["model"]: group["variants"] for group in json.loads(body)}
+
+
+@pytest.fixture
+def client(shop, client_for):
+    return client_for(shop)
+
+
+@pytest.fixture
+def changes(client):
+    """What changed since the last look, the way a client polls."""
+    last = {"at": None}
+
+    def poll():
+        params = {"service_type": "ecommerce"}
+        if last["at"]:
+            params["updated_since"] = last["at"]
+        answer = client.get("variants", params)
+        found = groups(answer)
+        last["at"] = answer["Updated-Since"]
+        return found
+
+    return poll
+
+
+def test_each_kind_of_change_is_told_once(acme, rival, shop, boutique, client_for, changes, a_variant):
+    shirt = a_variant(acme, "A-1", model="TS", stock=5)
+    a_variant(acme, "A-2", stock=5)
+    theirs = a_variant(rival, "R-1")
+    assert changes() == {"TS": [shirt.pk], "A-2": [shirt.pk + 1], "R-1": [theirs.pk]}
+    assert changes() == {}
+
+    supplier = client_for(acme)
+    supplier.request("PATCH", f"variants/{shirt.pk}", {"retail_price": 5})
+    assert changes() == {"TS": [shirt.pk]}
+
+    level = StockLevel.objects.get(variant=shirt)
+    body = {"warehouse_id": level.warehouse_id, "inventories": [{"id": "A-1", "amount": 1}]}
+    supplier.post("inventory", body)
+    assert changes() == {"TS": [shirt.pk]}
+    supplier.post("inventory", body)
+    assert changes() == {}
+
+    StockLevel.objects.filter(pk=level.pk).update(reserved=1)
+    assert changes() == {"TS": [shirt.pk]}
+
+    created = supplier.post("variants", {"sku": "A-3", "title": "New", "retail_price": 1}).json()
+    assert changes() == {"A-3": [created["id"]]}
+    assert changes() == {}
+
+    Partnership.objects.filter(retailer=boutique).update(is_active=False)
+    assert changes() == {"R-1": [theirs.pk]}  # one retailer less can sell it
+
+    Partnership.objects.filter(retailer=shop).update(retailer_shipper_account="other")
+    assert changes() == {}
+
+    acme.safety_stock = 1
+    acme.save(update_fields=["safety_stock"])
+    assert set(changes()) == {"TS", "A-2", "A-3"}
+
+
+def test_a_group_that_went_away_is_told_as_one_without_variants(acme, rival, shop, changes, a_variant):
+    shirt, other = a_variant(acme, "A-1", model="TS"), a_variant(acme, "A-2", model="TS")
+    bare, theirs = a_variant(acme, "A-3"), a_variant(rival, "R-1")
+    changes()
+
+    Variant.objects.filter(pk=bare.pk).update(listed=False)
+    assert changes() == {"A-3": []}
+    Variant.objects.filter(pk=bare.pk).update(listed=True)
+    assert changes() == {"A-3": [bare.pk]}
+
+    Variant.objects.filter(pk=shirt.pk).update(listed=False)
+    assert changes() == {"TS": [other.pk]}
+
+    Variant.objects.filter(pk=other.pk).update(model="TS-2")
+    assert changes() == {"TS": [], "TS-2": [other.pk]}
+
+    other.delete()
+    assert changes() == {"TS-2": []}
+
+    Partnership.objects.filter(retailer=shop, supplier=rival).update(service_types=["wholesale"])
+    assert changes() == {"R-1": []}
+    Partnership.objects.filter(retailer=shop, supplier=rival).update(service_types=["ecommerce"])
+    assert changes() == {"R-1": [theirs.pk]}
+    Partnership.objects.filter(retailer=shop, supplier=rival).delete()
+    assert changes() == {"R-1": []}
+    assert changes() == {}
+
+
+def test_what_was_never_shown_is_not_told_of(acme, rival, shop, boutique, client_for, changes, a_variant):
+    changes()
+
+    a_variant(acme, "SECRET", listed=False)
+    Variant.objects.filter(sku="SECRET").update(title="Still secret")
+    assert changes() == {}
+
+    Partnership.objects.filter(retailer=shop, supplier=rival).update(is_active=False)
+    a_variant(rival, "AFTERWARDS")
+    assert changes() == {}
+    Partnership.objects.filter(retailer=shop, supplier=rival).update(retailer_erp_id="7")
+    assert changes() == {}
+
+
+def test_a_bare_sku_that_goes_does_not_take_the_model_of_that_name_along(acme, changes, a_variant):
+    of_model, bare = a_variant(acme, "A-1", model="X"), a_variant(acme, "X")
+    changes()
+
+    Variant.objects.filter(pk=bare.pk).update(listed=False)
+
+    assert changes() == {"X": [of_model.pk]}
+
+
+def test_a_clients_own_clock_will_do_and_gets_no_more_than_the_news(acme, client, client_for, a_variant):
+    supplier = client_for(acme)
+    for sku in ("A", "B"):
+        supplier.post("variants", {"sku": sku, "title": sku, "retail_price": 1})
+    then = datetime.now(UTC).isoformat()
+    changed = Variant.objects.get(sku="B")
+    supplier.request("PATCH", f"variants/{changed.pk}", {"title": "News"})
+
+    assert groups(client.get("variants", {"service_type": "ecommerce", "updated_since": then})) == {
+        "B": [changed.pk]
+    }
+
+
+def test_everything_is_new_to_who_comes_from_before_the_first_pulse(acme, client, a_variant):
+    variant = a_variant(acme, "A")
+
+    found = client.get("variants", {"service_type": "ecommerce", "updated_since": "2001-01-01"})
+
+    assert groups(found) == {"A": [variant.pk]}
+
+
+def write_late(variant, begun: threading.Event, commit: threading.Event) -> None:
+    """Change a variant, and commit only when told to."""
+    try:
+        with transaction.atomic():
+            Variant.objects.filter(pk=variant.pk).update(title="Late")
+            begun.set()
+            assert commit.wait(20)
+    finally:
+        connection.close()
+
+
+def test_a_change_that_commits_late_is_not_missed(acme, client, changes, a_variant):
+    late, quick = a_variant(acme, "LATE"), a_variant(acme, "QUICK")
+    changes()
+    begun, commit = threading.Event(), threading.Event()
+    writer = threading.Thread(target=write_late, args=(late, begun, commit))
+    writer.start()
+    assert begun.wait(20)
+    Variant.objects.filter(pk=quick.pk).update(title="Quick")
+    tag = client.get("variants", {"service_type": "ecommerce"})["ETag"]
+
+    assert changes() == {"QUICK": [quick.pk]}
+    own_clock = datetime.now(UTC).isoformat()
+    commit.set()
+    writer.join()
+
+    assert changes() == {"LATE": [late.pk]}
+    assert changes() == {}
+    # The control: by the row's own time, stamped before that poll, it would have been lost.
+    assert "LATE" in groups(client.get("variants", {"service_type": "ecommerce", "updated_since": own_clock}))
+    again = client.get("variants", {"service_type": "ecommerce"}, If_None_Match=tag)
+    assert again.status_code == 200
+
+
+def test_an_etag_answers_304_until_something_changes(acme, rival, shop, client, client_for, a_variant):
+    variant = a_variant(acme, "A", stock=5)
+    ask = {"service_type": "ecommerce"}
+    tag = client.get("variants", ask)["ETag"]
+
+    unchanged = client.get("variants", ask, If_None_Match=f'"other", {tag}')
+    assert (unchanged.status_code, unchanged.content, unchanged["ETag"]) == (304, b"", tag)
+    assert client.get("variants", {"service_type": "wholesale"}, If_None_Match=tag).status_code == 200
+    assert client.get("variants", {**ask, "limit": 5}, If_None_Match=tag).status_code == 200
+    assert client.get("variants", ask, If_None_Match='"nonsense"').status_code == 200
+
+    a_variant(acme, "DRAFT", listed=False)
+    assert client.get("variants", ask, If_None_Match=tag).status_code == 304
+    StockLevel.objects.filter(variant=variant).update(reserved=1)
+    assert client.get("variants", ask, If_None_Match=tag).status_code == 200
+
+    tag = client.get("variants", ask)["ETag"]
+    Partnership.objects.filter(retailer=shop, supplier=rival).update(is_active=False)
+    assert client.get("variants", ask, If_None_Match=tag).status_code == 200
+
+
+def test_changes_come_in_pages_too(acme, client, a_variant):
+    for number in range(5):
+        a_variant(acme, f"A-{number}")
+    since = client.get("variants", {"service_type": "ecommerce"})["Updated-Since"]
+    Variant.objects.exclude(sku="A-2").update(title="News")
+    url, found = f"{client.base}/variants?service_type=ecommerce&limit=3&updated_since={since}", []
+    while url:
+        answer = client.get(url)
+        found += groups(answer)
+        link = answer.get("Link", "")
+        url = link.split(">")[0].removeprefix("<http://testserver") if link else None
+
+    assert found == ["A-0", "A-1", "A-3", "A-4"]
+
+
+def test_old_pulses_are_thinned_out(acme):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO catalog_pulse (taken_at, snapshot)
+            SELECT date_trunc('minute', now()) - span, '1:1:' FROM unnest(ARRAY[
+                '31 days', '2 hours', '2 hours -10 seconds', '2 hours -20 seconds', '1 minute', '59 seconds'
+            ]::interval[]) AS span
+            """
+        )
+        pulse.thin_out()
+        cursor.execute("SELECT count(*) FROM catalog_pulse")
+        assert cursor.fetchone() == (3,)
