@@ -45,17 +45,21 @@ class Source:
 
     def _groups(self, keys: list[str]) -> Iterator[Placed]:
         """The groups of these keys. One that has nothing listed any more is told as gone."""
-        rows = {}
-        if self.partner is not None:
-            found = queries.groups_of(self.supplier_id, self.partner.safety_stock, keys)
-            rows = {row.key: row for row in found}
+        groups = self._listed(keys)
+        gone = [key for key in keys if key not in groups]
+        if gone and self.partner is not None:
+            gone = queries.without_twins(self.supplier_id, gone)
+        groups |= {key: gone_json(key, self.supplier_id) for key in gone}
         for key in keys:
-            row = rows.get(key)
-            if row is not None and self.partner is not None:
-                group = group_json(row, self.supplier_id, self.partner.retailers_count)
-            else:
-                group = gone_json(key, self.supplier_id)
-            yield Position(self.supplier_id, key), group
+            if key in groups:
+                yield Position(self.supplier_id, key), groups[key]
+
+    def _listed(self, keys: list[str]) -> dict[str, GroupJson]:
+        if self.partner is None:
+            return {}
+        rows = queries.groups_of(self.supplier_id, self.partner.safety_stock, keys)
+        count = self.partner.retailers_count
+        return {row.key: group_json(row, self.supplier_id, count) for row in rows}
 
 
 class Pull:

@@ -16,9 +16,14 @@ from catalog.pulse import Snapshot
 # Parameters are psycopg's throughout: nothing from a request is ever part of a statement.
 UNSEEN = "{0}.changed_in >= %(xmin)s AND ({0}.changed_in >= %(xmax)s OR {0}.changed_in = ANY(%(unfinished)s))"
 
+# With a group that is gone comes its twin: a client that knows groups by their model has both under one name.
 DEPARTED = f"""
     SELECT d."group" FROM catalog_departure d
     WHERE d.supplier_id = ANY(%(suppliers)s) AND d."group" > %(after)s AND {UNSEEN.format("d")}
+    UNION
+    SELECT v."group" FROM catalog_departure d JOIN catalog_variant v ON v.supplier_id = d.supplier_id
+        AND v.listed AND v."group" = translate(left(d."group", 1), 'ms', 'sm') || substr(d."group", 2)
+    WHERE d.supplier_id = ANY(%(suppliers)s) AND v."group" > %(after)s AND {UNSEEN.format("d")}
 """  # noqa: S608 - built of constants
 
 # Every group of a supplier that has something listed.
@@ -73,6 +78,11 @@ GROUPS = """
     ORDER BY sums."group"
 """
 
+STILL_LISTED = """
+    SELECT DISTINCT v."group" FROM catalog_variant v
+    WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" = ANY(%(keys)s)
+"""
+
 
 class GroupRow(NamedTuple):
     """A supplier's listed variants of one key, summed up; the texts are its oldest variant's."""
@@ -105,6 +115,15 @@ def groups_of(supplier_id: int, safety_stock: int, keys: Sequence[str]) -> list[
     with connection.cursor() as cursor:
         cursor.execute(GROUPS, {"supplier": supplier_id, "safety": safety_stock, "keys": list(keys)})
         return [GroupRow(*row) for row in cursor.fetchall()]
+
+
+def without_twins(supplier_id: int, keys: Sequence[str]) -> list[str]:
+    """Those of the keys whose model is not also the sku of a listed variant, or the other way round."""
+    twins = {("s" if key[0] == "m" else "m") + key[1:]: key for key in keys}
+    with connection.cursor() as cursor:
+        cursor.execute(STILL_LISTED, {"supplier": supplier_id, "keys": list(twins)})
+        living = {twins[row[0]] for row in cursor.fetchall()}
+    return [key for key in keys if key not in living]
 
 
 def unseen_by(snapshot: Snapshot) -> dict[str, Any]:
