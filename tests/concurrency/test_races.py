@@ -1,0 +1,113 @@
+"""Two at once: with the locks one legal history; without them, the race is really there."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import pytest
+
+from accounts.actors import Actor, ActorKind
+from fulfillments.models import Fulfillment
+from fulfillments.moving import Outcome
+from fulfillments.states import State
+from inventory.models import StockLevel
+from orders import pushing
+from orders.bodies import OrderBody
+from orders.models import Order
+from orders.pushing import push
+from orders.reconciling import differences
+from tests.concurrency.racing import meeting_after, race, without_row_locks
+from tests.orders.bodies import an_order
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SHOP_KEY = Actor(ActorKind.RETAILER, "key:shop")
+ACME_KEY = Actor(ActorKind.SUPPLIER, "key:acme")
+
+
+def pushed(retailer, *lines, **fields):
+    body = OrderBody(data=an_order(*lines, **fields))
+    body.is_valid(raise_exception=True)
+    return push(retailer, body.validated_data, by=SHOP_KEY)
+
+
+def fresh(fulfillment):
+    return Fulfillment.objects.select_related("order").get(pk=fulfillment.pk)
+
+
+@pytest.mark.parametrize(("locking", "sold"), [(True, 1), (False, 2)])
+def test_the_last_piece_is_sold_once(acme, shop, a_variant, locking, sold):
+    a_variant(acme, "LAST", stock=1)
+    acme.partnerships.update(refuse_short_orders=True)
+
+    def buy():
+        return pushed(shop, {"sku": "LAST", "quantity": 1}).created
+
+    with nullcontext() if locking else without_row_locks(), meeting_after(pushing, "plan"):
+        outcomes = race(buy, buy)
+
+    assert outcomes.count(True) == sold
+    assert Order.objects.count() == sold
+    if locking:
+        assert "insufficient_stock" in outcomes
+        assert StockLevel.objects.get().reserved == 1
+        assert list(differences()) == []
+
+
+def test_the_same_order_twice_at_once_is_one_order(acme, shop, a_variant):
+    a_variant(acme, "A-1", stock=9)
+    line = {"sku": "A-1", "quantity": 1}
+
+    with meeting_after(pushing, "_wants", parties=4):
+        outcomes = race(*[lambda: pushed(shop, line, retailer_order_id="TWIN")] * 4)
+
+    assert sorted(each.created for each in outcomes) == [False, False, False, True]
+    assert len({each.order.pk for each in outcomes}) == 1
+    assert StockLevel.objects.get().reserved == 1
+
+
+@pytest.mark.parametrize(("locking", "legal"), [(True, True), (False, False)])
+def test_a_cancelation_and_a_shipment_cross_with_one_winner(acme, shop, a_variant, locking, legal):
+    a_variant(acme, "A-1", stock=5)
+    order = pushed(shop, {"sku": "A-1", "quantity": 2}).order
+    fulfillment = order.fulfillments.get()
+    fresh(fulfillment).accept(by=ACME_KEY)
+
+    def ship():
+        return fresh(fulfillment).ship(by=ACME_KEY, tracking_number="T1").value
+
+    def cancel():
+        Order.objects.get(pk=order.pk).request_cancelation(by=SHOP_KEY)
+        return "cancel_requested"
+
+    with nullcontext() if locking else without_row_locks(), meeting_after(Fulfillment, "_reread"):
+        outcomes = race(ship, cancel)
+
+    won = [each for each in outcomes if each in ("done", "cancel_requested")]
+    assert (len(won) == 1) is legal
+    if legal:
+        assert outcomes.count("invalid_transition") == 1
+        expected = State.SHIPPED if won == ["done"] else State.CANCELING
+        assert fresh(fulfillment).state == expected
+        assert list(differences()) == []
+
+
+@pytest.mark.parametrize("locking", [True, False])
+def test_two_rejections_at_once_give_stock_back_once(acme, rival, shop, a_variant, locking):
+    a_variant(acme, "A-1", stock=5, upc="036000291452", wholesale_price=1)
+    a_variant(rival, "B-1", stock=5, upc="036000291452", wholesale_price=2)
+    order = pushed(shop, {"upc": "036000291452", "quantity": 2}).order
+    fulfillment = order.fulfillments.get()
+
+    def reject():
+        return fresh(fulfillment).reject(State.MISSING_SKU, by=ACME_KEY)
+
+    with nullcontext() if locking else without_row_locks(), meeting_after(Fulfillment, "_reread"):
+        outcomes = race(reject, reject)
+
+    if locking:
+        assert sorted(each.value for each in outcomes) == ["done", "unchanged"]
+        assert order.fulfillments.count() == 2
+        assert list(differences()) == []
+    else:  # both go ahead; only the database's own constraint is left to say no
+        assert Outcome.UNCHANGED not in outcomes

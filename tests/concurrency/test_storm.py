@@ -1,0 +1,103 @@
+"""Mixed moves, pushes and stock counts from many threads, and a poller through all of it."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+
+from accounts.models import ApiKey
+from fulfillments.models import Fulfillment
+from inventory.models import StockLevel
+from orders.models import Order
+from orders.reconciling import differences
+from tests.client import ApiClient
+from tests.concurrency.racing import race
+from tests.orders.bodies import ADDRESS
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+STEPS, SKUS = 25, ["S-1", "S-2", "S-3", "S-4", "S-5"]
+
+
+@pytest.fixture
+def stocked(acme, rival, a_variant):
+    for supplier in (acme, rival):
+        for number, sku in enumerate(SKUS):
+            upc = f"03600029145{number}"
+            a_variant(supplier, sku, stock=40, upc=upc, wholesale_price=number + 1)
+
+
+def a_client(party):
+    _, secret = ApiKey.issue(party, "storm", rate_limit="off")
+    return ApiClient(secret, f"/v3/{party.role}s/{party.pk}")
+
+
+def test_a_storm_ends_without_deadlock_and_every_counter_agrees(acme, rival, shop, stocked):
+    answers: Counter[int] = Counter()
+    done, left = threading.Event(), [5]
+    lock = threading.Lock()
+
+    def busy(work, seed):
+        dice = random.Random(seed)
+        try:
+            for _ in range(STEPS):
+                response = work(dice)
+                answers[response.status_code] += 1
+                assert response.status_code < 500, response.content
+        finally:
+            with lock:
+                left[0] -= 1
+                if not left[0]:
+                    done.set()
+
+    buyers, sellers = a_client(shop), {acme.pk: a_client(acme), rival.pk: a_client(rival)}
+
+    def buy(dice):
+        lines = [{"sku": sku, "quantity": dice.randint(1, 4)} for sku in dice.sample(SKUS, 3)]
+        number = f"R-{dice.random()}"
+        body = {"retailer_order_id": number, "shipping_address": ADDRESS, "order_lines": lines}
+        return buyers.post("orders", body)
+
+    def cancel(dice):
+        order = Order.objects.order_by("?").first()
+        return buyers.post(f"orders/{order.pk}/cancel", {}) if order else buy(dice)
+
+    def work(dice):
+        fulfillment = Fulfillment.objects.order_by("?").first()
+        if fulfillment is None:
+            return buy(dice)
+        supplier = sellers[fulfillment.supplier_id]
+        path = f"fulfillments/{fulfillment.pk}/setStatus"
+        verb = dice.choice(["accepted", "accepted", "shipped", "out_of_stock", "answer", "answer"])
+        if verb == "answer":
+            status = dice.choice(["canceled", "cancelation not allowed"])
+            return supplier.put(path, {"status": status})
+        return supplier.put(f"{path}/{verb}", {"tracking_number": f"T-{dice.random()}"})
+
+    def count(dice):
+        elements = [{"id": sku, "amount": dice.randint(0, 60)} for sku in dice.sample(SKUS, 5)]
+        warehouse = StockLevel.objects.order_by("?").first().warehouse
+        body = {"warehouse_id": warehouse.pk, "id_type": "sku", "inventories": elements}
+        return sellers[warehouse.supplier_id].post("inventory", body)
+
+    def poll():
+        last, seen = datetime(2000, 1, 1, tzinfo=UTC).isoformat(), {}
+        while True:
+            ending = done.is_set()
+            page = buyers.get("orders", {"updated_at__gt": last, "ordering": "updated_at", "limit": 7}).json()
+            for order in page["results"]:
+                last, seen[order["id"]] = order["updated_at"], order
+            if ending and not page["results"]:
+                return seen
+
+    workers = [(buy, 1), (buy, 2), (cancel, 3), (work, 4), (count, 5)]
+    seen = race(poll, *[lambda w=w, seed=seed: busy(w, seed) for w, seed in workers])[0]
+
+    listed = {each["id"]: each for each in buyers.get("orders", {"limit": 500}).json()["results"]}
+    assert seen == listed
+    assert list(differences()) == []
+    assert answers[201] > STEPS
