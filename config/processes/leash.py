@@ -37,6 +37,11 @@ class Leash:
             self._guardian.stdin.close()
         self._guardian.wait()
 
+    @property
+    def guardian(self) -> int:
+        """The guardian's process number."""
+        return self._guardian.pid
+
     def check(self) -> None:
         """Replace a guardian that somebody ended."""
         if self._guardian.poll() is not None:

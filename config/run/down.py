@@ -21,8 +21,9 @@ def down(data_dir: Path) -> str:
     pid = holder(data_dir)
     if pid and "config.run" in command_of(pid):  # else it died, and only its guardian cleans up
         os.kill(pid, signal.SIGTERM)
-    if lock_when_free(data_dir) is None:
+    if (descriptor := lock_when_free(data_dir)) is None:
         raise TimeoutError(f"Process {pid} was asked to end, but has not.")
+    os.close(descriptor)
     return f"Ended process {pid} and all of its parts."
 
 

@@ -1,5 +1,6 @@
 """Everybody's output on one screen, each line marked with who said it."""
 
+import os
 import queue
 import sys
 import threading
@@ -54,13 +55,13 @@ class Screen:
                 self._stream.write(line)
                 if self._lines.empty():
                     self._stream.flush()
-            except (OSError, ValueError):  # the reader went away: stay quiet, and keep running
-                self._stream = open_nowhere()
+            except OSError:  # the reader went away: stay quiet, and keep running
+                self._send_nowhere()
 
-
-def open_nowhere() -> IO[str]:
-    """Where words go that nobody wants."""
-    return open("/dev/null", "w", encoding="utf-8")
+    def _send_nowhere(self) -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
 
 
 def terminal_wants_colour(stream: IO[str], environment: dict[str, str]) -> bool:

@@ -53,7 +53,7 @@ def demo_data(environment: Mapping[str, str]) -> Program:
 
 def services(environment: Mapping[str, str]) -> list[Program]:
     """The four parts of the Exchange."""
-    celery = ("-m", "celery", "-A", "config")
+    celery = ("-m", "celery", "-q", "-A", "config")
     worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), "--without-gossip", "--without-mingle")
     beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
     return [
@@ -75,7 +75,7 @@ def _gunicorn() -> tuple[str, ...]:
         *("-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{PORT}"),
         *("--worker-class", "gthread", "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS)),
         *("--max-requests", "20000", "--max-requests-jitter", "2000"),
-        *("--timeout", "60", "--graceful-timeout", "10"),
+        *("--timeout", "60", "--graceful-timeout", "10", "--no-control-socket"),
     )
 
 

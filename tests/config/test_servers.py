@@ -1,0 +1,145 @@
+"""Servers of our own: they come up, keep others out, survive a crash, and go without a trace."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+import redis
+
+from config.embedded.home import lasting_home
+from config.embedded.postgres import Postgres
+from config.embedded.servers import missing_servers, passing_servers
+from config.processes.account import Account, lesser_account
+from config.processes.listing import command_of
+from config.processes.program import end, spawn
+from tests.config.waiting import eventually, eventually_gone
+
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs servers under another account")
+
+OWNER = """
+import json, os, sys, time
+from config.embedded.servers import passing_servers
+with passing_servers(os.environ) as urls:
+    print(json.dumps(urls), flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture(scope="module")
+def urls() -> Iterator[dict[str, str]]:
+    with passing_servers({}) as urls:
+        yield urls
+
+
+def test_postgres_answers_in_utf8_and_utc(urls: dict[str, str]) -> None:
+    with psycopg.connect(urls["DATABASE_URL"]) as connection:
+        settings = "SELECT current_setting('server_encoding'), current_setting('TimeZone')"
+        assert connection.execute(settings).fetchone() == ("UTF8", "UTC")
+
+
+@pytest.mark.parametrize("user", ["exchange", "postgres"])
+def test_nobody_comes_in_without_the_password(urls: dict[str, str], user: str) -> None:
+    port = psycopg.conninfo.conninfo_to_dict(urls["DATABASE_URL"])["port"]
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(host="127.0.0.1", port=port, user=user, password="guessed", dbname="postgres")
+
+
+def test_redis_answers_only_with_the_password(urls: dict[str, str]) -> None:
+    with redis.Redis.from_url(urls["REDIS_URL"]) as client:
+        assert client.ping()
+        port = client.connection_pool.connection_kwargs["port"]
+    with redis.Redis(port=port) as stranger, pytest.raises(redis.AuthenticationError):
+        stranger.ping()
+
+
+def test_a_given_url_needs_no_server(tmp_path: Path) -> None:
+    given = {"DATABASE_URL": "postgresql://elsewhere/exchange"}
+    assert [server.name for server in missing_servers(given, tmp_path, None)] == ["redis"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_of_passing_servers(tmp_path: Path, number: signal.Signals) -> None:
+    environment = {**os.environ, "DATABASE_URL": "", "REDIS_URL": "", "TMPDIR": reachable(tmp_path)}
+    command = [sys.executable, "-c", OWNER]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as owner:
+        assert owner.stdout
+        assert "DATABASE_URL" in json.loads(owner.stdout.readline())
+        (home,) = tmp_path.glob("exchange-*")
+        pids = [int((home / "postgres" / "postmaster.pid").read_text().split()[0]), *children_of(owner.pid)]
+        assert len(pids) >= 4  # the postmaster once more, redis, the guardian
+        owner.send_signal(number)
+    eventually_gone(pids)
+    eventually(lambda: not home.exists(), "the folder is gone")
+
+
+@pytest.mark.fault
+def test_data_outlives_a_crash_and_a_stale_lock(tmp_path: Path) -> None:
+    reachable(tmp_path)
+    with running_postgres(tmp_path) as (postgres, process):
+        with psycopg.connect(postgres.url) as connection:
+            connection.execute("CREATE TABLE kept AS SELECT 42 AS answer")
+        process.kill()
+        process.wait()
+    # As after a restart of the machine: the number in the lock is now that of somebody else.
+    lock = postgres.data / "postmaster.pid"
+    lock.write_text(lock.read_text().replace(str(process.pid), str(os.getpid()), 1))
+    with running_postgres(tmp_path) as (postgres, _), psycopg.connect(postgres.url) as connection:
+        assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
+
+
+@only_root
+def test_a_closed_folder_sends_the_data_elsewhere_and_remembers_where(tmp_path: Path) -> None:
+    account = lesser_account()
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    assert account
+    assert not account.reaches(closed)
+    with ExitStack() as cleanup:
+        home = lasting_home(closed / "var", account)
+        cleanup.callback(home.rmdir)
+        assert closed not in home.parents
+        assert account.reaches(home)
+        assert lasting_home(closed / "var", account) == home
+
+
+@only_root
+def test_an_open_folder_keeps_the_data(tmp_path: Path) -> None:
+    reachable(tmp_path)
+    assert lasting_home(tmp_path / "var", lesser_account()) == tmp_path / "var" / "embedded"
+    assert lasting_home(tmp_path / "mine", None) == tmp_path / "mine" / "embedded"
+
+
+def reachable(folder: Path) -> str:
+    """Open pytest's folders for the servers' account; returns the folder's name."""
+    for parent in (folder, *folder.parents[:3]):
+        if parent.owner() == Path.home().owner() and parent != Path("/tmp"):
+            parent.chmod(0o711)
+    return str(folder)
+
+
+def children_of(pid: int) -> list[int]:
+    listing = subprocess.run(["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, text=True)
+    return [int(line) for line in listing.stdout.split() if command_of(int(line))]
+
+
+@contextmanager
+def running_postgres(home: Path) -> Iterator[tuple[Postgres, subprocess.Popen[bytes]]]:
+    account: Account | None = lesser_account()
+    postgres = Postgres(home, account, testing=False)
+    postgres.prepare()
+    program = postgres.program()
+    process = spawn(program, subprocess.DEVNULL)
+    try:
+        eventually(lambda: postgres.ready(process.pid), "PostgreSQL takes connections")
+        yield postgres, process
+    finally:
+        end(program, process)

@@ -1,0 +1,107 @@
+"""The supervisor keeps its parts alive, and takes all of them along when it goes."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from config.processes.listing import command_of
+from config.run.down import down
+from config.run.part import wait_before_restart
+from tests.config.waiting import eventually, eventually_gone
+
+
+class Tiny:
+    """A running tests.config.tiny."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder / "log"
+        # "config.run" is what `make down` knows a supervisor by.
+        command = [sys.executable, "-m", "tests.config.tiny", str(folder), "config.run"]
+        with self.log.open("wb") as output:
+            self.process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
+        eventually((folder / "up").exists, "the tiny supervisor is up")
+
+    def pid(self, name: str) -> int:
+        return int((self.folder / f"{name}.pid").read_text())
+
+    def everybody(self) -> list[int]:
+        parts = [self.pid(name) for name in ("first", "first-child", "second", "second-child")]
+        everybody = [self.process.pid, self.guardian(), *parts]
+        assert all(command_of(pid) for pid in everybody)
+        return everybody
+
+    def guardian(self) -> int:
+        return int((self.folder / "up").read_text())
+
+    def end(self, number: signal.Signals) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(20)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Iterator[Tiny]:
+    running = Tiny(tmp_path)
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def test_a_part_that_dies_is_started_again_and_the_log_says_so(tiny: Tiny) -> None:
+    dead, orphan = tiny.pid("first"), tiny.pid("first-child")
+    os.kill(dead, signal.SIGKILL)
+    eventually(lambda: tiny.pid("first") != dead, "the part has a new process")
+    eventually_gone([dead, orphan])
+    assert "exchange  | first ended (signal SIGKILL); it starts again in 0.5 s\n" in tiny.log.read_text()
+
+
+def test_waits_grow_up_to_half_a_minute() -> None:
+    assert [wait_before_restart(n) for n in (1, 2, 3, 4, 7, 99)] == [0.5, 1, 2, 4, 30, 30]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_all_parts_and_leaves_no_process(tiny: Tiny, number: signal.Signals) -> None:
+    everybody = tiny.everybody()
+    assert tiny.end(number) == 0
+    eventually_gone(everybody)
+
+
+def test_parts_end_in_the_order_opposite_to_their_start(tiny: Tiny) -> None:
+    tiny.end(signal.SIGTERM)
+    goodbyes = [line for line in tiny.log.read_text().splitlines() if "goodbye" in line]
+    assert goodbyes == ["second    | goodbye", "first     | goodbye"]
+
+
+@pytest.mark.fault
+def test_a_supervisor_killed_outright_leaves_no_process(tiny: Tiny) -> None:
+    everybody = tiny.everybody()
+    tiny.end(signal.SIGKILL)
+    eventually_gone(everybody)
+
+
+@pytest.mark.fault
+def test_a_killed_guardian_is_replaced(tiny: Tiny) -> None:
+    everybody = tiny.everybody()
+    os.kill(tiny.guardian(), signal.SIGKILL)
+    eventually(lambda: len(guardians_of(tiny.process.pid)) == 1, "there is a new guardian")
+    tiny.end(signal.SIGKILL)
+    eventually_gone(everybody)
+
+
+def test_down_ends_the_run_of_its_folder_and_waits(tiny: Tiny) -> None:
+    everybody = tiny.everybody()
+    said = down(tiny.folder)
+    assert said == f"Ended process {tiny.process.pid} and all of its parts."
+    tiny.process.wait(20)
+    assert not any(command_of(pid) for pid in everybody)
+    assert down(tiny.folder) == f"Nothing runs in {tiny.folder}."
+
+
+def guardians_of(pid: int) -> list[str]:
+    listing = subprocess.run(["ps", "--ppid", str(pid), "-o", "stat=,args="], capture_output=True, text=True)
+    return [line for line in listing.stdout.splitlines() if "guardian.py" in line and line[0] != "Z"]
