@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -23,9 +23,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from accounts.actors import Actor
+from accounts.reading import ReadOnlyAdmin, Record
 from api.errors import ApiError
 
-Record = TypeVar("Record", bound=Model)
 SHOWN_FAILURES = 5
 
 
@@ -51,20 +51,11 @@ class Deed(Generic[Record]):
         return self.form is not None or self.grave
 
 
-class DeedAdmin(admin.ModelAdmin[Record]):
+class DeedAdmin(ReadOnlyAdmin[Record]):
     """A model that operators read, and change by deeds alone. Support sees the same, without the buttons."""
 
     deeds: ClassVar[Sequence[Deed[Any]]] = ()
     page_template: ClassVar[str]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Record | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Record | None = None) -> bool:
-        return False
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         """Whether this user may do more than look."""

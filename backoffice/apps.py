@@ -1,4 +1,4 @@
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.db.models.signals import post_migrate
 
 
@@ -8,4 +8,6 @@ class BackofficeConfig(AppConfig):
     def ready(self) -> None:
         from backoffice.groups import sync_groups
 
-        post_migrate.connect(sync_groups, sender=self, dispatch_uid="backoffice.groups")
+        # Django tells only apps with models that a migration is done; `orders` is the last of those.
+        last = apps.get_app_config("orders")
+        post_migrate.connect(sync_groups, sender=last, dispatch_uid="backoffice.groups")

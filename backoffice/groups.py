@@ -24,7 +24,7 @@ APPS = (
 def sync_groups(app_config: AppConfig, **kwargs: Any) -> None:
     """Give both groups their permissions, after every migration: new models come with new ones.
 
-    This app is the last one installed, so that the permissions of all others are there already.
+    Called for the last app that has models, so that the permissions of all of them are there already.
     """
     using = kwargs["using"]
     ours = Permission.objects.using(using).filter(content_type__app_label__in=APPS)

@@ -1,0 +1,199 @@
+"""The states of a fulfillment as a picture, drawn from the table in fulfillments/states.py.
+
+Where a box stands is decided here; which boxes and arrows there are, and their labels, the table says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from accounts.actors import ActorKind
+from fulfillments.states import MOVES, WORKABLE, Move, State
+
+WIDTH, HEIGHT = 1000, 560
+BOX = (150, 44)  # width and height of a state
+GROUP = (30, 170, 510, 340)  # left, top, right, bottom of the frame around the workable states
+
+PLACES = {
+    State.OUT_OF_STOCK: (110, 60),
+    State.MISSING_SKU: (300, 60),
+    State.WRONG_ADDRESS: (700, 60),
+    State.NEW: (125, 215),
+    State.ACCEPTED: (410, 215),
+    State.CANCELATION_NOT_ALLOWED: (268, 305),
+    State.SHIPPED: (700, 255),
+    State.CANCELING: (410, 470),
+    State.CANCELED: (850, 470),
+}
+COLOURS = {
+    State.SHIPPED: "#d8f0e2",
+    State.CANCELED: "#e4e9e7",
+    State.OUT_OF_STOCK: "#fbdcd7",
+    State.MISSING_SKU: "#fbdcd7",
+    State.WRONG_ADDRESS: "#fbdcd7",
+    State.CANCELING: "#fbecd0",
+    State.CANCELATION_NOT_ALLOWED: "#fbecd0",
+}
+# Who makes a move, as the label names them: the first of these that may. Operators may make every move.
+WHO = (ActorKind.SUPPLIER, ActorKind.RETAILER, ActorKind.OPERATOR)
+# Arrows that would otherwise run through a box: a point to bend towards.
+BENDS = {
+    (State.WRONG_ADDRESS, State.NEW): (330, 130),
+    (State.CANCELATION_NOT_ALLOWED, State.SHIPPED): (560, 330),
+    (State.CANCELING, State.CANCELATION_NOT_ALLOWED): (300, 400),
+    (State.WRONG_ADDRESS, State.CANCELED): (990, 200),
+    (State.CANCELATION_NOT_ALLOWED, State.ACCEPTED): (400, 285),
+}
+# Labels that would otherwise lie on one another.
+LABELS = {
+    (None, State.WRONG_ADDRESS): (600, 150),
+    (State.WRONG_ADDRESS, State.NEW): (462, 104),
+    (None, State.CANCELING): (492, 392),
+    (State.CANCELING, State.CANCELATION_NOT_ALLOWED): (226, 412),
+    (State.WRONG_ADDRESS, State.CANCELED): (900, 365),
+    (State.SHIPPED, State.SHIPPED): (826, 286),
+    (State.ACCEPTED, State.SHIPPED): (565, 222),
+    (State.CANCELATION_NOT_ALLOWED, State.SHIPPED): (572, 312),
+}
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """One arrow; `source` is None for all workable states at once, drawn from their frame."""
+
+    source: State | None
+    target: State
+    label: str
+
+
+def arrows() -> list[Arrow]:
+    """What to draw: each move from each of its sources; one arrow where all the workable ones are."""
+    found: list[Arrow] = []
+    for move in MOVES:
+        grouped = set(WORKABLE) <= set(move.sources)
+        sources = [source for source in move.sources if not (grouped and source in WORKABLE)]
+        everywhere = [None] if grouped else []
+        found += [Arrow(source, move.target, _label(move)) for source in [*everywhere, *sources]]
+    return found
+
+
+def svg() -> str:
+    """The whole picture, as text for a file."""
+    drawn = [_arrow(arrow) for arrow in arrows()]
+    lines = [line for line, _ in drawn]
+    labels = [label for _, label in drawn]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif">',
+        f"<title>The states of a fulfillment: {len(State)} states, {len(MOVES)} moves</title>",
+        '<defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
+        'orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" fill="#5d6f69"/></marker></defs>',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
+        _frame(),
+        *lines,
+        *(_box(state) for state in State),
+        *labels,
+        _legend(),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _label(move: Move) -> str:
+    who = next((kind for kind in WHO if kind in move.by), None)
+    return f"{who}: {move.name.replace('_', ' ')}" if who else move.name
+
+
+def _frame() -> str:
+    left, top, right, bottom = GROUP
+    return (
+        f'<rect x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" rx="12" fill="#f6f8f7" '
+        f'stroke="#b9c6c1" stroke-dasharray="5 4"/>'
+        f'<text x="{left + 14}" y="{bottom - 12}" font-size="12" fill="#5d6f69">work to do</text>'
+    )
+
+
+def _box(state: State) -> str:
+    x, y = PLACES[state]
+    width, height = _size(state)
+    fill = COLOURS.get(state, "#dceafb")
+    return (
+        f'<rect x="{x - width / 2:g}" y="{y - height / 2:g}" width="{width}" height="{height}" rx="9" '
+        f'fill="{fill}" stroke="#5d6f69"/>'
+        f'<text x="{x}" y="{y + 5}" font-size="14" font-weight="600" text-anchor="middle" fill="#1d2b26">'
+        f"{escape(state.value)}</text>"
+    )
+
+
+def _size(state: State) -> tuple[int, int]:
+    return (190, BOX[1]) if state == State.CANCELATION_NOT_ALLOWED else BOX
+
+
+def _arrow(arrow: Arrow) -> tuple[str, str]:
+    """An arrow's line, and its label."""
+    if arrow.source == arrow.target:
+        return _loop(arrow)
+    end = PLACES[arrow.target]
+    start = PLACES[arrow.source] if arrow.source else _edge_of_group(end)
+    bend = BENDS.get((arrow.source, arrow.target)) if arrow.source else None
+    toward, back = bend or end, bend or start
+    first = _border(arrow.source, toward) if arrow.source else start
+    last = _border(arrow.target, back)
+    middle = bend or ((first[0] + last[0]) / 2, (first[1] + last[1]) / 2)
+    path = f"M{_at(first)} Q{_at(middle)} {_at(last)}" if bend else f"M{_at(first)} L{_at(last)}"
+    line = f'<path d="{path}" fill="none" stroke="#5d6f69" stroke-width="1.5" marker-end="url(#head)"/>'
+    at = LABELS.get((arrow.source, arrow.target), middle)
+    return line, _text(at, arrow.label)
+
+
+def _loop(arrow: Arrow) -> tuple[str, str]:
+    x, y = PLACES[arrow.target]
+    right = x + _size(arrow.target)[0] / 2
+    path = f"M{right:g} {y - 10:g} C{right + 55:g} {y - 35:g} {right + 55:g} {y + 35:g} {right:g} {y + 10:g}"
+    line = f'<path d="{path}" fill="none" stroke="#5d6f69" stroke-width="1.5" marker-end="url(#head)"/>'
+    at = LABELS.get((arrow.source, arrow.target), (right + 60, y))
+    return line, _text(at, "one more parcel")
+
+
+def _edge_of_group(target: Point) -> Point:
+    """Where an arrow from all the workable states leaves their frame: nearest to its target."""
+    left, top, right, bottom = GROUP
+    x = min(max(target[0], left + 20), right - 20)
+    return (x, top) if target[1] < top else (x, bottom)
+
+
+def _border(state: State, toward: Point) -> Point:
+    """Where the line from a box's centre towards a point crosses its border."""
+    (x, y), (width, height) = PLACES[state], _size(state)
+    dx, dy = toward[0] - x, toward[1] - y
+    scale = min(
+        width / 2 / abs(dx) if dx else float("inf"),
+        height / 2 / abs(dy) if dy else float("inf"),
+    )
+    return x + dx * scale, y + dy * scale
+
+
+def _text(at: Point, text: str) -> str:
+    halo = 'stroke="#ffffff" stroke-width="5" paint-order="stroke" stroke-linejoin="round"'
+    return (
+        f'<text x="{at[0]:.0f}" y="{at[1] + 4:.0f}" font-size="12" text-anchor="middle" fill="#37443f" '
+        f"{halo}>{escape(text)}</text>"
+    )
+
+
+def _at(point: Point) -> str:
+    return f"{point[0]:.1f} {point[1]:.1f}"
+
+
+def _legend() -> str:
+    notes = (
+        "Operators may make every move on behalf of the others; the history shows who it was.",
+        "Where only a part was shipped, refused or canceled, a fulfillment stays as it is while "
+        "something is open, and is shipped when nothing is.",
+    )
+    return "".join(
+        f'<text x="30" y="{HEIGHT - 28 + 16 * row}" font-size="12" fill="#5d6f69">{escape(note)}</text>'
+        for row, note in enumerate(notes)
+    )

@@ -1,0 +1,74 @@
+"""Operators and supporters at their desks, and orders for them to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+
+from accounts.models import Retailer
+from backoffice.groups import OPERATORS, SUPPORT
+from fulfillments.models import Fulfillment
+from orders.models import Order
+from tests.orders.bodies import an_order
+
+
+def staff(name: str, group: str) -> User:
+    user = User.objects.create_user(name, password="at the desk", is_staff=True)
+    user.groups.add(Group.objects.get(name=group))
+    return user
+
+
+@pytest.fixture
+def operator(db: None) -> Client:
+    """Sees and acts."""
+    client = Client()
+    client.force_login(staff("olga", OPERATORS))
+    return client
+
+
+@pytest.fixture
+def support(db: None) -> Client:
+    """Sees only."""
+    client = Client()
+    client.force_login(staff("sam", SUPPORT))
+    return client
+
+
+@pytest.fixture
+def pushed(client_for: Any) -> Callable[..., Order]:
+    """An order as a retailer pushed it."""
+
+    def push(retailer: Retailer, *lines: dict[str, Any], **fields: Any) -> Order:
+        answer = client_for(retailer).post("orders", an_order(*lines, **fields))
+        assert answer.status_code == 201, answer.content
+        return Order.objects.get(pk=answer.json()["order_id"])
+
+    return push
+
+
+@pytest.fixture
+def order(acme, shop, a_variant, pushed) -> Order:
+    """Two lanterns for Shop, from Acme."""
+    a_variant(acme, "LAN-1", stock=10)
+    return pushed(shop, {"sku": "LAN-1", "quantity": 2})
+
+
+@pytest.fixture
+def fulfillment(order: Order) -> Fulfillment:
+    return order.fulfillments.get()
+
+
+def do(client: Client, record: Any, deed: str, **answers: str) -> Any:
+    """Press a button on a record's page, and follow to the page that it leads to."""
+    meta = record._meta
+    path = f"/admin/{meta.app_label}/{meta.model_name}/{record.pk}/do/{deed}/"
+    return client.post(path, answers, follow=True)
+
+
+def told(page: Any) -> list[str]:
+    """The messages on a page."""
+    return [str(message) for message in page.context["messages"]]

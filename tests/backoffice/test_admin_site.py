@@ -1,0 +1,72 @@
+"""What all pages of the admin have in common."""
+
+import re
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.core.paginator import Paginator
+
+from accounts.models import Supplier
+from backoffice.groups import APPS
+from backoffice.paginator import CappedPaginator
+from catalog.models import Variant
+
+# Shown on the page of what they belong to, or kept by the machine for itself.
+WITHOUT_PAGES = {
+    "accounts.AccessToken",
+    "accounts.IdempotencyKey",
+    "fulfillments.Capture",
+    "fulfillments.FulfillmentLine",
+    "fulfillments.Rejection",
+    "fulfillments.Return",
+    "fulfillments.RoutingDecision",
+    "fulfillments.Shipment",
+    "imports.Reject",
+    "orders.OrderLine",
+    "orders.RetailerClock",
+}
+
+OURS = [model for label in APPS for model in apps.get_app_config(label).get_models()]
+REGISTERED = [model for model in OURS if admin.site.is_registered(model)]
+
+
+def test_every_model_has_its_page_or_a_reason():
+    missing = {model._meta.label for model in OURS if not admin.site.is_registered(model)}
+    assert missing <= WITHOUT_PAGES
+
+
+@pytest.mark.parametrize("model", REGISTERED, ids=lambda model: model._meta.label)
+def test_every_list_opens_without_counting_its_table(operator, model, django_assert_max_num_queries):
+    meta = model._meta
+    with django_assert_max_num_queries(20) as asked:
+        page = operator.get(f"/admin/{meta.app_label}/{meta.model_name}/")
+    assert page.status_code == 200
+    counts = [one["sql"] for one in asked if "COUNT(" in one["sql"]]
+    assert [sql for sql in counts if not re.search(r"LIMIT \d+\) ", sql)] == []
+
+
+@pytest.mark.parametrize("model", REGISTERED, ids=lambda model: model._meta.label)
+def test_support_sees_every_list(support, model):
+    meta = model._meta
+    assert support.get(f"/admin/{meta.app_label}/{meta.model_name}/").status_code == 200
+    assert support.get(f"/admin/{meta.app_label}/{meta.model_name}/add/").status_code == 403
+
+
+def test_nothing_is_deleted_by_the_hundred(operator, order):
+    assert "delete_selected" not in operator.get("/admin/orders/order/").text
+
+
+def test_pages_are_counted_up_to_a_limit(acme, monkeypatch):
+    monkeypatch.setattr("backoffice.paginator.CAP", 3)
+    Variant.objects.bulk_create(
+        [Variant(supplier=acme, sku=f"S-{number}", title="T", retail_price=1) for number in range(5)]
+    )
+    capped = CappedPaginator(Variant.objects.order_by("-id"), 2)
+    assert (capped.count, capped.capped, Paginator(Variant.objects.order_by("-id"), 2).count) == (4, True, 5)
+
+
+def test_a_list_beyond_the_limit_says_so(operator, acme, monkeypatch):
+    monkeypatch.setattr("backoffice.paginator.CAP", 3)
+    Supplier.objects.bulk_create([Supplier(name=f"S{number}") for number in range(9)])
+    assert "More than 3" in operator.get("/admin/accounts/supplier/").text

@@ -1,0 +1,97 @@
+"""A fulfillment's page offers the moves that the table of states allows, and no others."""
+
+import pytest
+
+from accounts.actors import ActorKind
+from fulfillments.models import Fulfillment
+from fulfillments.states import MOVES, State, moves_from
+from tests.backoffice.conftest import do, told
+
+
+def page_of(client, fulfillment):
+    page = client.get(f"/admin/fulfillments/fulfillment/{fulfillment.pk}/change/")
+    assert page.status_code == 200
+    return page
+
+
+@pytest.mark.parametrize("state", State)
+def test_the_buttons_are_what_the_table_allows(operator, fulfillment, state):
+    Fulfillment.objects.update(state=state)
+    offered = {deed.name for deed in page_of(operator, fulfillment).context["deeds"]}
+    allowed = {move.name.replace("_", "-") for move in moves_from(state, ActorKind.OPERATOR)}
+    assert offered == allowed
+
+
+def test_support_is_offered_none(support, fulfillment):
+    assert page_of(support, fulfillment).context["deeds"] == []
+    for move in MOVES:
+        assert do(support, fulfillment, move.name.replace("_", "-"), tracking_number="T").status_code == 403
+    assert Fulfillment.objects.get().state == State.NEW
+
+
+def test_an_operator_accepts_and_ships_for_the_supplier(operator, fulfillment):
+    assert told(do(operator, fulfillment, "accept")) == [f"Fulfillment {fulfillment.pk} was accepted."]
+    page = do(operator, fulfillment, "ship", tracking_number="1Z-9", carrier="UPS")
+    assert told(page) == ["The parcel 1Z-9 was recorded."]
+    assert "by user:olga" in page.text
+    assert Fulfillment.objects.get().state == State.SHIPPED
+
+
+def test_the_same_parcel_again_is_told_to_change_nothing(operator, fulfillment):
+    do(operator, fulfillment, "accept")
+    do(operator, fulfillment, "ship", tracking_number="1Z-9")
+    page = do(operator, fulfillment, "ship", tracking_number="1Z-9")
+    assert told(page) == ["That was done before; nothing was changed."]
+    assert fulfillment.shipments.count() == 1
+
+
+@pytest.mark.parametrize("move", MOVES, ids=lambda move: move.name)
+def test_a_move_that_the_state_forbids_is_told_and_changes_nothing(operator, fulfillment, move):
+    Fulfillment.objects.update(state=State.MISSING_SKU)
+    if State.MISSING_SKU in (move.repeated_in, *move.sources):
+        pytest.skip("the table allows this one")
+    page = do(operator, fulfillment, move.name.replace("_", "-"), tracking_number="T")
+    assert page.status_code == 200
+    assert "'missing_sku' cannot be" in told(page)[0]
+    assert Fulfillment.objects.get().state == State.MISSING_SKU
+
+
+@pytest.mark.parametrize(
+    ("deed", "state"),
+    [
+        ("reject-out-of-stock", State.OUT_OF_STOCK),
+        ("reject-missing-sku", State.MISSING_SKU),
+        ("reject-wrong-address", State.WRONG_ADDRESS),
+        ("request-cancelation", State.CANCELING),
+    ],
+)
+def test_an_operator_refuses_or_asks_back(operator, fulfillment, deed, state):
+    do(operator, fulfillment, deed)
+    assert Fulfillment.objects.get(pk=fulfillment.pk).state == state
+
+
+@pytest.mark.parametrize(
+    ("deed", "state"),
+    [("approve-cancelation", State.CANCELED), ("refuse-cancelation", State.CANCELATION_NOT_ALLOWED)],
+)
+def test_an_operator_answers_cancellations_in_bulk(operator, fulfillment, deed, state):
+    do(operator, fulfillment, "request-cancelation")
+    page = operator.post(
+        "/admin/fulfillments/fulfillment/",
+        {"action": deed, "_selected_action": [fulfillment.pk]},
+        follow=True,
+    )
+    assert "done for 1" in told(page)[0]
+    assert Fulfillment.objects.get().state == state
+
+
+def test_an_operator_gives_up_on_an_address(operator, fulfillment, order):
+    do(operator, fulfillment, "reject-wrong-address")
+    do(operator, fulfillment, "give-up")
+    order.refresh_from_db()
+    assert order.processing_state == "canceled"
+
+
+def test_a_fulfillment_is_found_by_its_orders_number(operator, fulfillment, order):
+    page = operator.get("/admin/fulfillments/fulfillment/", {"q": order.retailer_order_id})
+    assert page.context["cl"].result_count == 1

@@ -1,0 +1,136 @@
+"""The operators' home shows what needs a human now."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from fulfillments.states import State
+from imports.models import ImportJob
+from inventory.models import StockLevel
+from orders.models import ProcessingState
+from tests.backoffice.conftest import do
+
+
+def queues(client):
+    page = client.get("/admin/")
+    assert page.status_code == 200
+    return {waiting.queue.title: waiting for waiting in page.context["queues"]}
+
+
+def test_nothing_waits_on_a_quiet_day(operator):
+    assert {waiting.count for waiting in queues(operator).values()} == {0}
+    assert "Nothing waits here" in operator.get("/admin/").text
+
+
+def test_a_wrong_address_waits_as_an_exception_and_as_an_address(
+    operator, order, fulfillment, client_for, acme
+):
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
+
+    waiting = queues(operator)
+    assert waiting["Orders in exception"].count == 1
+    assert waiting["Wrong addresses"].count == 1
+    [item] = waiting["Wrong addresses"].items
+    assert order.retailer_order_id in item.text
+    assert operator.get(item.url).status_code == 200
+
+
+def test_a_cancellation_waits_until_the_supplier_answers(
+    operator, order, fulfillment, client_for, acme, shop
+):
+    client_for(shop).post(f"orders/{order.pk}/cancel")
+    assert queues(operator)["Cancellations waiting"].count == 1
+
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus", {"status": "canceled"})
+    assert queues(operator)["Cancellations waiting"].count == 0
+
+
+def test_a_held_order_waits_until_it_is_released(operator, order):
+    do(operator, order, "hold")
+    assert queues(operator)["Held orders"].count == 1
+    do(operator, order, "release")
+    assert queues(operator)["Held orders"].count == 0
+
+
+def test_stock_that_is_promised_twice_is_shown(operator, order):
+    StockLevel.objects.update(on_hand=1)
+    [item] = queues(operator)["Over-promised stock"].items
+    assert "LAN-1 at Acme, Acme East: 2 promised, 1 there" in item.text
+
+
+@pytest.mark.parametrize(
+    ("status", "title"),
+    [("awaiting_approval", "Imports awaiting approval"), ("failed", "Imports that failed this week")],
+)
+def test_an_import_that_needs_a_decision_is_shown(operator, acme, status, title):
+    ImportJob.objects.create(supplier=acme, kind="products", source="products/spring.csv", status=status)
+    [item] = queues(operator)[title].items
+    assert item.text == "products of Acme: products/spring.csv"
+
+
+def test_a_failure_of_last_month_is_no_news(operator, acme):
+    long_ago = timezone.now() - timedelta(days=30)
+    ImportJob.objects.create(
+        supplier=acme, kind="products", source="old.csv", status="failed", created_at=long_ago
+    )
+    assert queues(operator)["Imports that failed this week"].count == 0
+
+
+def test_every_queue_leads_to_a_list_of_the_same_rows(operator, order, fulfillment, acme):
+    order.hold(by=_operator())
+    fulfillment.refresh_from_db()
+    fulfillment.reject(State.WRONG_ADDRESS, by=_operator())
+    order.refresh_from_db()
+    assert order.processing_state == ProcessingState.EXCEPTION
+    for status in ("awaiting_approval", "failed"):
+        ImportJob.objects.create(supplier=acme, kind="products", source="a.csv", status=status)
+    StockLevel.objects.update(on_hand=1)
+
+    for waiting in queues(operator).values():
+        listing = operator.get(waiting.queue.url)
+        assert listing.status_code == 200, waiting.queue.url
+        assert listing.context["cl"].result_count == waiting.count, waiting.queue.title
+
+
+def _operator():
+    from accounts.actors import Actor, ActorKind
+
+    return Actor(ActorKind.OPERATOR, "user:olga")
+
+
+def test_many_are_counted_only_up_to_a_hundred(operator, acme):
+    ImportJob.objects.bulk_create(
+        [ImportJob(supplier=acme, kind="products", source="a.csv", status="failed") for _ in range(130)]
+    )
+    waiting = queues(operator)["Imports that failed this week"]
+    assert waiting.counted == "100+"
+    assert len(waiting.items) == 5
+
+
+def test_the_home_page_asks_one_query_for_each_queue(operator, order, django_assert_num_queries):
+    operator.get("/admin/")
+    # session, user, the permissions of the user and of the groups; one for each of the seven queues;
+    # the operator's own recent actions.
+    with django_assert_num_queries(4 + 7 + 1):
+        operator.get("/admin/")
+
+
+def test_support_sees_the_same_home(support, order):
+    assert len(queues(support)) == 7
+
+
+def test_a_stranger_is_asked_to_log_in(db):
+    answer = Client().get("/admin/")
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == "/admin/login/?next=/admin/"
+
+
+def test_pages_of_the_admin_load_only_what_the_service_serves(operator):
+    page = operator.get("/admin/")
+    policy = page.headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert page.headers["Cache-Control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
+    assert "Content-Security-Policy" not in operator.get("/healthz").headers

@@ -1,0 +1,190 @@
+"""An order's page tells its whole story, and what can be done about it is done through its methods."""
+
+import pytest
+
+from events.models import Event
+from inventory.models import StockLevel
+from orders.models import Order
+from tests.backoffice.conftest import do, told
+
+
+def page_of(client, order):
+    page = client.get(f"/admin/orders/order/{order.pk}/change/")
+    assert page.status_code == 200
+    return page
+
+
+def buttons(page):
+    return [deed.name for deed in page.context["deeds"]]
+
+
+def test_the_page_shows_lines_fulfillments_routing_and_history(operator, order, client_for, acme):
+    fulfillment = order.fulfillments.get()
+    supplier = client_for(acme)
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "1Z-77"})
+
+    text = page_of(operator, order).text
+    assert "sku LAN-1" in text
+    assert "1Z-77" in text
+    assert "Chosen for 2 of 2, all in stock." in text
+    assert [word in text for word in ("order.created", "fulfillment.accepted", "fulfillment.shipped")] == [
+        True
+    ] * 3
+
+
+def test_the_page_asks_the_same_number_of_queries_for_any_number_of_lines(
+    operator, acme, rival, shop, a_variant, pushed, django_assert_max_num_queries
+):
+    for number in range(4):
+        a_variant(acme, f"A-{number}", stock=5)
+        a_variant(rival, f"R-{number}", stock=5)
+    lines = [{"sku": f"{letter}-{number}", "quantity": 1} for letter in "AR" for number in range(4)]
+    small, large = pushed(shop, lines[0]), pushed(shop, *lines)
+
+    def queries_for(order):
+        with django_assert_max_num_queries(40) as asked:
+            page_of(operator, order)
+        return len(asked)
+
+    page_of(operator, small)
+    assert queries_for(large) == queries_for(small)
+
+
+def test_an_operator_holds_and_releases(operator, order, client_for, acme):
+    page = do(operator, order, "hold")
+    assert told(page) == [f"Order {order.retailer_order_id} is held."]
+    assert client_for(acme).get("fulfillments", {"filter": '{"fulfillment_state":"new"}'}).json() == []
+    assert "release" in buttons(page)
+    assert "hold" not in buttons(page)
+
+    assert told(do(operator, order, "release")) == [f"Order {order.retailer_order_id} is released."]
+    assert len(client_for(acme).get("fulfillments", {"filter": '{"fulfillment_state":"new"}'}).json()) == 1
+    assert Event.objects.get(type="order.held").actor == "user:olga"
+
+
+def test_an_operator_corrects_an_address_and_the_supplier_captures_it_again(
+    operator, order, fulfillment, client_for, acme
+):
+    supplier = client_for(acme)
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
+    form = operator.get(f"/admin/orders/order/{order.pk}/do/correct-address/").context["form"]
+    assert form["city"].value() == "London"
+
+    page = do(operator, order, "correct-address", address1="1 New Street", city="Bath", country="GB")
+    assert told(page) == [f"The address was corrected; order {order.retailer_order_id} is received now."]
+    [again] = supplier.get("fulfillments", {"filter": '{"fulfillment_state":"new"}'}).json()
+    assert (again["shipping_address"]["address1"], again["shipping_address"]["city"]) == (
+        "1 New Street",
+        "Bath",
+    )
+
+
+def test_an_address_without_a_country_is_asked_for_again(operator, order):
+    page = do(operator, order, "correct-address", address1="1 New Street", country=" ")
+    assert page.context["form"].errors == {"country": ["This field is required."]}
+    assert Order.objects.get().shipping_address["city"] == "London"
+
+
+def test_what_was_refused_is_routed_again_when_stock_has_come_in(
+    operator, order, fulfillment, client_for, acme
+):
+    supplier = client_for(acme)
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/out_of_stock")
+    StockLevel.objects.update(on_hand=9)
+
+    page = do(operator, order, "route-again")
+    order.refresh_from_db()
+    assert f"is {order.processing_state} now" in told(page)[0]
+    assert "2 pieces were routed again" in told(page)[0]
+
+
+def test_what_nobody_fills_is_canceled_by_decision(operator, order, fulfillment, client_for, acme):
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/out_of_stock")
+    page = do(operator, order, "drop-refused", reason="Discontinued")
+    assert told(page) == [
+        f"What nobody can fill is canceled; order {order.retailer_order_id} is canceled now."
+    ]
+
+
+def test_an_operator_cancels_and_the_supplier_is_asked(operator, order):
+    page = do(operator, order, "cancel", reason="Fraud")
+    assert told(page) == [
+        f"Order {order.retailer_order_id}: 0 pieces are canceled, 2 asked back from their suppliers."
+    ]
+    assert order.fulfillments.get().state == "canceling"
+
+
+def test_a_deed_that_is_not_possible_any_more_is_told_and_changes_nothing(operator, order, client_for, acme):
+    fulfillment = order.fulfillments.get()
+    supplier = client_for(acme)
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "T"})
+
+    page = do(operator, order, "cancel")
+    assert page.status_code == 200
+    assert "nothing of it is left to cancel" in told(page)[0]
+    assert order.fulfillments.get().state == "shipped"
+
+
+@pytest.mark.parametrize(
+    "deed", ["hold", "release", "cancel", "correct-address", "route-again", "drop-refused"]
+)
+def test_support_sees_the_page_and_cannot_act(support, order, deed):
+    assert buttons(page_of(support, order)) == []
+    assert do(support, order, deed).status_code == 403
+    order.refresh_from_db()
+    assert (order.held, order.processing_state) == (False, "received")
+
+
+def test_a_deed_is_not_done_by_looking(operator, order):
+    assert operator.get(f"/admin/orders/order/{order.pk}/do/hold/").status_code == 200
+    order.refresh_from_db()
+    assert not order.held
+
+
+@pytest.mark.parametrize("path", ["999999/change/", "999999/do/hold/", "1/do/no-such-deed/", "x/change/"])
+def test_what_is_not_there_leads_back_home(operator, path):
+    assert operator.get(f"/admin/orders/order/{path}").status_code in (302, 404)
+
+
+def test_many_are_done_one_after_the_other_and_one_that_fails_keeps_nobody_back(
+    operator, acme, shop, a_variant, pushed, client_for
+):
+    a_variant(acme, "LAN-1", stock=10)
+    refused, plain = (pushed(shop, {"sku": "LAN-1", "quantity": 1}) for _ in range(2))
+    client_for(acme).put(f"fulfillments/{refused.fulfillments.get().pk}/setStatus/out_of_stock")
+
+    page = operator.post(
+        "/admin/orders/order/",
+        {"action": "drop-refused", "_selected_action": [refused.pk, plain.pk]},
+        follow=True,
+    )
+    assert page.status_code == 200
+    page = operator.post(
+        "/admin/orders/order/",
+        {"action": "route-again", "_selected_action": [plain.pk, refused.pk]},
+        follow=True,
+    )
+    assert told(page)[0] == "Route again: done for 1."
+    assert f"Nothing of order {plain.retailer_order_id} was refused by all." in told(page)[1]
+
+
+def test_support_is_offered_no_action_on_the_list(support, order):
+    page = support.get("/admin/orders/order/")
+    assert page.context["action_form"] is None
+    answer = support.post("/admin/orders/order/", {"action": "hold", "_selected_action": [order.pk]})
+    assert answer.status_code in (200, 302, 403)
+    order.refresh_from_db()
+    assert not order.held
+
+
+def test_an_order_is_found_by_its_whole_number_only(operator, order):
+    def found(term):
+        return operator.get("/admin/orders/order/", {"q": term}).context["cl"].result_count
+
+    assert found(order.retailer_order_id) == 1
+    assert found(str(order.pk)) == 1
+    assert found(order.retailer_order_id[:-1]) == 0
+    assert found("9" * 40) == 0
+    assert found("0") == 0
