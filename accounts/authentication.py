@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+from django.http import HttpRequest
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
@@ -65,9 +67,13 @@ def _by_token(prefix: str, secret: str) -> Access | None:
     return Access(token.key, token.key.granted & parse_scopes(token.scopes or []))
 
 
-def client_address(request: Request) -> str:
-    """The peer's address as the server (or the proxy in front of it) gives it."""
-    return str(request.META.get("REMOTE_ADDR", ""))
+def client_address(request: Request | HttpRequest) -> str:
+    """The peer's address: as the server gives it, or (setting BEHIND_PROXY) as the proxy before us does.
+
+    What a client itself wrote into X-Forwarded-For stands further left, and counts for nothing.
+    """
+    forwarded = request.headers.get("X-Forwarded-For", "") if settings.BEHIND_PROXY else ""
+    return forwarded.rpartition(",")[2].strip() or str(request.META.get("REMOTE_ADDR", ""))
 
 
 class BearerScheme(OpenApiAuthenticationExtension):

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote_plus
 
-from django.conf import settings
 from rest_framework.request import Request
 
 from accounts.authentication import client_address, find
-from accounts.models import AccessToken, ApiKey, Credential
+from accounts.models import ApiKey, Credential
 from accounts.rates import Count, counter, parse_rate
 from accounts.scopes import Scope, parse_scope
 from api import envelope
@@ -69,8 +68,8 @@ class TokenRequest:
         return cls(fields.get("grant_type", ""), client_id, secret, fields.get("scope", ""), bool(basic))
 
 
-def exchange(request: Request) -> tuple[AccessToken, str]:
-    """The token that a request is entitled to, with its secret. Raises OAuthError."""
+def entitled(request: Request) -> tuple[ApiKey, frozenset[Scope]]:
+    """The client that a request comes from, and the scopes that it may have. Raises OAuthError."""
     asked = TokenRequest.read(request)
     if not asked.grant_type:
         raise missing("grant_type")
@@ -78,8 +77,7 @@ def exchange(request: Request) -> tuple[AccessToken, str]:
         message = "grant_type: There is only client_credentials."
         raise OAuthError("unsupported_grant_type", message)
     key = _client(request, asked)
-    scopes = _scopes(key, asked.scope)
-    return AccessToken.issue(key, scopes, settings.OAUTH_TOKEN_LIFETIME)
+    return key, _scopes(key, asked.scope)
 
 
 def _body(request: Request) -> dict[str, str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.oauth import OAuthError, exchange
+from accounts.models import AccessToken
+from accounts.oauth import OAuthError, entitled
 from accounts.serializers import (
     RetailerJson,
     SupplierJson,
@@ -19,11 +21,14 @@ from accounts.serializers import (
     retailer_json,
     supplier_json,
 )
+from accounts.throttling import KeyThrottle
 from accounts.viewsets import RetailerViewSet, SupplierViewSet
 from api.choosing import FIELDS, choose, chosen_fields
 from api.negotiation import OnlyAnswer, refuse_unacceptable
 from api.schema import answers
 
+# What RFC 6749 has no word for in a token's answer is an invalid_request.
+FRAMEWORK_ERRORS = {429: "slow_down", 500: "server_error", 503: "temporarily_unavailable"}
 NOT_STORED = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
@@ -47,21 +52,24 @@ class TokenView(APIView):
     )
     def post(self, request: Request) -> Response:
         refuse_unacceptable(request)
-        token, secret = exchange(request)
+        key, scopes = entitled(request)
+        throttle = KeyThrottle()
+        if not throttle.allow_key(key):
+            self.throttled(request, throttle.wait() or 1.0)
+        token, secret = AccessToken.issue(key, scopes, settings.OAUTH_TOKEN_LIFETIME)
         body: TokenJson = {
             "access_token": secret,
             "token_type": "Bearer",
             "expires_in": token.seconds_left,
             "scope": " ".join(sorted(token.scopes or [])),
         }
-        return Response(body)
+        return Response(body, headers=throttle.headers)
 
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, OAuthError):
             return Response(exc.body(), status=exc.http_status, headers=exc.http_headers)
         response = super().handle_exception(exc)
-        # RFC 6749 knows no other word for an unreadable body, or for any fault that is not the client's.
-        error = "invalid_request" if response.status_code < 500 else "server_error"
+        error = FRAMEWORK_ERRORS.get(response.status_code, "invalid_request")
         response.data = {"error": error, "error_description": response.data["message"], **response.data}
         return response
 

@@ -22,6 +22,7 @@ from accounts.models import ApiKey, Retailer, Supplier
 from accounts.scopes import Role, Scope
 from api.errors import Forbidden, Unauthorized
 from api.negotiation import OnlyAnswer, refuse_unacceptable
+from api.request_id import current_party, name_party
 
 
 class KeyViewSet(ViewSet):
@@ -40,8 +41,7 @@ class KeyViewSet(ViewSet):
         self.headers = self.default_response_headers
         try:
             self.initial(self.request, *args, **kwargs)
-            party = f"{self.key.role}:{self.key.party.pk}"
-            response = idempotently(self.request, party, self._handle)
+            response = idempotently(self.request, current_party(), self._handle)
         except Exception as error:  # noqa: BLE001 - every fault is answered, by the one handler
             response = self.handle_exception(error)
         self.response = self._finish(response)
@@ -52,6 +52,7 @@ class KeyViewSet(ViewSet):
         if not isinstance(access, Access):
             raise Unauthorized("Send your API key: Authorization: Bearer <key>.")
         self.key, self.actor = access.key, Actor.of_key(access.key)
+        name_party(f"{self.key.role}:{self.key.party.pk}")
         self.check_throttles(request)
         self.admit(access, kwargs)
 

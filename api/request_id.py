@@ -10,6 +10,7 @@ HEADER = "X-Request-Id"
 SANE = re.compile(r"[A-Za-z0-9._:/+=@-]{1,100}")
 
 _current: ContextVar[str] = ContextVar("request_id", default="")
+_party: ContextVar[str] = ContextVar("party", default="")
 
 
 def current_request_id() -> str:
@@ -21,4 +22,15 @@ def begin(offered: str | None) -> str:
     """Take the client's id when it is a sane one, else make one, and remember it for this context."""
     chosen = offered if offered and SANE.fullmatch(offered) else uuid.uuid4().hex
     _current.set(chosen)
+    _party.set("")
     return chosen
+
+
+def current_party() -> str:
+    """The party whose request is being worked on, such as `supplier:1`; empty before its key is known."""
+    return _party.get()
+
+
+def name_party(party: str) -> None:
+    """Remember for this context whose request it is."""
+    _party.set(party)

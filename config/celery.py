@@ -1,16 +1,30 @@
 """The Celery application: a doorbell. What there is to do stands in the tables."""
 
 import os
+from typing import Any
 
 from celery import Celery
-from celery.signals import heartbeat_sent
+from celery.signals import heartbeat_sent, setup_logging, task_prerun
 
+from api import request_id
 from config.heartbeat import note_heartbeat
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("exchange")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@setup_logging.connect  # type: ignore[untyped-decorator]
+def keep_our_logging(**_: Any) -> None:
+    """The settings' LOGGING holds in workers too; Celery leaves it alone when somebody listens here."""
+
+
+@task_prerun.connect  # type: ignore[untyped-decorator]
+def begin_task(task_id: str, **_: Any) -> None:
+    """A task's lines and history rows carry its id, as a request's carry the request's."""
+    request_id.begin(f"task-{task_id}")
+
 
 # The sign of life that /readyz looks for.
 heartbeat_sent.connect(note_heartbeat, weak=False)

@@ -1,13 +1,14 @@
 """Every setting of the Exchange, read once from the environment (docs/running.md lists them)."""
 
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import dj_database_url
 import django_stubs_ext
 from celery.schedules import schedule
-from environs import Env
+from environs import Env, validate
 
 from config.local import local_url, secret_key
 
@@ -62,6 +63,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "api.middleware.RequestIdMiddleware",
+    "config.observing.ObserveMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "api.middleware.TolerantPathMiddleware",
@@ -152,6 +154,7 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {
     "sweep-imports": {"task": "imports.tasks.sweep", "schedule": schedule(5.0)},
     "publish-events": {"task": "events.tasks.publish", "schedule": schedule(5.0)},
+    "answer-cancelations": {"task": "fulfillments.tasks.answer_cancelations", "schedule": schedule(30.0)},
     "expire-idempotency-keys": {"task": "accounts.tasks.expire", "schedule": schedule(3600.0)},
 }
 
@@ -165,6 +168,8 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
+DATE_FORMAT = "j M Y"
+DATETIME_FORMAT = "j M Y, H:i:s"
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns of a missing one
@@ -178,17 +183,33 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.bool("HTTPS", False)
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", False) else None
+# One proxy in front, which sets X-Forwarded-For and X-Forwarded-Proto itself.
+BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+# Who may read /metrics.
+METRICS_NETWORKS = [ip_network(each) for each in env.list("METRICS_NETWORKS", ["127.0.0.0/8", "::1/128"])]
 
 # --- Logs ----------------------------------------------------------------------------------------
 
 LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
+LOG_FORMAT = env.str("LOG_FORMAT", "line", validate=validate.OneOf(["line", "json"]))
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "line": {"()": "config.logs.LineFormatter"},
+        "json": {"()": "config.logs.JsonFormatter"},
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"context": {"()": "config.logs.ContextFilter"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["context"]}
+    },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    # Each request has its one line from config.observing, and each tick of beat needs none.
+    "loggers": {
+        "celery.app.trace": {"level": "WARNING"},
+        "celery.worker.strategy": {"level": "WARNING"},
+        "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+    },
 }

@@ -3,11 +3,12 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from config import docs, health
+from config import docs, health, observing
 
 urlpatterns = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
+    path("metrics", observing.metrics),
     path("v3/schema", docs.schema),
     path("v3/docs", docs.docs),
     path("", include("accounts.urls")),

@@ -67,6 +67,8 @@ class Event(models.Model):
             models.Index("retailer", "number", name="event_of_retailer"),
             models.Index("order_id", "id", condition=Q(order_id__isnull=False), name="event_of_order"),
             models.Index("import_id", "id", condition=Q(import_id__isnull=False), name="event_of_import"),
+            # What an integrator quotes when asking what became of a call.
+            models.Index("request_id", condition=~Q(request_id=""), name="event_of_request"),
         ]
 
     def __str__(self) -> str:

@@ -1,0 +1,67 @@
+"""Log lines: with the request and the party that they belong to, and without what is nobody's business."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from api.request_id import current_party, current_request_id
+
+# PostgreSQL quotes the values of the row that it refused: names and addresses among them.
+QUOTED_ROW = re.compile(r"^DETAIL:.*?(?=\n\n(?:The above|During handling)|\Z)", re.MULTILINE | re.DOTALL)
+BEARER = re.compile(r"\bfx[kt]_[0-9a-f]{12}_[\w-]+|\b(Bearer|Basic) +[\w.~+/=-]+", re.IGNORECASE)
+
+
+def discreet(text: str) -> str:
+    """A text without secrets, and without the rows that the database quotes in its errors."""
+    return BEARER.sub("[secret]", QUOTED_ROW.sub("DETAIL: [left out]", text))
+
+
+class ContextFilter(logging.Filter):
+    """Gives each record its request_id and party."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.request_id = current_request_id()
+        record.party = current_party()
+        return True
+
+
+class LineFormatter(logging.Formatter):
+    """One readable line: when, how grave, who speaks, what, and for which request."""
+
+    default_msec_format = "%s.%03d"
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        context = " ".join(
+            f"{name}={value}" for name in ("party", "request_id") if (value := getattr(record, name, ""))
+        )
+        first, newline, rest = discreet(text).partition("\n")
+        return f"{first} {context}".rstrip() + newline + rest
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line, for those who collect them."""
+
+    FIELDS: ClassVar = ("party", "request_id", "method", "route", "status", "ms")
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": discreet(record.getMessage()),
+        }
+        for name in self.FIELDS:
+            value = getattr(record, name, "")
+            if value != "":
+                line[name] = value
+        if record.exc_info:
+            line["exception"] = discreet(self.formatException(record.exc_info))
+        return json.dumps(line)

@@ -1,0 +1,51 @@
+"""What happened, for operators: to be read, searched, and never rewritten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from accounts.reading import ReadOnlyAdmin
+from accounts.scopes import Scope
+from events.models import Event
+
+
+class AreaFilter(admin.SimpleListFilter):
+    """By the scope that covers it. The choices are known: no million rows are asked for theirs."""
+
+    title = "area"
+    parameter_name = "area"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        areas = dict.fromkeys(scope.value.partition(":")[0] for scope in Scope)
+        return [(area, area) for area in areas]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(area=self.value()) if self.value() else queryset
+
+
+@admin.register(Event)
+class EventAdmin(ReadOnlyAdmin[Event]):
+    """Searched by what has an index: an order's number, an import's, the request_id of an answer."""
+
+    list_display = (
+        "number",
+        "type",
+        "occurred_at",
+        "supplier",
+        "retailer",
+        "order_id",
+        "fulfillment_id",
+        "import_id",
+        "actor",
+    )
+    list_display_links = ("number", "type")
+    list_filter = (AreaFilter, "supplier", "retailer")
+    list_select_related = ("supplier", "retailer")
+    search_fields = ("=order_id", "=import_id", "request_id__exact")
+    search_help_text = "An order's number, an import's number, or a request_id."
+    ordering = ("-id",)
+    list_per_page = 100

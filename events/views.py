@@ -1,0 +1,73 @@
+"""The event feed of each party: `GET …/events?after=&type=&limit=` (contract 9 and 12)."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.authentication import Access
+from accounts.viewsets import RetailerViewSet, SupplierViewSet
+from api.errors import Invalid
+from api.fields import INTEGER
+from api.filters import refuse_near_misses
+from api.keyset import read_limit
+from api.links import here
+from api.schema import LIMIT, answers
+from events.models import Event, EventQuerySet
+from events.serializers import EventsJson, event_json
+
+PARAMETERS = frozenset({"after", "type", "limit"})
+AFTER = OpenApiParameter(
+    "after", int, description="The id of the last event that you have; events beyond it are answered."
+)
+TYPE = OpenApiParameter("type", str, description="Only events of these types, parted by commas.")
+documented = extend_schema(
+    summary="Read what happened, in order and without gaps",
+    description="Every event of the party, of the kinds that the key's scopes cover. Ids only ever grow: "
+    "an event that appears later has a higher one, so that keeping the last id misses nothing.",
+    parameters=[AFTER, TYPE, LIMIT],
+    responses={200: answers(EventsJson, "A stretch of the feed.")},
+)
+
+
+class SupplierEventsViewSet(SupplierViewSet):
+    """`GET /v3/suppliers/{supplier_id}/events`."""
+
+    @documented
+    def list(self, request: Request, supplier_id: int) -> Response:
+        return feed(request, Event.objects.for_supplier(self.supplier))
+
+
+class RetailerEventsViewSet(RetailerViewSet):
+    """`GET /v3/retailers/{retailer_id}/events`."""
+
+    @documented
+    def list(self, request: Request, retailer_id: int) -> Response:
+        return feed(request, Event.objects.for_retailer(self.retailer))
+
+
+def feed(request: Request, events: EventQuerySet) -> Response:
+    """The stretch of a party's events that a request asks for. Raises Invalid."""
+    refuse_near_misses(request.query_params.dict(), PARAMETERS)
+    after, limit = _read_after(request), read_limit(request)
+    types = [name.strip() for name in request.query_params.get("type", "").split(",") if name.strip()]
+    if types:
+        events = events.filter(type__in=types)
+    Event.publish()
+    assert isinstance(request.auth, Access)  # admitted
+    found = events.published().in_scopes(request.auth.scopes).filter(number__gt=after)
+    page = [event_json(each) for each in found.order_by("number")[: limit + 1]]
+    results = page[:limit]
+    more = here(request, after=str(results[-1]["id"])) if len(page) > limit else None
+    body: EventsJson = {"results": results, "next": more}
+    return Response(body)
+
+
+def _read_after(request: Request) -> int:
+    text = request.query_params.get("after", "")
+    if not text:
+        return 0
+    if not INTEGER.fullmatch(text) or len(text) > 18 or text.startswith("-"):
+        raise Invalid.at("after", "Must be the id of an event, or 0 for the beginning.")
+    return int(text)
