@@ -81,6 +81,18 @@ class PartnershipQuerySet(models.QuerySet["Partnership"]):
         return self.filter(retailer=retailer)
 
 
+class CancelationDefault(models.TextChoices):
+    """What counts as the answer of a supplier that did not answer a cancellation in time."""
+
+    WAIT = "wait", "wait for the supplier"
+    APPROVE = "approve", "approved"
+    REFUSE = "refuse", "refused"
+
+
+def hours(help_text: str) -> models.PositiveIntegerField[int | None, int | None]:
+    return models.PositiveIntegerField(null=True, blank=True, help_text=f"{help_text} Empty: no limit.")
+
+
 class Partnership(models.Model):
     """The trading relation of one retailer and one supplier."""
 
@@ -98,6 +110,16 @@ class Partnership(models.Model):
     is_active = models.BooleanField(default=True)
     refuse_short_orders = models.BooleanField(
         default=False, help_text="Refuse an order that stock cannot cover, rather than pass it on short."
+    )
+    hours_to_capture = hours("Hours from the order until the supplier has captured its fulfillment.")
+    hours_to_accept = hours("Hours from the order until the supplier has accepted it.")
+    hours_to_ship = hours("Hours from the acceptance until everything is shipped.")
+    hours_to_answer = hours("Hours that the supplier has to answer a cancellation.")
+    cancelation_default = models.CharField(
+        max_length=10,
+        choices=CancelationDefault.choices,
+        default=CancelationDefault.WAIT,
+        help_text="What an unanswered cancellation counts as, when the time to answer is over.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 

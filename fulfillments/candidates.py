@@ -55,7 +55,7 @@ class Market:
         return Candidate(
             variant_id=variant.pk,
             supplier_id=variant.supplier_id,
-            partnership_id=partner.pk,
+            partnership=partner,
             # A supplier that tells no wholesale price is taken at its retail price.
             cost=variant.retail_price if variant.wholesale_price is None else variant.wholesale_price,
             priority=partner.supplier.priority,

@@ -12,13 +12,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from accounts.actors import Actor
 from catalog.models import Variant
 from fulfillments import explaining
 from fulfillments.candidates import Market
+from fulfillments.deadlines import capture_due_at, due_at
 from fulfillments.models import Fulfillment, FulfillmentLine, RoutingDecision
-from fulfillments.routing import Candidate, Part, Plan, Want, plan
+from fulfillments.routing import Candidate, Part, Plan, Source, Want, plan
+from fulfillments.states import State
 from inventory.reservations import Ledger, Place
 
 if TYPE_CHECKING:
@@ -107,19 +110,24 @@ def keep_reasons(
     )
 
 
+def _fulfillment(order: Order, part: Part) -> Fulfillment:
+    partnership, now = part.candidate.partnership, timezone.now()
+    return Fulfillment(
+        order=order,
+        supplier_id=part.candidate.supplier_id,
+        partnership=partnership,
+        warehouse_id=part.warehouse_id,
+        due_at=due_at(State.NEW, now, partnership, order.ship_until),
+        capture_due_at=capture_due_at(now, partnership),
+    )
+
+
 def place(order: Order, parts: list[Part], *, by: Actor) -> list[Fulfillment]:
     """Make one fulfillment for each supplier and warehouse of the plan."""
-    sources: dict[tuple[int, int], Fulfillment] = {}
+    sources: dict[Source, Fulfillment] = {}
     for part in parts:
-        sources.setdefault(
-            part.source,
-            Fulfillment(
-                order=order,
-                supplier_id=part.candidate.supplier_id,
-                partnership_id=part.candidate.partnership_id,
-                warehouse_id=part.warehouse_id,
-            ),
-        )
+        if part.source not in sources:
+            sources[part.source] = _fulfillment(order, part)
     made = Fulfillment.objects.bulk_create(sources.values())
     FulfillmentLine.objects.bulk_create(
         FulfillmentLine(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
@@ -12,9 +13,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from accounts.actors import Actor
-from accounts.models import Partnership, Supplier
+from accounts.models import CancelationDefault, Partnership, Supplier
 from api.errors import Invalid, InvalidTransition
 from catalog.models import Variant
+from fulfillments.deadlines import due_at
 from fulfillments.moving import Moving, Outcome, Quantities, as_items, by_variant, check_within, spread
 from fulfillments.records import Capture, Rejection, Return, RoutingDecision, Shipment
 from fulfillments.states import (
@@ -39,12 +41,23 @@ if TYPE_CHECKING:
 __all__ = ["Capture", "Fulfillment", "FulfillmentLine", "Rejection", "Return", "RoutingDecision", "Shipment"]
 
 COUNTS = ["reserved", "shipped", "rejected", "canceled", "returned", "cancel_requested"]
-MUTABLE = ["state", "state_before_cancel", "tracking_number", "invoice_id", "updated_at"]
+MUTABLE = ["state", "state_before_cancel", "tracking_number", "invoice_id", "due_at", "updated_at"]
 
 
 class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
     def for_supplier(self, supplier: Supplier) -> Self:
         return self.filter(supplier=supplier)
+
+    def overdue(self) -> Self:
+        """What its supplier should have captured, accepted, shipped or answered by now."""
+        late = Q(due_at__lte=Now())
+        uncaptured = Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
+        return self.filter(late | uncaptured, order__held=False)
+
+    def with_unanswered_cancelation(self) -> Self:
+        """Asked back, not answered in time, where the partnership says what that counts as."""
+        waiting = Q(partnership__cancelation_default=CancelationDefault.WAIT)
+        return self.filter(~waiting, state=State.CANCELING, due_at__lte=Now())
 
 
 class Fulfillment(models.Model):
@@ -62,6 +75,10 @@ class Fulfillment(models.Model):
     state_before_cancel = models.CharField(max_length=30, blank=True, editable=False)
     tracking_number = models.CharField(max_length=100, blank=True, help_text="As given on accept.")
     invoice_id = models.CharField(max_length=100, blank=True)
+    due_at = models.DateTimeField(
+        null=True, editable=False, help_text="When its present state is overdue, as the partnership says."
+    )
+    capture_due_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -75,6 +92,12 @@ class Fulfillment(models.Model):
                 "supplier", "id", condition=Q(state__in=[*CAPTURABLE]), name="fulfillment_capturable"
             ),
             models.Index("supplier", "id", condition=Q(state=State.CANCELING), name="fulfillment_canceling"),
+            models.Index("due_at", condition=Q(due_at__isnull=False), name="fulfillment_due"),
+            models.Index(
+                "capture_due_at",
+                condition=Q(state=State.NEW, capture_due_at__isnull=False),
+                name="fulfillment_capture_due",
+            ),
             models.Index(
                 "state",
                 "id",
@@ -88,6 +111,11 @@ class Fulfillment(models.Model):
 
     def __str__(self) -> str:
         return f"fulfillment {self.pk} ({self.state})"
+
+    def next_due_at(self, *, captured: bool) -> datetime | None:
+        """When this is overdue: the earlier of its state's limit and, until then, that of capturing it."""
+        uncaptured = self.capture_due_at if self.state == State.NEW and not captured else None
+        return min((each for each in (self.due_at, uncaptured) if each is not None), default=None)
 
     def accept(self, *, by: Actor, tracking_number: str = "") -> Outcome:
         """Take the work on (interface 4.2). Repeating it changes nothing."""
@@ -238,6 +266,17 @@ class Fulfillment(models.Model):
             self.state_before_cancel = ""
         return Outcome.DONE
 
+    def answer_by_default(self) -> Outcome:
+        """Give the partnership's answer for a supplier that let the time to answer pass."""
+        by = Actor.system("cancelation time limit")
+        with self.order.changing(by=by):
+            self._reread()
+            if self.state != State.CANCELING or self.due_at is None or self.due_at > timezone.now():
+                return Outcome.UNCHANGED  # it was answered meanwhile
+            if self.partnership.cancelation_default == CancelationDefault.APPROVE:
+                return self.approve_cancelation(by=by)
+            return self.refuse_cancelation(by=by)
+
     def correct_address(self, *, by: Actor) -> None:
         """Release it again, after the order's address was corrected."""
         with self._move(CORRECT_ADDRESS, by=by):
@@ -299,6 +338,8 @@ class Fulfillment(models.Model):
             target = moving.target or move.target
             assert target in move.targets, f"{move.name} cannot end in {target}"
             self.state, self.updated_at = target, timezone.now()
+            if target != before:
+                self.due_at = due_at(target, self.updated_at, self.partnership, self.order.ship_until)
             self.save(update_fields=MUTABLE)
             self._save_lines(moving.lines)
             self.order.note(

@@ -12,6 +12,7 @@ from decimal import Decimal
 from itertools import combinations
 from math import comb
 
+from accounts.models import Partnership
 from inventory.reservations import Ledger, Place
 
 # Up to so many combinations of sources are tried one by one; beyond that, sources are dropped greedily.
@@ -27,7 +28,7 @@ class Candidate:
 
     variant_id: int
     supplier_id: int
-    partnership_id: int
+    partnership: Partnership
     cost: Decimal
     priority: int
     default_warehouse_id: int | None

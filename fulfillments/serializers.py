@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, TypedDict
 
+from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
@@ -109,6 +110,8 @@ class FulfillmentJson(TypedDict):
     created_at: str
     updated_at: str
     captured_at: str | None
+    due_at: str | None
+    overdue: bool
 
 
 def retailer_state(fulfillment: Fulfillment) -> str:
@@ -124,6 +127,7 @@ def fulfillment_json(fulfillment: Fulfillment) -> FulfillmentJson:
     lines = list(fulfillment.lines.all())
     skus = {line.pk: line.variant.sku for line in lines}
     capture = getattr(fulfillment, "capture", None)
+    due_at = fulfillment.next_due_at(captured=capture is not None)
     return {
         "id": fulfillment.pk,
         "order_id": order.pk,
@@ -152,6 +156,8 @@ def fulfillment_json(fulfillment: Fulfillment) -> FulfillmentJson:
         "created_at": iso(fulfillment.created_at),
         "updated_at": iso(fulfillment.updated_at),
         "captured_at": iso(capture.captured_at) if capture else None,
+        "due_at": iso(due_at),
+        "overdue": due_at is not None and due_at <= timezone.now(),
     }
 
 

@@ -16,7 +16,8 @@ from api.errors import InvalidTransition
 from events.timeline import timeline
 from fulfillments.moving import Outcome
 from inventory.models import Warehouse
-from orders.models import Order, ProcessingState
+from orders.models import Order
+from orders.settling import ProcessingState
 
 DONE = (ProcessingState.COMPLETED, ProcessingState.CANCELED)
 
@@ -74,7 +75,8 @@ def _drop_refused(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     refused = {line.pk: line.rejected for line in order.lines.filter(rejected__gt=0)}
     if not refused:
         raise InvalidTransition(f"Nothing of order {order.retailer_order_id} was refused by all.")
-    order.request_cancelation(by=by, quantities=refused, reason=answers.get("reason", ""))
+    asked = [{"id": line, "quantity": quantity} for line, quantity in refused.items()]
+    order.request_cancelation(by=by, asked=asked, reason=answers.get("reason", ""))
     return (
         f"What nobody can fill is canceled; order {order.retailer_order_id} is {order.processing_state} now."
     )

@@ -1,0 +1,34 @@
+"""By when a supplier should have acted, as its partnership with the retailer says."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+
+from accounts.models import Partnership
+from fulfillments.states import ACCEPTED, CANCELING, NEW, NOT_ALLOWED, WORKABLE, State
+
+
+def due_at(state: str, since: datetime, partnership: Partnership, ship_until: date | None) -> datetime | None:
+    """When a fulfillment that has been in this state since then is overdue; None for never.
+
+    The order's `ship_until` counts to the end of its day, UTC.
+    """
+    limits = []
+    hours = {
+        NEW: partnership.hours_to_accept,
+        NOT_ALLOWED: partnership.hours_to_accept,
+        ACCEPTED: partnership.hours_to_ship,
+        CANCELING: partnership.hours_to_answer,
+    }.get(State(state))
+    if hours is not None:
+        limits.append(since + timedelta(hours=hours))
+    if ship_until is not None and state in WORKABLE:
+        limits.append(datetime.combine(ship_until + timedelta(days=1), time(), UTC))
+    return min(limits, default=None)
+
+
+def capture_due_at(since: datetime, partnership: Partnership) -> datetime | None:
+    """When a fulfillment that nobody has captured is overdue."""
+    if partnership.hours_to_capture is None:
+        return None
+    return since + timedelta(hours=partnership.hours_to_capture)

@@ -1,0 +1,116 @@
+"""Time limits of a partnership: what is overdue is told, and what is not answered is answered."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Partnership
+from events.models import Event
+from fulfillments.models import Fulfillment
+from fulfillments.tasks import answer_cancelations
+from orders.reconciling import differences
+from tests.orders.bodies import an_order
+
+
+@pytest.fixture
+def retailer(shop, client_for):
+    return client_for(shop)
+
+
+@pytest.fixture
+def supplier(acme, client_for):
+    return client_for(acme)
+
+
+def limits(acme, **limits):
+    Partnership.objects.filter(supplier=acme).update(**limits)
+
+
+def later(**delta):
+    """As if that much time had passed: every limit of every fulfillment is that much nearer."""
+    for fulfillment in Fulfillment.objects.all():
+        for name in ("due_at", "capture_due_at"):
+            moment = getattr(fulfillment, name)
+            if moment:
+                Fulfillment.objects.filter(pk=fulfillment.pk).update(**{name: moment - timedelta(**delta)})
+
+
+def captured(supplier):
+    [work] = supplier.get("fulfillments").json()
+    return work
+
+
+def test_work_that_is_not_accepted_in_time_is_overdue(acme, retailer, supplier, a_variant):
+    a_variant(acme, "A-1", stock=3)
+    limits(acme, hours_to_accept=4)
+    retailer.post("orders", an_order({"sku": "A-1", "quantity": 1}))
+
+    assert captured(supplier)["overdue"] is False
+    later(hours=4)
+    assert captured(supplier)["overdue"] is True
+    assert Fulfillment.objects.overdue().count() == 1
+
+    supplier.put(f"fulfillments/{captured(supplier)['id']}/setStatus/accepted", {})
+    assert captured(supplier)["overdue"] is False
+    assert not Fulfillment.objects.overdue().exists()
+
+
+def test_work_that_is_not_captured_in_time_is_overdue_until_it_is(acme, retailer, supplier, a_variant):
+    a_variant(acme, "A-1", stock=3)
+    limits(acme, hours_to_capture=1)
+    retailer.post("orders", an_order({"sku": "A-1", "quantity": 1}))
+    later(hours=2)
+
+    assert Fulfillment.objects.overdue().count() == 1
+    captured(supplier)
+    assert not Fulfillment.objects.overdue().exists()
+
+
+def test_ship_until_counts_to_the_end_of_its_day(acme, retailer, supplier, a_variant):
+    a_variant(acme, "A-1", stock=3)
+    today = timezone.now().date()
+    retailer.post("orders", an_order({"sku": "A-1", "quantity": 1}, ship_until=today.isoformat()))
+
+    work = captured(supplier)
+    assert work["due_at"] == f"{today + timedelta(days=1)}T00:00:00.000000Z"
+    assert work["overdue"] is False
+    later(days=1)
+    assert captured(supplier)["overdue"] is True
+
+
+@pytest.mark.parametrize(
+    ("default", "state"),
+    [("approve", "canceled"), ("refuse", "cancelation not allowed"), ("wait", "canceling")],
+)
+def test_a_cancelation_nobody_answers_gets_the_partnerships_answer(
+    acme, retailer, supplier, a_variant, default, state
+):
+    a_variant(acme, "A-1", stock=3)
+    limits(acme, hours_to_answer=24, cancelation_default=default)
+    order = retailer.post("orders", an_order({"sku": "A-1", "quantity": 1})).json()["order_id"]
+    retailer.post(f"orders/{order}/cancel")
+
+    assert answer_cancelations() == 0
+    later(hours=25)
+    assert answer_cancelations() == (0 if default == "wait" else 1)
+
+    assert captured(supplier)["fulfillment_state"] == state
+    if default != "wait":
+        assert Event.objects.latest("id").actor == "system:cancelation time limit"
+    assert list(differences()) == []
+
+
+def test_an_answer_in_time_stands(acme, retailer, supplier, a_variant):
+    a_variant(acme, "A-1", stock=3)
+    limits(acme, hours_to_answer=24, cancelation_default="approve")
+    order = retailer.post("orders", an_order({"sku": "A-1", "quantity": 1})).json()["order_id"]
+    retailer.post(f"orders/{order}/cancel")
+    path = f"fulfillments/{captured(supplier)['id']}/setStatus"
+    supplier.put(path, {"status": "cancelation not allowed"})
+    later(hours=25)
+
+    assert answer_cancelations() == 0
+    assert captured(supplier)["fulfillment_state"] == "cancelation not allowed"
