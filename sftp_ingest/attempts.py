@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import logging
 import time
 from collections.abc import Callable
@@ -13,6 +12,8 @@ from django.core.cache import cache
 from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.locmem import LocMemCache
 from redis.exceptions import RedisError
+
+from sftp_ingest.addresses import source_of
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -39,15 +40,6 @@ def succeeded(name: str, address: str) -> None:
     """Forget the failures of this pair."""
     keys = [_key(kind, name, address) for kind in ("failures", "until")]
     _in_store(lambda store: store.delete_many(keys))
-
-
-def source_of(address: str) -> str:
-    """Whom an address stands for: itself, or with IPv6 its network, of which one host has a whole one."""
-    ip = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address):
-        mapped = ip.ipv4_mapped
-        return str(mapped) if mapped else str(ipaddress.ip_network(f"{ip}/64", strict=False))
-    return str(ip)
 
 
 def _count(store: BaseCache, name: str, address: str) -> int:

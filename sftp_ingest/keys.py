@@ -9,6 +9,8 @@ from paramiko import PKey
 from paramiko.pkey import UnknownKeyType
 from paramiko.ssh_exception import SSHException
 
+SHORTEST_RSA = 2048
+
 
 def parse_public_key(line: str) -> PKey:
     """`ssh-ed25519 AAAA… comment` as a key. Raises ValueError that says what is wrong with it."""
@@ -16,9 +18,12 @@ def parse_public_key(line: str) -> PKey:
     if len(words) < 2:
         raise ValueError("A public key is written `ssh-ed25519 AAAA… comment`, on one line.")
     try:
-        return PKey.from_type_string(words[0], base64.b64decode(words[1], validate=True))
+        key = PKey.from_type_string(words[0], base64.b64decode(words[1], validate=True))
     except (binascii.Error, SSHException, UnknownKeyType, ValueError, IndexError, OverflowError) as error:
         raise ValueError(f"{line[:40]}… is not a public key of a kind that is taken here.") from error
+    if key.get_name() == "ssh-rsa" and key.get_bits() < SHORTEST_RSA:
+        raise ValueError(f"{line[:40]}… is an RSA key of less than {SHORTEST_RSA} bits.")
+    return key
 
 
 def parse_public_keys(text: str) -> list[PKey]:

@@ -20,6 +20,11 @@ class Count:
     measured_at: float
     incoming: int = 0
 
+    @property
+    def stale(self) -> bool:
+        """Whether to measure anew: others than this process remove files, too."""
+        return not self.incoming and time.monotonic() - self.measured_at > STALE_AFTER
+
 
 class Ledger:
     """The counts of all areas, for all sessions of this process."""
@@ -30,12 +35,15 @@ class Ledger:
 
     def begin(self, area: Area) -> None:
         """A file begins to come in."""
+        known = self._counts.get(area.supplier_id)
+        # Slow, so not under the lock, which all suppliers share.
+        measured = Count(area.size(), time.monotonic()) if known is None or known.stale else None
         with self._lock:
-            count = self._counts.get(area.supplier_id)
-            fresh = count is not None and time.monotonic() - count.measured_at < STALE_AFTER
-            if count is None or not (fresh or count.incoming):
-                count = self._counts[area.supplier_id] = Count(area.size(), time.monotonic())
-            count.incoming += 1
+            current = self._counts.get(area.supplier_id)
+            if measured and (current is None or current.stale):
+                current = self._counts[area.supplier_id] = measured
+            assert current is not None  # measured, if it was not known
+            current.incoming += 1
 
     def end(self, area: Area, given_back: int) -> None:
         """A file is in or was dropped; so many bytes are free again."""

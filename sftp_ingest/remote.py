@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import stat
@@ -9,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import paramiko
 
@@ -44,12 +46,32 @@ def fetch(supplier: Supplier, url: str, destination: Path) -> None:
         raise RemoteFailed("remote_not_registered", f"{url} is not on a remote host.")
     login = SftpLogin.objects.filter(supplier=supplier).first()
     largest = login.largest_file_bytes if login else DEFAULT_LARGEST
+    with _fresh(destination) as file:
+        _receive(source, file, largest)
+
+
+@contextmanager
+def _fresh(path: Path) -> Iterator[IO[bytes]]:
+    """A new file, which stays only if the block ends well. Raises FileExistsError."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o640), "wb") as file:
+        try:
+            yield file
+        except BaseException:
+            path.unlink()
+            raise
+
+
+def _receive(source: Remote, file: IO[bytes], largest: int) -> None:
     try:
         with _session(source.host) as client:
-            _copy(client, source, destination, largest)
+            for piece in _pieces(client, source, largest):
+                file.write(piece)
+            file.flush()
     except TimeoutError as error:
         raise RemoteFailed("remote_timeout", f"{source.host} did not answer in time.") from error
     except (OSError, EOFError, paramiko.SSHException) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise RemoteFailed("disk_full", "The disk of this service is full.") from error
         raise RemoteFailed("remote_failed", f"{source.host} broke off: {error}.") from error
 
 
@@ -102,33 +124,29 @@ def _key_types(key: paramiko.PKey) -> tuple[str, ...]:
     return ("rsa-sha2-512", "rsa-sha2-256") if name == "ssh-rsa" else (name,)
 
 
-def _copy(client: paramiko.SFTPClient, source: Remote, destination: Path, largest: int) -> None:
+def _pieces(client: paramiko.SFTPClient, source: Remote, largest: int) -> Iterator[bytes]:
+    """The file's content: all of it, no more than the supplier may have, and not for ever."""
+    size, began = 0, time.monotonic()
+    with _opened(client, source) as file:
+        expected = file.stat().st_size or 0
+        file.prefetch(min(expected, largest), max_concurrent_requests=64)
+        while piece := file.read(READ_AT_ONCE):
+            size += len(piece)
+            if size > largest:
+                raise RemoteFailed("remote_too_large", f"The file has more than {largest} bytes.")
+            if time.monotonic() - began > DONE_WITHIN:
+                raise TimeoutError
+            yield piece
+    if size < expected:
+        raise RemoteFailed("remote_failed", f"{source.host} gave {size} bytes of {expected}.")
+
+
+def _opened(client: paramiko.SFTPClient, source: Remote) -> paramiko.SFTPFile:
+    """The remote file, if it is one: opening a pipe or a device there might wait for ever."""
     try:
-        status = client.stat(source.path)
-        remote = client.open(source.path)
+        plain = stat.S_ISREG(client.stat(source.path).st_mode or stat.S_IFREG)
+        if plain:
+            return client.open(source.path)
     except OSError as error:
         raise RemoteFailed("remote_missing", f"{source.host} has no file {source.path} to read.") from error
-    if not stat.S_ISREG(status.st_mode or 0):
-        raise RemoteFailed("remote_missing", f"{source.path} on {source.host} is not a plain file.")
-    with remote:
-        remote.prefetch(min(status.st_size or 0, largest), max_concurrent_requests=64)
-        local = os.open(destination, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o640)
-        try:
-            with os.fdopen(local, "wb") as file:
-                for piece in _pieces(remote, largest):
-                    file.write(piece)
-        except BaseException:
-            destination.unlink()
-            raise
-
-
-def _pieces(remote: paramiko.SFTPFile, largest: int) -> Iterator[bytes]:
-    """The file's content; no more than the supplier may have, and not for ever."""
-    size, began = 0, time.monotonic()
-    while piece := remote.read(READ_AT_ONCE):
-        size += len(piece)
-        if size > largest:
-            raise RemoteFailed("remote_too_large", f"The file has more than {largest} bytes.")
-        if time.monotonic() - began > DONE_WITHIN:
-            raise TimeoutError
-        yield piece
+    raise RemoteFailed("remote_missing", f"{source.path} on {source.host} is not a plain file.")

@@ -11,7 +11,7 @@ from secrets import SystemRandom
 
 import paramiko
 
-from sftp_ingest.attempts import source_of
+from sftp_ingest.addresses import plain_address, source_of
 from sftp_ingest.hostkey import host_key
 from sftp_ingest.placing import sweep
 from sftp_ingest.session import Limits, Session
@@ -65,14 +65,28 @@ class Server:
                 self._end()
 
     def _accept(self) -> None:
-        with suppress(BlockingIOError, ConnectionError):
+        """Take who waits. A machine out of descriptors or threads refuses clients, and goes on."""
+        with suppress(BlockingIOError):
             while not self._stopping.is_set():
-                client, (address, *_) = self._listener.accept()
-                if self._admits(address):
-                    self._begin(client, address)
-                else:
-                    logger.warning("SFTP connection from %s turned away: too many", address)
-                    client.close()
+                try:
+                    client, (address, *_) = self._listener.accept()
+                    self._receive(client, plain_address(address))
+                except BlockingIOError:
+                    raise
+                except (OSError, RuntimeError):
+                    logger.exception("an SFTP client could not be taken")
+                    self._stopping.wait(0.1)
+
+    def _receive(self, client: socket.socket, address: str) -> None:
+        try:
+            if self._admits(address):
+                self._begin(client, address)
+                return
+            logger.warning("SFTP connection from %s turned away: too many", address)
+        except BaseException:
+            client.close()
+            raise
+        client.close()
 
     def _admits(self, address: str) -> bool:
         """Whether there is room; a flood from one address leaves some for others."""

@@ -24,9 +24,12 @@ PASSWORD = "correct horse battery staple"
 def put(client: paramiko.SFTPClient, content: bytes, path: str) -> None:
     """Put a file and heed the answer to its CLOSE, which paramiko's own file object does not."""
     file = client.open(path, "w")
-    file.write(content)
-    client._request(CMD_CLOSE, file.handle)
-    file._closed = True
+    try:
+        file.write(content)
+        client._request(CMD_CLOSE, file.handle)
+        file._closed = True
+    finally:
+        file.close()
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.models import Supplier
 from sftp_ingest import attempts
+from sftp_ingest.addresses import plain_address, source_of
 from sftp_ingest.hostkey import host_key, public_line
 from sftp_ingest.models import SftpLogin
 from sftp_ingest.server import Server
@@ -60,8 +61,8 @@ def test_wrong_passwords_and_unknown_names_are_refused_alike(acme_login: SftpLog
     fail(username)
 
 
-def test_an_unknown_name_costs_a_hash_too(fail, monkeypatch, django_assert_num_queries):
-    hashed = []
+def test_an_unknown_name_costs_a_hash_too(fail, monkeypatch):
+    hashed: list[str] = []
     monkeypatch.setattr("sftp_ingest.logins.make_password", hashed.append)
     fail("nobody")
 
@@ -139,9 +140,10 @@ def test_each_further_round_of_failures_waits_longer():
 
 
 def test_one_network_of_ipv6_is_one_address():
-    assert attempts.source_of("2001:db8:1:2::1") == attempts.source_of("2001:db8:1:2:ffff::9")
-    assert attempts.source_of("2001:db8:1:2::1") != attempts.source_of("2001:db8:1:3::1")
-    assert attempts.source_of("::ffff:192.0.2.7") == "192.0.2.7"
+    assert source_of("2001:db8:1:2::1") == source_of("2001:db8:1:2:ffff::9")
+    assert source_of("2001:db8:1:2::1") != source_of("2001:db8:1:3::1")
+    assert source_of("::ffff:192.0.2.7") == "192.0.2.7"
+    assert plain_address("fe80::1%eth0") == "fe80::1"
 
 
 def test_failures_are_counted_while_redis_is_away(monkeypatch):
@@ -159,7 +161,7 @@ def test_failures_are_counted_while_redis_is_away(monkeypatch):
 
 
 def test_a_failure_slows_the_next_answer(acme_login: SftpLogin, serve, connect, monkeypatch):
-    waited = []
+    waited: list[float] = []
     server = serve(failure_delay=1.0)
     monkeypatch.setattr(server._stopping, "wait", waited.append)
     for _ in range(6):
@@ -284,3 +286,17 @@ def test_a_full_disk_is_said(acme_login: SftpLogin, server, connect, monkeypatch
 
     with pytest.raises(OSError, match="disk of this service is full"):
         connect(server, "acme").open_sftp().open("products/a.csv", "w")
+
+
+def test_what_operators_remove_is_free_again(
+    server, acme: Supplier, login_of, connect, acme_area, monkeypatch
+):
+    login_of(acme, quota_bytes=1000)
+    sftp = connect(server, "acme").open_sftp()
+    put(sftp, b"x" * 1000, "products/a.csv")
+    (acme_area / "products/a.csv").unlink()
+    with pytest.raises(OSError, match="area is full"):
+        put(sftp, b"x", "products/b.csv")
+
+    monkeypatch.setattr("sftp_ingest.ledger.STALE_AFTER", 0.0)  # a minute later
+    put(sftp, b"x" * 1000, "products/b.csv")

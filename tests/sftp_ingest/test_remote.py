@@ -10,6 +10,7 @@ import paramiko
 import pytest
 
 from accounts.models import Supplier
+from sftp_ingest.handles import Reading
 from sftp_ingest.hostkey import public_line
 from sftp_ingest.models import RemoteHost, SftpLogin
 from sftp_ingest.remote import RemoteFailed, fetch
@@ -130,7 +131,30 @@ def test_a_host_that_is_no_longer_registered_is_not_asked(acme: Supplier, url: s
 
 def test_no_file_is_overwritten(acme: Supplier, url: str, destination: Path):
     destination.write_text("mine")
-    with pytest.raises(RemoteFailed):
+    with pytest.raises(FileExistsError):
         fetch(acme, url, destination)
 
     assert destination.read_text() == "mine"
+
+
+def test_a_host_that_breaks_off_leaves_nothing(
+    acme: Supplier, url: str, server: Server, destination: Path, monkeypatch
+):
+    def cut(handle: Reading, offset: int, length: int) -> bytes:
+        server.sessions[-1].transport.close()
+        return b""
+
+    monkeypatch.setattr(Reading, "read", cut)
+
+    assert failure(acme, url, destination).code == "remote_failed"
+
+
+def test_a_file_that_comes_short_is_not_taken_for_whole(
+    acme: Supplier, url: str, destination: Path, monkeypatch
+):
+    whole = Reading.read
+    monkeypatch.setattr(
+        Reading, "read", lambda handle, at, length: whole(handle, at, length) if at < 500_000 else b""
+    )
+
+    assert failure(acme, url, destination).code == "remote_failed"
