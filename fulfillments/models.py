@@ -83,6 +83,7 @@ class Fulfillment(models.Model):
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects = FulfillmentQuerySet.as_manager()
+    _counts: dict[int, tuple[int, ...]]
 
     class Meta:
         ordering = ["id"]
@@ -354,10 +355,15 @@ class Fulfillment(models.Model):
     def _reread(self) -> list[FulfillmentLine]:
         """Lock this row and read it and its lines afresh; the order is locked already."""
         self.refresh_from_db(fields=MUTABLE, from_queryset=type(self).objects.select_for_update(of=("self",)))
-        return list(self.lines.select_related("variant").order_by("pk"))
+        lines = list(self.lines.select_related("variant").order_by("pk"))
+        self._counts = {line.pk: line.counts for line in lines}
+        return lines
 
     def _save_lines(self, lines: list[FulfillmentLine]) -> None:
-        self.lines.model.objects.bulk_update(lines, COUNTS)
+        """Write the lines that this change has moved pieces of, in one statement."""
+        changed = [line for line in lines if line.counts != self._counts[line.pk]]
+        if changed:
+            FulfillmentLine.objects.bulk_update(changed, COUNTS)
 
     def _within_open(self, move: Moving, quantities: Quantities | None) -> Quantities:
         """What is asked for, or all that is open. Raises Invalid where that is more than is open."""
@@ -444,6 +450,11 @@ class FulfillmentLine(models.Model):
 
     def __str__(self) -> str:
         return f"{self.quantity} × {self.variant_id}"
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Where its pieces are: what moves change."""
+        return tuple(getattr(self, name) for name in COUNTS)
 
     @property
     def open(self) -> int:

@@ -60,7 +60,7 @@ class FulfillmentViewSet(SupplierViewSet):
             self.fulfillment = self._own(self.kwargs["fulfillment_id"])
 
     def _own(self, fulfillment_id: int) -> Fulfillment:
-        own = Fulfillment.objects.for_supplier(self.supplier).select_related("order")
+        own = Fulfillment.objects.for_supplier(self.supplier).select_related("order", "partnership")
         fulfillment = own.filter(pk=fulfillment_id).first()
         if fulfillment is None:
             raise NotFound
