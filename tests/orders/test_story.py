@@ -19,7 +19,9 @@ def test_an_order_is_pushed_captured_accepted_and_shipped(acme, shop, client_for
     assert pushed.status_code == 201, pushed.content
     order_id = pushed.json()["order_id"]
 
-    captured = supplier.get("fulfillments", {"filter": '{"retailer_state":"ordered","fulfillment_state":"new"}'})
+    captured = supplier.get(
+        "fulfillments", {"filter": '{"retailer_state":"ordered","fulfillment_state":"new"}'}
+    )
     assert captured.status_code == 200, captured.content
     [work] = captured.json()
     assert work["lines"][0]["sku"] == "A-1"

@@ -1,0 +1,64 @@
+"""What holds after every test, whatever it did: counters agree with their sources, histories are legal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from django.db.models import F, Q
+
+from events.models import Event
+from fulfillments.models import Fulfillment, FulfillmentLine
+from fulfillments.states import CANCELED, MISSING_SKU, MOVES, OUT_OF_STOCK, SHIPPED, State
+from orders.models import Order, RetailerClock
+from orders.reconciling import differences
+
+FINISHED = (SHIPPED, OUT_OF_STOCK, MISSING_SKU, CANCELED)
+LEGAL = {(move.event, source, target) for move in MOVES for source in move.sources for target in move.targets}
+
+
+def unsound() -> list[str]:
+    """Everything that is wrong with what the database holds."""
+    return [*map(str, differences()), *_open_work(), *_asked_back(), *_histories(), *_stamps()]
+
+
+def _open_work() -> Iterator[str]:
+    """Something is open in a fulfillment if, and only if, its state says that there is work."""
+    is_open = Q(quantity__gt=F("shipped") + F("rejected") + F("canceled"))
+    busy = set(FulfillmentLine.objects.filter(is_open).values_list("fulfillment_id", flat=True))
+    for pk, state in Fulfillment.objects.values_list("pk", "state"):
+        if (pk in busy) == (state in FINISHED):
+            yield f"fulfillment {pk} is {state}, and {'something' if pk in busy else 'nothing'} of it is open"
+
+
+def _asked_back() -> Iterator[str]:
+    lines = FulfillmentLine.objects.filter(cancel_requested__gt=0).exclude(fulfillment__state=State.CANCELING)
+    for line in lines.select_related("fulfillment"):
+        yield f"{line.fulfillment} still counts pieces that are asked back"
+
+
+def _histories() -> Iterator[str]:
+    """Each fulfillment's events lead, by moves of the table, from new to the state that it is in."""
+    moves = Event.objects.exclude(to_state="").exclude(fulfillment_id=None).order_by("fulfillment_id", "id")
+    ends = {}
+    for pk, events in groupby(moves, key=lambda event: event.fulfillment_id):
+        state = str(State.NEW)
+        for event in events:
+            if event.from_state != state or (event.type, event.from_state, event.to_state) not in LEGAL:
+                yield f"fulfillment {pk} was {state}: {event.type} {event.from_state} → {event.to_state}"
+            state = event.to_state
+        ends[pk] = state
+    for fulfillment in Fulfillment.objects.all():
+        told = ends.get(fulfillment.pk, State.NEW)
+        if told != fulfillment.state:
+            yield f"{fulfillment}, but its history ends in {told}"
+
+
+def _stamps() -> Iterator[str]:
+    """No order is unstamped, none is later than its retailer's clock, none has broken milliseconds."""
+    clocks = dict(RetailerClock.objects.values_list("retailer_id", "last"))
+    for order in Order.objects.all():
+        if order.updated_at is None or order.updated_at > clocks[order.retailer_id]:
+            yield f"order {order.pk} is stamped {order.updated_at}, its clock says {clocks}"
+        elif order.updated_at.microsecond % 1000:
+            yield f"order {order.pk} is stamped between two milliseconds: {order.updated_at}"
