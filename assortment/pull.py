@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from accounts.models import Retailer, ServiceType
@@ -28,38 +28,64 @@ Placed = tuple[Position, GroupJson]
 
 
 @dataclass(frozen=True)
-class Source:
-    """One supplier's part of a pull: the query that lists its keys, and what the retailer sees of them."""
+class Shelf:
+    """All that one supplier has listed."""
 
-    supplier_id: int
-    keys: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    partner: Partner | None = None
+    partner: Partner
+
+    @property
+    def supplier_id(self) -> int:
+        return self.partner.supplier_id
 
     def read(self, after: str, chunk: int) -> Iterator[Placed]:
         """Its groups behind a key, a chunk in memory at a time."""
-        known = {**self.params, "suppliers": [self.supplier_id]}
-        while keys := queries.keys_of(self.keys, known, after=after, most=chunk):
+        known = self.partner.supplier_id, self.partner.safety_stock
+        more = True
+        while more:
+            rows = queries.groups_behind(*known, after=after, most=chunk)
+            yield from (_placed(row, self.partner) for row in rows)
+            more = len(rows) == chunk
+            after = rows[-1].key if more else ""
+
+
+@dataclass(frozen=True)
+class News:
+    """What has changed of one supplier's groups; nothing is left of any when it is no partner any more."""
+
+    supplier_id: int
+    keys: str
+    params: Mapping[str, Any]
+    partner: Partner | None = None
+
+    def read(self, after: str, chunk: int) -> Iterator[Placed]:
+        """The changed groups behind a key, a chunk in memory at a time."""
+        known = {**self.params, "supplier": self.supplier_id, "suppliers": [self.supplier_id]}
+        more = True
+        while more:
+            keys = queries.keys_of(self.keys, known, after=after, most=chunk)
             yield from self._groups(keys)
-            after = keys[-1]
+            more = len(keys) == chunk
+            after = keys[-1] if more else ""
 
     def _groups(self, keys: list[str]) -> Iterator[Placed]:
         """The groups of these keys. One that has nothing listed any more is told as gone."""
-        groups = self._listed(keys)
-        gone = [key for key in keys if key not in groups]
+        listed = self._listed(keys)
+        gone = [key for key in keys if key not in listed]
         if gone and self.partner is not None:
             gone = queries.without_twins(self.supplier_id, gone)
-        groups |= {key: gone_json(key, self.supplier_id) for key in gone}
-        for key in keys:
-            if key in groups:
-                yield Position(self.supplier_id, key), groups[key]
+        found = listed | {key: gone_json(key, self.supplier_id) for key in gone}
+        yield from ((Position(self.supplier_id, key), found[key]) for key in keys if key in found)
 
     def _listed(self, keys: list[str]) -> dict[str, GroupJson]:
-        if self.partner is None:
+        if self.partner is None or not keys:
             return {}
-        rows = queries.groups_of(self.supplier_id, self.partner.safety_stock, keys)
-        count = self.partner.retailers_count
-        return {row.key: group_json(row, self.supplier_id, count) for row in rows}
+        rows = queries.groups_among(self.supplier_id, self.partner.safety_stock, keys)
+        return {row.key: _placed(row, self.partner)[1] for row in rows}
+
+
+def _placed(row: queries.GroupRow, partner: Partner) -> Placed:
+    group = group_json(row, partner.supplier_id, partner.retailers_count)
+    return Position(partner.supplier_id, row.key), group
 
 
 class Pull:
@@ -84,22 +110,16 @@ class Pull:
         known = {**queries.unseen_by(since), "suppliers": [each.supplier_id for each in self.partners]}
         return bool(queries.keys_of(queries.CHANGED, known, after="", most=1))
 
-    def _sources(self, since: Snapshot | None) -> list[Source]:
+    def _sources(self, since: Snapshot | None) -> Sequence[Shelf | News]:
         if since is None:
-            return [Source(each.supplier_id, queries.LISTED, partner=each) for each in self.partners]
+            return [Shelf(partner) for partner in self.partners]
         terms = changed_terms(self.retailer, self.service_type, self.partners, since)
         unseen = queries.unseen_by(since)
-        sources = [
-            Source(
-                each.supplier_id,
-                queries.LISTED_OR_DEPARTED if each.supplier_id in terms.suppliers else queries.CHANGED,
-                unseen,
-                partner=each,
-            )
-            for each in self.partners
-        ]
-        sources += [
-            Source(supplier_id, queries.FORMERLY_LISTED, {**unseen, "until": until})
-            for supplier_id, until in terms.lost.items()
-        ]
+        sources = []
+        for partner in self.partners:
+            whole = partner.supplier_id in terms.suppliers
+            keys = queries.LISTED_OR_DEPARTED if whole else queries.CHANGED
+            sources.append(News(partner.supplier_id, keys, unseen, partner))
+        for supplier_id, until in terms.lost.items():
+            sources.append(News(supplier_id, queries.FORMERLY_LISTED, {**unseen, "until": until}))
         return sorted(sources, key=lambda source: source.supplier_id)

@@ -26,22 +26,19 @@ DEPARTED = f"""
     WHERE d.supplier_id = ANY(%(suppliers)s) AND v."group" > %(after)s AND {UNSEEN.format("d")}
 """  # noqa: S608 - built of constants
 
-# Every group of a supplier that has something listed.
-LISTED = """
-    SELECT DISTINCT v."group" FROM catalog_variant v
-    WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s
-    ORDER BY 1 LIMIT %(most)s
-"""
-
 # All that a reader has, when the terms of its supplier have changed: what is listed, what no longer is.
 LISTED_OR_DEPARTED = f"""
-    SELECT v."group" FROM ({LISTED}) v UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
+    SELECT v."group" FROM (
+        SELECT DISTINCT v."group" FROM catalog_variant v
+        WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" > %(after)s
+        ORDER BY 1 LIMIT %(most)s
+    ) v UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
 """  # noqa: S608 - built of constants
 
 # What a former partner had listed at the end; what it made later is none of the retailer's business.
 FORMERLY_LISTED = f"""
     SELECT v."group" FROM catalog_variant v
-    WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s
+    WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" > %(after)s
         AND v.created_at <= %(until)s
     UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
 """  # noqa: S608 - built of constants
@@ -55,12 +52,14 @@ CHANGED = f"""
     UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
 """  # noqa: S608 - built of constants
 
-GROUPS = """
+SUMS = """
     WITH sums AS (
         SELECT v."group", min(v.id) AS oldest, array_agg(v.id ORDER BY v.id) AS variants,
             min(v.special_sale_price_start) AS sale_start, max(v.special_sale_price_end) AS sale_end,
-            min(v.retail_price) AS retail_min, max(v.retail_price) AS retail_max,
-            min(v.wholesale_price) AS wholesale_min, max(v.wholesale_price) AS wholesale_max,
+            trim_scale(min(v.retail_price)) AS retail_min,
+            trim_scale(max(v.retail_price)) AS retail_max,
+            trim_scale(min(v.wholesale_price)) AS wholesale_min,
+            trim_scale(max(v.wholesale_price)) AS wholesale_max,
             string_agg(v.images, '|' ORDER BY v.id) FILTER (WHERE v.images <> '') AS images,
             coalesce(sum(stock.available), 0)::bigint AS available
         FROM catalog_variant v
@@ -68,8 +67,8 @@ GROUPS = """
             SELECT sum(greatest(s.on_hand::bigint - s.reserved - %(safety)s, 0)) AS available
             FROM inventory_stocklevel s WHERE s.variant_id = v.id
         ) stock ON true
-        WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" = ANY(%(keys)s)
-        GROUP BY v."group"
+        WHERE v.supplier_id = %(supplier)s AND v.listed AND {which}
+        GROUP BY v."group" ORDER BY v."group" LIMIT %(most)s
     )
     SELECT sums."group", sums.variants, sums.sale_start, sums.sale_end, sums.retail_min, sums.retail_max,
         sums.wholesale_min, sums.wholesale_max, sums.images, sums.available,
@@ -78,6 +77,10 @@ GROUPS = """
     ORDER BY sums."group"
 """
 
+# Walking the whole shelf: one range of the index, from where the last chunk ended.
+GROUPS_BEHIND = SUMS.format(which='v."group" > %(after)s')
+GROUPS_AMONG = SUMS.format(which='v."group" = ANY(%(keys)s)')
+
 STILL_LISTED = """
     SELECT DISTINCT v."group" FROM catalog_variant v
     WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" = ANY(%(keys)s)
@@ -85,7 +88,10 @@ STILL_LISTED = """
 
 
 class GroupRow(NamedTuple):
-    """A supplier's listed variants of one key, summed up; the texts are its oldest variant's."""
+    """A supplier's listed variants of one key, summed up; the texts are its oldest variant's.
+
+    Prices come without the zeros that their column pads them with.
+    """
 
     key: str
     variants: list[int]
@@ -110,10 +116,19 @@ def keys_of(sql: str, params: Mapping[str, Any], *, after: str, most: int) -> li
         return [row[0] for row in cursor.fetchall()]
 
 
-def groups_of(supplier_id: int, safety_stock: int, keys: Sequence[str]) -> list[GroupRow]:
-    """The supplier's groups of these keys that have something listed, in the keys' order."""
+def groups_behind(supplier_id: int, safety_stock: int, *, after: str, most: int) -> list[GroupRow]:
+    """Some of the supplier's groups that have something listed, in order, behind a key."""
+    return _groups(GROUPS_BEHIND, supplier=supplier_id, safety=safety_stock, after=after, most=most)
+
+
+def groups_among(supplier_id: int, safety_stock: int, keys: Sequence[str]) -> list[GroupRow]:
+    """The supplier's groups of these keys that have something listed."""
+    return _groups(GROUPS_AMONG, supplier=supplier_id, safety=safety_stock, keys=list(keys), most=len(keys))
+
+
+def _groups(sql: str, **params: Any) -> list[GroupRow]:
     with connection.cursor() as cursor:
-        cursor.execute(GROUPS, {"supplier": supplier_id, "safety": safety_stock, "keys": list(keys)})
+        cursor.execute(sql, params)
         return [GroupRow(*row) for row in cursor.fetchall()]
 
 

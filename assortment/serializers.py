@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TypedDict
 
-from api.renderers import iso, number
+from api.renderers import iso
 from assortment.queries import GroupRow
 from catalog.fields import lines_of
 
@@ -47,10 +47,10 @@ def group_json(row: GroupRow, supplier_id: int, retailers_count: int) -> GroupJs
         "special_sale_price_end": iso(row.sale_end),
         "available_inventory": row.available,
         "retailers_count": retailers_count,
-        "retail_price_min": number(row.retail_min),
-        "retail_price_max": number(row.retail_max),
-        "wholesale_price_min": number(row.wholesale_min),
-        "wholesale_price_max": number(row.wholesale_max),
+        "retail_price_min": row.retail_min,
+        "retail_price_max": row.retail_max,
+        "wholesale_price_min": row.wholesale_min,
+        "wholesale_price_max": row.wholesale_max,
         "title": row.title,
         "description": row.description,
         "description_extra": row.description_extra,

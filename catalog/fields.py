@@ -108,7 +108,7 @@ class Bullets(serializers.Field[list[str], Any, list[str], Any]):
 
 def lines_of(text: str) -> list[str]:
     """The lines of a text that say something."""
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    return [line for each in text.splitlines() if (line := each.strip())]
 
 
 class Option(Body):

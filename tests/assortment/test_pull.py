@@ -95,7 +95,10 @@ def test_a_model_that_reads_like_anothers_sku_is_another_group(acme, pull, a_var
 
     groups = pull()
 
-    assert [(group["model"], group["variants"]) for group in groups] == [("X", [of_model.pk]), ("X", [bare.pk])]
+    assert [(group["model"], group["variants"]) for group in groups] == [
+        ("X", [of_model.pk]),
+        ("X", [bare.pk]),
+    ]
 
 
 def test_one_model_of_two_suppliers_is_two_groups(acme, rival, pull, a_variant):

@@ -152,7 +152,9 @@ def test_a_gtin_is_also_a_upc_or_an_ean_by_its_length(acme, client_for, gtin, al
 
     variant = answer.json()
     assert variant["gtin"] == gtin
-    assert {name: variant[name] for name in ("upc", "ean")} == {"upc": "", "ean": ""} | ({also: gtin} if also else {})
+    assert {name: variant[name] for name in ("upc", "ean")} == {"upc": "", "ean": ""} | (
+        {also: gtin} if also else {}
+    )
 
 
 def test_a_gtin_that_contradicts_the_upc_is_refused(acme, client_for):

@@ -60,7 +60,13 @@ def test_every_dialect_of_an_element_means_the_same(acme, a_variant, push, eleme
 
 @pytest.mark.parametrize(
     ("id_type", "identifier"),
-    [("sku", "A-1"), ("SKU", "A-1"), ("upc", "036000291452"), ("ean", "4006381333931"), ("id_in_source", "77")],
+    [
+        ("sku", "A-1"),
+        ("SKU", "A-1"),
+        ("upc", "036000291452"),
+        ("ean", "4006381333931"),
+        ("id_in_source", "77"),
+    ],
 )
 def test_a_variant_is_found_by_the_id_type(acme, a_variant, push, id_type, identifier):
     variant = a_variant(acme, "A-1", upc="036000291452", ean="4006381333931", id_in_source="77")
@@ -221,7 +227,9 @@ def test_an_older_count_never_replaces_a_newer(acme, a_variant, push):
     ],
 )
 def test_a_wrong_body_is_refused_whole(push, body, field, code):
-    answer = push(**{"elements": [], **({"elements": body.pop("inventories")} if "inventories" in body else {})}, **body)
+    answer = push(
+        **{"elements": [], **({"elements": body.pop("inventories")} if "inventories" in body else {})}, **body
+    )
 
     assert answer.status_code == 400, answer.content
     assert [(each["field"], each["code"]) for each in answer.json()["errors"]] == [(field, code)]

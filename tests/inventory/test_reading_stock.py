@@ -75,5 +75,8 @@ def test_pages_are_linked_and_cost_the_same(acme, client_for, a_variant, django_
 def test_a_supplier_sees_its_own_warehouses(acme, rival, client_for):
     answer = client_for(acme).get("warehouses").json()
 
-    assert [(each["name"], each["is_default"]) for each in answer] == [("Acme East", True), ("Acme West", False)]
+    assert [(each["name"], each["is_default"]) for each in answer] == [
+        ("Acme East", True),
+        ("Acme West", False),
+    ]
     assert client_for(rival).get(f"/v3/suppliers/{acme.pk}/warehouses").status_code == 403
