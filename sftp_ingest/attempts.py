@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.core.cache import cache
+from django.core.cache import caches
 from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.locmem import LocMemCache
 from redis.exceptions import RedisError
@@ -23,6 +24,12 @@ FIRST_WAIT, LONGEST_WAIT = 300, 24 * 3600  # seconds
 FORGET_AFTER = 24 * 3600
 
 _local = LocMemCache("sftp-attempts", {})
+
+
+@functools.cache
+def _shared() -> BaseCache:
+    """One store for all threads: each client has its own, and must not open a connection of its own."""
+    return caches.create_connection("default")
 
 
 def wait_left(name: str, address: str) -> float:
@@ -59,7 +66,7 @@ def _key(kind: str, name: str, address: str) -> str:
 
 def _in_store(work: Callable[[BaseCache], T]) -> T:
     try:
-        return work(cache)
+        return work(_shared())
     except (RedisError, OSError):
         logger.warning("failed SFTP logins are counted in this process only: Redis does not answer")
         return work(_local)

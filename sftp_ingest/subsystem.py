@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import Any
 
 import paramiko
@@ -34,6 +35,12 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         super().__init__(channel, name, session, AreaFiles)
         self.session = session
         session.handlers.append(self)
+
+    def finish_subsystem(self) -> None:
+        """The end: unfinished files are dropped, and the client is told that all went well (scp asks)."""
+        with suppress(OSError, EOFError, paramiko.SSHException):
+            self.sock.send_exit_status(0)
+        super().finish_subsystem()
 
     def _send_server_version(self) -> None:
         kind, _ = self._read_packet()

@@ -300,3 +300,16 @@ def test_what_operators_remove_is_free_again(
 
     monkeypatch.setattr("sftp_ingest.ledger.STALE_AFTER", 0.0)  # a minute later
     put(sftp, b"x" * 1000, "products/b.csv")
+
+
+def test_a_client_that_cannot_be_taken_does_not_end_the_server(
+    server: Server, acme_login: SftpLogin, connect, monkeypatch
+):
+    def no_thread(*args: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Server, "_begin", no_thread)
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+            assert client.recv(100) == b""
+    assert connect(server, "acme").open_sftp().listdir("products") == []

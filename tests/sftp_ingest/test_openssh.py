@@ -92,6 +92,20 @@ def test_files_are_listed_made_renamed_and_removed(sftp, acme_area: Path):
     assert done.stdout.splitlines()[-4:] == ["sftp> ls -1", "inventory", "products", "templates"]
 
 
+def test_scp_works_too(sftp, server: Server, tmp_path: Path):
+    options = f"-F /dev/null -o UserKnownHostsFile={tmp_path}/known -i {tmp_path}/key -P {server.port}"
+    done = subprocess.run(
+        ["scp", "-s", *options.split(), "-r", "x.csv", "spring", "acme@127.0.0.1:products/"],
+        cwd=tmp_path / "here",
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert Upload.objects.count() == 2
+
+
 @pytest.mark.parametrize(
     ("command", "said"),
     [
