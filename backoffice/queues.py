@@ -83,6 +83,10 @@ def _wrong_addresses() -> QuerySet[Fulfillment]:
     return _fulfillments(State.WRONG_ADDRESS)
 
 
+def _overdue() -> QuerySet[Fulfillment]:
+    return Fulfillment.objects.overdue().select_related("supplier", "order")
+
+
 def _cancellations() -> QuerySet[Fulfillment]:
     return _fulfillments(State.CANCELING)
 
@@ -142,6 +146,13 @@ QUEUES = (
         "Retailers asked for these back; the suppliers have not answered yet.",
         _cancellations,
         {"state__exact": State.CANCELING.value},
+        _fulfillment,
+    ),
+    Queue(
+        "Overdue",
+        "Suppliers should have captured, accepted, shipped or answered these by now.",
+        _overdue,
+        {"overdue": "1"},
         _fulfillment,
     ),
     Queue(

@@ -169,6 +169,18 @@ DEEDS = (
 )
 
 
+class OverdueFilter(admin.SimpleListFilter):
+    """What suppliers should have done by now, as their partnerships say."""
+
+    title, parameter_name = "overdue", "overdue"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("1", "Overdue")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:
+        return queryset & Fulfillment.objects.overdue() if self.value() == "1" else queryset
+
+
 @admin.register(Fulfillment)
 class FulfillmentAdmin(DeedAdmin[Fulfillment]):
     """What one supplier ships for one order."""
@@ -186,7 +198,7 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
         "updated_at",
     )
     list_display_links = ("id", "order_number")
-    list_filter = ("state", "supplier")
+    list_filter = ("state", OverdueFilter, "supplier")
     list_per_page = 50
     list_select_related = ("order__retailer", "supplier", "warehouse")
     ordering = ("-id",)
@@ -232,5 +244,6 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
             "rejections": fulfillment.rejections.all(),
             "returns": fulfillment.returns.all(),
             "captured_at": capture and capture.captured_at,
+            "due_at": fulfillment.next_due_at(captured=capture is not None),
             "timeline": timeline(order_id=fulfillment.order_id, fulfillment_id=fulfillment.pk),
         }
