@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,7 @@ def main(arguments: list[str]) -> None:
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     words, command = arguments[:cut], arguments[cut + 1 :]
     use_a_fitting_python()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that pip ends with us
     words = [word for word in words if word != "embedded"] + (servers() if "embedded" in words else [])
     with open(ROOT / ".venv.lock", "w") as lock:  # `make run` and `make test` may begin together
         fcntl.flock(lock, fcntl.LOCK_EX)

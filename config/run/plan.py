@@ -56,10 +56,11 @@ def services(environment: Mapping[str, str]) -> list[Program]:
     celery = ("-m", "celery", "-q", "-A", "config")
     worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), "--without-gossip", "--without-mingle")
     beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
+    seldom = {"LOG_LEVEL": "WARNING", **environment}  # it would tell of every tick
     return [
         python("web", *_gunicorn(), environment=environment, patience=15.0),
         python("worker", *celery, *worker, "-l", "INFO", environment=environment, patience=15.0),
-        python("beat", *celery, *beat, "-l", "WARNING", environment=environment),
+        python("beat", *celery, *beat, "-l", "WARNING", environment=seldom),
         python("sftp", "manage.py", "sftp_server", environment=environment),
     ]
 
