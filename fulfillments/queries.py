@@ -1,52 +1,25 @@
-"""Reading fulfillments: with all that a supplier needs to ship, in a constant number of queries."""
+"""Which fulfillments a supplier sees, and the filters of a capture (interface 4.1)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import django_filters
-from django.db import connection
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from api.filters import StrictFilterSet
-from fulfillments.models import Fulfillment, FulfillmentLine
-from fulfillments.records import Capture
-from fulfillments.states import CANCELED, CANCELING, CAPTURABLE, WORKABLE, State
-
-
-def with_details(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:
-    """With order, partnership and capture in one query; lines, parcels, refusals, returns in one each."""
-    lines = FulfillmentLine.objects.select_related("variant", "order_line").order_by("pk")
-    return fulfillments.select_related("order", "partnership__retailer", "capture").prefetch_related(
-        Prefetch("lines", lines), "shipments", "rejections", "returns"
-    )
+from fulfillments.models import Fulfillment
+from fulfillments.states import CANCELED, CANCELING, CAPTURABLE, State
 
 
 def not_held(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:
     """Without the work of orders that operators hold back."""
-    return fulfillments.exclude(state__in=WORKABLE, order__held=True)
-
-
-def mark_captured(fulfillments: list[Fulfillment]) -> None:
-    """Keep when these were first handed out. Locks nothing that a move or another capture needs."""
-    fresh = [each for each in fulfillments if getattr(each, "capture", None) is None]
-    if not fresh:
-        return
-    ids = [each.pk for each in fresh]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO fulfillments_capture (fulfillment_id) SELECT unnest(%s::bigint[])"
-            " ON CONFLICT DO NOTHING",
-            [ids],
-        )
-    captures = Capture.objects.in_bulk(ids)
-    for each in fresh:
-        each.capture = captures[each.pk]
+    return fulfillments.exclude(HELD)
 
 
 RETAILER_STATES = {
-    "ordered": ~Q(state__in=[CANCELING, CANCELED]) & Q(order__held=False),
-    "pending": ~Q(state__in=[CANCELING, CANCELED]) & Q(order__held=True),
+    "ordered": ~Q(state__in=[CANCELING, CANCELED]) & ~HELD,
+    "pending": HELD,
     "canceling": Q(state=CANCELING),
     "cancelling": Q(state=CANCELING),
     "canceled": Q(state=CANCELED),

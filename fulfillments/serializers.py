@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, TypedDict
 
-from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from api import fields
 from api.bodies import Body
-from api.renderers import iso, number
-from fulfillments.models import Fulfillment, FulfillmentLine
-from fulfillments.records import Rejection, Return, Shipment
-from fulfillments.states import CANCELED, CANCELING, State
+from fulfillments.states import CANCELED, State
 
 
 class AddressJson(TypedDict):
@@ -112,103 +107,6 @@ class FulfillmentJson(TypedDict):
     captured_at: str | None
     due_at: str | None
     overdue: bool
-
-
-def retailer_state(fulfillment: Fulfillment) -> str:
-    """What the retailer's side of it is (contract 3)."""
-    if fulfillment.state in (CANCELING, CANCELED):
-        return str(fulfillment.state)
-    return "pending" if fulfillment.order.held else "ordered"
-
-
-def fulfillment_json(fulfillment: Fulfillment) -> FulfillmentJson:
-    """A fulfillment read by `queries.with_details`, as its supplier sees it."""
-    order, partnership = fulfillment.order, fulfillment.partnership
-    lines = list(fulfillment.lines.all())
-    skus = {line.pk: line.variant.sku for line in lines}
-    capture = getattr(fulfillment, "capture", None)
-    due_at = fulfillment.next_due_at(captured=capture is not None)
-    return {
-        "id": fulfillment.pk,
-        "order_id": order.pk,
-        "retailer_id": order.retailer_id,
-        "retailer_name": partnership.retailer.name,
-        "retailer_erp_id": partnership.retailer_erp_id,
-        "retailer_state": retailer_state(fulfillment),
-        "fulfillment_state": fulfillment.state,
-        "notes": [*order.notes, *(note for line in lines for note in line.order_line.notes)],
-        "retailer_shipper_account": partnership.retailer_shipper_account,
-        "retailer_order_id": order.retailer_order_id,
-        "sales_order_number": order.sales_order_number,
-        "warehouse_id": fulfillment.warehouse_id,
-        "shipping_method_code": order.shipping_method_code,
-        "shipping_address": order.shipping_address,
-        "billing_address": order.billing_address,
-        "ship_until": order.ship_until.isoformat() if order.ship_until else None,
-        "is_gift": order.is_gift,
-        "gift_message": order.gift_message,
-        "tracking_number": fulfillment.tracking_number,
-        "invoice_id": fulfillment.invoice_id,
-        "lines": [_line_json(line) for line in lines],
-        "shipments": [_shipment_json(each, skus) for each in fulfillment.shipments.all()],
-        "rejections": [_rejection_json(each, skus) for each in fulfillment.rejections.all()],
-        "returns": [_return_json(each, skus) for each in fulfillment.returns.all()],
-        "created_at": iso(fulfillment.created_at),
-        "updated_at": iso(fulfillment.updated_at),
-        "captured_at": iso(capture.captured_at) if capture else None,
-        "due_at": iso(due_at),
-        "overdue": due_at is not None and due_at <= timezone.now(),
-    }
-
-
-def _line_json(line: FulfillmentLine) -> FulfillmentLineJson:
-    return {
-        "id": line.pk,
-        "variant_id": line.variant_id,
-        "sku": line.variant.sku,
-        "upc": line.variant.upc,
-        "title": line.variant.title,
-        "quantity": line.quantity,
-        "quantity_shipped": line.shipped,
-        "quantity_rejected": line.rejected,
-        "quantity_canceled": line.canceled,
-        "quantity_returned": line.returned,
-        "wholesale_price": number(line.variant.wholesale_price),
-    }
-
-
-def _items_json(items: Iterable[dict[str, int]], skus: dict[int, str]) -> list[ItemJson]:
-    return [
-        {"line_id": item["line"], "sku": skus.get(item["line"], ""), "quantity": item["quantity"]}
-        for item in items
-    ]
-
-
-def _shipment_json(shipment: Shipment, skus: dict[int, str]) -> ShipmentJson:
-    return {
-        "tracking_number": shipment.tracking_number,
-        "carrier": shipment.carrier,
-        "shipped_at": iso(shipment.shipped_at),
-        "items": _items_json(shipment.items, skus),
-    }
-
-
-def _rejection_json(rejection: Rejection, skus: dict[int, str]) -> RejectionJson:
-    return {
-        "reject_id": rejection.reject_id,
-        "reason": rejection.reason,
-        "rejected_at": iso(rejection.rejected_at),
-        "items": _items_json(rejection.items, skus),
-    }
-
-
-def _return_json(returned: Return, skus: dict[int, str]) -> ReturnJson:
-    return {
-        "return_id": returned.return_id,
-        "reason": returned.reason,
-        "returned_at": iso(returned.returned_at),
-        "items": _items_json(returned.items, skus),
-    }
 
 
 # --- Bodies --------------------------------------------------------------------------------------
