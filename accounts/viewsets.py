@@ -32,6 +32,8 @@ class KeyViewSet(ViewSet):
     # None: any key of the party. A write scope does not include its read scope (docs/adr/0040).
     read_scope: ClassVar[Scope | None] = None
     write_scope: ClassVar[Scope | None] = None
+    # A path that answers CSV does so whatever Accept says (contract 12); its errors are JSON.
+    answers_csv: ClassVar[bool] = False
     key: ApiKey
     actor: Actor
 
@@ -90,7 +92,8 @@ class KeyViewSet(ViewSet):
         try:
             self.find()
             handler = self.handler()
-            refuse_unacceptable(self.request)
+            if not self.answers_csv:
+                refuse_unacceptable(self.request)
             response: Response = handler(self.request, *self.args, **self.kwargs)
         except Exception as error:  # noqa: BLE001 - every fault is answered, by the one handler
             response = self.handle_exception(error)
