@@ -29,7 +29,7 @@ class Incoming:
         self.area = Area(login.supplier_id)
         self.size = self._hashed = self._looked_at = 0
         self._digest = hashlib.sha256()
-        self._fault: Refused | None = None
+        self._fault: Refused | OSError | None = None
         self.temporary = incoming_folder() / secrets.token_hex(16)
         self._look_at_disk()
         self.area.prepare()
@@ -38,20 +38,24 @@ class Incoming:
         ledger.begin(self.area)
 
     def write(self, offset: int, data: bytes) -> None:
-        """Take a piece. Raises Refused when it does not fit; then the file will never be finished."""
+        """Take a piece. Raises Refused or OSError when it does not fit; the file is then never finished."""
         try:
             self._grow(offset + len(data))
-        except Refused as fault:
+            self._write(offset, data)
+        except (Refused, OSError) as fault:
             self._fault = fault
             raise
-        view = memoryview(data)
-        while view:
-            view = view[os.pwrite(self._file, view, offset + len(data) - len(view)) :]
         if offset == self._hashed:
             self._digest.update(data)
             self._hashed += len(data)
         elif offset < self._hashed:  # written over: read it all again in the end
             self._hashed = -1
+
+    def _write(self, offset: int, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            written = os.pwrite(self._file, rest, offset)
+            rest, offset = rest[written:], offset + written
 
     def finish(self) -> Upload:
         """Let the file appear under its name, and record it: both, or neither. Raises Refused, OSError."""

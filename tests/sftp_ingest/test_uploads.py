@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -13,6 +14,7 @@ import pytest
 from django.db import OperationalError
 
 from accounts.models import Supplier
+from sftp_ingest.incoming import Incoming
 from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server import Server
 from tests.sftp_ingest.conftest import put
@@ -128,6 +130,22 @@ def test_a_file_written_out_of_order_has_the_digest_of_the_whole(acme_sftp):
         file.write(b"sku")
 
     assert Upload.objects.get().sha256 == hashlib.sha256(b"sku,title\n").hexdigest()
+
+
+def test_a_file_of_which_a_part_could_not_be_written_does_not_appear(acme_sftp, acme_area: Path, monkeypatch):
+    def no_space(*args: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    file = acme_sftp.open("products/spring.csv", "w")
+    with monkeypatch.context() as patched:
+        patched.setattr(Incoming, "_write", no_space)
+        with pytest.raises(OSError, match="No space left"):
+            file.write(CSV)
+    file.write(CSV)
+    file.close()
+
+    assert list((acme_area / "products").iterdir()) == []
+    assert unfinished(acme_area) == []
 
 
 @pytest.mark.parametrize("mode", ["a", "r+"])
