@@ -1,0 +1,92 @@
+"""The cast as a partner meets it: keys and addresses from `demo.json` of a running service, no insides.
+
+`DEMO_JSON` says where that file is (default `var/demo.json`). Without a service that answers, all of this
+folder is skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .area import Area
+from .wire import Caller
+
+
+@pytest.fixture(autouse=True)
+def _fresh_counts() -> None:
+    """Stands in for the project's own fixture of that name: an outsider empties no cache."""
+
+
+@pytest.fixture(scope="session")
+def demo() -> Any:
+    """What `make run` tells its clients (contract 11)."""
+    named = os.environ.get("DEMO_JSON")
+    path = Path(named or "var/demo.json")
+    if not path.is_file():
+        pytest.skip(f"no running service: {path} is not there (start one with `make run`, or set DEMO_JSON)")
+    found = json.loads(path.read_text())
+    try:
+        status = Caller(found["base_url"]).get("/healthz").status
+    except OSError as refused:
+        if named:
+            pytest.fail(f"DEMO_JSON={named}, but {found['base_url']} does not answer: {refused}")
+        pytest.skip(f"no running service: {found['base_url']} of {path} does not answer ({refused})")
+    assert status == 200
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _service(demo: Any) -> None:
+    """Every test here needs the running service."""
+
+
+def _party(demo: Any, role: str, name: str) -> Caller:
+    about = next(party for party in demo[role] if party["name"] == name)
+    return Caller(demo["base_url"], about["api_key"], f"/v3/{role}/{about['id']}", **about)
+
+
+@pytest.fixture(scope="session")
+def acme(demo: Any) -> Caller:
+    return _party(demo, "suppliers", "Acme")
+
+
+@pytest.fixture(scope="session")
+def rival(demo: Any) -> Caller:
+    return _party(demo, "suppliers", "Rival")
+
+
+@pytest.fixture(scope="session")
+def shop(demo: Any) -> Caller:
+    """Partner of Acme and Rival."""
+    return _party(demo, "retailers", "Shop")
+
+
+@pytest.fixture(scope="session")
+def boutique(demo: Any) -> Caller:
+    """Partner of Rival only."""
+    return _party(demo, "retailers", "Boutique")
+
+
+@pytest.fixture(scope="session")
+def anyone(demo: Any) -> Caller:
+    """Somebody without a key."""
+    return Caller(demo["base_url"])
+
+
+@pytest.fixture
+def area(demo: Any, acme: Caller) -> Iterator[Area]:
+    """Acme's upload area, over SFTP with the host key of demo.json."""
+    with Area(demo["sftp"], acme.about["sftp_username"], acme.about["sftp_password"]) as opened:
+        yield opened
+
+
+@pytest.fixture
+def rivals_area(demo: Any, rival: Caller) -> Iterator[Area]:
+    with Area(demo["sftp"], rival.about["sftp_username"], rival.about["sftp_password"]) as opened:
+        yield opened

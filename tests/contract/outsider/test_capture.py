@@ -1,0 +1,299 @@
+"""Capturing fulfillments (interface endpoint 1 and 2.1; contract 3 and 12)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from .story import (
+    ADDRESS,
+    TIME,
+    act,
+    bring_to,
+    fulfillment,
+    held_by,
+    new_variant,
+    one_fulfillment,
+    push,
+    read,
+)
+from .wire import fault, well
+
+NEW = {"retailer_state": "ordered", "fulfillment_state": "new"}
+SEVEN = {
+    "retailer_id": int,
+    "retailer_name": str,
+    "retailer_erp_id": str,
+    "retailer_state": str,
+    "fulfillment_state": str,
+    "notes": list,
+    "retailer_shipper_account": str,
+}
+MORE = {
+    "id",
+    "order_id",
+    "retailer_order_id",
+    "sales_order_number",
+    "warehouse_id",
+    "shipping_method_code",
+    "shipping_address",
+    "billing_address",
+    "ship_until",
+    "is_gift",
+    "gift_message",
+    "lines",
+    "shipments",
+    "created_at",
+    "updated_at",
+    "captured_at",
+    "tracking_number",
+    "invoice_id",
+    "returns",
+    "rejections",
+}
+LINE = {
+    "id",
+    "variant_id",
+    "sku",
+    "upc",
+    "title",
+    "quantity",
+    "quantity_shipped",
+    "wholesale_price",
+    "quantity_rejected",
+    "quantity_canceled",
+    "quantity_returned",
+}
+
+
+def captured(supplier, **query):
+    """All pages of a capture."""
+    answer, found = supplier.get("fulfillments", {"limit": 500} | query), []
+    while True:
+        assert isinstance(well(answer), list), "the list response is a JSON array (interface 2.1)"
+        found += well(answer)
+        if not answer.next:
+            return found
+        answer = supplier.get(answer.next)
+
+
+def by_filter(supplier, **wanted):
+    return captured(supplier, filter=json.dumps(wanted))
+
+
+def test_new_work_is_captured_with_every_field(acme, shop):
+    """Interface 1 and 2.1; contract 3: the interface's seven fields and what a supplier needs to ship."""
+    order, held = one_fulfillment(acme, shop)
+    found = next(each for each in by_filter(acme, **NEW) if each["id"] == held["id"])
+    for field, kind in SEVEN.items():
+        assert isinstance(found[field], kind), field
+    assert set(found) >= MORE, MORE - set(found)
+    assert set(found["lines"][0]) >= LINE, LINE - set(found["lines"][0])
+    assert (found["retailer_id"], found["retailer_name"]) == (shop.id, "Shop")
+    assert (found["retailer_state"], found["fulfillment_state"]) == ("ordered", "new")
+    assert (found["order_id"], found["retailer_order_id"]) == (order["id"], order["retailer_order_id"])
+    assert found["shipping_address"] == found["billing_address"] == ADDRESS
+    assert (found["lines"][0]["quantity"], found["lines"][0]["quantity_shipped"]) == (2, 0)
+    assert found["shipments"] == []
+
+
+def test_one_reads_as_it_was_listed(acme, shop):
+    """Contract 3: `GET …/fulfillments/{id}` reads one."""
+    _, held = one_fulfillment(acme, shop)
+    found = next(each for each in by_filter(acme, **NEW) if each["id"] == held["id"])
+    again = fulfillment(acme, held["id"])
+    assert {key: again[key] for key in found} == found
+
+
+def test_oldest_first(acme, shop):
+    """Contract 3: oldest first."""
+    for _ in range(3):
+        one_fulfillment(acme, shop)
+    found = by_filter(acme, **NEW)
+    created = [each["created_at"] for each in found]
+    assert created == sorted(created)
+    assert len({each["id"] for each in found}) == len(found)
+
+
+def test_pages_follow_by_link(acme, shop):
+    """Contract 3: `limit`, next page as `Link: <…>; rel="next"`, opaque cursor."""
+    for _ in range(3):
+        one_fulfillment(acme, shop)
+    answer = acme.get("fulfillments", {"filter": json.dumps(NEW), "limit": 2})
+    assert len(well(answer)) == 2
+    assert answer.next is not None
+    following = acme.get(answer.next)
+    assert not {each["id"] for each in well(answer)} & {each["id"] for each in well(following)}
+    assert {each["fulfillment_state"] for each in well(following)} <= {"new", "cancelation not allowed"}
+
+
+def test_the_default_page_is_a_hundred_at_most(acme):
+    """Contract 3: default page 100."""
+    assert len(well(acme.get("fulfillments"))) <= 100
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "new",
+        "accepted",
+        "shipped",
+        "out_of_stock",
+        "missing_sku",
+        "wrong_address",
+        "canceling",
+        "canceled",
+        "cancelation not allowed",
+    ],
+)
+def test_every_state_is_a_filter_in_both_forms(acme, shop, state):
+    """Contract 3: filtering by the literal works; the plain forms work too."""
+    order, held = one_fulfillment(acme, shop)
+    bring_to(state, acme, shop, order, held["id"])
+    for found in (by_filter(acme, fulfillment_state=state), captured(acme, fulfillment_state=state)):
+        assert held["id"] in [each["id"] for each in found]
+        allowed = {"new", "cancelation not allowed"} if state == "new" else {state}
+        assert {each["fulfillment_state"] for each in found} <= allowed
+    if state != "accepted":
+        assert held["id"] not in [each["id"] for each in by_filter(acme, fulfillment_state="accepted")]
+
+
+@pytest.mark.parametrize("spelling", ["cancelling", "canceling"])
+def test_both_spellings_of_canceling(acme, shop, spelling):
+    """Interface 3.1: the filter is written `cancelling`, the returned value `canceling`; contract 3."""
+    order, held = one_fulfillment(acme, shop)
+    bring_to("canceling", acme, shop, order, held["id"])
+    for found in (by_filter(acme, fulfillment_state=spelling), captured(acme, fulfillment_state=spelling)):
+        mine = next(each for each in found if each["id"] == held["id"])
+        assert mine["fulfillment_state"] == "canceling"
+        assert mine["retailer_state"] == "canceling"
+
+
+def test_a_refused_cancellation_is_captured_again_as_new_work(acme, shop):
+    """Contract 3: a capture with `new` also returns `cancelation not allowed`, under its own literal
+    state.
+    """
+    order, held = one_fulfillment(acme, shop)
+    bring_to("cancelation not allowed", acme, shop, order, held["id"])
+    mine = next(each for each in by_filter(acme, **NEW) if each["id"] == held["id"])
+    assert mine["fulfillment_state"] == "cancelation not allowed"
+    assert mine["retailer_state"] == "ordered"
+
+
+def test_without_a_filter_all_states_are_listed(acme, shop):
+    """Contract 12: capture without a filter lists all states."""
+    made = []
+    for state in ("new", "shipped", "canceled"):
+        order, held = one_fulfillment(acme, shop)
+        bring_to(state, acme, shop, order, held["id"])
+        made.append(held["id"])
+    assert set(made) <= {each["id"] for each in captured(acme)}
+
+
+def test_the_first_capture_is_remembered(acme, shop):
+    """Contract 3 and 12: `captured_at` is set in the first answer already and kept; delivery is at least
+    once.
+    """
+    order, held = one_fulfillment(acme, shop)
+    found = next(each for each in by_filter(acme, **NEW) if each["id"] == held["id"])
+    assert TIME.match(found["captured_at"])
+    again = next(each for each in by_filter(acme, **NEW) if each["id"] == held["id"])
+    assert again["captured_at"] == found["captured_at"]
+    act(acme, held["id"], "accepted", {})
+    assert fulfillment(acme, held["id"])["captured_at"] == found["captured_at"]
+    assert held["id"] not in [each["id"] for each in by_filter(acme, **NEW)]
+    assert order
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "{",
+        "[]",
+        '"new"',
+        "5",
+        "null",
+        "",
+        '{"fulfillment_state": 5}',
+        '{"fulfillment_state": "done"}',
+        '{"colour": "red"}',
+        '{"retailer_state": "shipped"}',
+        '{"fulfillment_state": ["new"]}',
+        '{"fulfillment_state": "new", "fulfillment_state": "accepted"}',
+        '{"fulfillment_state": null}',
+        '{"fulfillment_state": "NEW!"}',
+    ],
+)
+def test_a_filter_that_is_wrong(acme, raw):
+    """Contract 3: unknown keys, wrong types, unknown states: 400 `invalid_filter`."""
+    answer = acme.get("fulfillments", {"filter": raw})
+    if raw == "" and answer.status == 200:
+        return  # an empty filter may count as none
+    body = fault(answer, 400, "invalid_filter")
+    if "colour" in raw:
+        assert "colour" in body["message"] + str(body.get("errors"))
+
+
+def test_an_empty_filter_object_is_no_filter(acme):
+    """Contract 12: capture without a filter lists all states."""
+    assert isinstance(well(acme.get("fulfillments", {"filter": "{}", "limit": 1})), list)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"fulfillment_state": "done"},
+        {"retailer_state": "done"},
+        {"fulfilment_state": "new"},
+        {"fulfillment_stat": "new"},
+        {"fulfillmentState": "new"},
+        {"filters": "{}"},
+    ],
+    ids=str,
+)
+def test_a_plain_filter_that_is_wrong(acme, query):
+    """Contract 3: unknown states; head: a near miss of a known parameter is a 400."""
+    fault(acme.get("fulfillments", query), 400, ("invalid_filter", "validation_error"))
+
+
+def test_the_retailers_state_is_a_filter(acme, shop):
+    """Contract 3: `retailer_state`: `pending`, `ordered`, `canceling`, `canceled`."""
+    order, held = one_fulfillment(acme, shop)
+    assert held["id"] in [each["id"] for each in by_filter(acme, retailer_state="ordered")]
+    bring_to("canceled", acme, shop, order, held["id"])
+    assert held["id"] in [each["id"] for each in by_filter(acme, retailer_state="canceled")]
+    assert held["id"] not in [each["id"] for each in by_filter(acme, retailer_state="ordered")]
+    assert {each["retailer_state"] for each in by_filter(acme, retailer_state="pending")} <= {"pending"}
+
+
+@pytest.mark.parametrize(
+    ("state", "retailer_state"),
+    [
+        ("new", "ordered"),
+        ("accepted", "ordered"),
+        ("canceling", "canceling"),
+        ("canceled", "canceled"),
+        ("cancelation not allowed", "ordered"),
+    ],
+)
+def test_the_retailers_state_beside_each_state(acme, shop, state, retailer_state):
+    """Contract 3: `ordered` (ready; again after a refused cancellation), `canceling`, `canceled`."""
+    order, held = one_fulfillment(acme, shop)
+    bring_to(state, acme, shop, order, held["id"])
+    assert fulfillment(acme, held["id"])["retailer_state"] == retailer_state
+
+
+def test_a_line_shows_what_is_to_be_packed(acme, shop):
+    """Contract 3: `lines` (`id`, `variant_id`, `sku`, `upc`, `title`, `quantity`, `wholesale_price`)."""
+    from decimal import Decimal
+
+    from .wire import digits
+
+    code = digits(12)
+    variant = new_variant(acme, stock=5, upc=code, title="A lamp", wholesale_price=Decimal("4.2"))
+    order = push(shop, {"variant_id": variant["id"], "quantity": 2})
+    line = held_by(acme, order)[0]["lines"][0]
+    assert (line["sku"], line["upc"], line["title"]) == (variant["sku"], code, "A lamp")
+    assert line["wholesale_price"] == Decimal("4.2")
+    assert read(shop, order)["order_lines"][0]["variant_id"] in (variant["id"], None)

@@ -1,0 +1,471 @@
+"""What existing clients speak: parcels, partial rejections, returns, invoices (contract 10 and 12)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from .story import (
+    act,
+    bring_to,
+    fulfillment,
+    held_by,
+    new_variant,
+    numbers,
+    one_fulfillment,
+    push,
+    read,
+    state_of,
+)
+from .wire import digits, done, fault, unique, well
+
+NOBODY = 2_000_000_000
+
+
+@pytest.fixture
+def pair(acme, shop):
+    """An accepted fulfillment of two lines, 3 and 2 pieces: (order, fulfillment, skus)."""
+    one = new_variant(acme, stock=10, upc=digits(12), ean=digits(13))
+    two = new_variant(acme, stock=10)
+    order = push(
+        shop,
+        *[{"sku": each["sku"], "supplier_id": acme.id, "quantity": n} for each, n in ((one, 3), (two, 2))],
+    )
+    held = held_by(acme, order)[0]
+    bring_to("accepted", acme, shop, order, held["id"])
+    return order, held, (one, two)
+
+
+def quantities(supplier, held, field):
+    return {line["sku"]: line[f"quantity_{field}"] for line in fulfillment(supplier, held["id"])["lines"]}
+
+
+# --- invoice -----------------------------------------------------------------------------------------------
+
+
+def test_an_invoice_id_is_saved(acme, shop):
+    """Contract 10: `PUT …/fulfillments/{fulfillment_id}` with `invoice_id`; 12: `invoice_saved`, shown."""
+    _, held = one_fulfillment(acme, shop)
+    done(acme.put(f"fulfillments/{held['id']}", {"invoice_id": "INV-1"}), "invoice_saved")
+    assert fulfillment(acme, held["id"])["invoice_id"] == "INV-1"
+    assert acme.put(f"fulfillments/{held['id']}", {"invoice_id": "INV-1"}).json["code"] in (
+        "invoice_saved",
+        "unchanged",
+    )
+    done(acme.put(f"fulfillments/{held['id']}", {"invoice_id": "INV-2"}), "invoice_saved")
+    assert fulfillment(acme, held["id"])["invoice_id"] == "INV-2"
+
+
+def test_an_invoice_without_an_id(acme, shop):
+    """Contract 2: `missing_parameter`."""
+    _, held = one_fulfillment(acme, shop)
+    fault(acme.put(f"fulfillments/{held['id']}", {}), 400, "missing_parameter", "invoice_id")
+
+
+@pytest.mark.parametrize("value", [5, [], {}, "x" * 5000], ids=lambda value: repr(value)[:10])
+def test_an_invoice_id_that_is_none(acme, shop, value):
+    """Contract 2: 400 that names the field."""
+    _, held = one_fulfillment(acme, shop)
+    fault(
+        acme.put(f"fulfillments/{held['id']}", {"invoice_id": value}), 400, "validation_error", "invoice_id"
+    )
+
+
+# --- parcels -----------------------------------------------------------------------------------------------
+
+
+def parcel(number, *items):
+    return {"trackingNumber": number, "items": list(items)}
+
+
+def parcels(supplier, held, *each):
+    return supplier.post("fulfillments/shipments", {"id": held["id"], "shipments": list(each)})
+
+
+@pytest.mark.parametrize("by", ["sku", "upc", "ean"])
+def test_several_parcels_at_once_line_by_line(acme, shop, pair, by):
+    """Contract 10: several parcels of one fulfillment at once; items by sku, upc or ean; 12: `shipped`."""
+    order, held, (one, two) = pair
+    answer = parcels(
+        acme,
+        held,
+        parcel("P-1", {by: one[by], "quantity": 1}, {"sku": two["sku"], "quantity": 2}),
+        parcel("P-2", {by: one[by], "quantity": 2}),
+    )
+    done(answer, "shipped")
+    after = fulfillment(acme, held["id"])
+    assert after["fulfillment_state"] == "shipped"
+    assert sorted(each["tracking_number"] for each in after["shipments"]) == ["P-1", "P-2"]
+    assert quantities(acme, held, "shipped") == {one["sku"]: 3, two["sku"]: 2}
+    assert state_of(shop, order) == "completed"
+    assert numbers(acme, one["sku"]) == (7, 0)
+
+
+def test_some_parcels_leave_the_rest_open(acme, shop, pair):
+    """Contract 3: accepted → accepted while a rest stays open."""
+    order, held, (one, _) = pair
+    done(parcels(acme, held, parcel("P-1", {"sku": one["sku"], "quantity": 1})), "shipped")
+    assert fulfillment(acme, held["id"])["fulfillment_state"] == "accepted"
+    assert state_of(shop, order) == "partially_shipped"
+
+
+def test_the_same_parcels_again_are_unchanged(acme, pair):
+    """Contract 12: the same parcels again: `unchanged`."""
+    _, held, (one, _) = pair
+    same = parcel("P-1", {"sku": one["sku"], "quantity": 1})
+    done(parcels(acme, held, same), "shipped")
+    done(parcels(acme, held, same), "unchanged")
+    assert quantities(acme, held, "shipped")[one["sku"]] == 1
+
+
+def test_more_than_is_left_ships_nothing(acme, pair):
+    """Contract 3: quantities may never exceed what was ordered; one fulfillment, one transaction."""
+    _, held, (one, two) = pair
+    answer = parcels(
+        acme,
+        held,
+        parcel("P-1", {"sku": two["sku"], "quantity": 1}),
+        parcel("P-2", {"sku": one["sku"], "quantity": 4}),
+    )
+    assert answer.status in (400, 409), answer
+    fault(answer, answer.status, ("validation_error", "invalid_transition"))
+    assert quantities(acme, held, "shipped") == {one["sku"]: 0, two["sku"]: 0}
+
+
+@pytest.mark.parametrize("state", ["new", "canceling", "canceled", "out_of_stock"])
+def test_parcels_of_a_fulfillment_that_cannot_be_shipped(acme, shop, state):
+    """Contract 3: anything else is 409 `invalid_transition`."""
+    order, held = one_fulfillment(acme, shop)
+    bring_to(state, acme, shop, order, held["id"])
+    answer = parcels(acme, held, parcel("P", {"sku": held["lines"][0]["sku"], "quantity": 1}))
+    fault(answer, 409, "invalid_transition")
+
+
+@pytest.mark.parametrize(
+    ("body", "at"),
+    [
+        ({}, "id"),
+        ({"id": "HELD"}, "shipments"),
+        ({"shipments": []}, "id"),
+        ({"id": "HELD", "shipments": "x"}, "shipments"),
+        ({"id": "HELD", "shipments": []}, "shipments"),
+        ({"id": "HELD", "shipments": [5]}, "shipments[0]"),
+        (
+            {"id": "HELD", "shipments": [{"items": [{"sku": "SKU", "quantity": 1}]}]},
+            "shipments[0].trackingNumber",
+        ),
+        (
+            {"id": "HELD", "shipments": [{"trackingNumber": 5, "items": [{"sku": "SKU", "quantity": 1}]}]},
+            "shipments[0].trackingNumber",
+        ),
+        ({"id": "HELD", "shipments": [{"trackingNumber": "P"}]}, "shipments[0].items"),
+        ({"id": "HELD", "shipments": [{"trackingNumber": "P", "items": []}]}, "shipments[0].items"),
+        ({"id": "HELD", "shipments": [{"trackingNumber": "P", "items": [5]}]}, "shipments[0].items[0]"),
+        (
+            {"id": "HELD", "shipments": [{"trackingNumber": "P", "items": [{"quantity": 1}]}]},
+            "shipments[0].items[0]",
+        ),
+        (
+            {"id": "HELD", "shipments": [{"trackingNumber": "P", "items": [{"sku": "NO", "quantity": 1}]}]},
+            "shipments[0].items[0]",
+        ),
+        (
+            {"id": "HELD", "shipments": [{"trackingNumber": "P", "items": [{"sku": "SKU", "quantity": 0}]}]},
+            "shipments[0].items[0].quantity",
+        ),
+        (
+            {
+                "id": "HELD",
+                "shipments": [{"trackingNumber": "P", "items": [{"sku": "SKU", "quantity": "x"}]}],
+            },
+            "shipments[0].items[0].quantity",
+        ),
+        (
+            {"id": "HELD", "shipments": [{"trackingNumber": "P", "items": [{"sku": "SKU"}]}]},
+            "shipments[0].items[0].quantity",
+        ),
+    ],
+    ids=str,
+)
+def test_parcels_that_are_wrong(acme, pair, body, at):
+    """Contract 2: 400 with a path to the field at fault."""
+    _, held, (one, _) = pair
+    answer = acme.post("fulfillments/shipments", filled(body, held["id"], one["sku"]))
+    found = fault(answer, 400, ("validation_error", "missing_parameter"))
+    assert any(error["field"].startswith(at) for error in found["errors"]), answer
+    assert fulfillment(acme, held["id"])["shipments"] == []
+
+
+def filled(body, number, sku):
+    """The body with the places HELD and SKU filled in."""
+    if isinstance(body, dict):
+        return {key: filled(value, number, sku) for key, value in body.items()}
+    if isinstance(body, list):
+        return [filled(value, number, sku) for value in body]
+    return {"HELD": number, "SKU": sku}.get(body, body) if isinstance(body, str) else body
+
+
+def test_parcels_of_another_suppliers_fulfillment(acme, rival, shop):
+    """Contract 1: not the caller's: as one that does not exist."""
+    _, held = one_fulfillment(rival, shop)
+    item = {"sku": held["lines"][0]["sku"], "quantity": 1}
+    theirs, nobodys = parcels(acme, held, parcel("P", item)), parcels(acme, {"id": NOBODY}, parcel("P", item))
+    assert theirs.status == nobodys.status == 404, theirs
+    assert theirs.json["code"] == nobodys.json["code"]
+
+
+# --- rejections --------------------------------------------------------------------------------------------
+
+
+def rejection(held, *items, **more):
+    return {"id": held["id"], "items": list(items)} | more
+
+
+def test_part_of_a_line_is_refused(acme, shop, pair):
+    """Contract 10: lines refused in part; 12: `lines_rejected`; what is refused leaves the order in
+    `exception`.
+    """
+    order, held, (one, two) = pair
+    answer = acme.post("fulfillments/rejections", [rejection(held, {"sku": one["sku"], "quantity": 1})])
+    done(answer, "lines_rejected")
+    assert quantities(acme, held, "rejected") == {one["sku"]: 1, two["sku"]: 0}
+    after = fulfillment(acme, held["id"])
+    assert after["fulfillment_state"] == "accepted"
+    assert after["rejections"], "contract 12: a fulfillment also shows `rejections`"
+    assert state_of(shop, order) == "exception"
+    assert [line["quantity_rejected"] for line in read(shop, order)["order_lines"]] == [1, 0]
+
+
+def test_the_rest_after_a_partial_rejection_is_shipped(acme, shop, pair):
+    """Contract 3: when nothing is open and something shipped, the state is `shipped`."""
+    _, held, (one, two) = pair
+    acme.post("fulfillments/rejections", [rejection(held, {"sku": one["sku"], "quantity": 1})])
+    done(act(acme, held["id"], "shipped", {"tracking_number": "T"}), "shipped")
+    assert quantities(acme, held, "shipped") == {one["sku"]: 2, two["sku"]: 2}
+    assert fulfillment(acme, held["id"])["fulfillment_state"] == "shipped"
+
+
+@pytest.mark.parametrize("by", ["sku", "upc", "ean"])
+def test_out_of_stock_of_part_of_a_line_empties_the_warehouse_too(acme, pair, by):
+    """Contract 3: out of stock (also of part of a line): the stock at that warehouse becomes 0."""
+    _, held, (one, two) = pair
+    done(
+        acme.post(
+            "fulfillments/rejections", [rejection(held, {by: one[by], "quantity": 1}, reason="out_of_stock")]
+        ),
+        "lines_rejected",
+    )
+    assert numbers(acme, one["sku"])[0] == 0
+    assert numbers(acme, two["sku"]) == (10, 2)
+
+
+@pytest.mark.parametrize("reason", [None, "out_of_stock", "missing_sku", "wrong_address"])
+def test_a_fulfillment_whose_lines_are_all_refused_takes_the_reason_as_its_state(acme, pair, reason):
+    """Contract 12: `out_of_stock` (default), `missing_sku`, `wrong_address`; all refused: that state."""
+    _, held, (one, two) = pair
+    items = [{"sku": one["sku"], "quantity": 3}, {"sku": two["sku"], "quantity": 2}]
+    more = {"reason": reason} if reason else {}
+    done(acme.post("fulfillments/rejections", [rejection(held, *items, **more)]), "lines_rejected")
+    assert fulfillment(acme, held["id"])["fulfillment_state"] == (reason or "out_of_stock")
+
+
+def test_a_snapshot_again_refuses_nothing_more(acme, pair):
+    """Contract 10: an array without `rejectId` is a snapshot of all that is refused so far."""
+    _, held, (one, _) = pair
+    same = [rejection(held, {"sku": one["sku"], "quantity": 1})]
+    done(acme.post("fulfillments/rejections", same), "lines_rejected")
+    assert acme.post("fulfillments/rejections", same).status == 200
+    assert quantities(acme, held, "rejected")[one["sku"]] == 1
+    assert (
+        acme.post("fulfillments/rejections", [rejection(held, {"sku": one["sku"], "quantity": 2})]).status
+        == 200
+    )
+    assert quantities(acme, held, "rejected")[one["sku"]] == 2
+
+
+def test_a_reject_id_seen_before_is_ignored_and_another_adds(acme, pair):
+    """Contract 10: a `rejectId` seen before is ignored."""
+    _, held, (one, _) = pair
+    first, second = unique("R"), unique("R")
+    for name, expected in ((first, 1), (first, 1), (second, 2)):
+        answer = acme.post(
+            "fulfillments/rejections", [rejection(held, {"sku": one["sku"], "quantity": 1}, rejectId=name)]
+        )
+        assert answer.status == 200, answer
+        assert quantities(acme, held, "rejected")[one["sku"]] == expected
+
+
+def test_what_is_refused_in_part_is_routed_again(acme, rival, shop):
+    """Contract 10: what is refused is routed again."""
+    sku = unique("TWIN")
+    new_variant(acme, stock=5, sku=sku, wholesale_price=1)
+    new_variant(rival, stock=5, sku=sku, wholesale_price=2)
+    order = push(shop, {"sku": sku, "quantity": 3})
+    held = held_by(acme, order)[0]
+    act(acme, held["id"], "accepted", {})
+    done(
+        acme.post("fulfillments/rejections", [rejection(held, {"sku": sku, "quantity": 1})]), "lines_rejected"
+    )
+    other = held_by(rival, read(shop, order))
+    assert [line["quantity"] for line in other[0]["lines"]] == [1]
+    act(acme, held["id"], "shipped", {"tracking_number": "T"})
+    bring_to("shipped", rival, shop, order, other[0]["id"])
+    assert state_of(shop, order) == "completed"
+
+
+def test_several_fulfillments_are_answered_for_each(acme, shop, pair):
+    """Contract 3: `rejections` answers per element: one order per transaction."""
+    _, held, (one, _) = pair
+    _, other = one_fulfillment(acme, shop)
+    answer = acme.post(
+        "fulfillments/rejections",
+        [
+            rejection(held, {"sku": one["sku"], "quantity": 1}),
+            rejection({"id": NOBODY}, {"sku": one["sku"], "quantity": 1}),
+            rejection(other, {"sku": other["lines"][0]["sku"], "quantity": 2}),
+        ],
+    )
+    assert answer.status in (200, 404), answer
+    assert str(NOBODY) in answer.text or "[1]" in answer.text, "the element at fault is told"
+    if answer.status == 200:
+        assert quantities(acme, held, "rejected")[one["sku"]] == 1
+        assert fulfillment(acme, other["id"])["fulfillment_state"] == "out_of_stock"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        "x",
+        [5],
+        [{}],
+        [{"id": "HELD"}],
+        [{"items": []}],
+        [{"id": "HELD", "items": "x"}],
+        [{"id": "HELD", "items": [5]}],
+        [{"id": "HELD", "items": [{"quantity": 1}]}],
+        [{"id": "HELD", "items": [{"sku": "SKU"}]}],
+        [{"id": "HELD", "items": [{"sku": "NO", "quantity": 1}]}],
+        [{"id": "HELD", "items": [{"sku": "SKU", "quantity": -1}]}],
+        [{"id": "HELD", "items": [{"sku": "SKU", "quantity": 99}]}],
+        [{"id": "HELD", "items": [{"sku": "SKU", "quantity": Decimal("0.5")}]}],
+        [{"id": "HELD", "reason": "bored", "items": [{"sku": "SKU", "quantity": 1}]}],
+        [{"id": "HELD", "rejectId": [], "items": [{"sku": "SKU", "quantity": 1}]}],
+    ],
+    ids=str,
+)
+def test_rejections_that_are_wrong(acme, pair, body):
+    """Contract 2: a clear error, and nothing is refused; 3: `rejections` answers per element."""
+    _, held, (one, two) = pair
+    answer = acme.post("fulfillments/rejections", filled(body, held["id"], one["sku"]))
+    if answer.status == 200:
+        assert (
+            "validation_error" in answer.text
+            or "missing_parameter" in answer.text
+            or "not_found" in answer.text
+        ), answer
+    else:
+        fault(
+            answer,
+            answer.status,
+            ("validation_error", "missing_parameter", "invalid_transition", "not_found", "invalid_json"),
+        )
+        assert answer.status in (400, 404, 409)
+    assert quantities(acme, held, "rejected") == {one["sku"]: 0, two["sku"]: 0}
+
+
+# --- returns -----------------------------------------------------------------------------------------------
+
+
+def give_back(supplier, held, *lines, **more):
+    return supplier.post(
+        f"fulfillments/{held['id']}/returns", {"reason": "broken", "return_lines": list(lines)} | more
+    )
+
+
+@pytest.fixture
+def shipped(acme, shop, pair):
+    order, held, variants = pair
+    done(act(acme, held["id"], "shipped", {"tracking_number": "T"}), "shipped")
+    return order, held, variants
+
+
+def test_goods_that_came_back_are_recorded(acme, shipped):
+    """Contract 10: goods that came back after shipping; 12: `return_recorded`, `returns`,
+    `quantity_returned`.
+    """
+    _, held, (one, two) = shipped
+    done(give_back(acme, held, {"sku": one["sku"], "quantity": 2}), "return_recorded")
+    after = fulfillment(acme, held["id"])
+    assert after["fulfillment_state"] == "shipped"
+    assert len(after["returns"]) == 1
+    assert after["returns"][0]["reason"] == "broken"
+    assert quantities(acme, held, "returned") == {one["sku"]: 2, two["sku"]: 0}
+
+
+def test_never_more_than_was_shipped_comes_back(acme, shipped):
+    """Contract 10: never more than was shipped."""
+    _, held, (one, _) = shipped
+    answer = give_back(acme, held, {"sku": one["sku"], "quantity": 4})
+    assert answer.status in (400, 409), answer
+    done(give_back(acme, held, {"sku": one["sku"], "quantity": 2}), "return_recorded")
+    answer = give_back(acme, held, {"sku": one["sku"], "quantity": 2})
+    assert answer.status in (400, 409), answer
+    assert quantities(acme, held, "returned")[one["sku"]] == 2
+
+
+def test_a_return_id_seen_before_is_ignored(acme, shipped):
+    """Contract 10: a `return_id` seen before is ignored."""
+    _, held, (one, _) = shipped
+    name = unique("RET")
+    done(give_back(acme, held, {"sku": one["sku"], "quantity": 1}, return_id=name), "return_recorded")
+    assert give_back(acme, held, {"sku": one["sku"], "quantity": 1}, return_id=name).status == 200
+    assert quantities(acme, held, "returned")[one["sku"]] == 1
+    done(
+        give_back(acme, held, {"sku": one["sku"], "quantity": 1}, return_id=unique("RET")), "return_recorded"
+    )
+    assert quantities(acme, held, "returned")[one["sku"]] == 2
+
+
+def test_nothing_comes_back_before_it_was_shipped(acme, pair):
+    """Contract 10: after shipping."""
+    _, held, (one, _) = pair
+    answer = give_back(acme, held, {"sku": one["sku"], "quantity": 1})
+    assert answer.status in (400, 409), answer
+    fault(answer, answer.status, ("invalid_transition", "validation_error"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"reason": "x"},
+        {"return_lines": [{"sku": "SKU", "quantity": 1}], "reason": 5},
+        {"reason": "x", "return_lines": []},
+        {"reason": "x", "return_lines": "x"},
+        {"reason": "x", "return_lines": [5]},
+        {"reason": "x", "return_lines": [{"quantity": 1}]},
+        {"reason": "x", "return_lines": [{"sku": "SKU"}]},
+        {"reason": "x", "return_lines": [{"sku": "NO", "quantity": 1}]},
+        {"reason": "x", "return_lines": [{"sku": "SKU", "quantity": 0}]},
+        {"reason": "x", "return_lines": [{"sku": "SKU", "quantity": "1x"}]},
+        {"reason": "x", "return_id": [], "return_lines": [{"sku": "SKU", "quantity": 1}]},
+    ],
+    ids=str,
+)
+def test_returns_that_are_wrong(acme, shipped, body):
+    """Contract 2: 400 that names the field."""
+    _, held, (one, two) = shipped
+    answer = acme.post(f"fulfillments/{held['id']}/returns", filled(body, held["id"], one["sku"]))
+    found = fault(answer, 400, ("validation_error", "missing_parameter"))
+    assert found["errors"], answer
+    assert quantities(acme, held, "returned") == {one["sku"]: 0, two["sku"]: 0}
+
+
+def test_a_return_does_not_reopen_the_order(acme, shop, shipped):
+    """Contract 4: completed: nothing open, something shipped."""
+    order, held, (one, _) = shipped
+    give_back(acme, held, {"sku": one["sku"], "quantity": 1})
+    assert state_of(shop, order) == "completed"
+    assert well(acme.get(f"fulfillments/{held['id']}"))["lines"][0]["quantity_shipped"] == 3

@@ -1,0 +1,394 @@
+"""Answers and errors that every endpoint has in common (contract 2 and 12, interface 2.2 and 7)."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from .story import ADDRESS, TIME, act, new_variant, one_fulfillment, order_body
+from .wire import JSON, digits, fault, unique, well
+
+NOBODY = 2_000_000_000
+
+
+def test_an_error_is_an_envelope_with_a_request_id_and_the_fields_at_fault(acme):
+    """Contract 2: an error adds `request_id` and `errors: [{field, code, message}]`."""
+    answer = acme.post("variants", {"sku": unique("E"), "title": "x", "retail_price": -1})
+    body = fault(answer, 400, "validation_error", "retail_price")
+    assert set(body) >= {"success", "message", "code", "request_id", "errors"}
+
+
+def test_a_sane_request_id_of_the_client_is_kept(acme):
+    """Contract 2: every answer carries `X-Request-Id` (the client's own when it sent a sane one)."""
+    mine = unique("trace")
+    assert acme.get("fulfillments", X_Request_Id=mine).headers["X-Request-Id"] == mine
+    answer = acme.get("fulfillments/0", X_Request_Id=mine)
+    assert fault(answer, 404, "not_found")["request_id"] == mine
+
+
+@pytest.mark.parametrize("insane", ["x" * 5000, 'a"b<c>', "tab\there", "ümlaut".encode().decode("latin-1")])
+def test_an_insane_request_id_is_replaced(acme, insane):
+    """Contract 2: `X-Request-Id` is the client's own only when it sent a sane one."""
+    answer = acme.get("fulfillments", X_Request_Id=insane)
+    assert well(answer) is not None
+    assert answer.headers["X-Request-Id"] != insane
+
+
+def test_rate_limit_headers_are_on_every_answer(acme):
+    """Contract 2 and 12: `RateLimit-Limit/-Remaining/-Reset` on every answer; 6,000 a minute by default."""
+    for answer in (
+        acme.get("fulfillments", {"limit": 1}),
+        acme.get("fulfillments/0"),
+        acme.post("variants", {}),
+    ):
+        limit, remaining, reset = (
+            int(answer.headers[f"RateLimit-{part}"]) for part in ("Limit", "Remaining", "Reset")
+        )
+        assert limit == 6000
+        assert 0 <= remaining < limit
+        assert 0 <= reset <= 60
+
+
+def test_the_remaining_count_goes_down(acme):
+    """Contract 2: the rate limit is counted per key."""
+    left = [int(acme.get("fulfillments/0").headers["RateLimit-Remaining"]) for _ in range(3)]
+    assert left[0] > left[1] > left[2] or left[2] > left[0], left  # a new minute may begin between
+
+
+@pytest.mark.parametrize("path", ["fulfillments", "variants", "imports", "uploads", "events", "inventory"])
+def test_one_trailing_slash_is_tolerated_without_a_redirect(acme, path):
+    """Contract 2: paths have no trailing slash (one is tolerated by a redirect-free match)."""
+    assert acme.get(path + "/", {"limit": 1}).status == acme.get(path, {"limit": 1}).status == 200
+
+
+def test_a_trailing_slash_is_tolerated_on_posts_too(acme, shop):
+    """Contract 2: redirect-free, so that a body is not lost."""
+    body = {"sku": unique("SLASH"), "title": "x", "retail_price": 1}
+    assert well(acme.post("variants/", body), 201)["sku"] == body["sku"]
+    assert shop.post("orders/", {}).status == 400
+
+
+def test_times_are_utc_with_microseconds_and_z(acme, shop):
+    """Contract 2: all times are ISO 8601, UTC, microseconds, `Z`."""
+    order, held = one_fulfillment(acme, shop)
+    act(acme, held["id"], "accepted", {})
+    act(acme, held["id"], "shipped", {"tracking_number": "T"})
+    shown = well(acme.get(f"fulfillments/{held['id']}"))
+    times = [shown["created_at"], shown["updated_at"], shown["shipments"][0]["shipped_at"]]
+    whole = well(shop.get(f"orders/{order['id']}"))
+    times += [whole["created_at"], whole["updated_at"]]
+    assert all(TIME.match(time) for time in times), times
+
+
+# --- faults in order -------------------------------------------------------------------------------------
+
+
+def test_401_comes_before_everything(anyone, acme):
+    """Contract 12, faults in order: 401 first, whatever else is wrong."""
+    for method, path in [("POST", "variants"), ("DELETE", "fulfillments"), ("GET", f"fulfillments/{NOBODY}")]:
+        bad = {"Accept": "text/html", "Content-Type": "text/xml"}
+        answer = anyone.request(method, f"{acme.base}/{path}", b"<", bad)
+        fault(answer, 401, "unauthorized")
+        assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_403_comes_before_404_and_405(acme, rival):
+    """Contract 12, faults in order: 403 before 404, 405, 406, 415, body."""
+    bad = {"Accept": "text/html", "Content-Type": "text/xml"}
+    for method, path in [("GET", f"fulfillments/{NOBODY}"), ("DELETE", "fulfillments"), ("POST", "variants")]:
+        fault(acme.request(method, f"{rival.base}/{path}", b"<", bad), 403, "forbidden")
+
+
+def test_404_comes_before_405_406_and_415(acme, shop):
+    """Contract 12, faults in order: 404 before 405, 406, 415, body."""
+    bad = {"Accept": "text/html", "Content-Type": "text/xml"}
+    fault(shop.request("POST", f"orders/{NOBODY}/cancel", b"<", bad), 404, "not_found")
+    fault(acme.request("PUT", f"fulfillments/{NOBODY}/setStatus/accepted", b"<", bad), 404, "not_found")
+    fault(shop.request("DELETE", f"orders/{NOBODY}"), 404, "not_found")
+
+
+def test_405_comes_before_406_and_names_what_is_allowed(acme):
+    """Contract 12, faults in order: 405 before 406 and 415."""
+    answer = acme.request("DELETE", "variants", b"<", {"Accept": "text/html", "Content-Type": "text/xml"})
+    fault(answer, 405, "method_not_allowed")
+    assert "POST" in answer.headers["Allow"]
+
+
+def test_406_comes_before_415(acme):
+    """Contract 12, faults in order: 406 before 415."""
+    answer = acme.request("POST", "variants", b"<", {"Accept": "text/html", "Content-Type": "text/xml"})
+    fault(answer, 406, "not_acceptable")
+
+
+def test_415_comes_before_the_body(acme):
+    """Contract 12, faults in order: 415 before an unreadable body."""
+    fault(acme.request("POST", "variants", b"{", {"Content-Type": "text/xml"}), 415, "unsupported_media_type")
+
+
+def test_an_unreadable_body_comes_before_fields_and_state(acme, shop):
+    """Contract 12, faults in order: unreadable body before fields and state."""
+    _, held = one_fulfillment(acme, shop)
+    answer = acme.put(f"fulfillments/{held['id']}/setStatus/shipped", b'{"tracking_number": ')
+    fault(answer, 400, "invalid_json")
+
+
+def test_fields_come_before_the_state(acme, shop):
+    """Contract 12, faults in order: fields before state (a new fulfillment cannot be shipped either)."""
+    _, held = one_fulfillment(acme, shop)
+    fault(act(acme, held["id"], "shipped", {}), 400, "missing_parameter", "tracking_number")
+    fault(act(acme, held["id"], "shipped", {"tracking_number": "T"}), 409, "invalid_transition")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("DELETE", "fulfillments"),
+        ("POST", "fulfillments"),
+        ("GET", "importProducts"),
+        ("GET", "importInventory"),
+        ("PUT", "variants"),
+        ("PUT", "inventory"),
+        ("POST", "imports"),
+        ("POST", "events"),
+        ("DELETE", "uploads"),
+    ],
+)
+def test_a_method_that_a_suppliers_path_does_not_have(acme, method, path):
+    """Contract 2: 405 `method_not_allowed`."""
+    answer = acme.request(method, path)
+    fault(answer, 405, "method_not_allowed")
+    assert answer.headers["Allow"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("DELETE", "orders"), ("PUT", "orders"), ("POST", "order-filters")],
+)
+def test_a_method_that_a_retailers_path_does_not_have(shop, method, path):
+    """Contract 2: 405 `method_not_allowed`."""
+    fault(shop.request(method, path), 405, "method_not_allowed")
+
+
+@pytest.mark.parametrize("path", ["nonsense", "fulfillments/1/setState", "v4", "variants/1/2/3"])
+def test_a_path_that_does_not_exist(acme, path):
+    """Contract 2: 404 `not_found`, in the envelope."""
+    fault(acme.get(path), 404, "not_found")
+
+
+@pytest.mark.parametrize("path", ["/v3", "/v2/suppliers/1/fulfillments", "/nothing/here", "/v3/nonsense"])
+def test_a_path_outside_every_party_is_an_envelope_too(acme, path):
+    """Contract 2: the envelope is the body of every error of every endpoint; never HTML."""
+    answer = acme.get(path)
+    assert answer.status == 404, answer
+    assert answer.json["code"] == "not_found"
+
+
+@pytest.mark.parametrize("number", ["0", "abc", "1.5", "-1", "9" * 30, "1%00", "%F0%9F%92%A9"])
+def test_a_number_in_the_path_that_is_none(acme, shop, number):
+    """Contract 2: 404 `not_found`, never a 500."""
+    fault(acme.get(f"fulfillments/{number}"), 404, "not_found")
+    fault(acme.get(f"imports/{number}"), 404, "not_found")
+    fault(shop.get(f"orders/{number}"), 404, "not_found")
+    fault(shop.post(f"orders/{number}/cancel"), 404, "not_found")
+    fault(acme.get(f"/v3/variants/{number}"), 404, "not_found")
+
+
+def test_a_party_number_beyond_every_integer_is_forbidden_too(acme):
+    """Contract 1: another party's id in the path is 403, the same whether or not that party exists."""
+    fault(acme.get(f"/v3/suppliers/{'9' * 30}/fulfillments"), 403, "forbidden")
+
+
+# --- Accept and Content-Type ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        None,
+        "*/*",
+        "application/*",
+        "application/json;q=0.5",
+        "text/html, */*;q=0.1",
+        "application/json; charset=utf-8",
+        "application/xml, application/json",
+        "APPLICATION/JSON",
+    ],
+)
+def test_json_is_answered_to_every_client_that_does_not_rule_it_out(acme, accept):
+    """Contract 12: JSON is the only answer; 406 only when `Accept` rules it out."""
+    well(acme.get("fulfillments", {"limit": 1}, Accept=accept))
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/xml", "image/*", "application/json;q=0"])
+def test_a_client_that_rules_json_out_gets_406(acme, accept):
+    """Contract 12: 406 when `Accept` rules JSON out; the fault itself is JSON."""
+    fault(acme.get("fulfillments", Accept=accept), 406, "not_acceptable")
+
+
+@pytest.mark.parametrize("accept", ["text/csv", "application/json", "text/html", "*/*", None])
+def test_a_csv_path_always_answers_csv(acme, accept):
+    """Contract 12: CSV paths always answer CSV."""
+    answer = acme.get("templates/products.csv", Accept=accept)
+    assert answer.status == 200, answer
+    assert answer.headers.get_content_type() == "text/csv", answer
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+)
+def test_a_body_that_is_not_json_is_415(acme, kind):
+    """Contract 2: 415 `unsupported_media_type`."""
+    fault(acme.post("variants", b"sku=1", Content_Type=kind), 415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/json", "application/json; charset=utf-8", "application/json;charset=UTF-8"]
+)
+def test_the_usual_ways_to_name_json(acme, kind):
+    """Interface, head: clients send `Content-Type: application/json`."""
+    body = {"sku": unique("CT"), "title": "x", "retail_price": 1}
+    assert acme.post("variants", body, Content_Type=kind).status == 201
+
+
+def test_an_empty_body_needs_no_content_type(acme, shop):
+    """Contract 10: no body at all, where nothing is required, whatever its type is said to be."""
+    for sent in (None, "application/json", "application/x-www-form-urlencoded"):
+        _, held = one_fulfillment(acme, shop)
+        answer = acme.put(f"fulfillments/{held['id']}/setStatus/accepted", b"", Content_Type=sent)
+        assert answer.status == 200, answer
+
+
+# --- unreadable bodies ----------------------------------------------------------------------------------
+
+UNREADABLE = {
+    "cut off": b'{"sku": "A',
+    "two values": b"{} {}",
+    "single quotes": b"{'sku': 1}",
+    "trailing comma": b'{"sku": "A",}',
+    "a key twice": b'{"sku": "A", "sku": "B", "title": "x", "retail_price": 1}',
+    "a key twice, deep": b'{"sku": "A", "options": [{"type": "color", "type": "size"}]}',
+    "NaN": b'{"sku": "A", "title": "x", "retail_price": NaN}',
+    "Infinity": b'{"sku": "A", "title": "x", "retail_price": -Infinity}',
+    "windows-1252": '{"sku": "Ä", "title": "x", "retail_price": 1}'.encode("cp1252"),
+    "UTF-16": '{"sku": "A", "title": "x", "retail_price": 1}'.encode("utf-16"),
+    "lone quote": b'"',
+    "very deep": b"[" * 100_000,
+    "a control character": b'{"sku": "A\nB", "title": "x", "retail_price": 1}',
+}
+
+
+@pytest.mark.parametrize("what", UNREADABLE)
+def test_an_unreadable_body_is_a_400(acme, what):
+    """Contract 2 and 12: `invalid_json`; duplicate keys are it too; UTF-8 only; NaN is a validation error."""
+    codes = ("invalid_json", "validation_error") if what in ("NaN", "Infinity") else "invalid_json"
+    fault(acme.post("variants", UNREADABLE[what]), 400, codes)
+
+
+@pytest.mark.parametrize("body", [[], "text", 5, None, True])
+def test_a_body_that_is_no_object(acme, shop, body):
+    """Contract 2: a wrong body is a 400 in the envelope."""
+    raw = json.dumps(body).encode()
+    for answer in (acme.post("variants", raw), shop.post("orders", raw), acme.post("inventory", raw)):
+        fault(answer, 400, ("validation_error", "invalid_json", "missing_parameter"))
+
+
+def test_an_empty_body_where_fields_are_required(acme, shop):
+    """Contract 12: `missing_parameter` when required fields are merely absent."""
+    fault(acme.post("variants"), 400, ("missing_parameter", "invalid_json"))
+    fault(shop.post("orders"), 400, ("missing_parameter", "invalid_json"))
+
+
+@pytest.mark.parametrize("text", ["a\\u0000b", "\\ud800"])
+def test_text_that_no_database_can_hold_is_a_clear_error(acme, shop, text):
+    """Contract, head: what is not understood gets a clear error; contract 2: never a 500."""
+    raw = f'{{"sku": "{unique("N")}", "title": "{text}", "retail_price": 1}}'.encode()
+    fault(acme.post("variants", raw), 400, ("validation_error", "invalid_json"))
+    order = json.dumps(order_body({"sku": "x", "quantity": 1})).replace('"GROUND"', f'"{text}"')
+    fault(shop.post("orders", order.encode()), 400, ("validation_error", "invalid_json"))
+    cursor = "%00" if "u0000" in text else "%ED%A0%80"
+    assert shop.request("GET", f"orders?cursor={cursor}").status == 400
+
+
+def test_a_body_far_too_large_is_413(acme):
+    """Contract 2: 413 `payload_too_large`, in the envelope."""
+    answer = acme.post("variants", b'{"sku": "' + b"x" * 40_000_000 + b'"}')
+    fault(answer, 413, "payload_too_large")
+
+
+# --- never a guess --------------------------------------------------------------------------------------
+
+
+def test_a_number_where_a_text_belongs_is_refused(acme, shop):
+    """Contract 12: `"upc": 36000291452` is refused: its leading zeros are gone."""
+    code = int(digits(12))
+    answer = acme.post("variants", {"sku": unique("U"), "title": "x", "retail_price": 1, "upc": code})
+    fault(answer, 400, "validation_error", "upc")
+    fault(acme.post("variants", {"sku": 5, "title": "x", "retail_price": 1}), 400, "validation_error", "sku")
+    answer = shop.post("orders", order_body({"sku": "x", "quantity": 1}, retailer_order_id=17))
+    fault(answer, 400, "validation_error", "retailer_order_id")
+    answer = shop.post("orders", order_body({"upc": code, "quantity": 1}))
+    fault(answer, 400, "validation_error", "order_lines[0].upc")
+    address = ADDRESS | {"zip_code": 1234}
+    answer = shop.post("orders", order_body({"sku": "x", "quantity": 1}, shipping_address=address))
+    fault(answer, 400, "validation_error", "shipping_address.zip_code")
+
+
+def test_missing_fields_and_wrong_fields_have_different_codes(acme):
+    """Contract 12: `missing_parameter` when required fields are merely absent, else `validation_error`."""
+    body = fault(acme.post("variants", {}), 400, "missing_parameter")
+    assert {error["field"] for error in body["errors"]} == {"sku", "title", "retail_price"}
+    body = fault(acme.post("variants", {"retail_price": "dear"}), 400, "validation_error", "retail_price")
+    assert {"sku", "title"} <= {error["field"] for error in body["errors"]}, "all faults are named at once"
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "501", "ten", "1.5", "9" * 40])
+def test_a_limit_outside_its_bounds_is_400(acme, shop, limit):
+    """Contract 12: `limit` outside 1 to its most: 400."""
+    fault(acme.get("fulfillments", {"limit": limit}), 400, ("validation_error", "invalid_filter"))
+    fault(shop.get("orders", {"limit": limit}), 400, ("validation_error", "invalid_filter"))
+
+
+@pytest.mark.parametrize("limit", [1, 500])
+def test_a_limit_at_its_bounds(acme, shop, limit):
+    """Contract 3, 4: `limit` up to 500."""
+    assert len(well(acme.get("fulfillments", {"limit": limit}))) <= limit
+    assert len(well(shop.get("orders", {"limit": limit}))["results"]) <= limit
+
+
+def test_unknown_query_parameters_are_ignored(acme, shop):
+    """Contract, head and 12: unknown parameters are ignored (one client adds `_=<milliseconds>`)."""
+    for answer in (
+        acme.get("fulfillments", {"_": "1712345678901", "limit": 1}),
+        shop.get("orders", {"_": "1712345678901", "limit": 1}),
+        shop.get("variants", {"_": "1712345678901", "service_type": "ecommerce", "limit": 1}),
+        shop.get("order-filters", {"_": "1"}),
+    ):
+        well(answer)
+
+
+@pytest.mark.parametrize("cursor", ["nonsense", "", "eyJ4IjoxfQ==", "'; drop table", "A" * 5000])
+def test_a_cursor_that_nobody_gave_out(acme, shop, cursor):
+    """Contract 2: 400 `invalid_cursor`."""
+    codes = ("invalid_cursor",)
+    if cursor:
+        fault(shop.get("orders", {"cursor": cursor}), 400, codes)
+        fault(acme.get("fulfillments", {"cursor": cursor}), 400, codes)
+    else:
+        assert shop.get("orders", {"cursor": "", "limit": 1}).status in (200, 400)
+
+
+def test_options_and_head_are_no_way_around_the_key(anyone, acme):
+    """Contract 1: no key: 401."""
+    assert anyone.request("HEAD", f"{acme.base}/fulfillments").status == 401
+    assert anyone.request("OPTIONS", f"{acme.base}/fulfillments").status in (200, 401)
+    answer = acme.request("HEAD", "fulfillments", None, JSON)
+    assert answer.status in (200, 405), answer
+
+
+def test_no_answer_betrays_its_insides(acme):
+    """Contract 2: never a stack trace, never HTML."""
+    new_variant(acme)
+    for answer in (acme.get("nonsense"), acme.post("variants", {"sku": []}), acme.get("fulfillments/0")):
+        assert not re.search(r"<html|Traceback|\.py\b|django|psycopg", answer.text, re.IGNORECASE), answer

@@ -1,0 +1,128 @@
+"""The events feed (contract 9 and 12)."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from .story import TIME, bring_to, import_lines, one_fulfillment
+from .wire import fault, unique, well
+
+
+def last(party):
+    """The id of the newest event."""
+    after = 0
+    while found := well(party.get("events", {"after": after, "limit": 500}))["results"]:
+        after = found[-1]["id"]
+    return after
+
+
+def since(party, after, enough, seconds=15, **query):
+    """Events after an id, once `enough` says so: they come a moment after their change."""
+    until = time.monotonic() + seconds
+    while True:
+        found = []
+        bound = after
+        while page := well(party.get("events", {"after": bound, "limit": 500} | query))["results"]:
+            found += page
+            bound = page[-1]["id"]
+        if enough(found) or time.monotonic() > until:
+            return found
+        time.sleep(0.2)
+
+
+def test_both_sides_read_what_happened_to_an_order(acme, shop):
+    """Contract 9: `GET /v3/{suppliers|retailers}/{id}/events?after=<id>`; 12: an event's fields."""
+    suppliers, retailers = last(acme), last(shop)
+    order, held = one_fulfillment(acme, shop)
+    bring_to("shipped", acme, shop, order, held["id"])
+    for party, after in ((acme, suppliers), (shop, retailers)):
+        mine = since(
+            party,
+            after,
+            lambda found: len([each for each in found if each.get("order_id") == order["id"]]) >= 3,
+        )
+        mine = [event for event in mine if event.get("order_id") == order["id"]]
+        assert len(mine) >= 3, mine
+        for event in mine:
+            assert isinstance(event["id"], int)
+            assert isinstance(event["type"], str)
+            assert TIME.match(event["occurred_at"])
+            assert isinstance(event["data"], dict)
+        assert {event["fulfillment_id"] for event in mine if event.get("fulfillment_id")} == {held["id"]}
+        ids = [event["id"] for event in mine]
+        assert ids == sorted(set(ids))
+
+
+def test_an_import_is_an_event(acme):
+    """Contract 12: `import_id`?"""
+    after = last(acme)
+    job = import_lines(acme, "sku,title,retail_price", f"{unique('EV')},x,1")
+    found = since(acme, after, lambda found: any(each.get("import_id") == job["id"] for each in found))
+    assert job["id"] in [event.get("import_id") for event in found]
+
+
+def test_pages_and_types(acme, shop):
+    """Contract 12: `after`, `type`, `limit`; under `{"results", "next"}`."""
+    after = last(acme)
+    for _ in range(2):
+        one_fulfillment(acme, shop)
+    found = since(acme, after, lambda found: len(found) >= 2)
+    body = well(acme.get("events", {"after": after, "limit": 1}))
+    assert set(body) >= {"results", "next"}
+    assert len(body["results"]) == 1
+    following = well(acme.get(body["next"]))
+    assert following["results"][0]["id"] > body["results"][0]["id"]
+    kind = found[0]["type"]
+    assert {event["type"] for event in since(acme, after, bool, type=kind)} == {kind}
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 40])
+def test_an_after_that_is_no_number(acme, value):
+    """Contract, head: what is not understood gets a clear error."""
+    answer = acme.get("events", {"after": value})
+    assert answer.status == 400, answer
+    fault(answer, 400, ("validation_error", "invalid_filter", "invalid_cursor"))
+
+
+def test_an_unknown_type_is_told(acme):
+    """Contract, head: never guessed at and never dropped silently."""
+    answer = acme.get("events", {"type": "no.such.type"})
+    if answer.status == 200:
+        assert answer.json["results"] == []
+    else:
+        fault(answer, 400, ("validation_error", "invalid_filter"))
+
+
+def test_parties_read_only_their_own_events(acme, rival, shop, boutique):
+    """Contract 1: tenancy."""
+    bounds = {party: last(party) for party in (rival, boutique)}
+    order, _ = one_fulfillment(acme, shop)
+    time.sleep(1)
+    for party, after in bounds.items():
+        assert order["id"] not in [event.get("order_id") for event in since(party, after, lambda _: True)]
+
+
+def test_nobody_misses_an_event_that_is_committed_late(acme, shop):
+    """Contract 9: without gaps: ids are given in one order, so that no lower one can appear later."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    after = last(shop)
+    seen: list[int] = []
+    orders: list[int] = []
+    with ThreadPoolExecutor(3) as pool:
+        writers = [pool.submit(one_fulfillment, acme, shop) for _ in range(6)]
+        while not all(writer.done() for writer in writers):
+            for event in well(shop.get("events", {"after": seen[-1] if seen else after}))["results"]:
+                seen.append(event["id"])
+                orders.append(event.get("order_id"))
+        made = {writer.result()[0]["id"] for writer in writers}
+    rest = since(
+        shop,
+        seen[-1] if seen else after,
+        lambda found: made <= set(orders) | {e.get("order_id") for e in found},
+    )
+    assert made <= set(orders) | {event.get("order_id") for event in rest}
+    again = since(shop, after, lambda _: True)
+    assert seen == [event["id"] for event in again][: len(seen)]

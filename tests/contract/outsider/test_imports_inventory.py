@@ -1,0 +1,244 @@
+"""Importing stock from files (interface endpoint 12; contract 6, 7, 12)."""
+
+from __future__ import annotations
+
+import pytest
+
+from .story import finished, new_variant, numbers, put_stock
+from .wire import digits, fault, unique, well
+
+
+def uploaded(area, text, folder="inventory"):
+    path = f"{folder}/{unique('stock')}.csv"
+    area.put(path, text.encode())
+    return path
+
+
+def body(supplier, path, **fields):
+    """The whole body of interface endpoint 12."""
+    return {
+        "protocol": "SFTP",
+        "url": path,
+        "file_type": "csv",
+        "amount_field": "quantity",
+        "id_field": "sku",
+        "id_type": "sku",
+        "warehouse_id": supplier.warehouses[0],
+    } | fields
+
+
+def ended(supplier, request):
+    return finished(supplier, well(supplier.post("importInventory", request)))
+
+
+def counts(job):
+    return {
+        name: job[name] for name in ("created", "updated", "unchanged", "rejected", "duplicates") if job[name]
+    }
+
+
+def test_the_whole_body_of_the_interface(acme, area):
+    """Interface 12: 200; contract 6: answers the job."""
+    sku = new_variant(acme)["sku"]
+    job = ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},7\n")))
+    assert job["status"] == "succeeded", job
+    assert job["rows_total"] == 1
+    assert numbers(acme, sku)[0] == 7
+
+
+def test_only_url_and_a_warehouse_are_required(acme, area):
+    """Contract 6: `url` and a warehouse are required; the rest defaults."""
+    sku = new_variant(acme)["sku"]
+    job = ended(acme, {"url": uploaded(area, f"sku,quantity\n{sku},7\n"), "warehouse_id": acme.warehouses[1]})
+    assert job["status"] == "succeeded", job
+    assert numbers(acme, sku, 1)[0] == 7
+
+
+@pytest.mark.parametrize("protocol", ["SFTP", "sftp", "Sftp"])
+def test_the_protocol_in_any_case(acme, area, protocol):
+    """Contract 6: `protocol` SFTP (any case)."""
+    sku = new_variant(acme)["sku"]
+    assert (
+        ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},1\n"), protocol=protocol))["status"]
+        == "succeeded"
+    )
+
+
+def test_the_columns_may_have_other_names(acme, area):
+    """Interface 12: `amount_field`, `id_field`."""
+    sku = new_variant(acme)["sku"]
+    path = uploaded(area, f"Artikel;Bestand;Farbe\n{sku};12;rot\n")
+    job = ended(acme, body(acme, path, id_field="Artikel", amount_field="Bestand"))
+    assert job["status"] == "succeeded", job
+    assert "Farbe" in job["ignored_columns"]
+    assert numbers(acme, sku)[0] == 12
+
+
+@pytest.mark.parametrize("kind", ["sku", "upc", "ean", "id_in_source", "variant_id"])
+def test_every_id_type(acme, area, kind):
+    """Contract 6: `id_type`: `sku`, `upc`, `ean`, `id_in_source`, `variant_id`."""
+    variant = new_variant(acme, upc=digits(12), ean=digits(13), id_in_source=unique("SRC"))
+    value = variant["id"] if kind == "variant_id" else variant[kind]
+    job = ended(acme, body(acme, uploaded(area, f"no,quantity\n{value},3\n"), id_field="no", id_type=kind))
+    assert job["status"] == "succeeded", job
+    assert numbers(acme, variant["sku"])[0] == 3
+
+
+def test_good_rows_land_and_bad_ones_are_reported(acme, area):
+    """Contract 6: good rows land; bad rows are reported, each with its line in the file."""
+    sku = new_variant(acme)["sku"]
+    path = uploaded(
+        area,
+        f"sku,quantity\n{unique('NO')},1\n{sku},4\n{sku}x,\n,5\n{new_variant(acme)['sku']},-1\n{new_variant(acme)['sku']},1.5\n",
+    )
+    job = ended(acme, body(acme, path))
+    assert job["status"] == "succeeded_with_errors", job
+    assert [error["line"] for error in job["errors"]] == [2, 4, 5, 6, 7]
+    assert numbers(acme, sku)[0] == 4
+
+
+def test_the_same_file_twice_changes_nothing(acme, area):
+    """Contract 6: the same file twice changes nothing the second time."""
+    skus = [new_variant(acme)["sku"] for _ in range(2)]
+    path = uploaded(area, f"sku,quantity\n{skus[0]},1\n{skus[1]},2\n")
+    first, second = (ended(acme, body(acme, path)) for _ in range(2))
+    assert first["rejected"] == second["rejected"] == 0
+    assert counts(second) == {"unchanged": 2}
+
+
+def test_delta_leaves_the_rest_alone(acme, area):
+    """Contract 6: `mode`: `delta` (default)."""
+    named, other = new_variant(acme, stock=1), new_variant(acme, stock=5)
+    ended(acme, body(acme, uploaded(area, f"sku,quantity\n{named['sku']},2\n")))
+    assert (numbers(acme, named["sku"])[0], numbers(acme, other["sku"])[0]) == (2, 5)
+
+
+@pytest.mark.parametrize("held_as", ["id", "name"])
+def test_a_column_with_the_warehouse(acme, area, held_as):
+    """Contract 6: `warehouse_field` instead of `warehouse_id`; 12: it holds a warehouse's id or exact
+    name.
+    """
+    sku = new_variant(acme)["sku"]
+    east, west = (warehouse[held_as] for warehouse in acme.about["warehouses"])
+    path = uploaded(area, f'sku,quantity,wh\n{sku},3,"{east}"\n{sku},4,"{west}"\n{sku},5,nowhere\n')
+    request = body(acme, path, warehouse_field="wh")
+    del request["warehouse_id"]
+    job = ended(acme, request)
+    assert (job["rejected"], job["duplicates"]) == (1, 0), job
+    assert (numbers(acme, sku, 0)[0], numbers(acme, sku, 1)[0]) == (3, 4)
+
+
+def test_a_key_that_comes_again_the_last_record_wins(acme, area):
+    """Contract 12: the last record wins, the earlier ones count as `duplicates`."""
+    sku = new_variant(acme)["sku"]
+    job = ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},1\n{sku},2\n")))
+    assert job["duplicates"] == 1
+    assert numbers(acme, sku)[0] == 2
+
+
+@pytest.mark.parametrize("field", ["url", "warehouse_id"])
+def test_a_missing_field(acme, area, field):
+    """Contract 2: `missing_parameter`."""
+    request = body(acme, uploaded(area, "sku,quantity\n"))
+    del request[field]
+    fault(acme.post("importInventory", request), 400, "missing_parameter", field)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("protocol", "http"),
+        ("protocol", 5),
+        ("url", 5),
+        ("url", ""),
+        ("file_type", "xml"),
+        ("amount_field", 5),
+        ("amount_field", []),
+        ("id_field", 5),
+        ("id_type", "isbn"),
+        ("id_type", 5),
+        ("warehouse_id", "x"),
+        ("warehouse_id", 2_000_000_000),
+        ("warehouse_id", None),
+        ("warehouse_id", -1),
+        ("mode", "half"),
+        ("mode", 5),
+        ("warehouse_field", 5),
+    ],
+    ids=repr,
+)
+def test_a_wrong_field(acme, area, field, value):
+    """Contract 2: 400 that names the field."""
+    request = body(acme, uploaded(area, "sku,quantity\n")) | {field: value}
+    fault(acme.post("importInventory", request), 400, ("validation_error", "missing_parameter"), field)
+
+
+def test_another_suppliers_warehouse_is_refused(acme, rival, area):
+    """Contract 1: tenancy."""
+    request = body(acme, uploaded(area, "sku,quantity\n"), warehouse_id=rival.warehouses[0])
+    fault(acme.post("importInventory", request), 400, "validation_error", "warehouse_id")
+
+
+@pytest.mark.parametrize("field", ["amount_field", "id_field"])
+def test_a_named_column_that_the_file_lacks_fails_the_job(acme, area, field):
+    """Contract 12: an unreadable file: `failed` with `error: {code, message}`."""
+    sku = new_variant(acme, stock=1)["sku"]
+    job = ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},7\n"), **{field: "Nowhere"}))
+    assert job["status"] == "failed", job
+    assert "Nowhere" in job["error"]["message"]
+    assert numbers(acme, sku)[0] == 1
+
+
+def test_the_template(acme):
+    """Contract 6: inventory columns: `sku`, `quantity`; line 2 mandatory or optional, line 3 an example."""
+    lines = acme.get("templates/inventory.csv").raw.decode("utf-8-sig").splitlines()
+    assert lines[0] == "sku,quantity"
+    assert lines[1].lower() == "mandatory,mandatory"
+    assert len(lines) == 3
+
+
+def test_the_templates_own_lines_are_skipped_with_a_warning(acme, area):
+    """Contract 6: recognised and skipped with a warning."""
+    sku = new_variant(acme)["sku"]
+    text = acme.get("templates/inventory.csv").raw.decode("utf-8-sig").rstrip() + f"\n{sku},8\n"
+    job = ended(acme, body(acme, uploaded(area, text)))
+    assert (job["status"], job["rejected"]) == ("succeeded", 0), job
+    assert job["warnings"]
+    assert numbers(acme, sku)[0] == 8
+
+
+def test_full_zeroes_what_the_file_does_not_name(rival, rivals_area):
+    """Contract 6 and 12: `mode: full`: what the file does not name becomes 0; a big one waits for
+    approval.
+    """
+    named, other = new_variant(rival, stock=1, warehouse=1), new_variant(rival, stock=5, warehouse=1)
+    path = f"inventory/{unique('full')}.csv"
+    rivals_area.put(path, f"sku,quantity\n{named['sku']},2\n".encode())
+    job = well(
+        rival.post("importInventory", {"url": path, "warehouse_id": rival.warehouses[1], "mode": "full"})
+    )
+    job = finished(rival, job)
+    if job["status"] == "awaiting_approval":
+        job = finished(rival, well(rival.post(f"imports/{job['id']}/approve")))
+    assert job["status"] == "succeeded", job
+    assert (numbers(rival, named["sku"], 1)[0], numbers(rival, other["sku"], 1)[0]) == (2, 0)
+    put_stock(rival, other["sku"], 5, warehouse=1)
+
+
+def test_a_numeric_sku_keeps_its_leading_zeros(acme, area):
+    """Contract 12: leading zeros matter."""
+    sku = "00" + digits(12)
+    new_variant(acme, sku=sku)
+    job = ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},7\n")))
+    assert job["status"] == "succeeded", job
+    assert numbers(acme, sku)[0] == 7
+
+
+@pytest.mark.parametrize("cell", ["5.0", "5", " 5 ", "5,0"])
+def test_an_amount_is_a_whole_number_and_never_guessed(acme, area, cell):
+    """Contract 6: never guessed at: 5, or a reject that says why."""
+    sku = new_variant(acme)["sku"]
+    job = ended(acme, body(acme, uploaded(area, f'sku,quantity\n{sku},"{cell}"\n')))
+    assert job["rejected"] == 1 or numbers(acme, sku)[0] == 5, job
+    if cell == "5":
+        assert job["rejected"] == 0

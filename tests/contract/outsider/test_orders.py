@@ -1,0 +1,419 @@
+"""Reading, listing and counting orders; the polling promise (interface 17-19, 2.6, 2.7; contract 4 and
+12).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+
+import pytest
+
+from .story import (
+    ADDRESS,
+    TIME,
+    act,
+    bring_to,
+    fulfillment,
+    held_by,
+    new_variant,
+    one_fulfillment,
+    order_body,
+    push,
+    read,
+    state_of,
+)
+from .wire import done, fault, unique, well
+
+STATES = {"received", "processing", "partially_shipped", "exception", "canceling", "completed", "canceled"}
+
+
+@pytest.fixture(scope="module")
+def three(acme, shop):
+    """Three orders after each other, and the moment before them."""
+    before = push(shop, {"variant_id": new_variant(acme, stock=9)["id"], "quantity": 1})["updated_at"]
+    variant = new_variant(acme, stock=9)
+    return before, [push(shop, {"variant_id": variant["id"], "quantity": 1}) for _ in range(3)]
+
+
+def listed(retailer, **query):
+    """All pages of a list."""
+    answer = retailer.get("orders", query)
+    orders = []
+    while True:
+        body = well(answer)
+        orders += body["results"]
+        if not body["next"]:
+            return orders
+        answer = retailer.get(body["next"])
+
+
+def test_an_order_reads_back_with_the_interfaces_fields(acme, shop):
+    """Interface 2.6; contract 12: `processing_state` and all that the list's item has."""
+    order, _ = one_fulfillment(acme, shop)
+    assert isinstance(order["id"], int)
+    assert order["type"] == "dropship"
+    assert order["billing_address"] == order["shipping_address"] == ADDRESS
+    assert order["shipping_method_code"] == "GROUND"
+    assert order["processing_state"] == "received"
+    assert TIME.match(order["created_at"])
+    assert TIME.match(order["updated_at"])
+    assert {"order_lines", "fulfillments", "retailer_order_id"} <= set(order)
+
+
+def test_a_lists_item_is_the_order_as_it_is_read(shop, three):
+    """Contract 4: item: the order of 2.6 plus `processing_state`, times, lines, fulfillments."""
+    before, orders = three
+    body = well(shop.get("orders", {"updated_at__gt": before, "ordering": "updated_at", "limit": 500}))
+    found = {order["id"]: order for order in body["results"]}
+    one = read(shop, orders[0])
+    assert {key: one[key] for key in found[orders[0]["id"]]} == found[orders[0]["id"]]
+
+
+def test_the_fulfillments_of_an_order_show_state_and_tracking_numbers(acme, shop):
+    """Contract 4: `fulfillments` (id, supplier_id, state, tracking numbers)."""
+    order, held = one_fulfillment(acme, shop)
+    bring_to("shipped", acme, shop, order, held["id"])
+    shown = read(shop, order)["fulfillments"][0]
+    assert (shown["id"], shown["supplier_id"], shown["state"]) == (held["id"], acme.id, "shipped")
+    assert "T-1" in str(shown)
+
+
+@pytest.mark.parametrize("form", ["filter", "plain"])
+def test_updated_at_greater_than(shop, three, form):
+    """Contract 4: `filter={"updated_at":{"gt":…}}&sort=updated_at` and the plain forms."""
+    before, orders = three
+    query = (
+        {"filter": json.dumps({"updated_at": {"gt": before}}), "sort": "updated_at"}
+        if form == "filter"
+        else {"updated_at__gt": before, "ordering": "updated_at"}
+    )
+    found = listed(shop, **query)
+    ids = [order["id"] for order in found]
+    assert {order["id"] for order in orders} <= set(ids)
+    assert all(order["updated_at"] > before for order in found)
+    times = [order["updated_at"] for order in found]
+    assert times == sorted(times)
+    assert len(set(times)) == len(times), "per retailer `updated_at` is unique"
+
+
+@pytest.mark.parametrize("form", ["filter", "plain"])
+def test_processing_state_is_a_filter(acme, shop, form):
+    """Contract 4: `processing_state` in the filter and as a plain parameter."""
+    order, held = one_fulfillment(acme, shop)
+    bring_to("canceled", acme, shop, order, held["id"])
+    after = order["updated_at"]
+    query = (
+        {
+            "filter": json.dumps({"updated_at": {"gt": after}, "processing_state": "canceled"}),
+            "sort": "updated_at",
+        }
+        if form == "filter"
+        else {"updated_at__gt": after, "processing_state": "canceled", "ordering": "updated_at"}
+    )
+    found = listed(shop, **query)
+    assert order["id"] in [each["id"] for each in found]
+    assert {each["processing_state"] for each in found} == {"canceled"}
+
+
+def test_pages_follow_each_other_and_back(shop, three):
+    """Contract 4: `{"next", "previous", "results"}` with a keyset cursor; 12: `next` is an absolute URL."""
+    before, orders = three
+    first = well(shop.get("orders", {"updated_at__gt": before, "ordering": "updated_at", "limit": 2}))
+    assert set(first) == {"next", "previous", "results"}
+    assert first["previous"] is None
+    assert len(first["results"]) == 2
+    assert first["next"].startswith(shop.origin)
+    second = well(shop.get(first["next"]))
+    assert second["results"][0]["updated_at"] > first["results"][-1]["updated_at"]
+    if second["previous"]:
+        assert [each["id"] for each in well(shop.get(second["previous"]))["results"]] == [
+            each["id"] for each in first["results"]
+        ]
+    else:
+        pytest.fail(f"the second page names no previous one: {second['previous']}")
+    assert orders
+
+
+def test_the_last_page_has_no_next(shop, three):
+    """Contract 4: `next`: url or null."""
+    _, orders = three
+    newest = max(
+        order["updated_at"] for order in listed(shop, updated_at__gt=three[0], ordering="updated_at")
+    )
+    assert newest >= orders[-1]["updated_at"]
+    body = well(shop.get("orders", {"updated_at__gt": "2999-01-01T00:00:00Z"}))
+    assert body == {"next": None, "previous": None, "results": []}
+
+
+def test_the_default_page_is_a_hundred_at_most(shop):
+    """Contract 4: `limit` default 100."""
+    assert len(well(shop.get("orders"))["results"]) <= 100
+
+
+def test_sorting_the_other_way(shop, three):
+    """Contract 4: `ordering`, `sort`; a leading minus turns it, or is refused with a clear error."""
+    answer = shop.get("orders", {"ordering": "-updated_at", "limit": 5})
+    if answer.status == 400:
+        fault(answer, 400, ("invalid_filter", "validation_error"))
+        return
+    times = [order["updated_at"] for order in well(answer)["results"]]
+    assert times == sorted(times, reverse=True)
+    assert three
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"updated_at_gt": "2026-01-01T00:00:00Z"},
+        {"update_at__gt": "2026-01-01T00:00:00Z"},
+        {"updatedAt__gt": "x"},
+        {"processing_stat": "completed"},
+        {"processingstate": "completed"},
+        {"filters": "{}"},
+    ],
+    ids=str,
+)
+def test_a_near_miss_of_a_parameter_is_400(shop, query):
+    """Contract, head: a near miss of a known one, `updated_at_gt`, is a 400: it would list everything."""
+    fault(shop.get("orders", query), 400, ("invalid_filter", "validation_error"))
+
+
+@pytest.mark.parametrize(
+    "value", ["yesterday", "2026-02-30T00:00:00Z", "17", "2026-01-01T00:00:00+99:00", "infinity"]
+)
+def test_an_updated_at_that_is_no_time(shop, value):
+    """Contract 2: 400 `invalid_filter`."""
+    fault(shop.get("orders", {"updated_at__gt": value}), 400, ("invalid_filter", "validation_error"))
+    raw = json.dumps({"updated_at": {"gt": value}})
+    fault(shop.get("orders", {"filter": raw}), 400, "invalid_filter")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "{",
+        "[]",
+        '"x"',
+        "5",
+        "null",
+        '{"updated_at": 5}',
+        '{"updated_at": {"gt": 5}}',
+        '{"updated_at": {"after": "2026-01-01T00:00:00Z"}}',
+        '{"colour": "red"}',
+        '{"processing_state": "done"}',
+        '{"processing_state": 5}',
+        '{"processing_state": "completed", "processing_state": "canceled"}',
+    ],
+)
+def test_a_filter_that_is_wrong(shop, raw):
+    """Contract 2 and 3: unknown keys, wrong types, unknown states: 400 `invalid_filter`."""
+    fault(shop.get("orders", {"filter": raw}), 400, "invalid_filter")
+
+
+@pytest.mark.parametrize(
+    "query", [{"processing_state": "done"}, {"sort": "colour"}, {"ordering": "colour"}], ids=str
+)
+def test_a_plain_filter_that_is_wrong(shop, query):
+    """Contract 2: 400 `invalid_filter`."""
+    fault(shop.get("orders", query), 400, ("invalid_filter", "validation_error"))
+
+
+@pytest.mark.parametrize(
+    "form", ["2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00", "2026-01-01"]
+)
+def test_the_usual_spellings_of_a_time(shop, form):
+    """Contract, head: be liberal in what you accept."""
+    well(shop.get("orders", {"updated_at__gt": form, "limit": 1}))
+
+
+def test_a_plus_in_the_query_that_became_a_space_is_understood_or_refused(shop):
+    """Contract, head: never guessed at and never dropped silently."""
+    answer = shop.request("GET", "orders?limit=1&updated_at__gt=2026-01-01T01:00:00+01:00")
+    assert answer.status in (200, 400), answer
+
+
+def test_times_step_in_whole_milliseconds(shop, three):
+    """Contract 4: `updated_at` steps in whole milliseconds, because clients in JavaScript cut the rest."""
+    assert all(
+        re.search(r"\.\d{3}000Z$", order["updated_at"]) for order in listed(shop, updated_at__gt=three[0])
+    )
+
+
+def test_a_javascript_client_misses_nothing_and_gets_nothing_twice(shop, three):
+    """Contract 4: the bound cut to milliseconds is the bound."""
+    before, orders = three
+    cut = (
+        datetime.fromisoformat(orders[0]["updated_at"])
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
+    ids = [order["id"] for order in listed(shop, updated_at__gt=cut, ordering="updated_at")]
+    assert orders[0]["id"] not in ids
+    assert orders[1]["id"] in ids
+    assert before
+
+
+def test_order_counts_have_exactly_three_fields(shop):
+    """Interface 2.7; contract 4: `order-filters` answers exactly `completed`, `canceled`, `pending`."""
+    body = well(shop.get("order-filters"))
+    assert set(body) == {"completed", "canceled", "pending"}
+    assert all(isinstance(number, int) for number in body.values())
+
+
+def test_order_counts_follow_the_states(rival, boutique):
+    """Contract 4: pending is every other state (Boutique's orders; other workers of this suite may add
+    some too).
+    """
+    before = well(boutique.get("order-filters"))
+    for state in ("new", "shipped", "canceled", "out_of_stock"):
+        order, held = one_fulfillment(rival, boutique)
+        bring_to(state, rival, boutique, order, held["id"])
+    after = well(boutique.get("order-filters"))
+    grown = {name: after[name] - before[name] for name in after}
+    assert grown["completed"] >= 1
+    assert grown["canceled"] >= 1
+    assert grown["pending"] >= 2
+
+
+# --- the order's state ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fulfillment_state", "processing_state"),
+    [
+        ("new", "received"),
+        ("accepted", "processing"),
+        ("shipped", "completed"),
+        ("out_of_stock", "exception"),
+        ("missing_sku", "exception"),
+        ("wrong_address", "exception"),
+        ("canceling", "canceling"),
+        ("canceled", "canceled"),
+        ("cancelation not allowed", "processing"),
+    ],
+)
+def test_the_orders_state_follows_its_fulfillments(acme, shop, fulfillment_state, processing_state):
+    """Contract 4 and 12: derived from lines and fulfillments; a pinned line that was rejected:
+    `exception`.
+    """
+    order, held = one_fulfillment(acme, shop)
+    bring_to(fulfillment_state, acme, shop, order, held["id"])
+    after = read(shop, order)
+    assert after["processing_state"] == processing_state
+    if fulfillment_state != "new":
+        assert after["updated_at"] > order["updated_at"]
+
+
+def test_one_of_two_shipped_is_partially_shipped(acme, rival, shop):
+    """Contract 4: `partially_shipped`."""
+    mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
+    order = push(shop, {"variant_id": mine["id"], "quantity": 1}, {"variant_id": theirs["id"], "quantity": 1})
+    first, second = held_by(acme, order)[0], held_by(rival, order)[0]
+    act(acme, first["id"], "accepted", {})
+    assert state_of(shop, order) == "processing"
+    act(acme, first["id"], "shipped", {"tracking_number": "T"})
+    assert state_of(shop, order) == "partially_shipped"
+    act(rival, second["id"], "accepted", {})
+    act(rival, second["id"], "shipped", {"tracking_number": "T"})
+    assert state_of(shop, order) == "completed"
+
+
+def test_capturing_does_not_move_the_orders_updated_at(acme, shop):
+    """Contract 12: capturing does not move the order's `updated_at`."""
+    order, held = one_fulfillment(acme, shop)
+    well(
+        acme.get(
+            "fulfillments", {"filter": json.dumps({"retailer_state": "ordered", "fulfillment_state": "new"})}
+        )
+    )
+    fulfillment(acme, held["id"])
+    assert read(shop, order)["updated_at"] == order["updated_at"]
+
+
+# --- the polling promise ----------------------------------------------------------------------------------
+
+
+def test_a_poller_sees_every_change_of_every_order_while_others_write(acme, shop):
+    """Contract 4, the polling promise: keep the last `updated_at`, ask for greater, sort ascending:
+    nothing is missed.
+    """
+    variant = new_variant(acme, stock=100)
+    bound = push(shop, {"variant_id": variant["id"], "quantity": 1})["updated_at"]
+    finished, made = threading.Event(), []
+
+    def write(_):
+        body = order_body({"variant_id": variant["id"], "quantity": 1})
+        number = done(shop.post("orders", body), "order_created", 201)["order_id"]
+        held = held_by(acme, read(shop, number))[0]
+        act(acme, held["id"], "accepted", {})
+        made.append(number)
+
+    seen: dict[int, str] = {}
+    times: list[str] = []
+
+    def poll():
+        nonlocal bound
+        query = {"filter": json.dumps({"updated_at": {"gt": bound}}), "sort": "updated_at", "limit": 3}
+        for order in well(shop.get("orders", query))["results"]:
+            seen[order["id"]] = order["processing_state"]
+            times.append(order["updated_at"])
+            bound = order["updated_at"]
+
+    def keep_polling():
+        while not finished.is_set():
+            poll()
+
+    with ThreadPoolExecutor(4) as pool:
+        poller = pool.submit(keep_polling)
+        for writer in [pool.submit(write, at) for at in range(9)]:
+            writer.result()
+        finished.set()
+        poller.result()
+    last = None
+    while bound != last:
+        last = bound
+        poll()
+    assert len(made) == 9
+    assert {number: seen.get(number) for number in made} == dict.fromkeys(made, "processing")
+    assert times == sorted(times)
+    assert len(set(times)) == len(times)
+
+
+def test_every_change_moves_updated_at_forward(acme, shop):
+    """Contract 4: a client that polls sees every change of every order."""
+    order, held = one_fulfillment(acme, shop, quantity=2)
+    times = [order["updated_at"]]
+    for step in (
+        lambda: act(acme, held["id"], "accepted", {}),
+        lambda: act(acme, held["id"], "shipped", {"tracking_number": "T-1", "lines": [_one(held)]}),
+        lambda: act(acme, held["id"], "shipped", {"tracking_number": "T-2"}),
+        lambda: acme.post(
+            f"fulfillments/{held['id']}/returns",
+            {"reason": "x", "return_lines": [{"sku": held["lines"][0]["sku"], "quantity": 1}]},
+        ),
+    ):
+        assert step().status == 200
+        times.append(read(shop, order)["updated_at"])
+    assert times[:4] == sorted(set(times[:4]))
+    assert times == sorted(times)
+
+
+def _one(held):
+    return {"id": held["lines"][0]["id"], "quantity": 1}
+
+
+def test_states_seen_are_the_contracts(shop, three):
+    """Contract 4: the names of `processing_state`."""
+    assert {order["processing_state"] for order in listed(shop, updated_at__gt=three[0])} <= STATES
+
+
+def test_an_order_of_its_own_number_is_found_by_reading(acme, shop):
+    """Interface 17: the order is read by the service's id, not the retailer's."""
+    number = unique("MINE")
+    variant = new_variant(acme, stock=1)
+    push(shop, {"variant_id": variant["id"], "quantity": 1}, retailer_order_id=number)
+    fault(shop.get(f"orders/{number}"), 404, "not_found")

@@ -1,0 +1,522 @@
+"""Pushing orders (interface endpoint 15 and 2.5; contract 4 and 12)."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from .story import ADDRESS, held_by, new_variant, numbers, order_body, push, put_stock, read
+from .wire import Answer, digits, done, encode, fault, unique, well
+
+
+@pytest.fixture(scope="module")
+def lamp(acme):
+    """A variant with stock for all of this file's small orders."""
+    return new_variant(acme, stock=100_000, upc=digits(12), wholesale_price=Decimal("4.2"))
+
+
+def line(variant, quantity=1, **more):
+    return {"sku": variant["sku"], "quantity": quantity} | more
+
+
+def test_a_push_answers_the_envelope_the_id_and_where_to_find_it(shop, lamp):
+    """Contract 2 and 12: 201 `order_created`, `order_id`, an absolute `Location`."""
+    answer = shop.post("orders", order_body(line(lamp)))
+    body = done(answer, "order_created", 201)
+    assert isinstance(body["order_id"], int)
+    assert answer.headers["Location"] == f"{shop.origin}{shop.base}/orders/{body['order_id']}"
+    assert well(shop.get(answer.headers["Location"]))["id"] == body["order_id"]
+
+
+def test_the_whole_body_of_the_interface_is_kept(acme, shop, lamp):
+    """Interface 2.5 and 2.6; contract 12: lines read back with the pushed fields."""
+    body = order_body(
+        line(
+            lamp,
+            2,
+            supplier_id=acme.id,
+            upc=lamp["upc"],
+            variant_id=lamp["id"],
+            billed_amount=Decimal("39.98"),
+            tax_billed_amount=Decimal("3.335"),
+        ),
+        id_in_source="SRC-9",
+        billing_address=ADDRESS | {"first_name": "Bill"},
+        shipping_paid=Decimal("4.95"),
+        shipping_tax=Decimal("0.41"),
+        sales_division_code="DIV",
+        sales_order_number="SO-1",
+        gift_message="For you",
+        is_gift=True,
+        ship_until="2030-12-24",
+        original_created_at="2026-11-01",
+        notes=[{"name": "door", "value": "blue"}],
+    )
+    order = read(shop, done(shop.post("orders", body), "order_created", 201)["order_id"])
+    assert order["retailer_order_id"] == body["retailer_order_id"]
+    assert order["type"] == "dropship"
+    assert order["shipping_method_code"] == "GROUND"
+    assert order["shipping_address"] == ADDRESS
+    assert order["billing_address"] == ADDRESS | {"first_name": "Bill"}
+    kept = order["order_lines"][0]
+    for field in (
+        "sku",
+        "upc",
+        "supplier_id",
+        "variant_id",
+        "quantity",
+        "billed_amount",
+        "tax_billed_amount",
+    ):
+        assert kept[field] == body["order_lines"][0][field], field
+    assert isinstance(kept["id"], int)
+    counts = [kept[f"quantity_{what}"] for what in ("reserved", "shipped", "canceled", "rejected")]
+    assert counts == [2, 0, 0, 0]
+    assert kept["short"] == 0
+    held = held_by(acme, order)[0]
+    assert (held["sales_order_number"], held["gift_message"], held["is_gift"]) == ("SO-1", "For you", True)
+    assert held["ship_until"] == "2030-12-24"
+    assert {"name": "door", "value": "blue"} in held["notes"], (
+        "contract 12: notes are shown on the fulfillments"
+    )
+
+
+def test_the_least_that_is_required(shop, lamp):
+    """Contract 4: required: `retailer_order_id`, a shipping address with a country and an address line, a
+    line.
+    """
+    body = {
+        "retailer_order_id": unique("RO"),
+        "shipping_address": {"country": "GB", "address1": "1 Road"},
+        "order_lines": [line(lamp)],
+    }
+    order = read(shop, done(shop.post("orders", body), "order_created", 201)["order_id"])
+    assert order["shipping_address"]["address1"] == "1 Road"
+    assert order["billing_address"] == order["shipping_address"], (
+        "a missing billing address is the shipping address"
+    )
+    assert set(order["shipping_address"]) == set(ADDRESS)
+    assert all(isinstance(part, str) for part in order["shipping_address"].values())
+
+
+@pytest.mark.parametrize("how", ["object", "text", "top level"])
+def test_where_the_address_parts_sit(shop, lamp, how):
+    """Contract 4: an object, or a string that holds a JSON object, or at the top level."""
+    body = order_body(line(lamp))
+    del body["shipping_address"]
+    body |= (
+        ADDRESS
+        if how == "top level"
+        else {"shipping_address": json.dumps(ADDRESS) if how == "text" else ADDRESS}
+    )
+    order = read(shop, done(shop.post("orders", body), "order_created", 201)["order_id"])
+    assert order["shipping_address"] == order["billing_address"] == ADDRESS
+
+
+def test_the_interfaces_string_placeholder_beside_top_level_parts(shop, lamp):
+    """Interface 2.5: the addresses are string-typed placeholders; the parts at the top level (contract 4)."""
+    body = order_body(line(lamp)) | ADDRESS | {"shipping_address": "", "billing_address": ""}
+    order = read(shop, done(shop.post("orders", body), "order_created", 201)["order_id"])
+    assert order["shipping_address"] == ADDRESS
+
+
+@pytest.mark.parametrize("field", ["retailer_order_id", "shipping_address", "order_lines"])
+def test_a_missing_field(shop, lamp, field):
+    """Contract 2: `missing_parameter`; 4: required fields."""
+    body = order_body(line(lamp))
+    del body[field]
+    found = fault(shop.post("orders", body), 400, "missing_parameter")
+    assert any(error["field"].startswith(field) for error in found["errors"]), found
+
+
+@pytest.mark.parametrize("part", ["country", "address1"])
+def test_an_address_needs_a_country_and_an_address_line(shop, lamp, part):
+    """Contract 4: a shipping address with a country and an address line."""
+    address = {name: value for name, value in ADDRESS.items() if name != part}
+    fault(
+        shop.post("orders", order_body(line(lamp), shipping_address=address)),
+        400,
+        ("missing_parameter", "validation_error"),
+        f"shipping_address.{part}",
+    )
+    answer = shop.post("orders", order_body(line(lamp), shipping_address=address | {part: "  "}))
+    fault(answer, 400, ("missing_parameter", "validation_error"), f"shipping_address.{part}")
+
+
+@pytest.mark.parametrize("value", ["not json", "[]", "5", 5, [], True, '{"country": "GB"'], ids=repr)
+@pytest.mark.parametrize("field", ["shipping_address", "billing_address"])
+def test_an_address_that_is_none(shop, lamp, field, value):
+    """Contract 4: an object, or a string that holds a JSON object."""
+    found = fault(
+        shop.post("orders", order_body(line(lamp), **{field: value})),
+        400,
+        ("validation_error", "missing_parameter"),
+    )
+    assert any(error["field"].startswith(field) for error in found["errors"]), found
+
+
+@pytest.mark.parametrize("value", [None, {}, ""], ids=repr)
+def test_an_empty_billing_address_is_the_shipping_address(shop, lamp, value):
+    """Contract 4: a missing billing address is the shipping address."""
+    answer = shop.post("orders", order_body(line(lamp), billing_address=value))
+    assert read(shop, done(answer, "order_created", 201)["order_id"])["billing_address"] == ADDRESS
+
+
+BAD: list[tuple[str, list[Any]]] = [
+    ("retailer_order_id", ["", None, "   ", 5, [], {}, "x" * 5000]),
+    ("id_in_source", [5, [], {}]),
+    ("shipping_method_code", [5, [], "x" * 5000]),
+    ("shipping_paid", ["much", -1, True, [], Decimal("1e30"), Decimal("1.000001")]),
+    ("shipping_tax", ["much", -1, True, {}]),
+    ("sales_division_code", [5, []]),
+    ("sales_order_number", [5, {}]),
+    ("gift_message", [5, []]),
+    ("is_gift", ["maybe", 5, []]),
+    ("ship_until", ["soon", "2026-02-30", "24.12.2026", 20261224, [], True, "2026-13-01"]),
+    ("original_created_at", ["soon", "2026-02-30", 5, {}]),
+    ("order_lines", [None, {}, "x", 5, []]),
+    ("type", ["gift", 5, ""]),
+    ("notes", ["text", 5, {"name": "a"}]),
+]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [(field, value) for field, values in BAD for value in values], ids=repr
+)
+def test_a_field_of_the_order_that_is_wrong(shop, lamp, field, value):
+    """Contract 2 and 4: 400 that names the field; nothing is created."""
+    body = order_body(line(lamp)) | {field: value}
+    answer = shop.post("orders", body)
+    found = fault(answer, 400, ("validation_error", "missing_parameter"))
+    assert any(error["field"].split("[")[0] == field for error in found["errors"]), answer
+
+
+BAD_LINES: list[tuple[str, list[Any]]] = [
+    ("quantity", ["absent", None, 0, -1, Decimal("1.5"), "two", True, [], 10**20, ""]),
+    ("billed_amount", ["much", -1, True, [], Decimal("1e40")]),
+    ("tax_billed_amount", ["much", -1, {}]),
+    ("sku", [5, [], True]),
+    ("upc", [36000291452, []]),
+    ("supplier_id", ["x", [], -1, 2_000_000_000, Decimal("1.5"), True]),
+    ("variant_id", ["x", [], -1, 2_000_000_000, True, 10**30]),
+]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [(field, value) for field, values in BAD_LINES for value in values], ids=repr
+)
+def test_a_field_of_a_line_that_is_wrong(shop, lamp, field, value):
+    """Contract 2: `field` is a path such as `order_lines[2].quantity`."""
+    bad = line(lamp) | {field: value}
+    if value == "absent":
+        del bad[field]
+    answer = shop.post("orders", order_body(line(lamp), line(lamp), bad))
+    found = fault(answer, 400, ("validation_error", "missing_parameter"))
+    assert any(error["field"].startswith("order_lines[2]") for error in found["errors"]), answer
+    if value not in (-1, 2_000_000_000, 10**30) or field == "quantity":
+        assert any(error["field"] == f"order_lines[2].{field}" for error in found["errors"]), answer
+
+
+@pytest.mark.parametrize("bad", [5, "x", None, []], ids=repr)
+def test_a_line_that_is_no_object(shop, lamp, bad):
+    """Contract 2: `field` is a path."""
+    found = fault(
+        shop.post("orders", order_body(line(lamp), bad)), 400, ("validation_error", "missing_parameter")
+    )
+    assert any(error["field"].startswith("order_lines[1]") for error in found["errors"]), found
+
+
+@pytest.mark.parametrize(
+    "notes", [["x"], [{"name": "a", "value": 5}], [{"name": 5, "value": "a"}], [{"value": "a"}]], ids=repr
+)
+def test_notes_that_are_wrong(shop, lamp, notes):
+    """Interface 2.5: each note has `name` (string) and `value` (string)."""
+    found = fault(
+        shop.post("orders", order_body(line(lamp), notes=notes)),
+        400,
+        ("validation_error", "missing_parameter"),
+    )
+    assert any(error["field"].startswith("notes[0]") for error in found["errors"]), found
+
+
+def test_a_line_with_nothing_that_finds_a_variant(shop):
+    """Contract 4: at least one line with something that finds a variant."""
+    found = fault(
+        shop.post("orders", order_body({"quantity": 1})), 400, ("missing_parameter", "validation_error")
+    )
+    assert found["errors"][0]["field"].startswith("order_lines[0]")
+
+
+@pytest.mark.parametrize(
+    "finder", [{"sku": "NO-SUCH-SKU"}, {"upc": "036000291452X"}, {"variant_id": 1_999_999_999}], ids=str
+)
+def test_a_line_that_matches_nothing_is_a_validation_error(shop, finder):
+    """Contract 4: a line that matches nothing is a validation error."""
+    found = fault(shop.post("orders", order_body(finder | {"quantity": 1})), 400, "validation_error")
+    assert found["errors"][0]["field"].startswith("order_lines[0]")
+
+
+@pytest.mark.parametrize("by", ["variant_id", "supplier_id+sku", "upc", "sku"])
+def test_what_finds_a_variant(acme, shop, lamp, by):
+    """Contract 4: by `variant_id`, else `supplier_id`+`sku`, else `upc`, else `sku`."""
+    finder = {
+        "variant_id": {"variant_id": lamp["id"]},
+        "supplier_id+sku": {"supplier_id": acme.id, "sku": lamp["sku"]},
+        "upc": {"upc": lamp["upc"]},
+        "sku": {"sku": lamp["sku"]},
+    }[by]
+    order = push(shop, finder | {"quantity": 1})
+    held = held_by(acme, order)
+    assert [each["variant_id"] for each in held[0]["lines"]] == [lamp["id"]]
+    assert held[0]["lines"][0]["sku"] == lamp["sku"]
+
+
+def test_a_misspelt_required_field_is_an_error(shop, lamp):
+    """Contract 4: unknown fields are errors only when they look like a misspelling of a required one."""
+    body = order_body(line(lamp))
+    body["retailer_orderid"] = body.pop("retailer_order_id")
+    answer = shop.post("orders", body)
+    fault(answer, 400, ("validation_error", "missing_parameter"))
+    assert {error["field"] for error in answer.json["errors"]} & {"retailer_orderid", "retailer_order_id"}, (
+        answer
+    )
+    assert "retailer_order_id" in answer.text, answer
+
+
+def test_other_unknown_fields_are_ignored_and_named_in_warnings(shop, lamp):
+    """Contract 4: otherwise they are ignored and named in `warnings`."""
+    answer = shop.post("orders", order_body(line(lamp, colour="red"), loyalty_points=5))
+    body = done(answer, "order_created", 201)
+    assert "loyalty_points" in str(body["warnings"]), answer
+    assert "colour" in str(body["warnings"]), answer
+
+
+# --- the same order again --------------------------------------------------------------------------------
+
+
+def test_the_same_order_again_is_the_same_order(shop, lamp):
+    """Contract 4: the same order again: 200 `order_exists`, the same `order_id`."""
+    body = order_body(line(lamp, 2, billed_amount=Decimal("39.98")), shipping_paid=5)
+    first = done(shop.post("orders", body), "order_created", 201)
+    before = read(shop, first["order_id"])
+    answer = shop.post("orders", body)
+    assert done(answer, "order_exists")["order_id"] == first["order_id"]
+    assert answer.headers["Location"].endswith(f"/orders/{first['order_id']}")
+    assert read(shop, first["order_id"]) == before
+
+
+def test_neither_the_order_of_keys_nor_the_spelling_of_numbers_matters(shop, lamp):
+    """Contract 4: same content: the normalised body, whatever the order of keys or spelling of numbers."""
+    body = order_body(line(lamp, 2, billed_amount=Decimal("39.9")), shipping_paid=Decimal(5))
+    first = done(shop.post("orders", body), "order_created", 201)
+    turned = dict(reversed(body.items())) | {"shipping_paid": Decimal("5.00")}
+    turned["order_lines"] = [
+        dict(reversed(body["order_lines"][0].items())) | {"billed_amount": Decimal("39.90")}
+    ]
+    assert done(shop.post("orders", turned), "order_exists")["order_id"] == first["order_id"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shipping_method_code": "AIR"},
+        {"shipping_paid": 6},
+        {"is_gift": True},
+        {"shipping_address": ADDRESS | {"city": "Leeds"}},
+        {"type": "replenish"},
+        {"notes": [{"name": "a", "value": "b"}]},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_other_content_under_the_same_number_is_a_conflict(shop, lamp, change):
+    """Contract 4: other content: 409 `order_conflict`."""
+    body = order_body(line(lamp))
+    first = done(shop.post("orders", body), "order_created", 201)
+    before = read(shop, first["order_id"])
+    fault(shop.post("orders", body | change), 409, "order_conflict")
+    fault(shop.post("orders", body | {"order_lines": [line(lamp, 2)]}), 409, "order_conflict")
+    assert read(shop, first["order_id"]) == before
+
+
+def test_two_at_once_create_one_order(shop, lamp):
+    """Contract 4: two at once create one order."""
+    body = order_body(line(lamp))
+    with ThreadPoolExecutor(4) as pool:
+        answers: list[Answer] = list(pool.map(lambda _: shop.post("orders", body), range(4)))
+    assert sorted(answer.status for answer in answers) == [200, 200, 200, 201], [
+        str(each) for each in answers
+    ]
+    assert len({answer.json["order_id"] for answer in answers}) == 1
+
+
+def test_replenish_is_a_type(shop, lamp):
+    """Contract 4 and 12: `type`: `dropship` (default) or `replenish`; the push also takes `type`."""
+    assert push(shop, line(lamp), type="replenish")["type"] == "replenish"
+    assert push(shop, line(lamp))["type"] == "dropship"
+
+
+def test_amounts_come_out_as_they_went_in(shop, lamp):
+    """Contract 2: JSON numbers for money are exact decimals."""
+    for amount in ("0.1", "19.99", "1234567.89", "0.0001"):
+        order = push(shop, line(lamp, billed_amount=Decimal(amount)))
+        assert order["order_lines"][0]["billed_amount"] == Decimal(amount)
+
+
+def test_unicode_comes_out_as_it_went_in(acme, shop, lamp):
+    """Contract 12: UTF-8 only — and all of it."""
+    address = ADDRESS | {"first_name": "Zoë", "last_name": "Łukasz 王 🎁", "city": "'; DROP TABLE orders; --"}
+    order = push(shop, line(lamp), shipping_address=address, gift_message="🎂 <b>")
+    assert order["shipping_address"] == address
+    assert held_by(acme, order)[0]["shipping_address"] == address
+
+
+# --- stock and routing -----------------------------------------------------------------------------------
+
+
+def test_a_push_reserves_stock(acme, shop):
+    """Contract 4: stock is reserved in the push's transaction."""
+    variant = new_variant(acme, stock=5)
+    order = push(shop, line(variant, 3))
+    assert numbers(acme, variant["sku"]) == (5, 3)
+    assert order["processing_state"] == "received"
+
+
+def test_what_is_in_stock_of_a_short_line_is_reserved(acme, shop):
+    """Contract 4 and 12: never beyond `on_hand`; marked short; the supplier decides."""
+    variant = new_variant(acme, stock=2)
+    order = push(shop, line(variant, 5))
+    kept = order["order_lines"][0]
+    assert (kept["quantity_reserved"], kept["short"]) == (2, 3)
+    assert numbers(acme, variant["sku"]) == (2, 2)
+    assert sum(each["quantity"] for held in held_by(acme, order) for each in held["lines"]) == 5
+
+
+def test_an_order_of_what_nobody_has_goes_to_the_suppliers_default_warehouse(acme, shop):
+    """Contract 4: routed to the best supplier's default warehouse marked short."""
+    variant = new_variant(acme)
+    order = push(shop, line(variant, 5))
+    held = held_by(acme, order)
+    assert len(held) == 1
+    assert held[0]["warehouse_id"] in acme.warehouses
+    assert (order["order_lines"][0]["quantity_reserved"], order["order_lines"][0]["short"]) == (0, 5)
+
+
+def test_two_orders_at_once_never_reserve_more_than_there_is(acme, shop):
+    """Contract 4: never beyond `on_hand`, under any concurrency."""
+    variant = new_variant(acme, stock=3)
+    with ThreadPoolExecutor(4) as pool:
+        bodies = [order_body(line(variant, 1)) for _ in range(5)]
+        answers = list(pool.map(lambda body: shop.post("orders", body), bodies))
+    orders = [read(shop, done(answer, "order_created", 201)["order_id"]) for answer in answers]
+    assert sum(order["order_lines"][0]["quantity_reserved"] for order in orders) == 3
+    assert sum(order["order_lines"][0]["short"] for order in orders) == 2
+    assert numbers(acme, variant["sku"]) == (3, 3)
+
+
+def test_two_orders_at_once_of_the_same_lines_in_another_order_do_not_lock_each_other(acme, shop):
+    """Contract 4: under any concurrency; contract 2: never a 500."""
+    one, two = new_variant(acme, stock=50), new_variant(acme, stock=50)
+    bodies = [order_body(*([line(one), line(two)] if at % 2 else [line(two), line(one)])) for at in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda body: shop.post("orders", body), bodies))
+    assert {answer.status for answer in answers} == {201}
+    assert numbers(acme, one["sku"]) == numbers(acme, two["sku"]) == (50, 8)
+
+
+def twins(acme, rival, mine=None, theirs=None, stocks=(10, 10)):
+    """The same sku at both suppliers."""
+    sku = unique("TWIN")
+    a = new_variant(acme, stock=stocks[0], sku=sku, wholesale_price=Decimal(mine or 5))
+    b = new_variant(rival, stock=stocks[1], sku=sku, wholesale_price=Decimal(theirs or 5))
+    return a, b
+
+
+def suppliers_of(order):
+    return [each["supplier_id"] for each in order["fulfillments"]]
+
+
+def test_routing_takes_the_lower_cost(acme, rival, shop):
+    """Contract 4: then the lowest wholesale cost."""
+    dear, cheap = twins(acme, rival, "6.5", "4.5")
+    assert suppliers_of(push(shop, {"sku": dear["sku"], "quantity": 1})) == [rival.id]
+    cheap, dear = twins(acme, rival, "4.5", "6.5")
+    assert suppliers_of(push(shop, {"sku": cheap["sku"], "quantity": 1})) == [acme.id]
+    assert dear["id"] != cheap["id"]
+
+
+def test_routing_takes_who_has_the_stock(acme, rival, shop):
+    """Contract 4: the plan … that has the stock, before the cost."""
+    cheap, _ = twins(acme, rival, 4, 6, (1, 10))
+    assert suppliers_of(push(shop, {"sku": cheap["sku"], "quantity": 5})) == [rival.id]
+
+
+def test_routing_takes_the_fewest_fulfillments(acme, rival, shop):
+    """Contract 4: the plan with the fewest fulfillments that has the stock, then the lowest cost."""
+    one, _ = twins(acme, rival, 4, 6)
+    two, _ = twins(acme, rival, 4, 6, (0, 10))
+    order = push(shop, {"sku": one["sku"], "quantity": 1}, {"sku": two["sku"], "quantity": 1})
+    assert suppliers_of(order) == [rival.id]
+
+
+def test_an_order_is_split_when_nobody_has_all(acme, rival, shop):
+    """Interface 1: if the order is split among several suppliers, it has one fulfillment for each."""
+    mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
+    order = push(shop, line(mine), line(theirs))
+    assert sorted(suppliers_of(order)) == sorted([acme.id, rival.id])
+
+
+def test_a_pinned_line_stays_with_its_supplier(acme, rival, shop):
+    """Contract 4: routing picks for the lines not pinned by `supplier_id` or `variant_id`."""
+    dear, _ = twins(acme, rival, 9, 1, (0, 10))
+    assert suppliers_of(push(shop, {"sku": dear["sku"], "supplier_id": acme.id, "quantity": 1})) == [acme.id]
+    assert suppliers_of(push(shop, {"variant_id": dear["id"], "quantity": 1})) == [acme.id]
+
+
+def test_lines_go_to_as_few_warehouses_as_hold_them(acme, shop):
+    """Contract 4: each supplier's lines go to as few warehouses as hold them; one fulfillment, one
+    warehouse.
+    """
+    east, west = new_variant(acme, stock=5), new_variant(acme, stock=5, warehouse=1)
+    put_stock(acme, east["sku"], 5, warehouse=1)
+    order = push(shop, line(east), line(west))
+    held = held_by(acme, order)
+    assert [each["warehouse_id"] for each in held] == [acme.warehouses[1]]
+    only_east = new_variant(acme, stock=5)
+    only_west = new_variant(acme, stock=5, warehouse=1)
+    held = held_by(acme, push(shop, line(only_east), line(only_west)))
+    assert sorted(each["warehouse_id"] for each in held) == sorted(acme.warehouses)
+
+
+def test_a_upc_at_two_suppliers_lets_routing_choose(acme, rival, shop):
+    """Contract 4: if it matches several suppliers, routing chooses."""
+    code = digits(12)
+    new_variant(acme, stock=5, upc=code, wholesale_price=9)
+    new_variant(rival, stock=5, upc=code, wholesale_price=3)
+    assert suppliers_of(push(shop, {"upc": code, "quantity": 1})) == [rival.id]
+
+
+def test_a_long_order_is_one_order(acme, shop):
+    """Contract 4: any number of lines within the limits of a body."""
+    variants = [new_variant(acme, stock=3) for _ in range(3)]
+    order = push(shop, *[line(variants[at % 3]) for at in range(9)])
+    assert len(order["order_lines"]) == 9
+    assert [numbers(acme, variant["sku"])[1] for variant in variants] == [3, 3, 3]
+
+
+def test_a_delisted_variant_is_not_ordered(acme, shop):
+    """Contract 4 and 5: lines find listed variants among the retailer's active partners."""
+    hidden = new_variant(acme, stock=5, listed=False)
+    fault(shop.post("orders", order_body(line(hidden))), 400, "validation_error")
+
+
+def test_an_order_is_never_half_created(acme, shop):
+    """Contract 2: the request is wrong: nothing of it happens."""
+    variant = new_variant(acme, stock=5)
+    body = order_body(line(variant), {"sku": "NO-SUCH", "quantity": 1})
+    fault(shop.post("orders", body), 400, "validation_error")
+    assert numbers(acme, variant["sku"]) == (5, 0)
+    done(shop.post("orders", encode(body | {"order_lines": [line(variant)]})), "order_created", 201)

@@ -1,0 +1,344 @@
+"""Health, schema, documentation and demo.json (contract 11 and 12)."""
+
+from __future__ import annotations
+
+import re
+import stat
+from pathlib import Path
+
+import pytest
+
+from .story import bring_to, fulfillment, new_variant, one_fulfillment
+from .wire import Caller, well
+
+SUPPLIER = "/v3/suppliers/{}"
+PATHS = {
+    "/v3/suppliers/{}/fulfillments": {"get"},
+    "/v3/suppliers/{}/fulfillments/{}": {"get", "put"},
+    "/v3/suppliers/{}/fulfillments/{}/setStatus": {"put"},
+    "/v3/suppliers/{}/fulfillments/{}/setStatus/accepted": {"put"},
+    "/v3/suppliers/{}/fulfillments/{}/setStatus/shipped": {"put"},
+    "/v3/suppliers/{}/fulfillments/{}/setStatus/out_of_stock": {"put"},
+    "/v3/suppliers/{}/fulfillments/{}/setStatus/missing_sku": {"put"},
+    "/v3/suppliers/{}/fulfillments/{}/setStatus/wrong_address": {"put"},
+    "/v3/suppliers/{}/fulfillments/{}/setStatus/canceled": {"put"},
+    "/v3/suppliers/{}/fulfillments/{}/setStatus/cancelation_not_allowed": {"put"},
+    "/v3/suppliers/{}/fulfillments/{}/setStatus/cancellation_not_allowed": {"put"},
+    "/v3/suppliers/{}/fulfillments/shipments": {"post"},
+    "/v3/suppliers/{}/fulfillments/rejections": {"post"},
+    "/v3/suppliers/{}/fulfillments/{}/returns": {"post"},
+    "/v3/suppliers/{}": {"get"},
+    "/v3/suppliers/{}/variants": {"get", "post"},
+    "/v3/variants/{}": {"get"},
+    "/v3/suppliers/{}/importProducts": {"post"},
+    "/v3/suppliers/{}/importInventory": {"post"},
+    "/v3/suppliers/{}/imports": {"get"},
+    "/v3/suppliers/{}/imports/{}": {"get"},
+    "/v3/suppliers/{}/imports/{}/errors": {"get"},
+    "/v3/suppliers/{}/imports/{}/cancel": {"post"},
+    "/v3/suppliers/{}/imports/{}/approve": {"post"},
+    "/v3/suppliers/{}/templates/products.csv": {"get"},
+    "/v3/suppliers/{}/templates/inventory.csv": {"get"},
+    "/v3/suppliers/{}/inventory": {"get", "post"},
+    "/v3/suppliers/{}/uploads": {"get"},
+    "/v3/suppliers/{}/events": {"get"},
+    "/v3/retailers/{}/variants": {"get"},
+    "/v3/retailers/{}/orders": {"get", "post"},
+    "/v3/retailers/{}/orders/{}": {"get"},
+    "/v3/retailers/{}/orders/{}/cancel": {"post"},
+    "/v3/retailers/{}/order-filters": {"get"},
+    "/v3/retailers/{}/events": {"get"},
+    "/oauth/token": {"post"},
+}
+STATES = [
+    "new",
+    "accepted",
+    "shipped",
+    "out_of_stock",
+    "missing_sku",
+    "wrong_address",
+    "canceling",
+    "canceled",
+    "cancelation not allowed",
+]
+CODES = [
+    "accepted",
+    "shipped",
+    "out_of_stock",
+    "missing_sku",
+    "wrong_address",
+    "canceled",
+    "cancelation_not_allowed",
+    "order_created",
+    "order_exists",
+    "cancel_requested",
+    "order_canceled",
+    "unchanged",
+    "invalid_json",
+    "validation_error",
+    "missing_parameter",
+    "id_mismatch",
+    "invalid_filter",
+    "invalid_cursor",
+    "unauthorized",
+    "forbidden",
+    "not_found",
+    "method_not_allowed",
+    "not_acceptable",
+    "unsupported_media_type",
+    "invalid_transition",
+    "order_conflict",
+    "sku_exists",
+    "insufficient_stock",
+    "in_progress",
+    "idempotency_conflict",
+    "payload_too_large",
+    "rate_limited",
+    "unavailable",
+    "internal_error",
+    "invoice_saved",
+    "lines_rejected",
+    "return_recorded",
+]
+
+
+@pytest.fixture(scope="module")
+def schema(anyone):
+    answer = anyone.get("/v3/schema", Accept="application/json")
+    if answer.headers.get_content_type() not in ("application/json", "application/vnd.oai.openapi+json"):
+        answer = anyone.get("/v3/schema?format=json", Accept="*/*")
+    assert answer.status == 200, answer
+    return answer.json
+
+
+@pytest.fixture(scope="module")
+def operations(schema):
+    """{path with bare placeholders: {method: operation}}; a placeholder for the status is spelt out."""
+    found: dict[str, dict[str, object]] = {}
+    for path, methods in schema["paths"].items():
+        for spelt in _spelt(path, methods):
+            found.setdefault(spelt.rstrip("/"), {}).update(methods)
+    return found
+
+
+def _spelt(path, methods):
+    bare = re.sub(r"\{[^}]*\}", "{}", path)
+    yield bare
+    last = re.search(r"setStatus/\{([^}]*)\}/?$", path)
+    if last:
+        for operation in methods.values():
+            for parameter in operation.get("parameters", []) if isinstance(operation, dict) else []:
+                if parameter.get("name") == last[1]:
+                    for value in parameter["schema"].get("enum", []):
+                        yield bare.rstrip("/").removesuffix("{}") + value
+
+
+def test_it_is_alive_and_ready(anyone):
+    """Contract 11: `GET /healthz` answers 200; `GET /readyz` 200 when database, Redis and a worker answer."""
+    assert anyone.get("/healthz").status == 200
+    assert anyone.get("/readyz").status == 200
+
+
+def test_the_schema_is_open_api_3_and_public(schema):
+    """Contract 11 and 12: `GET /v3/schema` (OpenAPI 3) is public."""
+    assert schema["openapi"].startswith("3.")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_schema_names_every_path_and_method(operations, path):
+    """Contract 10: all of these are in the API schema."""
+    assert path in operations, f"{path} is not in the schema"
+    assert PATHS[path] <= set(operations[path])
+
+
+def _text(schema):
+    import json
+
+    return json.dumps(schema, default=str)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_schema_names_every_state(schema, state):
+    """Contract 3: API docs read the one table of states."""
+    assert f'"{state}"' in _text(schema)
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["received", "processing", "partially_shipped", "exception", "canceling", "completed", "canceled"],
+)
+def test_the_schema_names_every_state_of_an_order(schema, state):
+    """Contract 4: `processing_state`."""
+    assert f'"{state}"' in _text(schema)
+
+
+def test_the_schema_names_every_code(schema):
+    """Interface 7 leaves the codes open; contract 2 and 12 give them: a client's developer looks for them
+    here.
+    """
+    assert not [code for code in CODES if not re.search(rf"\b{code}\b", _text(schema))]
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["queued", "running", "awaiting_approval", "succeeded", "succeeded_with_errors", "failed", "canceled"],
+)
+def test_the_schema_names_every_state_of_a_job(schema, state):
+    """Contract 6: states of an import job."""
+    assert f'"{state}"' in _text(schema)
+
+
+def _resolved(schema, node):
+    while "$ref" in node:
+        name = node["$ref"].rsplit("/", 1)[1]
+        node = schema["components"]["schemas"][name]
+    return node
+
+
+def _properties(schema, node):
+    node = _resolved(schema, node)
+    found = dict(node.get("properties", {}))
+    for part in node.get("allOf", []) + node.get("oneOf", []) + node.get("anyOf", []):
+        found |= _properties(schema, part)
+    if node.get("type") == "array":
+        found |= _properties(schema, node["items"])
+    return found
+
+
+def _answer_of(schema, operation, status="200"):
+    return operation["responses"][status]["content"]["application/json"]["schema"]
+
+
+@pytest.mark.parametrize(
+    ("path", "see"),
+    [
+        ("/v3/suppliers/{}/fulfillments/{}", "fulfillment"),
+        ("/v3/variants/{}", "variant"),
+        ("/v3/retailers/{}/orders/{}", "order"),
+        ("/v3/retailers/{}/order-filters", "counts"),
+        ("/v3/suppliers/{}/imports/{}", "job"),
+    ],
+)
+def test_the_schema_names_every_field_that_is_answered(schema, operations, acme, shop, path, see):
+    """Contract 10: the schema describes what is answered."""
+    order, held = one_fulfillment(acme, shop)
+    bring_to("shipped", acme, shop, order, held["id"])
+    answered = {
+        "fulfillment": lambda: fulfillment(acme, held["id"]),
+        "variant": lambda: well(acme.get(f"/v3/variants/{new_variant(acme)['id']}")),
+        "order": lambda: well(shop.get(f"orders/{order['id']}")),
+        "counts": lambda: well(shop.get("order-filters")),
+        "job": lambda: well(
+            acme.get(f"imports/{well(acme.post('importProducts', {'data': ['sku,title']}), 201)['id']}")
+        ),
+    }[see]()
+    _compare(schema, _answer_of(schema, operations[path]["get"]), answered, see)
+
+
+def _compare(schema, node, value, where):
+    known = _properties(schema, node)
+    if isinstance(value, dict) and known:
+        assert set(value) <= set(known), f"{where}: not in the schema: {set(value) - set(known)}"
+        for name, part in value.items():
+            _compare(schema, known[name], part, f"{where}.{name}")
+    elif isinstance(value, list):
+        for part in value:
+            _compare(schema, node, part, f"{where}[]")
+
+
+def test_every_operation_documents_its_errors(operations):
+    """Contract 2: the envelope is the body of every error of every endpoint."""
+    for path in PATHS:
+        for method in PATHS[path]:
+            named = operations[path][method]["responses"]
+            if path != "/oauth/token":
+                assert "401" in named or "default" in named or "4XX" in named, (method, path, list(named))
+
+
+def test_an_answers_success_status_is_in_the_schema(operations):
+    """Interface 4: 201 for endpoints 8, 9 (and 15, contract 12), 200 for the rest."""
+    for path in ("/v3/suppliers/{}/variants", "/v3/suppliers/{}/importProducts", "/v3/retailers/{}/orders"):
+        assert "201" in operations[path]["post"]["responses"], path
+    for path in ("/v3/suppliers/{}/importInventory", "/v3/suppliers/{}/inventory", "/v3/retailers/{}/orders"):
+        assert "200" in operations[path]["post"]["responses"], path
+
+
+def test_the_docs_are_a_page_that_needs_nobody_else(anyone):
+    """Contract 11: `GET /v3/docs` (readable pages, all assets served by the project itself); 12: public."""
+    answer = anyone.get("/v3/docs", Accept="text/html,application/xhtml+xml,*/*;q=0.8")
+    assert answer.status == 200, answer
+    assert answer.headers.get_content_type() == "text/html"
+    for address in re.findall(r'(?:src|href)="([^"#]+)"', answer.text):
+        if address.startswith("data:"):
+            continue
+        assert not re.match(r"(https?:)?//", address) or address.startswith(anyone.origin), address
+        found = anyone.get(address if address.startswith("/") else f"/v3/{address}", Accept="*/*")
+        assert found.status == 200, found
+
+
+def test_the_metrics_answer_on_this_machine(anyone):
+    """Contract 11: `GET /metrics` for Prometheus, on an internal address only."""
+    answer = anyone.get("/metrics", Accept="*/*")
+    assert answer.status in (200, 403, 404), answer
+    if answer.status == 200:
+        assert "# HELP" in answer.text
+
+
+def test_demo_json_is_private_and_whole(demo):
+    """Contract 11: `DATA_DIR/demo.json` (mode 0600) holds what a client needs."""
+    import os
+
+    path = Path(os.environ.get("DEMO_JSON") or "var/demo.json")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert set(demo) >= {"base_url", "admin", "sftp", "suppliers", "retailers"}
+    assert {each["name"] for each in demo["suppliers"]} >= {"Acme", "Rival"}
+    assert {each["name"] for each in demo["retailers"]} >= {"Shop", "Boutique"}
+    for supplier in demo["suppliers"]:
+        assert set(supplier) >= {
+            "id",
+            "name",
+            "api_key",
+            "client_id",
+            "client_secret",
+            "sftp_username",
+            "sftp_password",
+            "warehouses",
+        }
+        assert len(supplier["warehouses"]) == 2
+    for retailer in demo["retailers"]:
+        assert set(retailer) >= {"id", "name", "api_key", "client_id", "client_secret"}
+    assert set(demo["admin"]) >= {"url", "username", "password"}
+    assert demo["sftp"]["host_key"].startswith("ssh-ed25519 ")
+
+
+def test_the_operator_can_log_in(demo):
+    """Contract 11: an operator for the admin."""
+    from urllib.parse import urlencode
+
+    nobody = Caller(demo["base_url"])
+    page = nobody.request("GET", demo["admin"]["url"] + "login/", None, {"Accept": "text/html"})
+    assert page.status == 200, page
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
+    cookie = re.search(r"csrftoken=([^;]+)", page.headers["Set-Cookie"])
+    assert token, page
+    assert cookie, page
+    body = urlencode(
+        {
+            "username": demo["admin"]["username"],
+            "password": demo["admin"]["password"],
+            "csrfmiddlewaretoken": token[1],
+            "next": "/admin/",
+        }
+    )
+    answer = nobody.request(
+        "POST",
+        demo["admin"]["url"] + "login/",
+        body.encode(),
+        {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Cookie": f"csrftoken={cookie[1]}",
+            "Referer": demo["admin"]["url"],
+            "Accept": "text/html",
+        },
+    )
+    assert answer.status == 302, answer

@@ -1,0 +1,272 @@
+"""The upload area (interface endpoints 10 and 11; contract 8 and 12)."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+
+import paramiko
+import pytest
+
+from .area import Area
+from .story import TIME
+from .wire import unique, well
+
+
+def uploads(supplier):
+    body = well(supplier.get("uploads", {"limit": 500}))
+    return body["results"] if isinstance(body, dict) else body
+
+
+def found_upload(supplier, name):
+    """The record of an upload; found by walking the pages."""
+    answer = supplier.get("uploads", {"limit": 500})
+    while True:
+        body = well(answer)
+        for each in body["results"] if isinstance(body, dict) else body:
+            if each["path"].endswith(name):
+                return each
+        following = body.get("next") if isinstance(body, dict) else answer.next
+        if not following:
+            return None
+        answer = supplier.get(following)
+
+
+def test_each_login_sees_its_own_area(area):
+    """Contract 8: each login sees only its own area: `products/`, `inventory/`, `templates/`."""
+    assert {"products", "inventory", "templates"} <= set(area.sftp.listdir("."))
+    assert set(area.sftp.listdir("/")) == set(area.sftp.listdir("."))
+
+
+def test_put_get_ls_mkdir_rename_rm(area):
+    """Contract 8: `put`, `get`, `ls`, `mkdir`, `rename`, `rm` work."""
+    folder = f"products/{unique('dir')}"
+    area.sftp.mkdir(folder)
+    area.put(f"{folder}/a.csv", b"one")
+    assert area.get(f"{folder}/a.csv") == b"one"
+    assert area.sftp.listdir(folder) == ["a.csv"]
+    assert area.sftp.stat(f"{folder}/a.csv").st_size == 3
+    area.sftp.rename(f"{folder}/a.csv", f"{folder}/b.csv")
+    assert area.sftp.listdir(folder) == ["b.csv"]
+    area.sftp.remove(f"{folder}/b.csv")
+    assert area.sftp.listdir(folder) == []
+    area.sftp.rmdir(folder)
+    with pytest.raises(OSError, match=r".*"):
+        area.sftp.stat(folder)
+
+
+def test_a_file_is_written_over_by_another_put(area):
+    """Contract 8: `put` works as with the stock client: the new content is there."""
+    name = f"products/{unique('F')}.csv"
+    area.put(name, b"first, and long")
+    area.put(name, b"second")
+    assert area.get(name) == b"second"
+
+
+def test_every_complete_upload_is_recorded(acme, area):
+    """Contract 8: who, path, size, SHA-256, when; 12: `id`, `path`, `size`, `sha256`, `uploaded_at`,
+    `remote_address`.
+    """
+    name, content = f"{unique('F')}.csv", b"sku,title,retail_price\n" * 100
+    area.put(f"products/{name}", content)
+    record = found_upload(acme, name)
+    assert record is not None
+    assert record["size"] == len(content)
+    assert record["sha256"] == hashlib.sha256(content).hexdigest()
+    assert TIME.match(record["uploaded_at"])
+    assert record["remote_address"] == "127.0.0.1"
+    assert isinstance(record["id"], int)
+
+
+def test_a_broken_upload_leaves_nothing(demo, acme):
+    """Contract 8: a broken upload leaves nothing that an import could read."""
+    name = f"products/{unique('BROKEN')}.csv"
+    with Area(demo["sftp"], acme.about["sftp_username"], acme.about["sftp_password"]) as area:
+        handle = area.sftp.open(name, "wb")
+        handle.write(b"sku,title,retail_price\nHALF,x")
+        handle.flush()
+        with pytest.raises(OSError, match=r".*"):
+            area.sftp.stat(name)
+        area.transport.sock.shutdown(socket.SHUT_RDWR)
+    with Area(demo["sftp"], acme.about["sftp_username"], acme.about["sftp_password"]) as area:
+        with pytest.raises(OSError, match=r".*"):
+            area.sftp.stat(name)
+        assert name.split("/")[1] not in area.sftp.listdir("products")
+    assert acme.post("importProducts", {"file_url": name}).status == 400
+    assert found_upload(acme, name) is None
+
+
+def test_templates_are_there_to_read_only(acme, area):
+    """Contract 6 and 8: templates are readable in the upload area, which is read-only there."""
+    for name in ("products.csv", "inventory.csv"):
+        assert area.get(f"templates/{name}") == acme.get(f"templates/{name}").raw
+        for attempt in (
+            lambda name=name: area.put(f"templates/{name}", b"x"),
+            lambda name=name: area.sftp.remove(f"templates/{name}"),
+            lambda name=name: area.sftp.rename(f"templates/{name}", "products/stolen.csv"),
+        ):
+            with pytest.raises(OSError, match=r".*"):
+                attempt()
+    with pytest.raises(OSError, match=r".*"):
+        area.put("templates/mine.csv", b"x")
+    with pytest.raises(OSError, match=r".*"):
+        area.sftp.mkdir("templates/mine")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "products/../../../etc/passwd",
+        "//etc/passwd",
+        "../products/../../x",
+    ],
+)
+def test_nothing_outside_the_area_is_reached(area, path):
+    """Contract 8: nothing outside the area can be reached by any path, link or rename."""
+    with pytest.raises(OSError, match=r".*"):
+        area.get(path)
+
+
+def test_going_up_stays_at_the_top(area):
+    """Contract 8: the area is all there is."""
+    assert area.sftp.normalize("../../..") == "/"
+    assert set(area.sftp.listdir("../..")) == set(area.sftp.listdir("/"))
+
+
+def test_links_are_refused(area):
+    """Contract 8: nothing outside the area can be reached by any link."""
+    name = f"products/{unique('LINK')}"
+    with pytest.raises(OSError, match=r".*"):
+        area.sftp.symlink("/etc/passwd", name)
+    assert name.split("/")[1] not in area.sftp.listdir("products")
+
+
+def test_a_rename_out_of_the_area_is_refused(area):
+    """Contract 8: nothing outside the area can be reached by a rename."""
+    name = f"products/{unique('F')}.csv"
+    area.put(name, b"x")
+    for target in ("../../../tmp/outside.csv", "templates/x.csv"):
+        try:
+            area.sftp.rename(name, target)
+        except OSError:
+            continue
+        assert target.startswith("../"), "moved into the read-only templates"
+        pytest.fail("a rename upwards was accepted")
+    assert area.get(name) == b"x"
+
+
+def test_the_two_areas_are_apart(area, rivals_area):
+    """Contract 8: each login sees only its own area."""
+    name = unique("SECRET")
+    area.put(f"products/{name}.csv", b"x")
+    assert f"{name}.csv" not in rivals_area.sftp.listdir("products")
+    with pytest.raises(OSError, match=r".*"):
+        rivals_area.get(f"products/{name}.csv")
+
+
+def test_a_wrong_password_and_an_unknown_name_are_refused(demo):
+    """Contract 8: one login per supplier (a name of our own: failed logins are counted)."""
+    with pytest.raises(paramiko.AuthenticationException):
+        Area(demo["sftp"], unique("nobody"), "wrong").__enter__()
+
+
+def test_no_shell_no_command_no_forward(demo, acme):
+    """Contract 8: there are no shells, no port forwards, no agent."""
+    with Area(demo["sftp"], acme.about["sftp_username"], acme.about["sftp_password"]) as area:
+        session = area.transport.open_session(timeout=10)
+        with pytest.raises(paramiko.SSHException):
+            session.exec_command("id")
+        session = area.transport.open_session(timeout=10)
+        with pytest.raises(paramiko.SSHException):
+            session.invoke_shell()
+        with pytest.raises(paramiko.SSHException):
+            area.transport.open_channel("direct-tcpip", ("127.0.0.1", 22), ("127.0.0.1", 1), timeout=10)
+        with pytest.raises(paramiko.SSHException):
+            area.transport.request_port_forward("127.0.0.1", 0)
+
+
+def test_the_top_of_the_area_is_fixed(area):
+    """Contract 8: the area is `products/`, `inventory/`, `templates/`: those cannot be taken away."""
+    for name in ("products", "inventory", "templates"):
+        with pytest.raises(OSError, match=r".*"):
+            area.sftp.rmdir(name)
+        with pytest.raises(OSError, match=r".*"):
+            area.sftp.rename(name, "elsewhere")
+    assert {"products", "inventory", "templates"} <= set(area.sftp.listdir("/"))
+
+
+def test_the_published_host_key_is_the_servers(demo):
+    """Contract 11: demo.json's `host_key`."""
+    transport = paramiko.Transport((demo["sftp"]["host"], demo["sftp"]["port"]))
+    try:
+        transport.start_client(timeout=10)
+        assert f"ssh-ed25519 {transport.get_remote_server_key().get_base64()}" == " ".join(
+            demo["sftp"]["host_key"].split()[:2]
+        )
+    finally:
+        transport.close()
+
+
+def test_uploads_of_another_supplier_are_not_listed(acme, rivals_area):
+    """Contract 1: tenancy."""
+    name = f"{unique('THEIRS')}.csv"
+    rivals_area.put(f"inventory/{name}", b"sku,quantity\n")
+    assert found_upload(acme, name) is None
+    assert uploads(acme) is not None
+
+
+def test_a_name_with_spaces_and_letters_of_all_kinds(acme, area):
+    """Contract 8: the stock client's names work, an import finds them."""
+    name = f"products/{unique('ä b 光')}.csv"
+    area.put(name, b"sku,title,retail_price\n")
+    assert acme.post("importProducts", {"file_url": name}).status == 201
+
+
+def test_the_stock_openssh_client(demo, acme, tmp_path):
+    """Contract 8: `put -r` … works with the stock OpenSSH client."""
+    import os
+    import shutil
+    import subprocess
+
+    if not shutil.which("sftp"):
+        pytest.skip("no OpenSSH client on this machine")
+    folder = tmp_path / unique("folder")
+    folder.mkdir()
+    (folder / "a.csv").write_bytes(b"one")
+    (folder / "b.csv").write_bytes(b"two")
+    (tmp_path / "known").write_text(
+        f"[{demo['sftp']['host']}]:{demo['sftp']['port']} {demo['sftp']['host_key']}\n"
+    )
+    (tmp_path / "ask").write_text('#!/bin/sh\necho "$SFTP_PASSWORD"\n')
+    (tmp_path / "ask").chmod(0o700)
+    command = [
+        "sftp",
+        "-F",
+        "none",
+        "-o",
+        f"UserKnownHostsFile={tmp_path}/known",
+        "-o",
+        "StrictHostKeyChecking=yes",
+        "-o",
+        "PreferredAuthentications=password",
+        "-o",
+        "PubkeyAuthentication=no",
+        "-P",
+        str(demo["sftp"]["port"]),
+        f"{acme.about['sftp_username']}@{demo['sftp']['host']}",
+    ]
+    there = f"products/{folder.name}"
+    told = f"put -r {folder} products/\nls {there}\nget {there}/a.csv {tmp_path}/back.csv\nbye\n"
+    environment = os.environ | {
+        "SSH_ASKPASS": str(tmp_path / "ask"),
+        "SSH_ASKPASS_REQUIRE": "force",
+        "SFTP_PASSWORD": acme.about["sftp_password"],
+    }
+    ran = subprocess.run(
+        command, input=told, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ran.returncode == 0, ran
+    assert "b.csv" in ran.stdout, ran
+    assert (tmp_path / "back.csv").read_bytes() == b"one"
