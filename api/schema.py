@@ -44,7 +44,7 @@ class ShapeExtension(OpenApiSerializerExtension):
     target_class = "api.schema.Shape"
 
     def get_name(self, auto_schema: AutoSchema, direction: Direction) -> str | None:
-        return None if self.target.many else self.target.shape.__name__.removesuffix("Json")
+        return self.target.shape.__name__.removesuffix("Json") + ("List" if self.target.many else "")
 
     def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
         if self.target.many:
@@ -73,6 +73,10 @@ class EnvelopeSchema(AutoSchema):
 
     def get_override_parameters(self) -> list[Any]:
         return [IDEMPOTENCY_KEY] if self.method == "POST" else []
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        """A Shape says itself whether it is an array; wrapping it again would make one of arrays."""
+        return not isinstance(serializer, Shape) and super()._is_list_view(serializer)
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
