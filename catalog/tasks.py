@@ -10,4 +10,8 @@ from catalog import pulse
 @shared_task  # type: ignore[untyped-decorator]
 def take_pulse() -> None:
     pulse.beat()
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def thin_pulses() -> None:
     pulse.thin_out()

@@ -155,6 +155,8 @@ CELERY_BEAT_SCHEDULE: dict[str, Any] = {
     "sweep-imports": {"task": "imports.tasks.sweep", "schedule": schedule(5.0)},
     "publish-events": {"task": "events.tasks.publish", "schedule": schedule(5.0)},
     "answer-cancelations": {"task": "fulfillments.tasks.answer_cancelations", "schedule": schedule(30.0)},
+    "take-pulse": {"task": "catalog.tasks.take_pulse", "schedule": schedule(5.0)},
+    "thin-pulses": {"task": "catalog.tasks.thin_pulses", "schedule": schedule(3600.0)},
     "expire-idempotency-keys": {"task": "accounts.tasks.expire", "schedule": schedule(3600.0)},
 }
 
