@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from drf_spectacular.generators import SchemaGenerator
 
 from accounts.models import Supplier
 from accounts.scopes import Scope
 from sftp_ingest.models import Upload
+from sftp_ingest.serializers import UploadJson
+from sftp_ingest.urls import urlpatterns
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
@@ -79,3 +82,13 @@ def test_the_list_costs_two_queries_whatever_its_length(
     client.get("uploads")  # the key's use is noted once a minute
     with django_assert_num_queries(2):  # the key with its party, the page
         client.get("uploads")
+
+
+def test_the_schema_says_what_is_answered():
+    schema = SchemaGenerator(patterns=urlpatterns).get_schema(public=True)
+    answer = schema["paths"]["/v3/suppliers/{supplier_id}/uploads"]["get"]["responses"]["200"]
+    name = answer["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    shapes = schema["components"]["schemas"]
+
+    assert shapes[name] == {"type": "array", "items": {"$ref": "#/components/schemas/Upload"}}
+    assert set(shapes["Upload"]["required"]) == set(UploadJson.__annotations__)
