@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -23,15 +22,17 @@ from api.links import here
 from api.renderers import iso
 
 M = TypeVar("M", bound=Model)
+R = TypeVar("R")
 
 DEFAULT_LIMIT, MOST = 100, 500
+FOREIGN_CURSOR = InvalidCursor("cursor: belongs to another list or another order of it.")
 
 
 @dataclass(frozen=True)
-class Page(Generic[M]):
+class Page(Generic[R]):
     """One page of a list, and the absolute links to its neighbours."""
 
-    items: list[M]
+    items: list[R]
     next: str | None
     previous: str | None
 
@@ -53,7 +54,7 @@ class Keyset:
     def column(self) -> str:
         return self.order.removeprefix("-")
 
-    def page(self, queryset: QuerySet[M], request: Request, *, default: int = DEFAULT_LIMIT) -> Page[M]:
+    def page(self, queryset: QuerySet[M, R], request: Request, *, default: int = DEFAULT_LIMIT) -> Page[R]:
         """The page that the request's `cursor` and `limit` ask for.
 
         Raises Invalid for a limit outside 1 to 500, InvalidCursor for a cursor that is not of this list.
@@ -64,7 +65,10 @@ class Keyset:
         descending = self.order.startswith("-") != backward
         if cursor is not None:
             side = "lt" if descending else "gt"
-            queryset = queryset.filter(**{f"{self.column}__{side}": cursor.value})
+            try:
+                queryset = queryset.filter(**{f"{self.column}__{side}": cursor.value})
+            except (TypeError, ValueError) as error:  # a moment where the column holds numbers
+                raise FOREIGN_CURSOR from error
         found = list(queryset.order_by(f"{'-' if descending else ''}{self.column}")[: limit + 1])
         more, items = len(found) > limit, found[:limit]
         if backward:
@@ -77,7 +81,7 @@ class Keyset:
             else None,
         )
 
-    def _link(self, request: Request, edge: list[M], *, backward: bool) -> str | None:
+    def _link(self, request: Request, edge: list[R], *, backward: bool) -> str | None:
         if not edge:
             return None
         value = getattr(edge[0], self.column)
@@ -94,7 +98,7 @@ class Keyset:
             raise InvalidCursor("cursor: is not one that this service gave out.") from None
         value = _position(position) if order == self.order and side in ("<", ">") else None
         if value is None:
-            raise InvalidCursor("cursor: belongs to another list or another order of it.")
+            raise FOREIGN_CURSOR
         return Cursor(value, backward=side == "<")
 
 
@@ -122,6 +126,6 @@ def read_limit(request: Request, *, default: int = DEFAULT_LIMIT, most: int = MO
     return int(text)
 
 
-def listing(page: Page[M], as_json: Callable[[M], Any]) -> dict[str, Any]:
+def listing(page: Page[Any], results: list[Any]) -> dict[str, Any]:
     """A page as the object that lists of orders, imports and events answer with."""
-    return {"next": page.next, "previous": page.previous, "results": [as_json(item) for item in page.items]}
+    return {"next": page.next, "previous": page.previous, "results": results}

@@ -15,6 +15,7 @@ from accounts.deeds import Deed, DeedAdmin, as_id, badge
 from accounts.models import Retailer
 from events.timeline import timeline
 from fulfillments import states
+from fulfillments.deadlines import next_due_at
 from fulfillments.models import Fulfillment
 from fulfillments.moving import Outcome
 from fulfillments.states import Move, State
@@ -244,6 +245,11 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
             "rejections": fulfillment.rejections.all(),
             "returns": fulfillment.returns.all(),
             "captured_at": capture and capture.captured_at,
-            "due_at": fulfillment.next_due_at(captured=capture is not None),
+            "due_at": next_due_at(
+                fulfillment.state,
+                fulfillment.due_at,
+                fulfillment.capture_due_at,
+                captured=capture is not None,
+            ),
             "timeline": timeline(order_id=fulfillment.order_id, fulfillment_id=fulfillment.pk),
         }

@@ -32,3 +32,11 @@ def capture_due_at(since: datetime, partnership: Partnership) -> datetime | None
     if partnership.hours_to_capture is None:
         return None
     return since + timedelta(hours=partnership.hours_to_capture)
+
+
+def next_due_at(
+    state: str, due_at: datetime | None, capture_due_at: datetime | None, *, captured: bool
+) -> datetime | None:
+    """The earlier of the state's limit and, until it is captured, that of capturing it."""
+    uncaptured = capture_due_at if state == NEW and not captured else None
+    return min((each for each in (due_at, uncaptured) if each is not None), default=None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
@@ -112,11 +111,6 @@ class Fulfillment(models.Model):
 
     def __str__(self) -> str:
         return f"fulfillment {self.pk} ({self.state})"
-
-    def next_due_at(self, *, captured: bool) -> datetime | None:
-        """When this is overdue: the earlier of its state's limit and, until then, that of capturing it."""
-        uncaptured = self.capture_due_at if self.state == State.NEW and not captured else None
-        return min((each for each in (self.due_at, uncaptured) if each is not None), default=None)
 
     def accept(self, *, by: Actor, tracking_number: str = "") -> Outcome:
         """Take the work on (interface 4.2). Repeating it changes nothing."""

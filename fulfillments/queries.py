@@ -9,7 +9,10 @@ from django.db.models import Q, QuerySet
 
 from api.filters import StrictFilterSet
 from fulfillments.models import Fulfillment
-from fulfillments.states import CANCELED, CANCELING, CAPTURABLE, State
+from fulfillments.states import CANCELED, CANCELING, CAPTURABLE, WORKABLE, State
+
+# Work that operators hold back; what a supplier has done already is not hidden from it.
+HELD = Q(state__in=WORKABLE, order__held=True)
 
 
 def not_held(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:

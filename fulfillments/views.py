@@ -17,7 +17,8 @@ from api.keyset import Keyset
 from api.schema import CURSOR, LIMIT, answers
 from fulfillments.models import Fulfillment
 from fulfillments.moving import Outcome
-from fulfillments.queries import FulfillmentFilter, mark_captured, not_held, with_details
+from fulfillments.queries import FulfillmentFilter, not_held
+from fulfillments.reading import fulfillments_json, mark_captured, rows
 from fulfillments.schema import FILTERS
 from fulfillments.serializers import (
     CANCELATION_ANSWERS,
@@ -29,7 +30,6 @@ from fulfillments.serializers import (
     ShipBody,
     ShipmentsBody,
     TrackingBody,
-    fulfillment_json,
 )
 from fulfillments.states import ACCEPT, CANCELED, REJECTIONS, SHIP, State
 
@@ -77,18 +77,17 @@ class FulfillmentViewSet(SupplierViewSet):
         A fulfillment is returned again until it is acted upon: delivery is at least once.
         """
         own = not_held(Fulfillment.objects.for_supplier(self.supplier))
-        page = Keyset("id").page(with_details(FulfillmentFilter.apply(request, own)), request)
-        mark_captured(page.items)
-        return Response([fulfillment_json(each) for each in page.items], headers=page.headers)
+        page = Keyset("id").page(rows(FulfillmentFilter.apply(request, own)), request)
+        return Response(fulfillments_json(page.items, mark_captured(page.items)), headers=page.headers)
 
     @extend_schema(
         summary="Read a fulfillment", responses={200: answers(FulfillmentJson, "The fulfillment.")}
     )
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
         """One fulfillment, with all that the list shows."""
-        return Response(
-            fulfillment_json(with_details(Fulfillment.objects.filter(pk=self.fulfillment.pk)).get())
-        )
+        page = list(rows(Fulfillment.objects.filter(pk=self.fulfillment.pk)))
+        captured = {row.id: row.capture__captured_at for row in page}
+        return Response(fulfillments_json(page, captured)[0])
 
     @extend_schema(
         summary="Save the invoice number", request=InvoiceBody, responses={200: answers(ResultJson, "Saved.")}

@@ -19,15 +19,13 @@ from orders.bodies import CancelBody, OrderBody
 from orders.models import Order, RetailerClock
 from orders.pushing import push
 from orders.queries import ORDERS, OrderFilter, keyset
+from orders.reading import orders_json, routing_json, rows
 from orders.serializers import (
     CountsJson,
     OrderJson,
     OrdersJson,
     PushedJson,
     RoutingJson,
-    order_json,
-    routing_json,
-    with_details,
 )
 from orders.settling import ProcessingState
 
@@ -88,13 +86,14 @@ class OrderViewSet(RetailerViewSet):
     )
     def list(self, request: Request, **kwargs: Any) -> Response:
         """Poll with `updated_at` greater than the last one seen, ascending: no change is ever missed."""
-        own = with_details(OrderFilter.apply(request, Order.objects.for_retailer(self.retailer)))
-        return Response(listing(keyset(request).page(own, request), order_json))
+        own = rows(OrderFilter.apply(request, Order.objects.for_retailer(self.retailer)))
+        page = keyset(request).page(own, request)
+        return Response(listing(page, orders_json(page.items)))
 
     @extend_schema(summary="Read an order", responses={200: answers(OrderJson, "The order.")})
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
         """One order, with its lines and what its suppliers do with them."""
-        return Response(order_json(with_details(Order.objects.filter(pk=self.order.pk)).get()))
+        return Response(orders_json(list(rows(Order.objects.filter(pk=self.order.pk))))[0])
 
     @extend_schema(
         summary="Cancel an order",

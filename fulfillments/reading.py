@@ -1,0 +1,257 @@
+"""Fulfillments as suppliers read them: plain rows, one query for each kind of thing, however many there are.
+
+Rows instead of model instances: a page of 100 fulfillments costs a fifth of the time.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from api.renderers import iso, number
+from fulfillments.deadlines import next_due_at
+from fulfillments.models import Fulfillment, FulfillmentLine
+from fulfillments.records import Rejection, Return, Shipment
+from fulfillments.serializers import (
+    FulfillmentJson,
+    FulfillmentLineJson,
+    ItemJson,
+    RejectionJson,
+    ReturnJson,
+    ShipmentJson,
+)
+from fulfillments.states import CANCELED, CANCELING, WORKABLE
+
+Row = Any
+"""A named tuple of a `values_list`; its columns stand beside each query."""
+Grouped = dict[int, list[Row]]
+
+
+def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Row]:
+    """Fulfillments with their order and partnership, as rows."""
+    return fulfillments.values_list(
+        "id",
+        "state",
+        "warehouse_id",
+        "tracking_number",
+        "invoice_id",
+        "due_at",
+        "capture_due_at",
+        "created_at",
+        "updated_at",
+        "capture__captured_at",
+        "partnership__retailer_erp_id",
+        "partnership__retailer_shipper_account",
+        "order_id",
+        "order__retailer_id",
+        "order__retailer__name",
+        "order__held",
+        "order__notes",
+        "order__retailer_order_id",
+        "order__sales_order_number",
+        "order__shipping_method_code",
+        "order__shipping_address",
+        "order__billing_address",
+        "order__ship_until",
+        "order__is_gift",
+        "order__gift_message",
+        named=True,
+    )
+
+
+def mark_captured(page: Sequence[Row]) -> dict[int, datetime]:
+    """Keep when these were first handed out, and tell it. Locks nothing that a move needs."""
+    captured = {row.id: row.capture__captured_at for row in page if row.capture__captured_at is not None}
+    fresh = [row.id for row in page if row.id not in captured]
+    if fresh:
+        with connection.cursor() as cursor:
+            # A capture at the same moment may be first: its time is the one that counts.
+            cursor.execute(
+                """
+                WITH fresh AS (
+                    INSERT INTO fulfillments_capture (fulfillment_id) SELECT unnest(%(ids)s::bigint[])
+                    ON CONFLICT DO NOTHING RETURNING fulfillment_id, captured_at
+                )
+                SELECT * FROM fresh UNION ALL
+                SELECT fulfillment_id, captured_at FROM fulfillments_capture
+                WHERE fulfillment_id = ANY(%(ids)s)
+                """,
+                {"ids": fresh},
+            )
+            captured |= dict(cursor.fetchall())
+    return captured
+
+
+def fulfillments_json(page: Sequence[Row], captured: dict[int, datetime]) -> list[FulfillmentJson]:
+    """Rows with all that a supplier needs to ship them. Four queries."""
+    ids = [row.id for row in page]
+    lines, shipments, rejections, returns = _lines(ids), _shipments(ids), _rejections(ids), _returns(ids)
+    return [
+        _fulfillment_json(
+            row,
+            captured.get(row.id),
+            lines.get(row.id, []),
+            shipments.get(row.id, []),
+            rejections.get(row.id, []),
+            returns.get(row.id, []),
+        )
+        for row in page
+    ]
+
+
+def _grouped(found: Iterable[Row]) -> Grouped:
+    groups: Grouped = defaultdict(list)
+    for row in found:
+        groups[row.fulfillment_id].append(row)
+    return groups
+
+
+def _lines(ids: list[int]) -> Grouped:
+    lines = FulfillmentLine.objects.filter(fulfillment_id__in=ids).order_by("id")
+    return _grouped(
+        lines.values_list(
+            "fulfillment_id",
+            "id",
+            "variant_id",
+            "variant__sku",
+            "variant__upc",
+            "variant__title",
+            "variant__wholesale_price",
+            "order_line__notes",
+            "quantity",
+            "shipped",
+            "rejected",
+            "canceled",
+            "returned",
+            named=True,
+        )
+    )
+
+
+def _shipments(ids: list[int]) -> Grouped:
+    shipments = Shipment.objects.filter(fulfillment_id__in=ids).order_by("id")
+    return _grouped(
+        shipments.values_list(
+            "fulfillment_id", "tracking_number", "carrier", "shipped_at", "items", named=True
+        )
+    )
+
+
+def _rejections(ids: list[int]) -> Grouped:
+    rejections = Rejection.objects.filter(fulfillment_id__in=ids).order_by("id")
+    return _grouped(
+        rejections.values_list("fulfillment_id", "reject_id", "reason", "rejected_at", "items", named=True)
+    )
+
+
+def _returns(ids: list[int]) -> Grouped:
+    returns = Return.objects.filter(fulfillment_id__in=ids).order_by("id")
+    return _grouped(
+        returns.values_list("fulfillment_id", "return_id", "reason", "returned_at", "items", named=True)
+    )
+
+
+def retailer_state(state: str, *, held: bool) -> str:
+    """What the retailer's side of a fulfillment is (contract 3)."""
+    if state in (CANCELING, CANCELED):
+        return state
+    return "pending" if held and state in WORKABLE else "ordered"
+
+
+def _fulfillment_json(
+    row: Row,
+    captured_at: datetime | None,
+    lines: list[Row],
+    shipments: list[Row],
+    rejections: list[Row],
+    returns: list[Row],
+) -> FulfillmentJson:
+    skus = {line.id: line.variant__sku for line in lines}
+    due_at = next_due_at(row.state, row.due_at, row.capture_due_at, captured=captured_at is not None)
+    return {
+        "id": row.id,
+        "order_id": row.order_id,
+        "retailer_id": row.order__retailer_id,
+        "retailer_name": row.order__retailer__name,
+        "retailer_erp_id": row.partnership__retailer_erp_id,
+        "retailer_state": retailer_state(row.state, held=row.order__held),
+        "fulfillment_state": row.state,
+        "notes": [*row.order__notes, *(note for line in lines for note in line.order_line__notes)],
+        "retailer_shipper_account": row.partnership__retailer_shipper_account,
+        "retailer_order_id": row.order__retailer_order_id,
+        "sales_order_number": row.order__sales_order_number,
+        "warehouse_id": row.warehouse_id,
+        "shipping_method_code": row.order__shipping_method_code,
+        "shipping_address": row.order__shipping_address,
+        "billing_address": row.order__billing_address,
+        "ship_until": row.order__ship_until.isoformat() if row.order__ship_until else None,
+        "is_gift": row.order__is_gift,
+        "gift_message": row.order__gift_message,
+        "tracking_number": row.tracking_number,
+        "invoice_id": row.invoice_id,
+        "lines": [_line_json(line) for line in lines],
+        "shipments": [_shipment_json(each, skus) for each in shipments],
+        "rejections": [_rejection_json(each, skus) for each in rejections],
+        "returns": [_return_json(each, skus) for each in returns],
+        "created_at": iso(row.created_at),
+        "updated_at": iso(row.updated_at),
+        "captured_at": iso(captured_at),
+        "due_at": iso(due_at),
+        "overdue": due_at is not None and due_at <= timezone.now(),
+    }
+
+
+def _line_json(line: Row) -> FulfillmentLineJson:
+    return {
+        "id": line.id,
+        "variant_id": line.variant_id,
+        "sku": line.variant__sku,
+        "upc": line.variant__upc,
+        "title": line.variant__title,
+        "quantity": line.quantity,
+        "quantity_shipped": line.shipped,
+        "quantity_rejected": line.rejected,
+        "quantity_canceled": line.canceled,
+        "quantity_returned": line.returned,
+        "wholesale_price": number(line.variant__wholesale_price),
+    }
+
+
+def _items_json(items: Iterable[dict[str, int]], skus: dict[int, str]) -> list[ItemJson]:
+    return [
+        {"line_id": item["line"], "sku": skus.get(item["line"], ""), "quantity": item["quantity"]}
+        for item in items
+    ]
+
+
+def _shipment_json(shipment: Row, skus: dict[int, str]) -> ShipmentJson:
+    return {
+        "tracking_number": shipment.tracking_number,
+        "carrier": shipment.carrier,
+        "shipped_at": iso(shipment.shipped_at),
+        "items": _items_json(shipment.items, skus),
+    }
+
+
+def _rejection_json(rejection: Row, skus: dict[int, str]) -> RejectionJson:
+    return {
+        "reject_id": rejection.reject_id,
+        "reason": rejection.reason,
+        "rejected_at": iso(rejection.rejected_at),
+        "items": _items_json(rejection.items, skus),
+    }
+
+
+def _return_json(returned: Row, skus: dict[int, str]) -> ReturnJson:
+    return {
+        "return_id": returned.return_id,
+        "reason": returned.reason,
+        "returned_at": iso(returned.returned_at),
+        "items": _items_json(returned.items, skus),
+    }

@@ -1,0 +1,154 @@
+"""Orders as retailers read them: plain rows, one query for each kind of thing, however many there are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+
+from api.renderers import iso, number
+from fulfillments.models import Fulfillment
+from fulfillments.records import Shipment
+from orders.models import Order, OrderLine
+from orders.serializers import OrderFulfillmentJson, OrderJson, OrderLineJson, RoutingJson
+
+Row = Any
+"""A named tuple of a `values_list`; its columns stand beside each query."""
+
+
+def rows(orders: QuerySet[Order]) -> QuerySet[Order, Row]:
+    """Orders as rows."""
+    return orders.values_list(
+        "id",
+        "type",
+        "retailer_order_id",
+        "processing_state",
+        "id_in_source",
+        "billing_address",
+        "shipping_address",
+        "shipping_method_code",
+        "shipping_paid",
+        "shipping_tax",
+        "sales_division_code",
+        "sales_order_number",
+        "gift_message",
+        "is_gift",
+        "ship_until",
+        "original_created_at",
+        "notes",
+        "created_at",
+        "updated_at",
+        named=True,
+    )
+
+
+def orders_json(page: Sequence[Row]) -> list[OrderJson]:
+    """Rows with their lines, fulfillments and tracking numbers. Three queries."""
+    ids = [row.id for row in page]
+    lines, fulfillments = _lines(ids), _fulfillments(ids)
+    return [_order_json(row, lines.get(row.id, []), fulfillments.get(row.id, [])) for row in page]
+
+
+def _grouped(found: Iterable[Row], column: str) -> dict[int, list[Row]]:
+    groups: dict[int, list[Row]] = defaultdict(list)
+    for row in found:
+        groups[getattr(row, column)].append(row)
+    return groups
+
+
+def _lines(ids: list[int]) -> dict[int, list[Row]]:
+    lines = OrderLine.objects.filter(order_id__in=ids).order_by("position")
+    found = lines.values_list(
+        "order_id",
+        "id",
+        "sku",
+        "upc",
+        "asked_supplier_id",
+        "asked_variant_id",
+        "quantity",
+        "billed_amount",
+        "tax_billed_amount",
+        "notes",
+        "open",
+        "reserved",
+        "shipped",
+        "canceled",
+        "rejected",
+        named=True,
+    )
+    return _grouped(found, "order_id")
+
+
+def _fulfillments(ids: list[int]) -> dict[int, list[OrderFulfillmentJson]]:
+    fulfillments = Fulfillment.objects.filter(order_id__in=ids).order_by("id")
+    found: list[Row] = list(fulfillments.values_list("order_id", "id", "supplier_id", "state", named=True))
+    shipments = Shipment.objects.filter(fulfillment_id__in=[row.id for row in found]).order_by("id")
+    parcels = _grouped(
+        shipments.values_list("fulfillment_id", "tracking_number", named=True), "fulfillment_id"
+    )
+    groups: dict[int, list[OrderFulfillmentJson]] = defaultdict(list)
+    for row in found:
+        numbers = [parcel.tracking_number for parcel in parcels.get(row.id, [])]
+        groups[row.order_id].append(
+            {"id": row.id, "supplier_id": row.supplier_id, "state": row.state, "tracking_numbers": numbers}
+        )
+    return groups
+
+
+def _order_json(order: Row, lines: list[Row], fulfillments: list[OrderFulfillmentJson]) -> OrderJson:
+    return {
+        "id": order.id,
+        "type": order.type,
+        "retailer_order_id": order.retailer_order_id,
+        "processing_state": order.processing_state,
+        "id_in_source": order.id_in_source,
+        "billing_address": order.billing_address,
+        "shipping_address": order.shipping_address,
+        "shipping_method_code": order.shipping_method_code,
+        "shipping_paid": number(order.shipping_paid),
+        "shipping_tax": number(order.shipping_tax),
+        "sales_division_code": order.sales_division_code,
+        "sales_order_number": order.sales_order_number,
+        "gift_message": order.gift_message,
+        "is_gift": order.is_gift,
+        "ship_until": order.ship_until.isoformat() if order.ship_until else None,
+        "original_created_at": order.original_created_at.isoformat() if order.original_created_at else None,
+        "notes": order.notes,
+        "created_at": iso(order.created_at),
+        "updated_at": iso(order.updated_at),
+        "order_lines": [_line_json(line) for line in lines],
+        "fulfillments": fulfillments,
+    }
+
+
+def _line_json(line: Row) -> OrderLineJson:
+    return {
+        "id": line.id,
+        "sku": line.sku,
+        "upc": line.upc,
+        "supplier_id": line.asked_supplier_id,
+        "variant_id": line.asked_variant_id,
+        "quantity": line.quantity,
+        "billed_amount": number(line.billed_amount),
+        "tax_billed_amount": number(line.tax_billed_amount),
+        "notes": line.notes,
+        "quantity_reserved": line.reserved,
+        "quantity_shipped": line.shipped,
+        "quantity_canceled": line.canceled,
+        "quantity_rejected": line.rejected,
+        "short": line.open - line.reserved,
+    }
+
+
+def routing_json(order: Order) -> RoutingJson:
+    """An order's routing decisions, oldest first."""
+    decisions = order.routing_decisions.order_by("pk")
+    return {
+        "order_id": order.pk,
+        "decisions": [
+            {"decided_at": iso(each.decided_at), "cause": each.cause, "lines": each.lines}
+            for each in decisions
+        ],
+    }
