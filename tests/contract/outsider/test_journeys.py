@@ -1,0 +1,245 @@
+"""Longer ways of an order, where several rules of the contract meet (contract 3, 4, 7, 10)."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from urllib.parse import urlsplit
+
+from .story import (
+    REFUSED,
+    act,
+    answer_cancel,
+    bring_to,
+    fulfillment,
+    held_by,
+    new_variant,
+    numbers,
+    one_fulfillment,
+    push,
+    read,
+    state_of,
+)
+from .wire import done, encode, fault, unique, well
+
+
+def shipped_so_far(supplier, held):
+    return [line["quantity_shipped"] for line in fulfillment(supplier, held["id"])["lines"]]
+
+
+def twin_lines(acme, shop, accept=True):
+    """An order with the same sku on two lines, 1 and 2 pieces."""
+    variant = new_variant(acme, stock=10)
+    order = push(shop, *[{"variant_id": variant["id"], "quantity": quantity} for quantity in (1, 2)])
+    held = held_by(acme, order)[0]
+    if accept:
+        done(act(acme, held["id"], "accepted", {}), "accepted")
+    return variant, order, held
+
+
+def test_a_parcel_by_sku_fills_both_lines_of_that_sku(acme, shop):
+    """Contract 10: line by line, by sku: two lines of one sku are filled one after the other."""
+    variant, order, held = twin_lines(acme, shop)
+    parcels = [{"trackingNumber": "P-1", "items": [{"sku": variant["sku"], "quantity": 3}]}]
+    done(acme.post("fulfillments/shipments", {"id": held["id"], "shipments": parcels}), "shipped")
+    assert sum(shipped_so_far(acme, held)) == 3
+    assert fulfillment(acme, held["id"])["fulfillment_state"] == "shipped"
+    assert [line["quantity_shipped"] for line in read(shop, order)["order_lines"]] == [1, 2]
+    assert numbers(acme, variant["sku"]) == (7, 0)
+
+
+def test_a_rejection_by_sku_takes_from_both_lines_of_that_sku(acme, shop):
+    """Contract 10: lines refused in part, by sku."""
+    variant, order, held = twin_lines(acme, shop)
+    refused = [{"id": held["id"], "items": [{"sku": variant["sku"], "quantity": 2}]}]
+    done(acme.post("fulfillments/rejections", refused), "lines_rejected")
+    assert sum(line["quantity_rejected"] for line in fulfillment(acme, held["id"])["lines"]) == 2
+    assert sum(line["quantity_rejected"] for line in read(shop, order)["order_lines"]) == 2
+
+
+def test_a_cancel_by_sku_takes_from_both_lines_of_that_sku(acme, shop):
+    """Contract 4: `lines: [{"sku", "quantity"}]`."""
+    variant, order, held = twin_lines(acme, shop)
+    done(
+        shop.post(f"orders/{order['id']}/cancel", {"lines": [{"sku": variant["sku"], "quantity": 3}]}),
+        "cancel_requested",
+    )
+    done(answer_cancel(acme, held["id"], "canceled"), "canceled")
+    assert state_of(shop, order) == "canceled"
+    assert numbers(acme, variant["sku"]) == (10, 0)
+
+
+def test_a_supplier_who_accepts_while_paging_misses_nothing(acme, shop):
+    """Contract 3: an opaque cursor: pages stay right while their items leave the filter."""
+    made = {one_fulfillment(acme, shop)[1]["id"] for _ in range(4)}
+    seen = set()
+    wanted = json.dumps({"retailer_state": "ordered", "fulfillment_state": "new"})
+    answer = acme.get("fulfillments", {"filter": wanted, "limit": 1 if len(made) > 100 else 50})
+    while True:
+        for each in well(answer):
+            seen.add(each["id"])
+            if each["id"] in made:
+                done(act(acme, each["id"], "accepted", {}), "accepted")
+        if not answer.next:
+            break
+        answer = acme.get(answer.next)
+    assert made <= seen
+    assert {fulfillment(acme, number)["fulfillment_state"] for number in made} == {"accepted"}
+
+
+def test_a_refused_cancel_of_a_half_shipped_order_is_shipped_in_the_end(acme, shop):
+    """Contract 3 and 4: refused: back in the capturing process; something shipped: `partially_shipped`."""
+    order, held = one_fulfillment(acme, shop, quantity=5)
+    act(acme, held["id"], "accepted", {})
+    lines = [{"id": held["lines"][0]["id"], "quantity": 2}]
+    done(act(acme, held["id"], "shipped", {"tracking_number": "T-1", "lines": lines}), "shipped")
+    done(shop.post(f"orders/{order['id']}/cancel"), "cancel_requested")
+    done(answer_cancel(acme, held["id"], REFUSED), "cancelation_not_allowed")
+    assert state_of(shop, order) == "partially_shipped"
+    done(act(acme, held["id"], "shipped", {"tracking_number": "T-2"}), "shipped")
+    assert shipped_so_far(acme, held) == [5]
+    assert state_of(shop, order) == "completed"
+
+
+def test_a_partial_cancel_approved_after_a_partial_shipment_leaves_the_rest(acme, shop):
+    """Contract 3: with quantities still open: back to the state before."""
+    order, held = one_fulfillment(acme, shop, quantity=5)
+    act(acme, held["id"], "accepted", {})
+    line = held["lines"][0]["id"]
+    act(acme, held["id"], "shipped", {"tracking_number": "T-1", "lines": [{"id": line, "quantity": 2}]})
+    mine = order["order_lines"][0]["id"]
+    done(
+        shop.post(f"orders/{order['id']}/cancel", {"lines": [{"id": mine, "quantity": 1}]}),
+        "cancel_requested",
+    )
+    done(answer_cancel(acme, held["id"], "canceled"), "canceled")
+    assert fulfillment(acme, held["id"])["fulfillment_state"] == "accepted"
+    done(act(acme, held["id"], "shipped", {"tracking_number": "T-2"}), "shipped")
+    assert shipped_so_far(acme, held) == [4]
+    assert state_of(shop, order) == "completed"
+    assert numbers(acme, held["lines"][0]["sku"]) == (6, 0)
+
+
+def test_out_of_stock_after_a_partial_shipment_keeps_what_was_shipped(acme, shop):
+    """Contract 3: accepted → out_of_stock; what was shipped stays shipped; the rest waits for a decision."""
+    order, held = one_fulfillment(acme, shop, quantity=5)
+    act(acme, held["id"], "accepted", {})
+    line = held["lines"][0]["id"]
+    act(acme, held["id"], "shipped", {"tracking_number": "T-1", "lines": [{"id": line, "quantity": 2}]})
+    done(act(acme, held["id"], "out_of_stock"), "out_of_stock")
+    assert shipped_so_far(acme, held) == [2]
+    assert fulfillment(acme, held["id"])["fulfillment_state"] in ("out_of_stock", "shipped")
+    assert state_of(shop, order) == "exception"
+    assert numbers(acme, held["lines"][0]["sku"]) == (0, 0)
+    assert well(shop.post(f"orders/{order['id']}/cancel"))["code"] in ("order_canceled", "cancel_requested")
+    after = read(shop, order)
+    assert after["processing_state"] == "completed"
+    kept = after["order_lines"][0]
+    assert (kept["quantity_shipped"], kept["quantity_canceled"]) == (2, 3)
+
+
+def test_an_order_that_everybody_refused_is_not_routed_in_circles(acme, rival, shop):
+    """Contract 3 and 12: one with no further candidate: `exception`; a supplier that refused is not asked
+    again.
+    """
+    sku = unique("TWIN")
+    new_variant(acme, stock=5, sku=sku, wholesale_price=1)
+    new_variant(rival, stock=5, sku=sku, wholesale_price=2)
+    order = push(shop, {"sku": sku, "quantity": 2})
+    done(act(acme, held_by(acme, order)[0]["id"], "out_of_stock"), "out_of_stock")
+    order = read(shop, order)
+    done(act(rival, held_by(rival, order)[0]["id"], "missing_sku"), "missing_sku")
+    order = read(shop, order)
+    assert order["processing_state"] == "exception"
+    assert [each["state"] for each in order["fulfillments"]] == ["out_of_stock", "missing_sku"]
+    done(shop.post(f"orders/{order['id']}/cancel"), "order_canceled")
+    assert state_of(shop, order) == "canceled"
+    assert numbers(rival, sku)[1] == 0
+
+
+def test_a_line_larger_than_each_warehouse_keeps_its_sums(acme, shop):
+    """Contract 4: reserved never beyond what there is; the fulfillments hold what was ordered, neither
+    more nor less.
+    """
+    variant = new_variant(acme, stock=3)
+    well(
+        acme.post(
+            "inventory",
+            {
+                "warehouse_id": acme.warehouses[1],
+                "id_type": "sku",
+                "inventories": [{"id": variant["sku"], "amount": 3}],
+            },
+        )
+    )
+    order = push(shop, {"variant_id": variant["id"], "quantity": 5})
+    held = held_by(acme, order)
+    assert sum(line["quantity"] for each in held for line in each["lines"]) == 5
+    kept = order["order_lines"][0]
+    assert kept["quantity_reserved"] + kept["short"] == 5
+    assert (
+        numbers(acme, variant["sku"], 0)[1] + numbers(acme, variant["sku"], 1)[1] == kept["quantity_reserved"]
+    )
+    for each in held:
+        bring_to("shipped", acme, shop, order, each["id"])
+    assert state_of(shop, order) == "completed"
+
+
+def test_a_body_in_chunks_is_a_body(acme):
+    """RFC 9112: a client may send `Transfer-Encoding: chunked`; contract, head: liberal in what you
+    accept.
+    """
+    place = urlsplit(acme.origin)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
+    body = encode({"sku": unique("CHUNK"), "title": "x", "retail_price": 1})
+    headers = {
+        "Authorization": f"Bearer {acme.token}",
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+    }
+    try:
+        connection.request(
+            "POST", f"{acme.base}/variants", iter([body[:10], body[10:]]), headers, encode_chunked=True
+        )
+        reply = connection.getresponse()
+        assert reply.status == 201, reply.read()
+        reply.read()
+    finally:
+        connection.close()
+
+
+def test_one_connection_serves_many_requests(acme):
+    """RFC 9112: connections are kept alive, after errors too."""
+    place = urlsplit(acme.origin)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
+    headers = {
+        "Authorization": f"Bearer {acme.token}",
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+    }
+    try:
+        for method, path, body, expected in (
+            ("GET", "fulfillments?limit=1", None, 200),
+            ("POST", "variants", b"{", 400),
+            ("POST", "nonsense", b'{"a": 1}', 404),
+            ("GET", "fulfillments?limit=1", None, 200),
+        ):
+            connection.request(method, f"{acme.base}/{path}", body, headers)
+            reply = connection.getresponse()
+            assert (reply.status, bool(reply.read())) == (expected, True)
+    finally:
+        connection.close()
+
+
+def test_returns_by_sku_of_two_lines(acme, shop):
+    """Contract 10: `return_lines: [{"sku", "quantity"}]`; never more than was shipped, over both lines."""
+    variant, _, held = twin_lines(acme, shop)
+    done(act(acme, held["id"], "shipped", {"tracking_number": "T"}), "shipped")
+    path = f"fulfillments/{held['id']}/returns"
+    done(
+        acme.post(path, {"reason": "x", "return_lines": [{"sku": variant["sku"], "quantity": 3}]}),
+        "return_recorded",
+    )
+    answer = acme.post(path, {"reason": "x", "return_lines": [{"sku": variant["sku"], "quantity": 1}]})
+    assert answer.status in (400, 409), answer
+    fault(answer, answer.status, ("validation_error", "invalid_transition"))
