@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
 from typing import Self
 
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
@@ -28,10 +33,18 @@ class Status(models.TextChoices):
 
 FINISHED = (Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS, Status.FAILED, Status.CANCELED)
 
+# A worker that shows no sign of life for so long has lost its job to the next one.
+LEASE = timedelta(seconds=8)
+COUNTERS = ("rows_done", "created", "updated", "unchanged", "rejected", "duplicates")
+
 
 class ImportJobQuerySet(models.QuerySet["ImportJob"]):
     def for_supplier(self, supplier: Supplier) -> Self:
         return self.filter(supplier=supplier)
+
+    def unfinished(self) -> Self:
+        """Those that a worker has, or that wait for one."""
+        return self.filter(status__in=[Status.QUEUED, Status.RUNNING])
 
 
 class ImportJob(models.Model):
@@ -63,7 +76,11 @@ class ImportJob(models.Model):
     report = models.JSONField(default=dict, help_text="What a dry run or the brake found.")
     error = models.JSONField(null=True, help_text='Why it failed: {"code", "message"}')
 
-    bookmark = models.BigIntegerField(default=0, help_text="The last staged row that is merged.")
+    bookmark = models.BigIntegerField(default=0, help_text="The last line of the file that is merged.")
+    header = models.JSONField(default=list, editable=False, help_text="The file's columns.")
+    delimiter = models.CharField(max_length=1, default=",", editable=False)
+    staged = models.BigIntegerField(null=True, editable=False, help_text="The rows in the staging table.")
+    last_line = models.BigIntegerField(default=0, editable=False)
     owner = models.CharField(max_length=100, blank=True, editable=False)
     lease_until = models.DateTimeField(null=True, editable=False)
     attempts = models.PositiveIntegerField(default=0, editable=False)
@@ -93,6 +110,16 @@ class ImportJob(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} import {self.pk}"
 
+    @property
+    def path(self) -> Path:
+        """The job's own copy of the file."""
+        return Path(settings.UPLOADS_DIR) / self.file
+
+    @property
+    def area(self) -> str:
+        """The scope that covers it: `catalog` or `inventory`."""
+        return "catalog" if self.kind == Kind.PRODUCTS else "inventory"
+
 
 class Reject(models.Model):
     """A row of the file that did not land, and why."""
@@ -110,3 +137,73 @@ class Reject(models.Model):
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.message}"
+
+
+class ImportPolicy(models.Model):
+    """When a supplier's import waits for a person: the brake (contract 12)."""
+
+    supplier = models.OneToOneField(Supplier, on_delete=models.CASCADE, related_name="import_policy")
+    zeroed_share = models.DecimalField(
+        max_digits=4,
+        decimal_places=3,
+        default=Decimal("0.3"),
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+        help_text="A full stock file that would set more than this share of the stocked variants to 0 waits.",
+    )
+    zeroed_least = models.PositiveIntegerField(
+        default=100, help_text="And more than this many variants; below, it does not wait."
+    )
+    zeroed_in_delta = models.BooleanField(default=False, help_text="Look at delta files likewise.")
+    delisted_share = models.DecimalField(
+        max_digits=4,
+        decimal_places=3,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+        help_text="A product file that would delist more than this share of the listed variants waits.",
+    )
+    price_factor = models.DecimalField(
+        max_digits=8,
+        decimal_places=3,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="A product file that would move a retail price up or down by more than this factor waits.",
+    )
+
+    class Meta:
+        verbose_name_plural = "import policies"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(zeroed_share__gte=0, zeroed_share__lte=1)
+                & (Q(delisted_share=None) | Q(delisted_share__gte=0, delisted_share__lte=1))
+                & (Q(price_factor=None) | Q(price_factor__gte=1)),
+                name="import_policy_sane",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Import policy of {self.supplier}"
+
+    @classmethod
+    def of(cls, supplier_id: int) -> ImportPolicy:
+        """The supplier's policy; the default one, unsaved, where it has none of its own."""
+        return cls.objects.filter(supplier_id=supplier_id).first() or cls(supplier_id=supplier_id)
+
+
+class AutoImport(models.Model):
+    """What becomes of a file that is put into `products/` or `inventory/`: its job, with this mapping."""
+
+    supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="auto_imports")
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    enabled = models.BooleanField(default=True)
+    options = models.JSONField(default=dict, help_text="Mapping, transformer, warehouse, mode.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("supplier", "kind", name="auto_import_once"),
+            models.CheckConstraint(condition=Q(kind__in=Kind.values), name="auto_import_kind"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Automatic {self.kind} import of {self.supplier}"

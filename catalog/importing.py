@@ -1,0 +1,311 @@
+"""Products from files: what the columns are, and how a batch of them lands (contract 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.db.models import NOT_PROVIDED, Field
+from psycopg.sql import SQL, Composable, Identifier, Literal
+from psycopg.types.json import Jsonb
+
+from catalog.gtin import EAN, GTIN, UPC
+from catalog.models import Variant
+from catalog.pulse import beat_after_commit
+from catalog.serializers import LONG
+from imports.batches import BATCH, TOP
+from imports.columns import (
+    Barcode,
+    Column,
+    Fault,
+    Flag,
+    Lines,
+    Moment,
+    Number,
+    Pairs,
+    Text,
+    Urls,
+    text,
+)
+from imports.importer import Importer, Landed, Lookup, Run
+from imports.models import ImportPolicy, Kind
+from imports.staging import row, run, value
+
+COLUMNS: tuple[Column, ...] = (
+    Text("sku", required=True, example="TSHIRT-RED-M", longest=100),
+    Text("model", example="TSHIRT", longest=100),
+    Number("retail_price", required=True, example="19.99"),
+    Number("wholesale_price", example="11.50"),
+    Text("title", required=True, example="T-shirt, red, M", longest=500),
+    Text("description", example="Cotton, made to last.", longest=LONG),
+    Text("description_extra", example="Wash at 30 degrees.", longest=LONG),
+    Barcode("upc", example="036000291452", lengths=UPC),
+    Barcode("ean", example="4006381333931", lengths=EAN),
+    Text("id_in_source", example="10045", longest=100),
+    Number("weight", example="0.25"),
+    Urls("images", example="https://example.com/1.jpg|https://example.com/2.jpg"),
+    Number("special_sale_price", example="14.99"),
+    Moment("special_sale_price_start", example="2026-11-27T00:00:00Z"),
+    Moment("special_sale_price_end", example="2026-12-01T00:00:00Z"),
+    Lines("description_bullets", example="Pure cotton|Fair trade"),
+    Flag("listed", hidden=True),
+    Barcode("gtin", hidden=True, lengths=GTIN),
+    Pairs("option", hidden=True, key="type", choices=("color", "size", "width")),
+    Pairs("property", hidden=True, key="name"),
+)
+# Fields whose database column has another name.
+STORED = {"option": "options", "property": "properties"}
+# A GTIN of these lengths is also the number of that kind.
+OF_GTIN = {"upc": "(12)", "ean": "(8, 13)"}
+TABLE = Identifier(Variant._meta.db_table)
+
+
+def column_of(field: str) -> Identifier:
+    return Identifier(STORED.get(field, field))
+
+
+class ProductImporter(Importer):
+    kind = Kind.PRODUCTS
+    columns: ClassVar[Mapping[str, Column]] = {column.name: column for column in COLUMNS}
+
+    def key(self, run: Run) -> list[Composable]:
+        return [run.compiled.values["sku"]]
+
+    def mandatory(self, options: Mapping[str, Any]) -> list[str]:
+        return ["sku"]
+
+    def lookup(self, run: Run) -> Lookup:
+        values = run.compiled.values
+        joins = SQL("LEFT JOIN {} AS v ON v.supplier_id = {} AND v.sku = {}").format(
+            TABLE, Literal(run.supplier_id), values["sku"]
+        )
+        same = [self._same(name, each) for name, each in values.items() if name != "sku"]
+        same += [
+            SQL("(length({0}) NOT IN {1} OR v.{2} = {0})").format(
+                values["gtin"], SQL(lengths), Identifier(name)
+            )  # type: ignore[arg-type]
+            for name, lengths in OF_GTIN.items()
+            if "gtin" in values
+        ]
+        unchanged = SQL(" AND ").join([SQL("v.id IS NOT NULL"), *same])
+        return Lookup(joins, {"variant_id": SQL("v.id")}, unchanged)
+
+    def _same(self, name: str, new: Composable) -> Composable:
+        stored = SQL("v.{}").format(column_of(name))
+        if name == "listed":
+            return SQL("({0} = '' OR {0} = {1}::text)").format(new, stored)
+        if isinstance(self.columns[name], Number | Moment):
+            return SQL("{} IS NOT DISTINCT FROM {}").format(stored, new)
+        return SQL("{} = {}").format(stored, new)
+
+    def faults(self, run: Run) -> list[tuple[str, Fault]]:
+        fields = run.compiled.fields
+        found = [
+            (
+                name,
+                Fault(
+                    SQL("b.variant_id IS NULL"),
+                    "required",
+                    text(f"{name} is mandatory for a new product, and the file has no such column."),
+                ),
+            )
+            for name, column in self.columns.items()
+            if column.required and name not in fields
+        ]
+        start, end = "special_sale_price_start", "special_sale_price_end"
+        if start in fields and end in fields:
+            condition = SQL("b.{} < b.{} AND b.{} > '-infinity'").format(*map(Identifier, (end, start, end)))
+            found.append((end, Fault(condition, "invalid", text(f"{end} is before its start."))))
+        for name in OF_GTIN:
+            if "gtin" in fields and name in fields:
+                condition = SQL("length(b.gtin) IN {} AND b.{} NOT IN ('', b.gtin)").format(
+                    SQL(OF_GTIN[name]),  # type: ignore[arg-type]
+                    Identifier(name),
+                )
+                found.append(
+                    ("gtin", Fault(condition, "contradiction", text(f"Is another number than the {name}.")))
+                )
+        return found
+
+    def land(self, run: Run) -> Landed:
+        targets = self._targets(run)
+        updated = self._update(targets)
+        created, overtaken = self._insert(run, targets)
+        return Landed(created, updated + overtaken)
+
+    def _targets(self, run: Run) -> dict[str, Composable]:
+        """For each stored column its value from the batch; NULL from `listed` and by GTIN means as it was."""
+        fields = run.compiled.fields
+        targets = {STORED.get(name, name): SQL("b.{}").format(Identifier(name)) for name in fields}
+        if "listed" in fields:
+            targets["listed"] = SQL("nullif(b.listed, '')::boolean")
+        for name, lengths in OF_GTIN.items():
+            if "gtin" in fields:
+                own = SQL("nullif(b.{}, '')").format(Identifier(name)) if name in fields else SQL("NULL")
+                targets[name] = SQL("coalesce({}, CASE WHEN length(b.gtin) IN {} THEN b.gtin END)").format(
+                    own,
+                    SQL(lengths),  # type: ignore[arg-type]
+                )
+        return targets
+
+    def _keeps(self, name: str, targets: Mapping[str, Composable]) -> bool:
+        return name == "listed" or (name in OF_GTIN and "gtin" in targets)
+
+    def _update(self, targets: Mapping[str, Composable]) -> int:
+        """Change the variants that are there: locked by id first, as everybody does."""
+        names = [name for name in targets if name != "sku"]
+        if not names:
+            return 0
+        news = [
+            SQL("coalesce({}, v.{})").format(targets[name], Identifier(name))
+            if self._keeps(name, targets)
+            else targets[name]
+            for name in names
+        ]
+        return run(
+            SQL(
+                """
+                WITH locked AS (
+                    SELECT id FROM {table} WHERE id IN (SELECT variant_id FROM {batch})
+                    ORDER BY id FOR NO KEY UPDATE
+                )
+                UPDATE {table} AS v SET {changes}, updated_at = clock_timestamp()
+                FROM {batch} AS b, locked
+                WHERE v.id = b.variant_id AND locked.id = v.id AND ({differ})
+                """
+            ).format(
+                table=TABLE,
+                batch=BATCH,
+                changes=SQL(", ").join(
+                    SQL("{} = {}").format(Identifier(name), new)
+                    for name, new in zip(names, news, strict=True)
+                ),
+                differ=SQL(" OR ").join(
+                    SQL("v.{} IS DISTINCT FROM {}").format(Identifier(name), new)
+                    for name, new in zip(names, news, strict=True)
+                ),
+            )
+        )
+
+    def _insert(self, run: Run, targets: Mapping[str, Composable]) -> tuple[int, int]:
+        """Add the others; return how many, and how many somebody else had added meanwhile."""
+        columns: dict[str, Composable] = {"supplier_id": Literal(run.supplier_id)}
+        columns |= defaults()
+        for name, new in targets.items():
+            columns[name] = (
+                SQL("coalesce({}, {})").format(new, columns[name]) if self._keeps(name, targets) else new
+            )
+        changes = [Identifier(name) for name in targets if name != "sku" and not self._keeps(name, targets)]
+        found = row(
+            SQL(
+                """
+                WITH written AS (
+                    INSERT INTO {table} AS v ({columns}, created_at, updated_at)
+                    SELECT {values}, clock_timestamp(), clock_timestamp()
+                    FROM {batch} AS b WHERE b.variant_id IS NULL
+                    ON CONFLICT (supplier_id, sku) DO UPDATE SET {changes} updated_at = clock_timestamp()
+                    RETURNING v.xmax = 0 AS fresh
+                )
+                SELECT count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE NOT fresh) FROM written
+                """
+            ).format(
+                table=TABLE,
+                batch=BATCH,
+                columns=SQL(", ").join(map(Identifier, columns)),
+                values=SQL(", ").join(columns.values()),
+                changes=SQL("").join(SQL("{0} = excluded.{0}, ").format(each) for each in changes),
+            )
+        )
+        return int(found[0]), int(found[1])
+
+    def landed(self) -> None:
+        beat_after_commit()
+
+    def forecast(self, run: Run) -> Landed:
+        created, updated, delisted = row(
+            SQL(
+                "SELECT count(*) FILTER (WHERE b.variant_id IS NULL), count(b.variant_id),"
+                " count(*) FILTER (WHERE v.listed AND {}) FROM {} AS b LEFT JOIN {} AS v ON v.id = b.variant_id"
+            ).format(_delists(run, SQL("b.listed")), BATCH, TABLE)
+        )
+        report = {"delisted": int(delisted), "price_changes": self._price_changes(run)}
+        return Landed(int(created), int(updated), report)
+
+    def _price_changes(self, run: Run) -> list[dict[str, Any]]:
+        if "retail_price" not in run.compiled.fields:
+            return []
+        found = value(
+            SQL(
+                """
+                SELECT coalesce(jsonb_agg(c), '[]') FROM (
+                    SELECT v.sku, trim_scale(v.retail_price)::text AS from, trim_scale(b.retail_price)::text AS to,
+                        round(greatest(b.retail_price, v.retail_price)
+                            / greatest(least(b.retail_price, v.retail_price), 0.0001), 4) AS factor
+                    FROM {} AS b JOIN {} AS v ON v.id = b.variant_id WHERE b.retail_price <> v.retail_price
+                    ORDER BY factor DESC, v.sku LIMIT {}
+                ) AS c
+                """
+            ).format(BATCH, TABLE, Literal(TOP))
+        )
+        return [{**each, "factor": float(each["factor"])} for each in found]
+
+    def brake(self, run: Run, policy: ImportPolicy) -> list[str]:
+        return [*self._brake_delisting(run, policy), *self._brake_prices(run, policy)]
+
+    def _brake_delisting(self, run: Run, policy: ImportPolicy) -> list[str]:
+        if policy.delisted_share is None or "listed" not in run.compiled.fields:
+            return []
+        gone = self._count(run, SQL("v.listed AND {}").format(_delists(run, run.compiled.values["listed"])))
+        listed = Variant.objects.filter(supplier_id=run.supplier_id, listed=True).count()
+        if not listed or gone <= policy.delisted_share * listed:
+            return []
+        return [f"It would delist {gone} of {listed} listed variants."]
+
+    def _brake_prices(self, run: Run, policy: ImportPolicy) -> list[str]:
+        reasons = []
+        for name in ("retail_price", "wholesale_price"):
+            if policy.price_factor is None or name not in run.compiled.fields:
+                continue
+            moved = self._count(
+                run,
+                SQL(
+                    "{new} <> 'NaN' AND {new} >= 0 AND v.{old} > 0 AND ({new} > v.{old} * {f} OR v.{old} > {new} * {f})"
+                ).format(new=run.compiled.values[name], old=Identifier(name), f=Literal(policy.price_factor)),
+            )
+            if moved:
+                factor = f"{policy.price_factor.normalize():f}"
+                reasons.append(f"It would move {name} of {moved} variants by more than a factor of {factor}.")
+        return reasons
+
+    def _count(self, run: Run, condition: Composable) -> int:
+        lookup = self.lookup(run)
+        return int(
+            value(
+                SQL("SELECT count(*) FROM {} AS s {} {} WHERE {}").format(
+                    run.staging.table, run.compiled.joins, lookup.joins, condition
+                )
+            )
+        )
+
+
+def _delists(run: Run, listed: Composable) -> Composable:
+    return SQL("{} = 'false'").format(listed) if "listed" in run.compiled.fields else SQL("false")
+
+
+def defaults() -> dict[str, Composable]:
+    """What a new variant has where the file says nothing: the model's own defaults."""
+    found: dict[str, Composable] = {}
+    for field in Variant._meta.local_concrete_fields:
+        given = field.primary_key or field.generated or field.db_default is not NOT_PROVIDED
+        if not given and field.name != "supplier":
+            found[field.column] = _default_of(field)
+    return found
+
+
+def _default_of(field: Field[Any, Any]) -> Composable:
+    default = field.get_default()
+    if field.get_internal_type() == "JSONField":
+        return Literal(Jsonb(default))
+    if field.get_internal_type() == "ArrayField":
+        return Literal("{}")
+    return Literal(default)

@@ -1,0 +1,177 @@
+"""A mapped file in SQL: for each field an expression over the staging table's columns, `s`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from psycopg.sql import SQL, Composable, Identifier, Literal
+
+from imports.columns import (
+    BLANKS,
+    Column,
+    Fault,
+    Pairs,
+    Style,
+    about,
+    shows_decimal_commas,
+    shows_decimal_dots,
+    text,
+)
+from imports.expressions import Assignment, parse_value
+from imports.mapping import Binding, Bound
+from imports.staging import Staging, row
+
+# What a spreadsheet would run. Our error reports put an apostrophe before it, and take it off again.
+FORMULA = "^'*[-=+@\t\r]"
+
+
+@dataclass
+class Compiled:
+    """What a file fills, as SQL. `values` are typed; `joins` are the steps of the math transformer."""
+
+    columns: Mapping[str, Column]
+    bound: Bound
+    assignments: list[Assignment]
+    # How many columns our own error report put first; then cells that it made harmless are as before again.
+    own: int = 0
+    styles: dict[str, Style] = field(default_factory=dict)
+    values: dict[str, Composable] = field(init=False)
+    joins: Composable = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.values = {name: self._value(name) for name in self.bound.fields}
+        steps = [self._step(place, each) for place, each in enumerate(self.assignments)]
+        self.joins = SQL(" ").join(steps)
+
+    @property
+    def fields(self) -> list[str]:
+        return list(self.values)
+
+    def raw(self, index: int) -> Composable:
+        """A cell's text without blanks around it, never NULL."""
+        cell = SQL("coalesce(btrim(s.{}, {}), '')").format(Identifier(f"c{index}"), Literal(BLANKS))
+        if self.own:
+            return SQL("CASE WHEN {0} ~ {1} AND {0} LIKE '''%%' THEN substr({0}, 2) ELSE {0} END").format(
+                cell, Literal(FORMULA)
+            )
+        return cell
+
+    def cell(self, name: str) -> Composable:
+        """The text that fills a field, as a message shows it."""
+        bindings = self.bound.fields.get(name)
+        return self._text(bindings[0]) if bindings else SQL("''")
+
+    def _text(self, binding: Binding) -> Composable:
+        cell = self.raw(binding.index)
+        transformed = TRANSFORMED[binding.entry.string_transformer].format(cell)
+        split = binding.entry.split_by_character
+        if split:
+            return SQL("replace({}, {}, '|')").format(transformed, Literal(split))
+        return transformed
+
+    def _value(self, name: str) -> Composable:
+        column, bindings = self.columns[name], self.bound.fields[name]
+        if isinstance(column, Pairs):
+            return self._pairs(column, bindings)
+        cell = self._text(bindings[0])
+        if len(bindings) > 1:
+            parts = SQL(", ").join(SQL("nullif({}, '')").format(self._text(each)) for each in bindings)
+            cell = SQL("concat_ws('|', {})").format(parts)
+        value = column.value(cell, self.styles.get(name, Style()))
+        transformer = bindings[0].entry.math_transformer
+        if transformer:
+            computed = parse_value(transformer).sql({"value": SQL("value")})
+            return SQL(
+                "(SELECT CASE WHEN value IS NOT NULL THEN {} END FROM (SELECT {} OFFSET 0) AS v (value))"
+            ).format(settled(computed, column), value)
+        return value
+
+    def _pairs(self, column: Pairs, bindings: list[Binding]) -> Composable:
+        rows = SQL(" UNION ALL ").join(
+            SQL("SELECT {}, part.place, {}::text, btrim(part.value) FROM {}").format(
+                Literal(place),
+                Literal(binding.entry.subtype),
+                SQL(
+                    "string_to_table({}, '|') WITH ORDINALITY AS part (value, place)"
+                    if binding.entry.split_by_character
+                    else "(SELECT {}, 1) AS part (value, place)"
+                ).format(self._text(binding)),
+            )
+            for place, binding in enumerate(bindings)
+        )
+        return SQL(
+            "(SELECT coalesce(jsonb_agg(jsonb_build_object({key}, name, 'value', value)"
+            " ORDER BY place, part), '[]') FROM ({rows}) AS p (place, part, name, value) WHERE value <> '')"
+        ).format(key=Literal(column.key), rows=rows)
+
+    def _step(self, place: int, assignment: Assignment) -> Composable:
+        """One assignment as a step of its own: what it computed is not computed again where it is used."""
+        result = Identifier(f"m{place}")
+        computed = assignment.tree.sql(self.values)
+        self.values[assignment.field] = SQL("{}.value").format(result)
+        # OFFSET 0 keeps the planner from pulling the step up and repeating it.
+        return SQL("CROSS JOIN LATERAL (SELECT {} AS value OFFSET 0) AS {}").format(
+            settled(computed, self.columns[assignment.field]), result
+        )
+
+    def faults(self) -> list[tuple[str, Fault]]:
+        """What can be wrong with each field, over the typed columns of a batch, `b`."""
+        found = []
+        for name in self.values:
+            column = self.columns[name]
+            label, cell = column.name, self.cell(name)
+            value = SQL("b.{}").format(Identifier(name))
+            if any(name == each.field for each in self.assignments):
+                sentence = text(f"{label} cannot be computed by math_transformer for this row.")
+                condition = SQL("{} = 'NaN'").format(value)
+                found.append((label, Fault(condition, "not_computable", sentence)))
+                found += [(label, each) for each in column.faults(value, cell) if each.code != "not_a_number"]
+            else:
+                found += [(label, each) for each in column.faults(value, cell)]
+        return found
+
+
+TRANSFORMED = {
+    "": SQL("{}"),
+    "uppercase": SQL("upper({})"),
+    "lowercase": SQL("lower({})"),
+    "capitalize": SQL(
+        "(SELECT coalesce(string_agg(upper(left(word, 1)) || substr(word, 2), ' ' ORDER BY place), '')"
+        " FROM string_to_table({}, ' ') WITH ORDINALITY AS w (word, place))"
+    ),
+    "capitalize-first": SQL("(SELECT upper(left(t, 1)) || substr(t, 2) FROM (SELECT {}) AS c (t))"),
+}
+
+
+def settled(computed: Composable, column: Column) -> Composable:
+    """A result rounded half up to its column's scale; NaN where there is none, or it is out of all bounds."""
+    decimals = Literal(getattr(column, "decimals", 4))
+    return SQL(
+        "(SELECT CASE WHEN abs(r) < 1e15 THEN round(r, {}) ELSE 'NaN' END FROM (SELECT {} OFFSET 0) AS c (r))"
+    ).format(decimals, computed)
+
+
+def find_styles(staging: Staging, compiled: Compiled, delimiter: str) -> dict[str, Style]:
+    """How the numeric columns of a file parted by semicolons write decimals, by their clear values."""
+    numeric = [name for name in compiled.bound.fields if compiled.columns[name].numeric]
+    if delimiter != ";" or not numeric:
+        return {}
+    clues: list[Composable] = []
+    for name in numeric:
+        cell = compiled.cell(name)
+        clues += [
+            SQL("coalesce(bool_or({}), false)").format(shows_decimal_dots(cell)),
+            SQL("coalesce(bool_or({}), false)").format(shows_decimal_commas(cell)),
+        ]
+    found = row(SQL("SELECT {} FROM {} AS s").format(SQL(", ").join(clues), staging.table))
+    styles = {}
+    for place, name in enumerate(numeric):
+        dots, commas = found[2 * place], found[2 * place + 1]
+        if dots and not commas:
+            styles[name] = Style("decimal", "group")
+        elif commas and not dots:
+            styles[name] = Style("group", "decimal")
+        else:
+            styles[name] = Style("unknown", "unknown")
+    return styles

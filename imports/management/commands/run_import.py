@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from imports.models import ImportJob
+from imports.running import run_job
+
+
+class Command(BaseCommand):
+    help = "Run one import here and now, and tell how it ended."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("job_id", type=int)
+
+    def handle(self, *args: Any, job_id: int, **options: Any) -> None:
+        job = ImportJob.objects.filter(pk=job_id).first()
+        if job is None:
+            raise CommandError(f"There is no import {job_id}.")
+        if not run_job(job_id):
+            raise CommandError(
+                f"Import {job_id} is {job.status}; it has ended, another worker has it, or an earlier one goes first."
+            )
+        job.refresh_from_db()
+        counts = ("rows_total", "created", "updated", "unchanged", "rejected", "duplicates")
+        told = ", ".join(f"{name} {getattr(job, name)}" for name in counts)
+        self.stdout.write(f"{job}: {job.status}; {told}")
+        if job.error:
+            self.stdout.write(f"{job.error['code']}: {job.error['message']}")

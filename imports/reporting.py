@@ -1,0 +1,50 @@
+"""The rejects of a job as CSV: to be opened in a spreadsheet, corrected there, and uploaded again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+
+from imports.models import ImportJob, Reject
+from imports.preparing import REPORT_COLUMNS
+
+# What a spreadsheet would run, also behind apostrophes: so that taking one off gives back what was there.
+FORMULA = re.compile(r"'*[-=+@\t\r]")
+ROWS_AT_ONCE = 1000
+
+
+def harmless(cell: str) -> str:
+    return f"'{cell}" if FORMULA.match(cell) else cell
+
+
+def report(job: ImportJob) -> Iterator[bytes]:
+    """The CSV in pieces, in constant memory. Parted as the file was where that decides what numbers mean."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=";" if job.delimiter == ";" else ",", lineterminator="\r\n")
+    writer.writerow([*REPORT_COLUMNS, *map(harmless, job.header)])
+    for count, reject in enumerate(_rejects(job)):
+        writer.writerow(
+            [reject.line, harmless(reject.field), reject.code, harmless(reject.message), *map(harmless, reject.cells)]
+        )
+        if count % ROWS_AT_ONCE == ROWS_AT_ONCE - 1:
+            yield buffer.getvalue().encode()
+            buffer.seek(0)
+            buffer.truncate()
+    yield buffer.getvalue().encode()
+
+
+def _rejects(job: ImportJob) -> Iterator[Reject]:
+    """By keyset: a server-side cursor in autocommit would materialise them all."""
+    line, last = 0, 0
+    while True:
+        page = list(
+            Reject.objects.filter(job=job)
+            .extra(where=["(line, id) > (%s, %s)"], params=[line, last])
+            .order_by("line", "id")[:ROWS_AT_ONCE]
+        )
+        yield from page
+        if len(page) < ROWS_AT_ONCE:
+            return
+        line, last = page[-1].line, page[-1].pk

@@ -1,0 +1,139 @@
+"""What nobody rang for: jobs that wait or whose worker went away, new uploads, and what is left over."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import suppress
+from datetime import timedelta
+
+from django.core.cache import cache
+from django.db import connection, transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+from psycopg.sql import SQL, Identifier
+
+from accounts.actors import Actor
+from accounts.models import Supplier
+from api.errors import ApiError
+from imports import lifecycle, sources, templates
+from imports.importer import importer_of
+from imports.models import AutoImport, ImportJob, Status
+from imports.staging import run
+from sftp_ingest.models import Upload
+from sftp_ingest.paths import kind_of
+
+logger = logging.getLogger(__name__)
+
+AUTO = Actor.system("auto-import")
+UPLOADS_AT_ONCE = 100
+KEPT = timedelta(days=7)
+
+
+def sweep_all() -> None:
+    take_uploads()
+    wake_waiting()
+    if _hourly("imports:tidied", 60):
+        publish_templates()
+        tidy()
+
+
+def _hourly(name: str, seconds: int) -> bool:
+    """Whether it is time again for what need not be done at every tick."""
+    try:
+        return bool(cache.add(name, True, seconds))
+    except Exception:  # noqa: BLE001 - without Redis it is done more often, and harms nobody
+        return True
+
+
+def wake_waiting() -> int:
+    """Ring for the first unfinished job of each supplier and kind that no worker has."""
+    first: dict[tuple[int, str], ImportJob] = {}
+    for job in ImportJob.objects.unfinished().order_by("pk"):
+        key = (job.supplier_id, job.kind)
+        if key not in first or job.status == Status.RUNNING:
+            first[key] = job
+    free = ImportJob.objects.filter(
+        Q(status=Status.QUEUED) | Q(status=Status.RUNNING, lease_until__lt=Now()),
+        pk__in=[job.pk for job in first.values()],
+    )
+    found = list(free.order_by("pk").values_list("pk", flat=True))
+    for pk in found:
+        lifecycle.wake(pk)
+    return len(found)
+
+
+def take_uploads() -> int:
+    """Start the jobs of files that suppliers want imported as they come; return how many."""
+    started = 0
+    with transaction.atomic():
+        fresh = Upload.objects.filter(swept_at=None).select_for_update(skip_locked=True)
+        uploads = list(fresh.select_related("supplier").order_by("pk")[:UPLOADS_AT_ONCE])
+        saved = {
+            (each.supplier_id, each.kind): each
+            for each in AutoImport.objects.filter(
+                enabled=True, supplier_id__in={upload.supplier_id for upload in uploads}
+            )
+        }
+        for upload in uploads:
+            automatic = saved.get((upload.supplier_id, kind_of(upload.path) or ""))
+            # A file that was replaced before it was looked at is taken in its newest version, once.
+            newer = any(
+                each.pk > upload.pk and (each.supplier_id, each.path) == (upload.supplier_id, upload.path)
+                for each in uploads
+            )
+            if automatic is not None and not newer:
+                started += _start(upload, automatic)
+        Upload.objects.filter(pk__in=[upload.pk for upload in uploads]).update(swept_at=Now())
+    return started
+
+
+def _start(upload: Upload, automatic: AutoImport) -> bool:
+    try:
+        options = importer_of(automatic.kind).check(upload.supplier, automatic.options)
+        file = sources.keep_version(upload.supplier, upload.path, "path")
+    except ApiError as error:
+        logger.warning("upload %s is not imported: %s", upload.pk, error.message)
+        return False
+    lifecycle.start(upload.supplier, automatic.kind, source=upload.path, file=file, options=options, by=AUTO)
+    return True
+
+
+def publish_templates() -> None:
+    for supplier in Supplier.objects.all():
+        templates.publish(supplier)
+
+
+def tidy() -> None:
+    """Remove staging tables and files that no job needs any more."""
+    _drop_tables()
+    ended = ImportJob.objects.filter(status=Status.FAILED, finished_at__lt=timezone.now() - KEPT)
+    stale = ended.exclude(file="")
+    for job in stale:
+        job.path.unlink(missing_ok=True)
+        ImportJob.objects.filter(pk=job.pk).update(file="")
+    oldest = time.time() - timedelta(days=1).total_seconds()
+    needed = set(
+        ImportJob.objects.filter(
+            status__in=[Status.QUEUED, Status.RUNNING, Status.AWAITING_APPROVAL, Status.FAILED]
+        ).values_list("file", flat=True)
+    )
+    for path in sources.folder().iterdir():
+        with suppress(OSError):
+            if f"{sources.FOLDER}/{path.name}" not in needed and path.stat().st_ctime < oldest:
+                path.unlink()
+
+
+def _drop_tables() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+                AND relname ~ '^imports_staging_[0-9]+(_lookup)?$'
+                AND NOT EXISTS (SELECT FROM imports_importjob j WHERE j.status IN ('queued', 'running')
+                    AND j.id = substring(relname FROM '[0-9]+')::bigint)
+            """
+        )
+        for (name,) in cursor.fetchall():
+            run(SQL("DROP TABLE IF EXISTS {}").format(Identifier(name)))

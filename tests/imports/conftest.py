@@ -1,0 +1,78 @@
+"""Suppliers' files in a folder of the test's own, and jobs that run here and now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounts.models import Supplier
+from imports.models import ImportJob
+from imports.running import run_job
+from inventory.models import Warehouse
+from sftp_ingest.areas import area_of
+from tests.client import ApiClient
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings: Any, tmp_path: Path) -> Iterator[None]:
+    settings.UPLOADS_DIR = tmp_path / "uploads"
+    settings.UPLOADS_DIR.mkdir()
+    yield
+
+
+@pytest.fixture(autouse=True)
+def _no_bell(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Nobody rings for a worker: these tests run their jobs themselves."""
+    rung: list[int] = []
+    monkeypatch.setattr("imports.lifecycle.wake", rung.append)
+    return rung
+
+
+@pytest.fixture
+def upload() -> Callable[..., str]:
+    """Put a file into a supplier's area; gives the path to import it by."""
+
+    def put(supplier: Supplier, content: str | bytes, path: str = "products/file.csv") -> str:
+        target = area_of(supplier) / path
+        target.unlink(missing_ok=True)  # as SFTP does: a new file, never the old one written over
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return put
+
+
+@pytest.fixture
+def ran(client_for: Callable[..., ApiClient]) -> Callable[..., dict[str, Any]]:
+    """Start an import over the API, run it, and read what became of it."""
+
+    def go(supplier: Supplier, kind: str = "importProducts", **body: Any) -> dict[str, Any]:
+        client = client_for(supplier)
+        answer = client.post(kind, body)
+        assert answer.status_code == (201 if kind == "importProducts" else 200), answer.json()
+        run_job(answer.json()["id"])
+        job: dict[str, Any] = client.get(f"imports/{answer.json()['id']}").json()
+        return job
+
+    return go
+
+
+@pytest.fixture
+def stocked(upload: Callable[..., str], ran: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """Import a stock file into a supplier's default warehouse."""
+
+    def go(supplier: Supplier, content: str | bytes, **body: Any) -> dict[str, Any]:
+        path = upload(supplier, content, "inventory/stock.csv")
+        if "warehouse_field" not in body:
+            default = Warehouse.objects.get(supplier=supplier, is_default=True)
+            body = {"warehouse_id": default.pk, **body}
+        return ran(supplier, "importInventory", url=path, **body)
+
+    return go
+
+
+@pytest.fixture
+def job_of() -> Callable[[dict[str, Any]], ImportJob]:
+    return lambda shown: ImportJob.objects.get(pk=shown["id"])
