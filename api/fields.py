@@ -102,7 +102,7 @@ def _plain(value: Decimal) -> Decimal:
     stripped = value.normalize()
     exponent = stripped.as_tuple().exponent
     if isinstance(exponent, int) and 0 < exponent <= 30:
-        return stripped.quantize(Decimal(1))
+        return Decimal(f"{stripped:f}")  # quantize() fails beyond 28 digits
     return stripped
 
 

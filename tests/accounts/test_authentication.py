@@ -1,0 +1,181 @@
+"""From a header to a party, or to nothing."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import ApiKey
+from accounts.scopes import Role, Scope, parse_scope, scopes_of
+from tests.client import ApiClient
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.api.probe")]
+
+
+def profile(secret, party, **headers):
+    return ApiClient(secret, f"/v3/{party.role}s/{party.pk}").get("", **headers)
+
+
+@pytest.fixture
+def issued(acme):
+    return ApiKey.issue(acme, "ERP")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Basic YTpi",
+        "Token abc",
+        "Bearer nonsense",
+        "Bearer fxk_000000000000_x",
+        "Bearer fxt_000000000000_x",
+        "Bearer \xe9\xff",
+        "Bearer " + "x" * 10_000,
+        "Bearer a b c",
+    ],
+)
+def test_without_a_right_key_it_is_401(acme, anonymous, header):
+    answer = anonymous.get(f"/v3/suppliers/{acme.pk}", **({"Authorization": header} if header else {}))
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_the_scheme_is_read_in_any_case(issued, anonymous):
+    key, secret = issued
+    path = f"/v3/suppliers/{key.supplier_id}"
+    assert anonymous.get(path, Authorization=f"bearer  {secret} ").status_code == 200
+
+
+def test_a_key_that_differs_in_one_letter_opens_nothing(issued, acme):
+    _, secret = issued
+    wrong = secret[:-1] + ("a" if secret[-1] != "a" else "b")
+    assert [profile(each, acme).status_code for each in (secret, wrong, secret + "a")] == [200, 401, 401]
+
+
+def test_an_expired_key_opens_nothing(issued, acme):
+    key, secret = issued
+    ApiKey.objects.filter(pk=key.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert profile(secret, acme).status_code == 401
+
+
+def test_a_revoked_key_ends_at_once(issued, acme):
+    key, secret = issued
+    assert profile(secret, acme).status_code == 200
+    key.revoke()
+    assert profile(secret, acme).status_code == 401
+
+
+def test_both_keys_work_during_the_grace_of_a_rotation(issued, acme):
+    key, old = issued
+    fresh, new = key.rotate()
+    assert [profile(each, acme).status_code for each in (old, new)] == [200, 200]
+
+    key.refresh_from_db()
+    assert key.expires_at - timezone.now() <= ApiKey.GRACE
+    ApiKey.objects.filter(pk=key.pk).update(expires_at=timezone.now())
+    assert [profile(each, acme).status_code for each in (old, new)] == [401, 200]
+    assert (fresh.name, fresh.granted) == (key.name, key.granted)
+
+
+def test_a_rotation_never_lengthens_a_keys_life(acme):
+    end = timezone.now() + timedelta(hours=1)
+    key, _ = ApiKey.issue(acme, "short", expires_at=end)
+    key.rotate()
+    key.refresh_from_db()
+    assert key.expires_at == end
+
+
+@pytest.mark.parametrize(
+    ("networks", "status"),
+    [
+        ([], 200),
+        (["127.0.0.0/8"], 200),
+        (["10.0.0.0/8", "127.0.0.1/32"], 200),
+        (["10.0.0.0/8", "::1/128"], 403),
+    ],
+)
+def test_a_key_may_be_bound_to_networks(acme, networks, status):
+    _, secret = ApiKey.issue(acme, "bound", allowed_networks=networks)
+    assert profile(secret, acme).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("behind_proxy", "forwarded", "status"),
+    [
+        (False, "10.1.1.1", 403),
+        (True, "10.1.1.1", 200),
+        (True, "10.1.1.1, 192.0.2.7", 403),
+        (True, "192.0.2.7, 10.1.1.1", 200),
+        (True, "nonsense", 403),
+        (True, "", 403),
+    ],
+)
+def test_only_the_proxys_own_word_about_an_address_counts(acme, settings, behind_proxy, forwarded, status):
+    settings.BEHIND_PROXY = behind_proxy
+    _, secret = ApiKey.issue(acme, "bound", allowed_networks=["10.0.0.0/8"])
+    assert profile(secret, acme, X_Forwarded_For=forwarded).status_code == status
+
+
+def test_the_use_is_noted_at_most_once_a_minute(issued, acme, django_assert_num_queries):
+    key, secret = issued
+    profile(secret, acme)
+    key.refresh_from_db()
+    first = key.last_used_at
+    assert first is not None
+
+    with django_assert_num_queries(2):  # the key with its party, the partnerships; no note of the use
+        profile(secret, acme)
+    ApiKey.objects.filter(pk=key.pk).update(last_used_at=first - timedelta(seconds=61))
+    profile(secret, acme)
+    key.refresh_from_db()
+    assert key.last_used_at > first
+
+
+def test_a_key_without_a_list_has_all_that_its_role_allows(acme, shop):
+    assert ApiKey.issue(acme, "all")[0].granted == scopes_of(Role.SUPPLIER)
+    assert ApiKey.issue(shop, "all")[0].granted == scopes_of(Role.RETAILER)
+    # What a role does not allow stays out, even when a row of the table says otherwise.
+    assert ApiKey.issue(shop, "x", scopes=["fulfillments:write"])[0].granted == frozenset()
+
+
+def test_writing_does_not_include_reading(acme, client_for):
+    writer = client_for(acme, scopes=["catalog:write"])
+    assert writer.get("probe").status_code == 403
+    assert writer.post("probe", {"name": "a"}).status_code == 201
+    reader = client_for(acme, scopes=["catalog:read"])
+    assert reader.get("probe").status_code == 200
+    answer = reader.post("probe", {"name": "b"})
+    assert answer.status_code == 403
+    assert "catalog:write" in answer.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("catalog:read", Scope.CATALOG_READ),
+        ("read:catalog", Scope.CATALOG_READ),
+        ("read:variants", Scope.CATALOG_READ),
+        ("WRITE:Products", Scope.CATALOG_WRITE),
+        ("stock:write", Scope.INVENTORY_WRITE),
+        ("write:fulfillments", Scope.FULFILLMENTS_WRITE),
+    ],
+)
+def test_scopes_are_read_in_both_orders(text, scope):
+    assert parse_scope(text) == scope
+
+
+@pytest.mark.parametrize("text", ["", "read", "catalog", "catalog:delete", "read:write", "a:read", ":"])
+def test_what_is_no_scope_is_refused(text):
+    with pytest.raises(ValueError, match="not a valid Scope"):
+        parse_scope(text)
+
+
+def test_no_secret_is_kept_or_printed(issued):
+    key, secret = issued
+    row = ApiKey.objects.filter(pk=key.pk).values().get()
+    assert secret not in repr(row) + str(key) + repr(key)
+    assert secret.split("_", 2)[2] not in repr(row)

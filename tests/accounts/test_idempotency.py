@@ -1,0 +1,181 @@
+"""The first answer is kept, and given again to the same request (contract 2 and 12)."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import IdempotencyKey, Retailer
+from tests.accounts.racing import race
+from tests.api import probe
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.api.probe")]
+
+
+@pytest.fixture
+def acme_client(acme, client_for):
+    return client_for(acme)
+
+
+def post(client, body, key="k-1", path="probe", **headers):
+    return client.post(path, body, Idempotency_Key=key, **headers)
+
+
+def test_the_first_answer_is_replayed(acme_client):
+    first = post(acme_client, {"name": "a", "price": 19.9})
+    again = post(acme_client, {"name": "a", "price": 19.9})
+
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.content == first.content
+    assert again.headers["Location"] == first.headers["Location"]
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert "Idempotent-Replayed" not in first.headers
+    assert again.headers["X-Request-Id"] != first.headers["X-Request-Id"]
+    assert again.headers["RateLimit-Remaining"] == "5998"
+    assert Retailer.objects.count() == 1
+
+
+def test_another_body_under_the_same_key_is_a_conflict(acme_client):
+    post(acme_client, {"name": "a"})
+    answer = post(acme_client, {"name": "b"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_conflict")
+    assert not Retailer.objects.filter(name="b").exists()
+
+
+def test_another_path_under_the_same_key_is_a_conflict(acme_client):
+    post(acme_client, {"name": "a"})
+    assert post(acme_client, {"name": "a"}, path="probe?x=1").json()["code"] == "idempotency_conflict"
+
+
+def test_keys_belong_to_their_party(acme, rival, client_for):
+    answers = [post(client_for(party), {"name": party.name}) for party in (acme, rival)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert all("Idempotent-Replayed" not in answer.headers for answer in answers)
+
+
+def test_all_keys_of_a_party_share_them(acme, client_for):
+    post(client_for(acme), {"name": "a"})
+    assert post(client_for(acme), {"name": "a"}).headers["Idempotent-Replayed"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [({"name": "conflict"}, 409), ({"name": ""}, 400), (b"{", 400)],
+)
+def test_a_refusal_is_kept_without_what_was_begun(acme_client, body, status):
+    first, again = (post(acme_client, body) for _ in range(2))
+    assert (first.status_code, again.status_code) == (status, status)
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.json()["request_id"] == first.json()["request_id"]
+    assert not Retailer.objects.exists()
+
+
+def test_what_the_path_and_headers_forbid_is_kept_too(acme_client):
+    for headers, status in (({"Accept": "text/csv"}, 406), ({"Content_Type": "text/csv"}, 415)):
+        key = f"k-{status}"
+        assert post(acme_client, {"name": "a"}, key, **headers).status_code == status
+        again = post(acme_client, {"name": "a"}, key)
+        assert (again.status_code, again.headers["Idempotent-Replayed"]) == (status, "true")
+
+
+def test_a_fault_of_ours_is_not_kept(acme_client):
+    for name, status in (("down", 503), ("die", 500)):
+        assert post(acme_client, {"name": name}, name).status_code == status
+    assert not IdempotencyKey.objects.exists()
+    assert not Retailer.objects.exists()
+
+
+def test_401_403_and_429_are_not_kept(acme, client_for, anonymous):
+    path, body = f"/v3/suppliers/{acme.pk}/probe", {"name": "a"}
+    assert post(anonymous, body, path=path).status_code == 401
+    assert post(client_for(acme, scopes=["catalog:read"]), body).status_code == 403
+    slow = client_for(acme, rate_limit="1/min")
+    slow.get("probe")
+    assert post(slow, body).status_code == 429
+    assert post(client_for(acme), body).status_code == 201
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256])
+def test_a_key_of_no_sane_length_is_refused(acme_client, key):
+    answer = post(acme_client, {"name": "a"}, key)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "Idempotency-Key")
+
+
+def test_the_longest_key_and_odd_letters_are_taken(acme_client):
+    assert post(acme_client, {"name": "a"}, "x" * 255).status_code == 201
+    assert post(acme_client, {"name": "b"}, "' OR 1=1 -- é %s").status_code == 201
+
+
+def test_after_its_time_a_key_is_free_again(acme_client, settings):
+    post(acme_client, {"name": "a"})
+    old = timezone.now() - settings.IDEMPOTENCY_RETENTION - timedelta(seconds=1)
+    IdempotencyKey.objects.update(created_at=old)
+    assert post(acme_client, {"name": "b"}).status_code == 201
+    assert post(acme_client, {"name": "b"}).headers["Idempotent-Replayed"] == "true"
+
+
+def test_only_posts_are_kept(acme_client):
+    acme_client.request("PUT", "probe/1", {}, Idempotency_Key="k")
+    acme_client.get("probe", Idempotency_Key="k")
+    assert not IdempotencyKey.objects.exists()
+
+
+def racing_pair(client, monkeypatch):
+    """Two equal requests, the second begun while the first is at work."""
+    inside, go_on = threading.Event(), threading.Event()
+    original = probe.ProbeViewSet.make
+
+    def slow(self, request, **kwargs):
+        first = not inside.is_set()
+        inside.set()
+        if first:
+            assert go_on.wait(10)
+        return original(self, request, **kwargs)
+
+    monkeypatch.setattr(probe.ProbeViewSet, "make", slow)
+
+    def second():
+        assert inside.wait(10)
+        try:
+            return post(client, {"name": "a"})
+        finally:
+            go_on.set()
+
+    return race(lambda: post(client, {"name": "a"}), second)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_at_once_one_runs_and_the_other_is_told_so(acme, client_for, monkeypatch):
+    first, second = racing_pair(client_for(acme), monkeypatch)
+
+    assert first.status_code == 201
+    assert (second.status_code, second.json()["code"]) == (409, "in_progress")
+    again = post(client_for(acme), {"name": "a"})
+    assert (again.status_code, again.headers["Idempotent-Replayed"]) == (201, "true")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_without_the_lock_both_would_run(acme, client_for, monkeypatch):
+    """The control: it is the lock that makes the race above end well."""
+    monkeypatch.setattr("accounts.idempotency._try_lock", lambda name: True)
+    first, second = racing_pair(client_for(acme), monkeypatch)
+    assert 409 not in (first.status_code, second.status_code)
+    assert 500 in (first.status_code, second.status_code)  # caught by the unique names alone
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_request_that_died_leaves_nothing_behind(acme, client_for, monkeypatch):
+    """Killed in the middle: its connection is gone, and with it the lock, the row and the work."""
+
+    def die(self, request, **kwargs):
+        Retailer.objects.create(name="half")
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(probe.ProbeViewSet, "make", die)
+        with pytest.raises(SystemExit):
+            post(client_for(acme), {"name": "a"})
+    assert not Retailer.objects.exists()
+    assert not IdempotencyKey.objects.exists()
+    assert post(client_for(acme), {"name": "a"}).status_code == 201

@@ -1,0 +1,103 @@
+"""So many requests a minute, exactly."""
+
+import time
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from accounts import rates
+from accounts.models import ApiKey
+from tests.accounts.racing import race
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_answer_tells_what_is_left(acme, rival, client_for):
+    client = client_for(acme, rate_limit="3/min")
+    answers = [client.get(path) for path in ("", f"/v3/suppliers/{rival.pk}", "events?limit=0", "")]
+
+    assert [answer.status_code for answer in answers] == [200, 403, 400, 429]
+    assert [answer.headers["RateLimit-Remaining"] for answer in answers] == ["2", "1", "0", "0"]
+    assert {answer.headers["RateLimit-Limit"] for answer in answers} == {"3"}
+    assert all(1 <= int(answer.headers["RateLimit-Reset"]) <= 60 for answer in answers)
+
+
+def test_beyond_the_rate_it_is_429_with_the_time_to_wait(acme, client_for):
+    client = client_for(acme, rate_limit="1/min")
+    client.get("")
+    answer = client.get("")
+    assert answer.json()["code"] == "rate_limited"
+    assert answer.headers["Retry-After"] == answer.headers["RateLimit-Reset"]
+
+
+def test_each_key_has_a_count_of_its_own(acme, client_for):
+    one, other = (client_for(acme, rate_limit="1/min") for _ in range(2))
+    assert [client.get("").status_code for client in (one, one, other)] == [200, 429, 200]
+
+
+def test_off_is_off(acme, client_for, settings):
+    settings.RATE_LIMIT = "1/min"
+    client = client_for(acme, rate_limit="off")
+    answers = [client.get("") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert "RateLimit-Limit" not in answers[0].headers
+
+
+def test_the_setting_holds_for_keys_without_a_rate_of_their_own(acme, client_for, settings):
+    settings.RATE_LIMIT = "2/min"
+    client = client_for(acme)
+    assert [client.get("").status_code for _ in range(3)] == [200, 200, 429]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_at_once_are_counted_exactly(acme, client_for):
+    client = client_for(acme, rate_limit="5/min")
+
+    def four():
+        return [client.get("").status_code for _ in range(4)]
+
+    statuses = [status for each in race(four, four, four) for status in each]
+    assert sorted(statuses) == [200] * 5 + [429] * 7
+
+
+def test_without_redis_requests_pass_and_do_not_wait_each(acme, client_for, monkeypatch, caplog):
+    dead = rates.Counter("redis://127.0.0.1:1/0")
+    monkeypatch.setattr("accounts.throttling.counter", lambda: dead)
+    client = client_for(acme, rate_limit="1/min")
+
+    assert [client.get("").status_code for _ in range(3)] == [200, 200, 200]
+    assert len([line for line in caplog.messages if "not counted" in line]) == 1
+
+
+def test_a_redis_that_says_nothing_costs_one_request_its_patience(monkeypatch):
+    silent = rates.Counter("redis://192.0.2.1:6379/0")  # an address that answers nobody
+    rate = rates.parse_rate("1/min")
+    began = time.monotonic()
+    assert [silent.hit(rate, "x") for _ in range(50)] == [None] * 50
+    assert time.monotonic() - began < 2 * rates.TIMEOUT + 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "seconds"),
+    [
+        ("6000/min", 6000, 60),
+        ("10/s", 10, 1),
+        (" 5 / Hour ", 5, 3600),
+        ("1/day", 1, 86400),
+        ("7/minute", 7, 60),
+    ],
+)
+def test_rates_are_read_as_people_write_them(text, amount, seconds):
+    rate = rates.parse_rate(text)
+    assert (rate.amount, rate.get_expiry()) == (amount, seconds)
+
+
+@pytest.mark.parametrize("text", ["", "6000", "0/min", "-1/min", "1/fortnight", "many", "1/min;2/s"])
+def test_what_is_no_rate_is_refused_where_it_is_typed(acme, text):
+    with pytest.raises(ValueError, match="is not a rate"):
+        rates.parse_rate(text)
+    if text:
+        key, _ = ApiKey.issue(acme, "x")
+        key.rate_limit = text
+        with pytest.raises(ValidationError, match="is not a rate"):
+            key.full_clean()

@@ -1,0 +1,131 @@
+"""The order of faults, methods, paths, and what every answer carries."""
+
+import pytest
+from django.test import Client
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.api.probe")]
+
+
+@pytest.fixture
+def acme_client(acme, client_for):
+    return client_for(acme)
+
+
+def test_faults_are_told_in_the_contracts_order(acme, rival, client_for, anonymous):
+    """401, 403, 404, 405, 406, 415, unreadable body, fields: each request has all the later ones too."""
+    wrong = {"Accept": "text/csv", "Content_Type": "text/plain"}
+    own = client_for(acme)
+    no_scope = client_for(acme, scopes=["inventory:read"])
+    gone, there = f"/v3/suppliers/{acme.pk}/probe/0", f"/v3/suppliers/{acme.pk}/probe/1"
+
+    def code(client, method, path, body=b"{", **headers):
+        answer = client.request(method, path, body, **headers)
+        return answer.status_code, answer.json()["code"]
+
+    assert code(anonymous, "DELETE", gone, **wrong) == (401, "unauthorized")
+    assert code(client_for(rival), "DELETE", gone, **wrong) == (403, "forbidden")
+    assert code(no_scope, "DELETE", gone, **wrong) == (403, "forbidden")
+    assert code(own, "DELETE", gone, **wrong) == (404, "not_found")
+    assert code(own, "DELETE", there, **wrong) == (405, "method_not_allowed")
+    assert code(own, "PUT", there, **wrong) == (406, "not_acceptable")
+    assert code(own, "PUT", there, Content_Type="text/plain") == (415, "unsupported_media_type")
+    assert code(own, "PUT", there) == (400, "invalid_json")
+    assert code(own, "POST", f"/v3/suppliers/{acme.pk}/probe", b"{}") == (400, "missing_parameter")
+
+
+@pytest.mark.parametrize(
+    ("accept", "status"),
+    [
+        ("", 200),
+        ("*/*", 200),
+        ("application/*", 200),
+        ("text/html,application/xhtml+xml,*/*;q=0.8", 200),
+        ("application/json;q=0.5", 200),
+        ("application/json; charset=utf-8", 200),
+        ("text/csv", 406),
+        ("application/json;q=0", 406),
+        ("application/json;q=0, */*", 406),
+        ("text/html, application/xml;q=0.9", 406),
+        ("nonsense", 406),
+        (";;,,q=x", 406),
+    ],
+)
+def test_only_an_accept_that_rules_out_json_is_406(acme_client, accept, status):
+    assert acme_client.get("probe", Accept=accept).status_code == status
+
+
+def test_a_405_names_what_is_allowed(acme_client):
+    answer = acme_client.request("PATCH", "probe", {})
+    assert answer.headers["Allow"] == "GET, POST, HEAD, OPTIONS"
+
+
+def test_head_is_get_without_the_body(acme_client):
+    answer = acme_client.request("HEAD", "probe")
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["RateLimit-Limit"] == "6000"
+
+
+def test_options_tells_the_methods_and_changes_nothing(acme_client):
+    answer = acme_client.request("OPTIONS", "probe")
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert "POST" in answer.headers["Allow"]
+
+
+def test_one_trailing_slash_is_tolerated_without_a_redirect(acme_client):
+    path = f"{acme_client.base}/probe"
+    assert acme_client.post(f"{path}/", {"name": "a"}).status_code == 201
+    assert acme_client.get(f"{path}//").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/v3/nothing", "/v3", "/v3/suppliers", "/nothing", "/%00", "/v3/%ff%fe", "/v3/../admin", "/oauth"],
+)
+def test_an_unknown_path_is_a_404_in_json_with_a_key_or_without(acme_client, anonymous, path):
+    for client in (acme_client, anonymous):
+        for method in ("GET", "POST", "DELETE"):
+            answer = client.request(method, path, b"{")
+            assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+            assert answer.json()["request_id"] == answer.headers["X-Request-Id"]
+
+
+@pytest.mark.parametrize(
+    "spelt", ["abc", "0", "-1", "01", "1.0", "9" * 30, "%D9%A3", "1%00", " 1", "1_0", "%20"]
+)
+def test_an_id_that_cannot_be_one_is_a_plain_404(acme_client, spelt):
+    assert acme_client.request("PUT", f"probe/{spelt}").status_code == 404
+    assert acme_client.get(f"/v3/suppliers/{spelt}/probe").status_code == 403
+
+
+@pytest.mark.parametrize("query", ["a=%00", "a=%ff", "a=%ed%a0%80", "&&==&a", "a=" + "x" * 4000])
+def test_odd_queries_end_in_no_500(acme_client, query):
+    assert acme_client.get(f"probe?{query}").status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "a b", "[::1", ""])
+def test_a_foreign_host_is_refused_in_json(host):
+    answer = Client(raise_request_exception=False).get("/v3/schema", headers={"Host": host})
+    assert (answer.status_code, answer.json()["success"]) == (400, False)
+
+
+def test_a_sane_request_id_of_the_clients_is_kept(acme_client):
+    assert acme_client.get("probe", X_Request_Id="erp-4711/a").headers["X-Request-Id"] == "erp-4711/a"
+
+
+@pytest.mark.parametrize("odd", ["", "a b", "x" * 101, "é", "<script>"])
+def test_an_odd_request_id_is_replaced(acme_client, odd):
+    chosen = acme_client.get("probe", X_Request_Id=odd).headers["X-Request-Id"]
+    assert len(chosen) == 32
+
+
+def test_what_nobody_foresaw_is_an_envelope_without_a_trace(acme_client, caplog):
+    answer = acme_client.post("probe", {"name": "die"})
+
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+    assert "Traceback" not in answer.content.decode()
+    assert "MemoryError" in caplog.text
+
+
+def test_unavailable_says_when_to_come_back(acme_client):
+    answer = acme_client.post("probe", {"name": "down"})
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")

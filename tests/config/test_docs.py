@@ -1,0 +1,30 @@
+"""The schema and its page: public, and wholly our own."""
+
+import re
+
+import pytest
+from django.test import Client
+
+
+def test_the_schema_is_public_json_and_cachable():
+    answer = Client().get("/v3/schema")
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.json()["openapi"].startswith("3.")
+    again = Client().get("/v3/schema", headers={"If-None-Match": answer.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_the_page_loads_only_what_we_serve_under_a_strict_policy():
+    answer = Client().get("/v3/docs")
+    page = answer.content.decode()
+    loaded = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert all(url.startswith("/") and not url.startswith("//") for url in loaded)
+    assert not re.search(r"<script(?![^>]*src=)|<style|style=|onload=", page)
+    assert "unsafe" not in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("name", ["docs/docs.js", "docs/docs.css"])
+def test_its_assets_are_there_without_collecting_them(name):
+    answer = Client().get(f"/static/{name}")
+    assert answer.status_code == 200
+    answer.close()

@@ -1,0 +1,115 @@
+"""Is it alive, can it work, and who may count (contract 11)."""
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from redis.exceptions import ConnectionError as RedisDown
+
+from config import health, heartbeat
+
+
+@pytest.fixture(autouse=True)
+def _asked_afresh(monkeypatch):
+    monkeypatch.setattr(health, "_found", (-health.REMEMBERED, {}))
+
+
+@pytest.fixture
+def no_worker():
+    with heartbeat.client() as line:
+        line.delete(heartbeat.BEAT)
+
+
+def test_healthz_asks_nobody(monkeypatch):
+    monkeypatch.setattr(health, "CHECKS", {"anything": lambda: 1 / 0})
+    answer = Client().get("/healthz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "alive"})
+
+
+@pytest.mark.django_db
+def test_readyz_is_200_once_a_worker_beats(no_worker):
+    heartbeat.note_heartbeat(sender=None)
+    answer = Client().get("/readyz")
+    assert answer.status_code == 200
+    assert answer.json()["checks"] == {"database": "ok", "redis": "ok", "worker": "ok"}
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.django_db
+def test_readyz_names_a_missing_worker(no_worker):
+    answer = Client().get("/readyz")
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert "worker" in answer.json()["message"]
+    assert "database" not in answer.json()["message"]
+    assert answer.headers["Retry-After"] == "5"
+
+
+@pytest.mark.django_db
+def test_a_heartbeat_fades(no_worker):
+    heartbeat.note_heartbeat()
+    with heartbeat.client() as line:
+        assert 0 < line.ttl(heartbeat.BEAT) <= heartbeat.SILENCE
+
+
+def test_readyz_names_a_database_and_a_redis_that_are_gone(monkeypatch):
+    def gone(error):
+        def fail(*_, **__):
+            raise error
+
+        return fail
+
+    monkeypatch.setattr("config.health.connection.cursor", gone(OperationalError("gone")))
+    monkeypatch.setattr("config.health.client", gone(RedisDown("gone")))
+    monkeypatch.setattr("config.health.heard", gone(RedisDown("gone")))
+    answer = Client().get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["message"] == "No answer from: database, redis, worker."
+
+
+@pytest.mark.django_db
+def test_what_was_found_is_remembered_for_a_moment(monkeypatch):
+    asked = []
+    monkeypatch.setattr(health, "CHECKS", {"database": lambda: asked.append(1) or "ok"})
+    for _ in range(5):
+        assert Client().get("/readyz").status_code == 200
+    assert len(asked) == 1
+
+
+def test_a_redis_that_is_gone_does_not_end_the_worker(settings):
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    heartbeat.note_heartbeat(sender=None)
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/v3/schema", "/v3/docs", "/metrics"])
+def test_other_methods_are_refused_in_json(path):
+    answer = Client(enforce_csrf_checks=True).post(path, b"x", content_type="text/plain")
+    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+    assert answer.headers["Allow"] == "GET, HEAD"
+
+
+def test_metrics_count_by_route_and_status_and_never_by_url(acme, anonymous):
+    anonymous.get(f"/v3/suppliers/{acme.pk}")
+    text = Client().get("/metrics").content.decode()
+    line = 'exchange_requests_total{method="GET",route="/v3/suppliers/<id:supplier_id>",status="4xx"}'
+    assert line in text
+    assert f"suppliers/{acme.pk}" not in text
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "status"),
+    [
+        ("127.0.0.1", {}, 200),
+        ("::1", {}, 200),
+        ("203.0.113.9", {}, 404),
+        ("10.0.0.1", {}, 404),
+        ("", {}, 404),
+        ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, 404),
+    ],
+)
+def test_metrics_are_for_internal_addresses_only(address, headers, status):
+    assert Client().get("/metrics", REMOTE_ADDR=address, headers=headers).status_code == status
+
+
+def test_behind_a_proxy_its_clients_address_counts(settings):
+    settings.BEHIND_PROXY = True
+    for forwarded, status in (("203.0.113.9", 404), ("127.0.0.1, 203.0.113.9", 404), ("127.0.0.1", 200)):
+        assert Client().get("/metrics", headers={"X-Forwarded-For": forwarded}).status_code == status
