@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import socket
 import stat
 import time
@@ -34,7 +35,7 @@ class RemoteFailed(Exception):
 
 
 def fetch(supplier: Supplier, url: str, destination: Path) -> None:
-    """Copy the file behind an sftp:// URL to a new local file; on failure nothing is left there.
+    """Copy the file behind an sftp:// URL to a local one, which is there when it is whole, and not before.
 
     Raises RemoteFailed. Not to be called within a transaction: it may take as long as the host does.
     """
@@ -46,19 +47,22 @@ def fetch(supplier: Supplier, url: str, destination: Path) -> None:
         raise RemoteFailed("remote_not_registered", f"{url} is not on a remote host.")
     login = SftpLogin.objects.filter(supplier=supplier).first()
     largest = login.largest_file_bytes if login else DEFAULT_LARGEST
-    with _fresh(destination) as file:
+    with _whole(destination) as file:
         _receive(source, file, largest)
 
 
 @contextmanager
-def _fresh(path: Path) -> Iterator[IO[bytes]]:
-    """A new file, which stays only if the block ends well. Raises FileExistsError."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o640), "wb") as file:
-        try:
+def _whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file that gets its name only if the block ends well: a killed worker's next try finds none."""
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o640), "wb") as file:
             yield file
-        except BaseException:
-            path.unlink()
-            raise
+            file.flush()
+            os.fsync(file.fileno())
+        part.rename(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _receive(source: Remote, file: IO[bytes], largest: int) -> None:
@@ -66,7 +70,6 @@ def _receive(source: Remote, file: IO[bytes], largest: int) -> None:
         with _session(source.host) as client:
             for piece in _pieces(client, source, largest):
                 file.write(piece)
-            file.flush()
     except TimeoutError as error:
         raise RemoteFailed("remote_timeout", f"{source.host} did not answer in time.") from error
     except (OSError, EOFError, paramiko.SSHException) as error:
