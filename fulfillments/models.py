@@ -129,10 +129,11 @@ class Fulfillment(models.Model):
         tracking_number: str,
         carrier: str = "",
         quantities: Quantities | None = None,
+        field: str = "lines",
     ) -> Outcome:
         """Send one parcel (interface 4.3): these pieces, or all that is left.
 
-        The same parcel again changes nothing. Raises Invalid for more pieces than are open.
+        The same parcel again changes nothing. Raises Invalid, at that field, for more pieces than are open.
         """
         with self._move(SHIP, by=by) as move:
             known = self.shipments.filter(tracking_number=tracking_number).first()
@@ -147,9 +148,9 @@ class Fulfillment(models.Model):
                     )
                 move.repeated = True
                 return Outcome.UNCHANGED
-            sent = self._within_open(move, quantities)
+            sent = self._within_open(move, quantities, field)
             if quantities is not None and not sent:
-                raise Invalid.at("lines", "Must name at least one line and quantity.")
+                raise Invalid.at(field, "Must name at least one line and quantity.")
             for line, place, quantity in move.places(sent):
                 line.shipped += quantity
                 self._unreserve(line, place, min(line.reserved, quantity))
@@ -173,6 +174,7 @@ class Fulfillment(models.Model):
                         tracking_number=parcel["tracking_number"],
                         carrier=parcel.get("carrier", ""),
                         quantities=items,
+                        field=path,
                     )
                 )
         return Outcome.DONE if Outcome.DONE in outcomes else Outcome.UNCHANGED
@@ -217,7 +219,7 @@ class Fulfillment(models.Model):
             with self._move(REJECTIONS[reason], by=by) as move:
                 if move.repeated:
                     return Outcome.UNCHANGED
-                refused = self._within_open(move, quantities)
+                refused = self._within_open(move, quantities, "items")
                 if not refused:
                     raise Invalid.at("items", "Must name at least one line and quantity.")
                 whole = sum(refused.values()) == move.open
@@ -234,7 +236,7 @@ class Fulfillment(models.Model):
     ) -> None:
         """Ask the supplier to let these pieces, or all that is open, go."""
         with self._move(REQUEST_CANCELATION, by=by) as move:
-            asked = self._within_open(move, quantities)
+            asked = self._within_open(move, quantities, "lines")
             for line, _, quantity in move.places(asked):
                 line.cancel_requested = quantity
             self.state_before_cancel = self.state
@@ -280,7 +282,7 @@ class Fulfillment(models.Model):
     def give_up(self, *, by: Actor, quantities: Quantities | None = None) -> None:
         """Cancel at once what waits for a right address: no supplier works on it."""
         with self._move(GIVE_UP, by=by) as move:
-            self._cancel(move, self._within_open(move, quantities))
+            self._cancel(move, self._within_open(move, quantities, "lines"))
             move.ends(when_open=State.WRONG_ADDRESS)
 
     def record_return(
@@ -291,9 +293,9 @@ class Fulfillment(models.Model):
             lines = self._reread()
             if return_id is not None and self.returns.filter(return_id=return_id).exists():
                 return Outcome.UNCHANGED
-            quantities = spread(lines, items, lambda line: line.shipped - line.returned, "return_lines")
+            quantities = spread(lines, items, lambda line: line.returnable, "return_lines")
             check_within(
-                lines, quantities, lambda line: line.shipped - line.returned, "shipped and not returned"
+                lines, quantities, lambda line: line.returnable, "shipped and not returned", "return_lines"
             )
             for line in lines:
                 line.returned += quantities.get(line.pk, 0)
@@ -359,11 +361,11 @@ class Fulfillment(models.Model):
         if changed:
             FulfillmentLine.objects.bulk_update(changed, COUNTS)
 
-    def _within_open(self, move: Moving, quantities: Quantities | None) -> Quantities:
-        """What is asked for, or all that is open. Raises Invalid where that is more than is open."""
+    def _within_open(self, move: Moving, quantities: Quantities | None, field: str) -> Quantities:
+        """What is asked for, or all that is open. Raises Invalid, at that field, for more than is open."""
         if quantities is None:
             return {line.pk: line.open for line in move.lines if line.open}
-        check_within(move.lines, quantities, lambda line: line.open, "open")
+        check_within(move.lines, quantities, lambda line: line.open, "open", field)
         return {pk: quantity for pk, quantity in quantities.items() if quantity}
 
     def _refused_before(self, reason: State, quantities: Quantities | None, reject_id: str | None) -> bool:
@@ -453,3 +455,7 @@ class FulfillmentLine(models.Model):
     @property
     def open(self) -> int:
         return self.quantity - self.shipped - self.rejected - self.canceled
+
+    @property
+    def returnable(self) -> int:
+        return self.shipped - self.returned

@@ -66,16 +66,16 @@ def check_within(
     quantities: Quantities,
     limit: Callable[[FulfillmentLine], int],
     word: str,
+    field: str,
 ) -> None:
-    """Raise Invalid where a line is not this fulfillment's, or more is asked of it than there is."""
+    """Raise Invalid at that field where a line is not this fulfillment's, or less of it is there."""
     known = {line.pk: line for line in lines}
     for pk, quantity in quantities.items():
         if pk not in known:
-            raise Invalid.at("lines", f"{pk} is not a line of this fulfillment; it has {sorted(known)}.")
+            raise Invalid.at(field, f"{pk} is not a line of this fulfillment; it has {sorted(known)}.")
         if quantity > limit(known[pk]):
-            raise Invalid.at(
-                "lines", f"line {pk} has {limit(known[pk])} pieces {word}, {quantity} are too many."
-            )
+            name = f"line {pk} ({known[pk].variant.sku})"
+            raise Invalid.at(field, f"{name} has {limit(known[pk])} pieces {word}, {quantity} are too many.")
 
 
 def spread(

@@ -1,0 +1,406 @@
+"""Parcels: whole, split, by line, several at once, in the spellings that clients use."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.orders.desks import order_state, piece, state_of, status
+
+
+@pytest.fixture
+def accepted(work, acme_api):
+    assert acme_api.put(status(work, "accepted")).status_code == 200
+    return work
+
+
+@pytest.fixture
+def ship(acme_api):
+    def ship_one(work, tracking_number="T-1", **body):
+        return acme_api.put(status(work, "shipped"), {"tracking_number": tracking_number, **body})
+
+    return ship_one
+
+
+def refused(answer, status_code: int, code: str, field: str | None = None) -> str:
+    """The refusal's message, after a look at its code and field."""
+    told = answer.json()
+    assert (answer.status_code, told["code"], told["success"]) == (status_code, code, False)
+    if field is not None:
+        assert told["errors"][0]["field"] == field
+    message: str = told["message"]
+    return message
+
+
+def test_one_parcel_takes_all_that_is_left(accepted, ship, acme_api):
+    assert ship(accepted, carrier="UPS").json() == {
+        "success": True,
+        "code": "shipped",
+        "message": "Parcel T-1 is shipped.",
+    }
+
+    [parcel] = acme_api.get(f"fulfillments/{accepted.pk}").json()["shipments"]
+    assert (parcel["tracking_number"], parcel["carrier"]) == ("T-1", "UPS")
+    assert [(each["sku"], each["quantity"]) for each in parcel["items"]] == [("LAMP", 3), ("MAT", 2)]
+    assert order_state(accepted.order) == "completed"
+
+
+def test_a_split_shipment_is_the_same_call_once_for_each_parcel(accepted, ship, shop_api):
+    assert ship(accepted, "T-1").json()["code"] == "shipped"
+    assert ship(accepted, "T-2").json()["code"] == "shipped"
+    assert ship(accepted, "T-2").json()["code"] == "unchanged"
+    assert ship(accepted, "T-1").json()["code"] == "unchanged"
+
+    [told] = shop_api.get(f"orders/{accepted.order_id}").json()["fulfillments"]
+    assert told["tracking_numbers"] == ["T-1", "T-2"]
+    assert accepted.lines.get(variant__sku="LAMP").shipped == 3
+
+
+def test_a_split_by_line_keeps_the_rest_open(accepted, ship):
+    assert ship(accepted, "T-1", lines=[piece(accepted, "LAMP", 1)]).json()["code"] == "shipped"
+    assert (state_of(accepted), order_state(accepted.order)) == ("accepted", "partially_shipped")
+
+    assert ship(accepted, "T-2", lines=[piece(accepted, "LAMP", 2)]).json()["code"] == "shipped"
+    assert state_of(accepted) == "accepted"
+
+    assert ship(accepted, "T-3").json()["code"] == "shipped"
+    assert (state_of(accepted), order_state(accepted.order)) == ("shipped", "completed")
+
+
+def test_a_parcel_of_a_split_is_known_again(accepted, ship):
+    lines = [piece(accepted, "LAMP", 1)]
+    ship(accepted, "T-1", lines=lines)
+
+    assert ship(accepted, "T-1", lines=lines).json()["code"] == "unchanged"
+    assert ship(accepted, "T-1").json()["code"] == "unchanged"
+    message = refused(ship(accepted, "T-1", lines=[piece(accepted, "MAT", 1)]), 409, "invalid_transition")
+    assert "T-1" in message
+    assert accepted.lines.get(variant__sku="MAT").shipped == 0
+
+
+def test_the_same_line_twice_in_a_parcel_adds_up(accepted, ship):
+    line = piece(accepted, "LAMP", 1)
+
+    assert ship(accepted, lines=[line, line]).json()["code"] == "shipped"
+
+    assert accepted.lines.get(variant__sku="LAMP").shipped == 2
+
+
+def test_more_than_is_open_is_refused_with_the_numbers(accepted, ship):
+    ship(accepted, "T-1", lines=[piece(accepted, "LAMP", 2)])
+
+    message = refused(
+        ship(accepted, "T-2", lines=[piece(accepted, "LAMP", 2)]), 400, "validation_error", "lines"
+    )
+
+    assert "1 " in message
+    assert "2 " in message
+    assert accepted.shipments.count() == 1
+
+
+def test_anothers_line_is_refused(accepted, ship, rival, a_variant, push, work_of):
+    a_variant(rival, "RUG", stock=5)
+    other = work_of(push({"sku": "RUG", "quantity": 1}), rival)
+
+    answer = ship(accepted, lines=[piece(other, "RUG", 1)])
+
+    refused(answer, 400, "validation_error", "lines")
+    assert state_of(accepted) == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "field"),
+    [
+        ({}, "missing_parameter", "tracking_number"),
+        ({"tracking_number": ""}, "missing_parameter", "tracking_number"),
+        ({"tracking_number": None}, "missing_parameter", "tracking_number"),
+        ({"tracking_number": 5}, "validation_error", "tracking_number"),
+        ({"tracking_number": ["T-1", "T-2"]}, "validation_error", "tracking_number"),
+        ({"tracking_number": "x" * 101}, "validation_error", "tracking_number"),
+        ({"tracking_number": "a\x00b"}, "validation_error", "tracking_number"),
+        ({"tracking_number": "T-1", "data": "T-2"}, "validation_error", "data"),
+        ({"tracking_number": "T-1", "carrier": 5}, "validation_error", "carrier"),
+        ({"tracking_number": "T-1", "lines": []}, "validation_error", "lines"),
+        ({"tracking_number": "T-1", "lines": {}}, "validation_error", "lines"),
+        ({"tracking_number": "T-1", "lines": "all"}, "validation_error", "lines"),
+        ({"tracking_number": "T-1", "lines": [5]}, "validation_error", "lines[0]"),
+        ({"tracking_number": "T-1", "lines": [{"id": 1}]}, "missing_parameter", "lines[0].quantity"),
+        ({"tracking_number": "T-1", "lines": [{"quantity": 1}]}, "missing_parameter", "lines[0].id"),
+        (
+            {"tracking_number": "T-1", "lines": [{"id": 1, "quantity": 0}]},
+            "validation_error",
+            "lines[0].quantity",
+        ),
+        (
+            {"tracking_number": "T-1", "lines": [{"id": 1, "quantity": 1.5}]},
+            "validation_error",
+            "lines[0].quantity",
+        ),
+        ({"tracking_number": "T-1", "lines": [{"id": 0, "quantity": 1}]}, "validation_error", "lines[0].id"),
+        (
+            {"tracking_number": "T-1", "lines": [{"id": 2**63, "quantity": 1}]},
+            "validation_error",
+            "lines[0].id",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_parcel_is_named_and_nothing_ships(body, code, field, accepted, acme_api):
+    refused(acme_api.put(status(accepted, "shipped"), body), 400, code, field)
+    assert state_of(accepted) == "accepted"
+    assert accepted.shipments.count() == 0
+
+
+def test_the_body_is_read_before_the_state_is_judged(work, acme_api):
+    """A missing tracking number of something that cannot be shipped yet: the fields come first."""
+    refused(acme_api.put(status(work, "shipped")), 400, "missing_parameter", "tracking_number")
+    refused(acme_api.put(status(work, "shipped"), {"data": "T"}), 409, "invalid_transition")
+
+
+@pytest.mark.parametrize("value", ["accepted", "shipped"])
+def test_a_tracking_number_is_also_called_data(value, work, acme_api):
+    acme_api.put(status(work, "accepted"), {"data": "T-7"})
+    if value == "shipped":
+        acme_api.put(status(work, "shipped"), {"data": "T-7"})
+
+    told = acme_api.get(f"fulfillments/{work.pk}").json()
+    assert told["tracking_number"] == "T-7"
+    assert [each["tracking_number"] for each in told["shipments"]] == (["T-7"] if value == "shipped" else [])
+
+
+@pytest.mark.parametrize("body", [None, {}, b"", b"{}", {"tracking_number": None}, {"tracking_number": ""}])
+def test_accepting_requires_nothing(body, work, acme_api):
+    assert acme_api.put(status(work, "accepted"), body).json()["code"] == "accepted"
+
+
+def test_accepting_again_keeps_the_tracking_number(work, acme_api):
+    acme_api.put(status(work, "accepted"), {"tracking_number": "T-1"})
+
+    assert acme_api.put(status(work, "accepted")).json()["code"] == "unchanged"
+    assert acme_api.put(status(work, "accepted"), {"tracking_number": "T-1"}).json()["code"] == "unchanged"
+    assert acme_api.get(f"fulfillments/{work.pk}").json()["tracking_number"] == "T-1"
+
+
+def test_shipping_takes_the_pieces_from_on_hand_and_from_reserved(accepted, ship):
+    stock = accepted.lines.get(variant__sku="LAMP").variant.stock
+    ship(accepted, "T-1", lines=[piece(accepted, "LAMP", 2)])
+    assert stock.values_list("on_hand", "reserved").get() == (8, 1)
+    ship(accepted, "T-2")
+    assert stock.values_list("on_hand", "reserved").get() == (7, 0)
+
+
+def test_a_count_that_knew_of_less_is_not_driven_below_nothing(accepted, ship):
+    stock = accepted.lines.get(variant__sku="LAMP").variant.stock
+    stock.update(on_hand=1)
+
+    ship(accepted)
+
+    assert stock.values_list("on_hand", "reserved").get() == (0, 0)
+
+
+# --- Several parcels at once (contract 10) -------------------------------------------------------
+
+
+def parcels(work, *contents):
+    return {
+        "id": work.pk,
+        "shipments": [
+            {"trackingNumber": number, "items": [{"sku": sku, "quantity": pieces} for sku, pieces in items]}
+            for number, items in contents
+        ],
+    }
+
+
+def test_several_parcels_ship_at_once(accepted, acme_api):
+    body = parcels(accepted, ("T-1", [("LAMP", 1)]), ("T-2", [("LAMP", 1), ("MAT", 2)]))
+
+    assert acme_api.post("fulfillments/shipments", body).json()["code"] == "shipped"
+    assert state_of(accepted) == "accepted"
+    assert [
+        [(item["sku"], item["quantity"]) for item in each["items"]]
+        for each in acme_api.get(f"fulfillments/{accepted.pk}").json()["shipments"]
+    ] == [[("LAMP", 1)], [("LAMP", 1), ("MAT", 2)]]
+
+    assert acme_api.post("fulfillments/shipments", body).json()["code"] == "unchanged"
+    more = parcels(accepted, ("T-1", [("LAMP", 1)]), ("T-3", [("LAMP", 1)]))
+    assert acme_api.post("fulfillments/shipments", more).json()["code"] == "shipped"
+    assert (state_of(accepted), accepted.shipments.count()) == ("shipped", 3)
+    assert acme_api.post("fulfillments/shipments", body).json()["code"] == "unchanged"
+
+
+@pytest.mark.parametrize("name", ["upc", "ean"])
+def test_an_item_may_be_named_by_its_code(name, accepted, acme_api):
+    code = {"upc": "036000291452", "ean": "4006381333931"}[name]
+    variant = accepted.lines.get(variant__sku="LAMP").variant
+    setattr(variant, name, code)
+    variant.save(update_fields=[name])
+    body = {
+        "id": accepted.pk,
+        "shipments": [{"tracking_number": "T-1", "items": [{name: code, "quantity": 3}]}],
+    }
+
+    assert acme_api.post("fulfillments/shipments", body).json()["code"] == "shipped"
+    assert accepted.lines.get(variant__sku="LAMP").shipped == 3
+
+
+def test_parcels_ship_all_or_none(accepted, acme_api):
+    body = parcels(accepted, ("T-1", [("LAMP", 2)]), ("T-2", [("LAMP", 2)]))
+
+    message = refused(
+        acme_api.post("fulfillments/shipments", body), 400, "validation_error", "shipments[1].items"
+    )
+
+    assert "2 " in message
+    assert accepted.shipments.count() == 0
+    assert accepted.lines.get(variant__sku="LAMP").shipped == 0
+
+
+def test_a_tracking_number_names_one_parcel_of_a_call(accepted, acme_api):
+    body = parcels(accepted, ("T-1", [("LAMP", 2)]), ("T-1", [("MAT", 2)]))
+
+    assert "T-1" in refused(acme_api.post("fulfillments/shipments", body), 409, "invalid_transition")
+    assert accepted.shipments.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"id": None}, "id"),
+        ({"id": "x"}, "id"),
+        ({"shipments": None}, "shipments"),
+        ({"shipments": []}, "shipments"),
+        ({"shipments": [5]}, "shipments[0]"),
+        ({"shipments": [{"items": [{"sku": "LAMP", "quantity": 1}]}]}, "shipments[0].trackingNumber"),
+        ({"shipments": [{"trackingNumber": "", "items": []}]}, "shipments[0].trackingNumber"),
+        ({"shipments": [{"trackingNumber": "T"}]}, "shipments[0].items"),
+        ({"shipments": [{"trackingNumber": "T", "items": []}]}, "shipments[0].items"),
+        ({"shipments": [{"trackingNumber": "T", "items": [{"quantity": 1}]}]}, "shipments[0].items[0].sku"),
+        (
+            {"shipments": [{"trackingNumber": "T", "items": [{"sku": "LAMP"}]}]},
+            "shipments[0].items[0].quantity",
+        ),
+        (
+            {"shipments": [{"trackingNumber": "T", "items": [{"sku": "SOFA", "quantity": 1}]}]},
+            "shipments[0].items[0].sku",
+        ),
+        (
+            {"shipments": [{"trackingNumber": "T", "items": [{"upc": "036000291452", "quantity": 1}]}]},
+            "shipments[0].items[0].upc",
+        ),
+    ],
+)
+def test_what_is_wrong_with_parcels_is_named(change, field, accepted, acme_api):
+    body = parcels(accepted, ("T-1", [("LAMP", 1)])) | change
+
+    answer = acme_api.post("fulfillments/shipments", body)
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
+    assert accepted.shipments.count() == 0
+
+
+def test_anothers_fulfillment_has_no_parcels(accepted, rival_api):
+    answer = rival_api.post("fulfillments/shipments", parcels(accepted, ("T-1", [("LAMP", 1)])))
+
+    refused(answer, 404, "not_found")
+
+
+def test_parcels_wait_for_the_acceptance(work, acme_api):
+    answer = acme_api.post("fulfillments/shipments", parcels(work, ("T-1", [("LAMP", 1)])))
+
+    assert "'new'" in refused(answer, 409, "invalid_transition")
+
+
+# --- Returns and the invoice (contract 10) -------------------------------------------------------
+
+
+@pytest.fixture
+def shipped(accepted, ship):
+    ship(accepted)
+    return accepted
+
+
+def a_return(quantity=1, **body):
+    return {"reason": "too big", "return_lines": [{"sku": "LAMP", "quantity": quantity}], **body}
+
+
+def test_what_came_back_is_noted_once(shipped, acme_api):
+    path = f"fulfillments/{shipped.pk}/returns"
+
+    assert acme_api.post(path, a_return(return_id="R-1")).json()["code"] == "return_recorded"
+    assert acme_api.post(path, a_return(return_id="R-1")).json()["code"] == "unchanged"
+    assert acme_api.post(path, a_return(return_id="R-2")).json()["code"] == "return_recorded"
+
+    told = acme_api.get(f"fulfillments/{shipped.pk}").json()
+    assert [(each["return_id"], each["reason"]) for each in told["returns"]] == [
+        ("R-1", "too big"),
+        ("R-2", "too big"),
+    ]
+    assert told["lines"][0]["quantity_returned"] == 2
+    assert (state_of(shipped), order_state(shipped.order)) == ("shipped", "completed")
+
+
+def test_never_more_comes_back_than_was_shipped(shipped, acme_api):
+    path = f"fulfillments/{shipped.pk}/returns"
+    acme_api.post(path, a_return(2))
+
+    message = refused(acme_api.post(path, a_return(2)), 400, "validation_error", "return_lines")
+
+    assert "1 " in message
+    assert shipped.returns.count() == 1
+
+
+def test_nothing_comes_back_that_was_not_shipped(accepted, acme_api):
+    answer = acme_api.post(f"fulfillments/{accepted.pk}/returns", a_return())
+
+    refused(answer, 400, "validation_error", "return_lines")
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"reason": None}, "reason"),
+        ({"reason": ""}, "reason"),
+        ({"reason": "x" * 501}, "reason"),
+        ({"return_id": 7}, "return_id"),
+        ({"return_lines": []}, "return_lines"),
+        ({"return_lines": [{"sku": "LAMP"}]}, "return_lines[0].quantity"),
+        ({"return_lines": [{"sku": "LAMP", "quantity": -1}]}, "return_lines[0].quantity"),
+        ({"return_lines": [{"sku": "SOFA", "quantity": 1}]}, "return_lines[0].sku"),
+        ({"return_lines": [{"sku": 7, "quantity": 1}]}, "return_lines[0].sku"),
+    ],
+)
+def test_what_is_wrong_with_a_return_is_named(change, field, shipped, acme_api):
+    answer = acme_api.post(f"fulfillments/{shipped.pk}/returns", a_return() | change)
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
+    assert shipped.returns.count() == 0
+
+
+def test_an_invoice_number_is_kept_and_may_be_put_right(shipped, acme_api):
+    path = f"fulfillments/{shipped.pk}"
+
+    assert acme_api.put(path, {"invoice_id": "I-1"}).json()["code"] == "invoice_saved"
+    assert acme_api.put(path, {"invoice_id": "I-1"}).json()["code"] == "unchanged"
+    assert acme_api.put(path, {"invoice_id": "I-2"}).json()["code"] == "invoice_saved"
+    assert acme_api.get(path).json()["invoice_id"] == "I-2"
+
+
+@pytest.mark.parametrize("body", [{}, {"invoice_id": ""}, {"invoice_id": None}, {"invoice_id": 5}])
+def test_an_invoice_needs_its_number(body, shipped, acme_api):
+    answer = acme_api.put(f"fulfillments/{shipped.pk}", body)
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "invoice_id")
+
+
+@pytest.mark.parametrize("lines", [1, 8])
+def test_shipping_costs_the_same_whatever_the_number_of_lines(
+    lines, acme, a_variant, push, work_of, acme_api, django_assert_max_num_queries
+):
+    for number in range(lines):
+        a_variant(acme, f"LAMP-{number}", stock=9)
+    work = work_of(push(*({"sku": f"LAMP-{number}", "quantity": 1} for number in range(lines))), acme)
+    acme_api.put(status(work, "accepted"))
+
+    # savepoint in and out; the key; the fulfillment; the order locked; the fulfillment locked, its lines;
+    # the parcel looked up and made; fulfillment and lines written; stock locked and written; the order
+    # recounted; events; the stamp; the order written
+    with django_assert_max_num_queries(17):
+        acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
