@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import BrinIndex
+from django.contrib.postgres.indexes import BrinIndex, OpClass
 from django.db import IntegrityError, models, transaction
 from django.db.models import Case, F, Q, When
 from django.db.models.expressions import Value
@@ -86,7 +86,12 @@ class Variant(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint("supplier", "sku", name="variant_sku_once"),
+            models.UniqueConstraint(
+                "supplier",
+                "sku",
+                name="variant_sku_once",
+                violation_error_message="The supplier has another variant with this sku.",
+            ),
             models.CheckConstraint(
                 condition=~Q(sku="") & Q(retail_price__gte=0) & (Q(weight=None) | Q(weight__gte=0)),
                 name="variant_sane",
@@ -103,6 +108,9 @@ class Variant(models.Model):
             # BRIN, because a tree over a column that every write moves would double the cost of writes.
             BrinIndex("changed_in", pages_per_range=16, autosummarize=True, name="variant_changed_in"),
             models.Index("upc", condition=~Q(upc=""), name="variant_upc"),
+            models.Index("ean", condition=~Q(ean=""), name="variant_ean"),
+            models.Index("gtin", condition=~Q(gtin=""), name="variant_gtin"),
+            models.Index(OpClass(F("sku"), "varchar_pattern_ops"), name="variant_sku_beginning"),
         ]
 
     def __str__(self) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Self
 
 from django.contrib.postgres.indexes import BrinIndex
-from django.db import models
+from django.db import models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from accounts.actors import Actor
 from accounts.models import Supplier
 from catalog.models import Variant
+from catalog.pulse import beat_after_commit
+from events.recording import record
 
 
 class Warehouse(models.Model):
@@ -24,9 +27,17 @@ class Warehouse(models.Model):
     class Meta:
         ordering = ["supplier_id", "id"]
         constraints = [
-            models.UniqueConstraint("supplier", "name", name="warehouse_name_once"),
             models.UniqueConstraint(
-                F("supplier"), condition=Q(is_default=True), name="warehouse_one_default"
+                "supplier",
+                "name",
+                name="warehouse_name_once",
+                violation_error_message="The supplier has another warehouse of this name.",
+            ),
+            models.UniqueConstraint(
+                F("supplier"),
+                condition=Q(is_default=True),
+                name="warehouse_one_default",
+                violation_error_message="Another warehouse is the supplier's default; change that one first.",
             ),
         ]
 
@@ -77,3 +88,22 @@ class StockLevel(models.Model):
 
     def __str__(self) -> str:
         return f"{self.variant_id} at {self.warehouse_id}: {self.on_hand} ({self.reserved} reserved)"
+
+    def count(self, on_hand: int, *, by: Actor) -> bool:
+        """Set what is on hand, as somebody counted it; return whether that changed anything."""
+        with transaction.atomic():
+            self.refresh_from_db(from_queryset=StockLevel.objects.select_for_update())
+            before = self.on_hand
+            if before == on_hand:
+                return False
+            self.on_hand, self.counted_at, self.updated_at = on_hand, Now(), Now()
+            self.save(update_fields=["on_hand", "counted_at", "updated_at"])
+            told = {
+                "warehouse_id": self.warehouse_id,
+                "variant_id": self.variant_id,
+                "on_hand": {"from": before, "to": on_hand},
+            }
+            record("inventory.updated", by=by, area="inventory", supplier=self.warehouse.supplier, data=told)
+            beat_after_commit()
+        self.refresh_from_db()
+        return True

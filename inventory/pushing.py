@@ -54,7 +54,9 @@ SET_CHANGED = """
         UPDATE inventory_stocklevel s
         SET on_hand = changed.amount, counted_at = coalesce(%(as_of)s, now()),
             updated_at = CASE WHEN changed.moved THEN now() ELSE s.updated_at END
-        FROM changed WHERE s.id = changed.id
+        FROM changed
+        -- Named twice, so that these rows are looked up rather than the whole table read.
+        WHERE s.id = changed.id AND s.id = ANY(ARRAY(SELECT id FROM changed))
         RETURNING changed.moved
     )
     SELECT count(*) FROM written WHERE moved

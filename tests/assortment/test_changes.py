@@ -31,11 +31,11 @@ def client(shop, client_for):
 @pytest.fixture
 def changes(client):
     """What changed since the last look, the way a client polls."""
-    last = {"at": None}
+    last: dict[str, str] = {}
 
     def poll():
         params = {"service_type": "ecommerce"}
-        if last["at"]:
+        if last:
             params["updated_since"] = last["at"]
         answer = client.get("variants", params)
         found = groups(answer)
@@ -213,6 +213,7 @@ def test_changes_come_in_pages_too(acme, client, a_variant):
         a_variant(acme, f"A-{number}")
     since = client.get("variants", {"service_type": "ecommerce"})["Updated-Since"]
     Variant.objects.exclude(sku="A-2").update(title="News")
+    url: str | None
     url, found = f"{client.base}/variants?service_type=ecommerce&limit=3&updated_since={since}", []
     while url:
         answer = client.get(url)

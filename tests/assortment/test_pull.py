@@ -201,6 +201,7 @@ def test_pages_join_up_to_the_whole(acme, rival, shop, client_for, pull, a_varia
         a_variant(acme, f"A-{number}")
         a_variant(rival, f"R-{number}", model="M" if number < 2 else "")
     client = client_for(shop)
+    url: str | None
     url, pages = f"{client.base}/variants?service_type=ecommerce&limit=3", []
     while url:
         answer = client.get(url)

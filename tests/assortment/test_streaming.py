@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from assortment import pull as pulling
-from assortment import views
+from assortment import queries, views
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_fault_before_the_first_byte_is_an_error_of_its_own(shop, acme, client
     def broken(*args, **kwargs):
         raise RuntimeError
 
-    monkeypatch.setattr(pulling.queries, "groups_behind", broken)
+    monkeypatch.setattr(queries, "groups_behind", broken)
 
     answer = client_for(shop).get("variants", {"service_type": "ecommerce"})
 

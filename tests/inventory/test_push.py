@@ -244,7 +244,7 @@ def test_what_is_absent_is_named(acme, client_for):
 
 def test_another_suppliers_warehouse_is_no_warehouse(acme, rival, client_for, a_variant):
     a_variant(acme, "A-1")
-    theirs = Warehouse.objects.filter(supplier=rival).first()
+    theirs = Warehouse.objects.get(supplier=rival, is_default=True)
     body = {"warehouse_id": theirs.pk, "inventories": [{"id": "A-1", "amount": 5}]}
 
     assert client_for(acme).post("inventory", body).status_code == 400

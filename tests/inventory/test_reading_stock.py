@@ -60,6 +60,7 @@ def test_pages_are_linked_and_cost_the_same(acme, client_for, a_variant, django_
     for number in range(5):
         a_variant(acme, f"A-{number}", stock=number)
     client = client_for(acme)
+    url: str | None
     url, seen = f"{client.base}/inventory?limit=2", []
     client.get(url)
     while url:

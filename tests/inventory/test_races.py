@@ -1,0 +1,128 @@
+"""Pushes beside each other: they queue in one order, and none is half done."""
+
+from __future__ import annotations
+
+import random
+import threading
+
+import pytest
+from django.db import connection, transaction
+
+from accounts.actors import Actor
+from catalog.models import Variant
+from inventory.elements import IdType
+from inventory.models import StockLevel, Warehouse
+from inventory.pushing import push
+from inventory.reservations import Ledger
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SKUS = [f"A-{number}" for number in range(60)]
+
+
+def in_threads(*works):
+    failures = []
+
+    def run(work):
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - what a thread met is told below
+            failures.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    return failures
+
+
+@pytest.fixture
+def east(acme):
+    Variant.objects.bulk_create([Variant(supplier=acme, sku=sku, title=sku, retail_price=1) for sku in SKUS])
+    return Warehouse.objects.get(supplier=acme, is_default=True)
+
+
+def pusher(warehouse, seed):
+    def work():
+        dice = random.Random(seed)
+        for _ in range(12):
+            skus = dice.sample(SKUS, 40)
+            elements = [{"id": sku, "amount": dice.randint(1, 500)} for sku in skus]
+            push(warehouse, IdType.SKU, elements, by=Actor.system("test"))
+
+    return work
+
+
+def reserver(ids, seed):
+    def work():
+        dice = random.Random(seed)
+        for _ in range(20):
+            with transaction.atomic():
+                ledger = Ledger.lock(dice.sample(ids, 20))
+                for place in ledger.levels:
+                    ledger.reserve(place, 1)
+                ledger.save()
+
+    return work
+
+
+def test_a_storm_of_pushes_and_reservations_ends_without_a_deadlock(east):
+    ids = list(Variant.objects.values_list("id", flat=True))
+
+    failures = in_threads(
+        *(pusher(east, seed) for seed in range(3)), *(reserver(ids, seed) for seed in range(2))
+    )
+
+    assert failures == []
+    assert StockLevel.objects.filter(warehouse=east).count() == len(SKUS)
+
+
+def unsorted_upsert(warehouse, seed):
+    """What a push would be without its order: the control that shows the race."""
+    dice = random.Random(seed)
+
+    def work():
+        ids = list(Variant.objects.values_list("id", flat=True))
+        for _ in range(30):
+            dice.shuffle(ids)
+            with transaction.atomic():
+                for variant_id in ids[:40]:
+                    StockLevel.objects.filter(variant_id=variant_id, warehouse=warehouse).update(
+                        on_hand=dice.randint(1, 500)
+                    )
+
+    return work
+
+
+def test_without_an_order_they_would_deadlock(east):
+    pusher(east, 0)()
+
+    failures = in_threads(*(unsorted_upsert(east, seed) for seed in range(4)))
+
+    assert any("deadlock" in str(failure) for failure in failures)
+
+
+def test_a_push_that_waited_for_a_reservation_keeps_it(east):
+    push(east, IdType.SKU, [{"id": "A-0", "amount": 5}], by=Actor.system("test"))
+    level = StockLevel.objects.get()
+    reserved, go_on = threading.Event(), threading.Event()
+
+    def reserve():
+        with transaction.atomic():
+            StockLevel.objects.select_for_update().get(pk=level.pk)
+            StockLevel.objects.filter(pk=level.pk).update(reserved=3)
+            reserved.set()
+            assert go_on.wait(20)
+
+    def push_then():
+        assert reserved.wait(20)
+        threading.Timer(0.2, go_on.set).start()
+        push(east, IdType.SKU, [{"id": "A-0", "amount": 9}], by=Actor.system("test"))
+
+    assert in_threads(reserve, push_then) == []
+    level.refresh_from_db()
+    assert (level.on_hand, level.reserved) == (9, 3)
