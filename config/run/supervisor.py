@@ -11,6 +11,7 @@ from types import FrameType, TracebackType
 from config.processes.leash import Leash
 from config.processes.program import Program
 from config.run.lines import Screen
+from config.run.parent import Make
 from config.run.part import Output, Part, how_it_ended
 
 OURS = "exchange"  # the name in front of the supervisor's own lines
@@ -32,8 +33,7 @@ class Supervisor:
         self._asked: str | None = None
         self._stopping = False
         self._selector = selectors.DefaultSelector()
-        # Under make, whose death by SIGKILL nobody would tell us.
-        self._parent = os.getppid() if os.environ.get("MAKELEVEL") else None
+        self._make = Make()
 
     def __enter__(self) -> "Supervisor":
         self._bell, ring = os.pipe()
@@ -81,8 +81,7 @@ class Supervisor:
             if time.monotonic() > deadline:
                 return False
             self._turn(step)
-            if self._parent not in (None, os.getppid()):
-                self._asked = "make is gone"
+            self._asked = self._asked or self._make.ended()
             if self._asked and not self._stopping:
                 raise Ended(self._asked)
         return True

@@ -93,6 +93,22 @@ def test_a_killed_guardian_is_replaced(tiny: Tiny) -> None:
     eventually_gone(everybody)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_all_ends_with_the_make_that_started_it(tmp_path: Path, number: signal.Signals) -> None:
+    makefile = tmp_path / "Makefile"
+    makefile.write_text("run:\n\t@exec $(COMMAND)\n")
+    command = f"COMMAND={sys.executable} -m tests.config.tiny {tmp_path}"
+    make = subprocess.Popen(["make", "-s", "-f", str(makefile), "run", command], start_new_session=True)
+    eventually((tmp_path / "up").exists, "the tiny supervisor is up")
+    pids = [
+        int(path.read_text()) for path in [*tmp_path.glob("*.pid"), tmp_path / "up", tmp_path / "run.lock"]
+    ]
+    assert len(pids) == 6
+    make.send_signal(number)
+    make.wait(20)
+    eventually_gone(pids)
+
+
 def test_down_ends_the_run_of_its_folder_and_waits(tiny: Tiny) -> None:
     everybody = tiny.everybody()
     said = down(tiny.folder)
