@@ -196,7 +196,6 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
         "warehouse",
         "shown_state",
         "created_at",
-        "updated_at",
     )
     list_display_links = ("id", "order_number")
     list_filter = ("state", OverdueFilter, "supplier")

@@ -176,13 +176,12 @@ class OrderAdmin(DeedAdmin[Order]):
     deeds = DEEDS
     page_template = "admin/orders/order/page.html"
     list_display = (
-        "retailer_order_id",
+        "number",
         "retailer",
         "shown_state",
         "is_held",
         "ship_until",
         "created_at",
-        "updated_at",
     )
     list_filter = ("processing_state", HeldFilter, "type", "retailer")
     list_per_page = 50
@@ -202,6 +201,10 @@ class OrderAdmin(DeedAdmin[Order]):
         retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index begins with the retailer
         named = Q(retailer_order_id=term, retailer__in=retailers)
         return queryset.filter(named | Q(pk=as_id(term))), False
+
+    @admin.display(description="order")
+    def number(self, order: Order) -> str:
+        return order.retailer_order_id
 
     @admin.display(description="state")
     def shown_state(self, order: Order) -> str:

@@ -111,14 +111,13 @@ def test_many_are_counted_only_up_to_a_hundred(operator, acme):
 
 def test_the_home_page_asks_one_query_for_each_queue(operator, order, django_assert_num_queries):
     operator.get("/admin/")
-    # session, user, the permissions of the user and of the groups; one for each of the seven queues;
-    # the operator's own recent actions.
-    with django_assert_num_queries(4 + 7 + 1):
+    # session, user, the permissions of the user and of the groups; one for each of the eight queues
+    with django_assert_num_queries(4 + 8):
         operator.get("/admin/")
 
 
 def test_support_sees_the_same_home(support, order):
-    assert len(queues(support)) == 7
+    assert len(queues(support)) == 8
 
 
 def test_a_stranger_is_asked_to_log_in(db):

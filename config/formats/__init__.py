@@ -1,0 +1,1 @@
+"""How the admin's pages write dates."""

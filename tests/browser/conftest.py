@@ -1,0 +1,90 @@
+"""A real browser at an operator's desk; whatever it complains of, or asks elsewhere for, fails the test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+
+from backoffice.groups import OPERATORS, SUPPORT
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+PASSWORD = "long enough for a desk"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM} here")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    # Playwright keeps an event loop in this thread; Django would take our own queries for async ones.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield browser
+        browser.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@dataclass
+class Desk:
+    """One person's browser, logged in; remembers what went wrong on the way."""
+
+    page: Any
+    base: str
+    complaints: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+    inside: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", self._asked)
+
+    def log_in(self, username: str) -> None:
+        self.page.goto(f"{self.base}/admin/")
+        self.page.fill("#id_username", username)
+        self.page.fill("#id_password", PASSWORD)
+        self.page.click("[type=submit]")
+
+    def open(self, path: str) -> None:
+        self.page.goto(f"{self.base}{path}")
+
+    def press(self, label: str) -> None:
+        """Press a button, or follow a link that looks like one."""
+        self.page.locator(".bo-deed, .submit-row input").get_by_text(label).or_(
+            self.page.locator(f'.submit-row input[value="{label}"]')
+        ).first.click()
+
+    def messages(self) -> list[str]:
+        return [str(text) for text in self.page.locator(".messagelist li").all_inner_texts()]
+
+    def _heard(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def _asked(self, request: Any) -> None:
+        if request.url.startswith(("data:", "blob:")):
+            return
+        (self.inside if request.url.startswith(self.base) else self.elsewhere).append(request.url)
+
+
+@pytest.fixture
+def desk(chromium: Any, live_server: Any) -> Iterator[Desk]:
+    """A desk at which nobody sits yet."""
+    for name, group in (("olga", OPERATORS), ("sam", SUPPORT)):
+        user = User.objects.create_user(name, password=PASSWORD, is_staff=True)
+        user.groups.add(Group.objects.get(name=group))
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    desk = Desk(context.new_page(), live_server.url)
+    desk.watch()
+    yield desk
+    context.close()
+    assert desk.inside, "the browser asked for nothing at all"
+    assert (desk.complaints, desk.elsewhere) == ([], [])
