@@ -65,7 +65,7 @@ class AssortmentViewSet(RetailerViewSet):
         taken_at, seen = beat()
         headers = {"Updated-Since": iso(taken_at), "Cache-Control": "private, no-cache"}
         for tag, snapshot in held_tags(request):
-            if not pull.changed(snapshot):
+            if snapshot.xmax <= seen.xmax and not pull.changed(snapshot):
                 return HttpResponse(status=304, headers={**headers, "ETag": tag})
         headers["ETag"] = etag(request, seen)
         since = seen_at(moment) if moment else None

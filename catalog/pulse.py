@@ -84,6 +84,21 @@ def seen_at(moment: datetime) -> Snapshot:
     return (Snapshot.parse(row[0]) if row else None) or NOTHING
 
 
+def forget_another_past() -> None:
+    """Drop all pulses when the last is ahead of the database: it was restored, and counts anew.
+
+    Without them "since then" is answered with everything, which is too much but never too little.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            DELETE FROM catalog_pulse WHERE (
+                SELECT split_part(snapshot, ':', 2)::bigint FROM catalog_pulse ORDER BY id DESC LIMIT 1
+            ) > pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+            """
+        )
+
+
 def thin_out() -> None:
     """Drop the pulses that nobody needs any more."""
     with connection.cursor() as cursor:

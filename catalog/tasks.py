@@ -9,6 +9,7 @@ from catalog import pulse
 
 @shared_task  # type: ignore[untyped-decorator]
 def take_pulse() -> None:
+    pulse.forget_another_past()
     pulse.beat()
 
 

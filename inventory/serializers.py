@@ -22,8 +22,15 @@ CLOCK_SKEW = timedelta(minutes=5)
 ELEMENT = {
     "type": "object",
     "properties": {
-        "id": {"type": "string", "description": "The identifier; also under the id type's own name."},
-        "amount": {"type": "integer", "minimum": 0, "description": "Also under the name `quantity`."},
+        "id": {
+            "type": ["string", "integer"],
+            "description": "The identifier; also under the id type's own name.",
+        },
+        "amount": {
+            "type": ["integer", "string"],
+            "minimum": 0,
+            "description": "Also under the name `quantity`.",
+        },
     },
     "example": {"id": "A-1", "amount": 5},
 }

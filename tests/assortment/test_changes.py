@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from datetime import UTC, datetime
 
@@ -10,7 +11,7 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import Partnership
-from catalog import pulse
+from catalog import pulse, tasks
 from catalog.models import Variant
 from inventory.models import StockLevel
 
@@ -237,3 +238,19 @@ def test_old_pulses_are_thinned_out(acme):
         pulse.thin_out()
         cursor.execute("SELECT count(*) FROM catalog_pulse")
         assert cursor.fetchone() == (3,)
+
+
+def test_a_restored_database_forgets_the_pulses_of_its_other_life(acme, client, a_variant):
+    variant = a_variant(acme, "A")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO catalog_pulse (taken_at, snapshot) VALUES (now(), '999999999999:999999999999:')"
+        )
+    since = {"service_type": "ecommerce", "updated_since": datetime.now(UTC).isoformat()}
+
+    tasks.take_pulse()
+
+    assert groups(client.get("variants", since)) == {"A": [variant.pk]}
+    tag = client.get("variants", {"service_type": "ecommerce"})["ETag"]
+    ahead = re.sub(r"\.[0-9:_]+", ".999999999999:999999999999:", tag)
+    assert client.get("variants", {"service_type": "ecommerce"}, If_None_Match=ahead).status_code == 200
