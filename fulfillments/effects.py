@@ -19,7 +19,7 @@ from catalog.models import Variant
 from fulfillments import explaining
 from fulfillments.candidates import Market
 from fulfillments.deadlines import capture_due_at, due_at
-from fulfillments.models import Fulfillment, FulfillmentLine, RoutingDecision
+from fulfillments.models import Fulfillment, FulfillmentLine, Rejection, RoutingDecision
 from fulfillments.routing import Candidate, Part, Plan, Source, Want, plan
 from fulfillments.states import State
 from inventory.reservations import Ledger, Place
@@ -58,10 +58,10 @@ class Effects:
         ledger.save()
 
     def _wants(self, order: Order) -> list[Want]:
-        """What was refused and may go to another supplier: the lines that were not pinned to one."""
+        """What was refused and may go to another supplier; that of a pinned line has refused already."""
         if not self.refused:
             return []
-        lines = [line for line in order.lines.filter(pk__in=self.refused) if not line.pinned]
+        lines = list(order.lines.filter(pk__in=self.refused))
         market, refusals = Market(order.retailer_id, lines), _refusals(self.refused)
         return [
             Want(line.pk, self.refused[line.pk], self._left(market, line, refusals.get(line.pk, set())))
@@ -81,12 +81,29 @@ class Effects:
 
 
 def _refusals(line_ids: Iterable[int]) -> dict[int, set[int]]:
-    """The suppliers that have refused each line."""
+    """The suppliers that have refused each line; a wrong address is no refusal of the goods."""
     refused: dict[int, set[int]] = {}
     parts = FulfillmentLine.objects.filter(order_line_id__in=list(line_ids), rejected__gt=0)
-    for line_id, supplier_id in parts.values_list("order_line_id", "fulfillment__supplier_id"):
-        refused.setdefault(line_id, set()).add(supplier_id)
+    columns = parts.values_list("pk", "order_line_id", "fulfillment_id", "fulfillment__supplier_id")
+    asked = {pk: (line_id, supplier_id) for pk, line_id, _, supplier_id in columns}
+    rejections = Rejection.objects.filter(fulfillment_id__in={row[2] for row in columns})
+    for items in rejections.exclude(reason=State.WRONG_ADDRESS).values_list("items", flat=True):
+        for line_id, supplier_id in (asked[item["line"]] for item in items if item["line"] in asked):
+            refused.setdefault(line_id, set()).add(supplier_id)
     return refused
+
+
+def refused_for_address(order: Order) -> Counter[int]:
+    """The pieces of each line that were refused for the address alone, and that nobody has now."""
+    lines = order.lines.filter(rejected__gt=0)
+    refused, pieces = {line.pk: line.rejected for line in lines}, Counter[int]()
+    rejections = Rejection.objects.filter(fulfillment__order=order, reason=State.WRONG_ADDRESS)
+    parts = dict(FulfillmentLine.objects.filter(order_line__in=refused).values_list("pk", "order_line_id"))
+    for items in rejections.values_list("items", flat=True):
+        for item in items:
+            if item["line"] in parts:
+                pieces[parts[item["line"]]] += item["quantity"]
+    return Counter({line: min(count, refused[line]) for line, count in pieces.items()})
 
 
 def route_again(order: Order, wants: list[Want], ledger: Ledger, *, by: Actor) -> None:

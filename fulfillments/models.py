@@ -15,6 +15,7 @@ from accounts.actors import Actor
 from accounts.models import CancelationDefault, Partnership, Supplier
 from api.errors import Invalid, InvalidTransition
 from catalog.models import Variant
+from events.models import Event
 from fulfillments.deadlines import due_at
 from fulfillments.moving import Moving, Outcome, Quantities, as_items, by_variant, check_within, spread
 from fulfillments.records import Capture, Rejection, Return, RoutingDecision, Shipment
@@ -217,9 +218,9 @@ class Fulfillment(models.Model):
             if self._refused_before(reason, quantities, reject_id):
                 return Outcome.UNCHANGED
             with self._move(REJECTIONS[reason], by=by) as move:
+                refused = self._within_open(move, quantities, "items")
                 if move.repeated:
                     return Outcome.UNCHANGED
-                refused = self._within_open(move, quantities, "items")
                 if not refused:
                     raise Invalid.at("items", "Must name at least one line and quantity.")
                 whole = sum(refused.values()) == move.open
@@ -244,13 +245,16 @@ class Fulfillment(models.Model):
 
     def approve_cancelation(self, *, by: Actor) -> Outcome:
         """Let go what the retailer asked back (interface 4.7)."""
-        with self._move(APPROVE_CANCELATION, by=by) as move:
-            if move.repeated:
+        with self.order.changing(by=by):
+            if self._approved_before():
                 return Outcome.UNCHANGED
-            asked = {line.pk: line.cancel_requested for line in move.lines if line.cancel_requested}
-            self._cancel(move, asked)
-            move.ends(when_open=State(self.state_before_cancel or State.NEW))
-            self.state_before_cancel = ""
+            with self._move(APPROVE_CANCELATION, by=by) as move:
+                if move.repeated:
+                    return Outcome.UNCHANGED
+                asked = {line.pk: line.cancel_requested for line in move.lines if line.cancel_requested}
+                self._cancel(move, asked)
+                move.ends(when_open=State(self.state_before_cancel or State.NEW))
+                self.state_before_cancel = ""
         return Outcome.DONE
 
     def refuse_cancelation(self, *, by: Actor) -> Outcome:
@@ -350,7 +354,9 @@ class Fulfillment(models.Model):
 
     def _reread(self) -> list[FulfillmentLine]:
         """Lock this row and read it and its lines afresh; the order is locked already."""
-        self.refresh_from_db(fields=MUTABLE, from_queryset=type(self).objects.select_for_update(of=("self",)))
+        self.refresh_from_db(
+            fields=MUTABLE, from_queryset=type(self).objects.select_for_update(of=("self",), no_key=True)
+        )
         lines = list(self.lines.select_related("variant").order_by("pk"))
         self._counts = {line.pk: line.counts for line in lines}
         return lines
@@ -372,10 +378,22 @@ class Fulfillment(models.Model):
         """Whether this very refusal is known: its id, or the rest of a fulfillment that shipped in part."""
         if reject_id is not None:
             return self.rejections.filter(reject_id=reject_id).exists()
-        self._reread()
+        self.refresh_from_db(fields=["state"])
         if quantities is None and self.state == State.SHIPPED:
             return self.rejections.filter(reason=reason).exists()
         return False
+
+    def _approved_before(self) -> bool:
+        """Whether the last that happened here was letting a part go: no state of its own tells that."""
+        self.refresh_from_db(fields=["state"])
+        if self.state in (State.CANCELING, State.CANCELED):
+            return False
+        happened = Event.objects.filter(order_id=self.order_id, fulfillment_id=self.pk)
+        last = happened.order_by("id").last()
+        return last is not None and (last.type, last.from_state) == (
+            APPROVE_CANCELATION.event,
+            State.CANCELING,
+        )
 
     def _refuse(self, move: Moving, reason: State, refused: Quantities) -> None:
         effects = self.order.effects

@@ -17,16 +17,17 @@ from django.utils import timezone
 from api.renderers import iso, number
 from fulfillments.deadlines import next_due_at
 from fulfillments.models import Fulfillment, FulfillmentLine
-from fulfillments.records import Rejection, Return, Shipment
+from fulfillments.records import Capture, Rejection, Return, Shipment
 from fulfillments.serializers import (
     FulfillmentJson,
     FulfillmentLineJson,
     ItemJson,
     RejectionJson,
+    RetailerState,
     ReturnJson,
     ShipmentJson,
 )
-from fulfillments.states import CANCELED, CANCELING, WORKABLE
+from fulfillments.states import CANCELED, CANCELING, WORKABLE, State
 
 Row = Any
 """A named tuple of a `values_list`; its columns stand beside each query."""
@@ -71,20 +72,18 @@ def mark_captured(page: Sequence[Row]) -> dict[int, datetime]:
     fresh = [row.id for row in page if row.id not in captured]
     if fresh:
         with connection.cursor() as cursor:
-            # A capture at the same moment may be first: its time is the one that counts.
             cursor.execute(
                 """
-                WITH fresh AS (
-                    INSERT INTO fulfillments_capture (fulfillment_id) SELECT unnest(%(ids)s::bigint[])
-                    ON CONFLICT DO NOTHING RETURNING fulfillment_id, captured_at
-                )
-                SELECT * FROM fresh UNION ALL
-                SELECT fulfillment_id, captured_at FROM fulfillments_capture
-                WHERE fulfillment_id = ANY(%(ids)s)
+                INSERT INTO fulfillments_capture (fulfillment_id) SELECT unnest(%s::bigint[])
+                ON CONFLICT DO NOTHING RETURNING fulfillment_id, captured_at
                 """,
-                {"ids": fresh},
+                [fresh],
             )
             captured |= dict(cursor.fetchall())
+        # A capture at the same moment was first: its time counts, and only a new statement sees it.
+        late = [pk for pk in fresh if pk not in captured]
+        if late:
+            captured |= dict(Capture.objects.filter(pk__in=late).values_list("pk", "captured_at"))
     return captured
 
 
@@ -157,10 +156,10 @@ def _returns(ids: list[int]) -> Grouped:
     )
 
 
-def retailer_state(state: str, *, held: bool) -> str:
+def retailer_state(state: State, *, held: bool) -> RetailerState:
     """What the retailer's side of a fulfillment is (contract 3)."""
     if state in (CANCELING, CANCELED):
-        return state
+        return "canceling" if state == CANCELING else "canceled"
     return "pending" if held and state in WORKABLE else "ordered"
 
 

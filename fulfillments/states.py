@@ -129,6 +129,7 @@ REJECT_WRONG_ADDRESS = Move(
     WRONG_ADDRESS,
     SUPPLIER,
     "wrong_address",
+    otherwise=WORKABLE,  # only some lines
     repeated_in=WRONG_ADDRESS,
 )
 REQUEST_CANCELATION = Move(

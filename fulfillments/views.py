@@ -185,7 +185,7 @@ class FulfillmentViewSet(SupplierViewSet):
         """Lines refused in part, an element for each refusal; each is done or refused by itself."""
         data = json_of(request)
         if not isinstance(data, list):
-            raise Invalid('The body must be an array of {"id", "items"}.')
+            raise Invalid.at("body", 'Must be an array of {"id", "items"}.')
         if not data or len(data) > MOST_REJECTIONS:
             message = f"Must have 1 to {MOST_REJECTIONS} elements."
             raise Invalid(message, [field_error("body", message)])

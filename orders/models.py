@@ -14,7 +14,7 @@ from accounts.actors import Actor
 from accounts.models import Retailer
 from events.models import Event
 from events.recording import draft
-from fulfillments.effects import Effects
+from fulfillments.effects import Effects, refused_for_address
 from fulfillments.models import Fulfillment
 from fulfillments.moving import Outcome
 from fulfillments.states import State
@@ -107,7 +107,7 @@ class Order(models.Model):
         with transaction.atomic():
             self.refresh_from_db(
                 fields=["held", "processing_state", "shipping_address"],
-                from_queryset=Order.objects.select_for_update(),
+                from_queryset=Order.objects.select_for_update(no_key=True),
             )
             with self.collecting():
                 yield
@@ -202,7 +202,7 @@ class Order(models.Model):
         return Outcome.DONE
 
     def correct_address(self, address: Mapping[str, str], *, by: Actor) -> None:
-        """Give the order another shipping address, and release what waited for it."""
+        """Give the order another shipping address, and release what waited for it or was refused for it."""
         with self.changing(by=by):
             before = self.shipping_address
             self.shipping_address = {**before, **address}
@@ -211,6 +211,7 @@ class Order(models.Model):
             for fulfillment in self.fulfillments.filter(state=State.WRONG_ADDRESS).order_by("pk"):
                 fulfillment.order = self
                 fulfillment.correct_address(by=by)
+            self.effects.refused += refused_for_address(self)
 
     def route_again(self, *, by: Actor) -> int:
         """Look once more for suppliers of what was refused; return how many pieces that is."""

@@ -216,7 +216,8 @@ def test_reading_one_is_no_capture(work, acme_api):
 
 
 def test_pages_are_linked_and_hold_each_fulfillment_once(works, acme_api):
-    seen, path = [], "fulfillments?limit=3&_=1"
+    seen: list[int] = []
+    path: str | None = "fulfillments?limit=3&_=1"
     while path:
         answer = acme_api.get(path)
         seen += ids(answer)
