@@ -20,6 +20,14 @@ class Body(serializers.Serializer[Any]):
 
     default_error_messages = {"invalid": "Must be a JSON object."}
 
+    @classmethod
+    def many_init(cls, *args: Any, **kwargs: Any) -> Any:
+        """An array of these; what may be null is the array, never an element."""
+        nullable = kwargs.pop("allow_null", False)
+        array = super().many_init(*args, **kwargs)
+        array.allow_null = nullable
+        return array
+
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict):
             self._refuse_misspellings(data)

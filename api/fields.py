@@ -101,7 +101,7 @@ def _plain(value: Decimal) -> Decimal:
     """Without trailing zeros, which are no digits that a column would have to hold."""
     stripped = value.normalize()
     exponent = stripped.as_tuple().exponent
-    if isinstance(exponent, int) and 0 < exponent <= 30:
+    if isinstance(exponent, int) and exponent > 0 and stripped.adjusted() < 25:
         return Decimal(f"{stripped:f}")  # quantize() fails beyond 28 digits
     return stripped
 

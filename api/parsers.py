@@ -39,12 +39,13 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _no_constant(name: str) -> Any:
-    raise InvalidJson(f"{name} is not a JSON value.")
+def _constant(name: str) -> float:
+    """NaN or an infinity: read, so that the field that holds it can be named; no field takes it."""
+    return float(name)
 
 
 def loads(text: str | bytes) -> Any:
-    """Parse JSON: UTF-8, each key once, numbers exact (int or Decimal), no NaN. InvalidJson else."""
+    """Parse JSON: UTF-8, each key once, numbers exact (int or Decimal). InvalidJson else."""
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
@@ -53,7 +54,7 @@ def loads(text: str | bytes) -> Any:
             object_pairs_hook=_once,
             parse_float=_decimal,
             parse_int=_integer,
-            parse_constant=_no_constant,
+            parse_constant=_constant,
         )
     except UnicodeDecodeError as error:
         raise InvalidJson(f"The body is not UTF-8: byte {error.start} cannot be read.") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
@@ -75,6 +75,9 @@ class ReturnJson(TypedDict):
     items: list[ItemJson]
 
 
+RetailerState = Literal["pending", "ordered", "canceling", "canceled"]
+
+
 class FulfillmentJson(TypedDict):
     """A supplier's fulfillment (interface 2.1, contract 3)."""
 
@@ -83,8 +86,8 @@ class FulfillmentJson(TypedDict):
     retailer_id: int
     retailer_name: str
     retailer_erp_id: str
-    retailer_state: str
-    fulfillment_state: str
+    retailer_state: RetailerState
+    fulfillment_state: State
     notes: list[NoteJson]
     retailer_shipper_account: str
     retailer_order_id: str

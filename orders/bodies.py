@@ -136,6 +136,10 @@ def _address(name: str, value: Any) -> Any:
         if not isinstance(value, dict):
             message = "Must be an object with the address parts, or a text that holds such a JSON object."
             raise ValidationError({name: [ErrorDetail(message, code="invalid")]})
+    if value is not None and not isinstance(value, dict | str):
+        raise ValidationError(
+            {name: [ErrorDetail("Must be an object with the address parts.", code="invalid")]}
+        )
     return value or None
 
 

@@ -29,11 +29,11 @@ class Cancelation:
         """What happened to how many pieces."""
         parts = []
         if self.canceled:
-            parts.append(f"{self.canceled} pieces are canceled")
+            parts.append(f"pieces canceled: {self.canceled}")
         if self.requested:
-            parts.append(f"for {self.requested} pieces the suppliers are asked")
+            parts.append(f"pieces that suppliers are asked to let go: {self.requested}")
         if self.shipped:
-            parts.append(f"{self.shipped} pieces are shipped already and stay so")
+            parts.append(f"pieces that are shipped already and stay so: {self.shipped}")
         text = "; ".join(parts)
         return f"{text[:1].upper()}{text[1:]}."
 

@@ -8,6 +8,9 @@ from typing import TypedDict
 from api.envelope import ResultJson
 from fulfillments.explaining import DecisionJson
 from fulfillments.serializers import AddressJson, NoteJson
+from fulfillments.states import State
+from orders.models import OrderType
+from orders.settling import ProcessingState
 
 
 class OrderLineJson(TypedDict):
@@ -32,7 +35,7 @@ class OrderLineJson(TypedDict):
 class OrderFulfillmentJson(TypedDict):
     id: int
     supplier_id: int
-    state: str
+    state: State
     tracking_numbers: list[str]
 
 
@@ -40,9 +43,9 @@ class OrderJson(TypedDict):
     """An order (interface 2.6)."""
 
     id: int
-    type: str
+    type: OrderType
     retailer_order_id: str
-    processing_state: str
+    processing_state: ProcessingState
     id_in_source: str
     billing_address: AddressJson
     shipping_address: AddressJson

@@ -99,7 +99,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         self._send_status(request_number, paramiko.SFTP_OK)
 
     def _extended(self, request_number: int, msg: paramiko.Message) -> None:
-        """Of the extensions only the rename that replaces. check-file can be made to spin for ever."""
+        """Of the extensions only the rename that replaces: what nobody uses cannot be misused."""
         if msg.get_text() != RENAME_EXTENSION:
             self._send_status(request_number, paramiko.SFTP_OP_UNSUPPORTED)
             return

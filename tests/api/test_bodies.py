@@ -25,8 +25,6 @@ def acme_client(acme, client_for):
         (b"{'name': 'a'}", "not JSON"),
         (b'{"name": "a", "name": "b"}', "'name' stands twice"),
         (b'{"lines": [{"sku": "a", "sku": "b"}]}', "'sku' stands twice"),
-        (b'{"price": NaN}', "NaN"),
-        (b'{"price": -Infinity}', "-Infinity"),
         (b'{"name": "\xff"}', "not UTF-8"),
         ('{"name": "Zoë"}'.encode("latin-1"), "not UTF-8"),
         ('{"name": "a"}'.encode("utf-16"), "not UTF-8"),
@@ -184,3 +182,13 @@ def test_a_body_that_was_cut_off_is_not_taken_for_a_shorter_one():
     }
     with pytest.raises(InvalidJson, match="0 of 50 bytes"):
         whole_body(Request(WSGIRequest(environ)))
+
+
+@pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "1e30", "1E+40", "123456789012345"])
+def test_a_number_that_no_column_holds_is_a_fault_of_its_field(acme_client, text):
+    body = '{"sku": "A-1", "title": "a", "retail_price": %s}' % text  # noqa: UP031 - braces all over
+
+    answer = acme_client.post("variants", body.encode())
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
+    assert [each["field"] for each in answer.json()["errors"]] == ["retail_price"]
