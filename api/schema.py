@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
@@ -50,7 +50,24 @@ class ShapeExtension(OpenApiSerializerExtension):
         if self.target.many:
             one = auto_schema.resolve_serializer(Shape(self.target.shape), direction)
             return build_array_type(one.ref if isinstance(one, ResolvedComponent) else {})
+        _know_required(self.target.shape)
         return resolve_type_hint(self.target.shape)
+
+
+def _know_required(hint: Any) -> None:
+    """Note on a TypedDict, and on those within it, which keys are always there.
+
+    Where annotations are postponed, Python itself counts NotRequired keys among them.
+    """
+    for part in get_args(hint):
+        _know_required(part)
+    if is_typeddict(hint):
+        fields = get_type_hints(hint, include_extras=True)
+        for field in fields.values():
+            _know_required(field)
+        hint.__required_keys__ = [
+            name for name, field in fields.items() if get_origin(field) is not NotRequired
+        ]
 
 
 def answers(shape: type, description: str, *, many: bool = False) -> OpenApiResponse:

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import IdempotencyKey, Retailer
-from tests.accounts.racing import race
+from tests.concurrency.racing import race
 from tests.api import probe
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.api.probe")]

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 
 from accounts import rates
 from accounts.models import ApiKey
-from tests.accounts.racing import race
+from tests.concurrency.racing import race
 
 pytestmark = pytest.mark.django_db
 

@@ -1,0 +1,195 @@
+"""Every path of the service, with every kind of key (contract 1).
+
+A new path belongs into TENANCY: its route, and for each method the scopes of which one is needed
+(none: any key of the party). A path of an object is also tried with another party's object: see OBJECTS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from accounts.models import Retailer, Supplier
+from accounts.scopes import Scope
+from fulfillments.models import Fulfillment
+from imports.models import ImportJob, Kind
+from tests.client import ApiClient
+from tests.orders.bodies import an_order
+
+pytestmark = pytest.mark.django_db
+
+S, R = "v3/suppliers/<id:supplier_id>", "v3/retailers/<id:retailer_id>"
+Needed = tuple[Scope, ...]
+ANY: Needed = ()
+F_READ, F_WRITE = (Scope.FULFILLMENTS_READ,), (Scope.FULFILLMENTS_WRITE,)
+C_READ, C_WRITE = (Scope.CATALOG_READ,), (Scope.CATALOG_WRITE,)
+I_READ, I_WRITE = (Scope.INVENTORY_READ,), (Scope.INVENTORY_WRITE,)
+O_READ, O_WRITE = (Scope.ORDERS_READ,), (Scope.ORDERS_WRITE,)
+JOB_READ, JOB_WRITE = C_READ + I_READ, C_WRITE + I_WRITE
+STATUSES = (
+    "accepted",
+    "shipped",
+    "out_of_stock",
+    "missing_sku",
+    "wrong_address",
+    "canceled",
+    "cancelation_not_allowed",
+    "cancellation_not_allowed",
+    "cancelation not allowed",
+)
+
+# Open to everybody, or (metrics) to addresses rather than keys; each has tests of its own.
+PUBLIC = frozenset({"healthz", "readyz", "metrics", "v3/schema", "v3/docs", "oauth/token"})
+# Staff only, by sessions: Django's own permissions, tested in tests/backoffice.
+STAFF = "admin/"
+
+TENANCY: dict[str, dict[str, Needed]] = {
+    S: {"get": ANY},
+    R: {"get": ANY},
+    f"{S}/events": {"get": ANY},
+    f"{R}/events": {"get": ANY},
+    f"{S}/uploads": {"get": JOB_READ},
+    f"{S}/importProducts": {"post": C_WRITE},
+    f"{S}/importInventory": {"post": I_WRITE},
+    f"{S}/imports": {"get": JOB_READ},
+    f"{S}/imports/<id:import_id>": {"get": JOB_READ},
+    f"{S}/imports/<id:import_id>/errors": {"get": JOB_READ},
+    f"{S}/imports/<id:import_id>/cancel": {"post": JOB_WRITE},
+    f"{S}/imports/<id:import_id>/approve": {"post": JOB_WRITE},
+    f"{S}/imports/<id:import_id>/retry": {"post": JOB_WRITE},
+    f"{S}/importPolicy": {"get": I_READ, "put": I_WRITE},
+    f"{S}/autoImports/products": {"get": C_READ, "put": C_WRITE},
+    f"{S}/autoImports/inventory": {"get": I_READ, "put": I_WRITE},
+    f"{S}/templates/products.csv": {"get": C_READ},
+    f"{S}/templates/inventory.csv": {"get": I_READ},
+    f"{S}/variants": {"get": C_READ, "post": C_WRITE},
+    f"{S}/variants/<id:variant_id>": {"get": C_READ, "put": C_WRITE, "patch": C_WRITE},
+    "v3/variants/<id:variant_id>": {"get": C_READ},
+    f"{S}/inventory": {"get": I_READ, "post": I_WRITE},
+    f"{S}/warehouses": {"get": I_READ},
+    f"{R}/variants": {"get": C_READ},
+    f"{S}/fulfillments": {"get": F_READ},
+    f"{S}/fulfillments/shipments": {"post": F_WRITE},
+    f"{S}/fulfillments/rejections": {"post": F_WRITE},
+    f"{S}/fulfillments/<id:fulfillment_id>": {"get": F_READ, "put": F_WRITE},
+    f"{S}/fulfillments/<id:fulfillment_id>/returns": {"post": F_WRITE},
+    f"{S}/fulfillments/<id:fulfillment_id>/setStatus": {"put": F_WRITE},
+    **{f"{S}/fulfillments/<id:fulfillment_id>/setStatus/{status}": {"put": F_WRITE} for status in STATUSES},
+    f"{R}/orders": {"get": O_READ, "post": O_WRITE},
+    f"{R}/orders/<id:order_id>": {"get": O_READ},
+    f"{R}/orders/<id:order_id>/cancel": {"post": O_WRITE},
+    f"{R}/orders/<id:order_id>/routing": {"get": O_READ},
+    f"{R}/order-filters": {"get": O_READ},
+}
+WALK = [(route, method) for route, methods in TENANCY.items() for method in methods]
+
+
+def patterns(resolver: URLResolver | None = None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for each in (resolver or get_resolver("config.urls")).url_patterns:
+        route = prefix + str(each.pattern)
+        if isinstance(each, URLResolver):
+            yield from patterns(each, route)
+        else:
+            yield route, each
+
+
+def test_every_url_is_in_the_table():
+    found = {
+        route: sorted(set(getattr(pattern.callback, "actions", {})) - {"head"})
+        for route, pattern in patterns()
+        if route not in PUBLIC and not route.startswith(STAFF)
+    }
+    assert found == {route: sorted(methods) for route, methods in TENANCY.items()}
+
+
+def filled(route: str, party: Supplier | Retailer, **ids: int) -> str:
+    """The path of a route for a party; an object that no `ids` name is one that does not exist."""
+    ids[f"{party.role}_id"] = party.pk
+    return "/" + re.sub(r"<id:(\w+)>", lambda found: str(ids.get(found[1], 999_999_999)), route)
+
+
+def ask(client: ApiClient, method: str, path: str) -> tuple[int, dict[str, Any]]:
+    answer = client.request(method.upper(), path, None if method == "get" else {})
+    is_json = answer.headers["Content-Type"] == "application/json" and not answer.streaming
+    body = answer.json() if is_json else {}
+    return answer.status_code, {**body, "request_id": ""} if isinstance(body, dict) else {}
+
+
+@pytest.fixture
+def cast(acme, rival, shop, boutique):
+    return {"supplier": (acme, rival, shop), "retailer": (shop, boutique, acme)}
+
+
+def role_of(route: str) -> str:
+    return "retailer" if route.startswith(R) else "supplier"
+
+
+@pytest.mark.parametrize(("route", "method"), WALK)
+def test_without_a_right_key_every_path_is_401(route, method, cast, anonymous):
+    own, _, _ = cast[role_of(route)]
+    for client in (anonymous, ApiClient("fxk_0123456789ab_wrong"), ApiClient("x" * 300)):
+        status, body = ask(client, method, filled(route, own))
+        assert (status, body["code"]) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize(("route", "method"), [each for each in WALK if each[0].startswith((S, R))])
+def test_another_partys_key_is_403_and_learns_nothing(route, method, cast, client_for):
+    own, other, other_role = cast[role_of(route)]
+    nobody = type(own)(pk=999_999_999, name="nobody")
+    for party in (other, other_role):
+        client = client_for(party)
+        there, gone = (ask(client, method, filled(route, each)) for each in (own, nobody))
+        assert there[0] == 403
+        assert there == gone
+
+
+@pytest.mark.parametrize(("route", "method"), [each for each in WALK if TENANCY[each[0]][each[1]]])
+def test_a_key_without_the_scope_is_403(route, method, cast, client_for):
+    own, _, _ = cast[role_of(route)]
+    others = [scope.value for scope in Scope if scope not in TENANCY[route][method]]
+    status, body = ask(client_for(own, scopes=others), method, filled(route, own))
+    assert (status, body["code"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize(("route", "method"), WALK)
+def test_the_partys_own_key_with_just_that_scope_comes_in(route, method, cast, client_for):
+    own, _, _ = cast[role_of(route)]
+    for scope in TENANCY[route][method] or (Scope.CATALOG_READ,):
+        status, _ = ask(client_for(own, scopes=[scope.value]), method, filled(route, own))
+        assert status not in (401, 403, 405)
+        assert status < 500
+        if "_id>" in route.removeprefix(S).removeprefix(R):
+            assert status == 404
+
+
+@pytest.fixture
+def objects(acme, rival, shop, boutique, a_variant, client_for) -> dict[str, int]:
+    """One object of each kind, of Rival and Boutique."""
+    variant = a_variant(rival, "R-1", stock=5)
+    line = {"variant_id": variant.pk, "quantity": 1}
+    pushed = client_for(boutique).post("orders", an_order(line)).json()
+    return {
+        "variant_id": variant.pk,
+        "order_id": pushed["order_id"],
+        "fulfillment_id": Fulfillment.objects.for_supplier(rival).get().pk,
+        "import_id": ImportJob.objects.create(supplier=rival, kind=Kind.PRODUCTS, source="data").pk,
+    }
+
+
+OF_OBJECTS = [each for each in WALK if re.search("_id>", each[0].removeprefix(S).removeprefix(R))]
+
+
+@pytest.mark.parametrize(("route", "method"), OF_OBJECTS)
+def test_anothers_object_is_told_apart_from_none_by_nothing(route, method, cast, objects, client_for):
+    own, other, _ = cast[role_of(route)]
+    client = client_for(own)
+    theirs = ask(client, method, filled(route, own, **objects))
+    nobodys = ask(client, method, filled(route, own))
+    assert theirs[0] == 404
+    assert theirs == nobodys
+    # The control: for its owner it is there.
+    assert ask(client_for(other), method, filled(route, other, **objects))[0] != 404
