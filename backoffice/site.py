@@ -10,20 +10,9 @@ from django.db.models import Model
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 
+from backoffice.naming import NAMES
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
-
-NAMES = {
-    "orders": "Orders",
-    "fulfillments": "Fulfillments",
-    "catalog": "Catalogue",
-    "inventory": "Inventory",
-    "imports": "Imports",
-    "sftp_ingest": "Upload areas",
-    "accounts": "Partners and keys",
-    "events": "Events",
-    "auth": "Operators",
-}
 
 
 class ExchangeAdminSite(AdminSite):
@@ -53,10 +42,8 @@ class ExchangeAdminSite(AdminSite):
         super().register(model_or_iterable, admin_class, **options)
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
-        """The apps in the order in which operators need them, under names that mean something to them."""
+        """The apps in the order in which operators need them."""
         listed = super().get_app_list(request, app_label)  # type: ignore[no-untyped-call]
-        for app in listed:
-            app["name"] = NAMES.get(app["app_label"], app["name"])
         order = {label: place for place, label in enumerate(NAMES)}
         return sorted(listed, key=lambda app: order.get(app["app_label"], len(order)))
 

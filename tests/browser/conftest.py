@@ -51,16 +51,19 @@ class Desk:
         self.page.goto(f"{self.base}/admin/")
         self.page.fill("#id_username", username)
         self.page.fill("#id_password", PASSWORD)
-        self.page.click("[type=submit]")
+        self.click("[type=submit]")
 
     def open(self, path: str) -> None:
         self.page.goto(f"{self.base}{path}")
 
     def press(self, label: str) -> None:
-        """Press a button, or follow a link that looks like one."""
-        self.page.locator(".bo-deed, .submit-row input").get_by_text(label).or_(
-            self.page.locator(f'.submit-row input[value="{label}"]')
-        ).first.click()
+        """Press a button, or follow a link that looks like one, and wait for the page that it leads to."""
+        self.click(f'.bo-deed:text("{label}"), .submit-row input[value="{label}"]')
+
+    def click(self, selector: str) -> None:
+        """Click the first of these, and wait for the page that it leads to."""
+        with self.page.expect_navigation():
+            self.page.locator(selector).first.click()
 
     def messages(self) -> list[str]:
         return [str(text) for text in self.page.locator(".messagelist li").all_inner_texts()]

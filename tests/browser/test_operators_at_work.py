@@ -23,7 +23,8 @@ def test_an_operator_corrects_an_address_from_the_home_page(desk, order, client_
     desk.log_in("olga")
     queue = desk.page.locator(".bo-queue", has_text="Orders in exception")
     assert queue.locator(".bo-count").inner_text() == "1"
-    queue.get_by_role("link", name=order.retailer_order_id).click()
+    with desk.page.expect_navigation():
+        queue.get_by_role("link", name=order.retailer_order_id).click()
     assert desk.page.locator("h1").inner_text().startswith(f"Order {order.retailer_order_id}")
 
     desk.press("Correct address")
@@ -77,14 +78,15 @@ def test_an_operator_moves_a_fulfillment_and_acts_on_many_from_the_list(desk, or
     desk.open("/admin/orders/order/")
     desk.page.check("#action-toggle")
     desk.page.select_option("select[name=action]", label="Hold")
-    desk.page.click(".actions button")
+    desk.click(".actions button")
     assert desk.messages() == ["Hold: done for 1."]
 
 
 def test_support_sees_and_cannot_act(desk, order):
     desk.log_in("sam")
     queue = desk.page.locator(".bo-queue", has_text="Orders in exception")
-    queue.get_by_role("link", name=order.retailer_order_id).click()
+    with desk.page.expect_navigation():
+        queue.get_by_role("link", name=order.retailer_order_id).click()
     assert "order.created" in desk.page.locator(".bo-history").inner_text()
     assert desk.page.locator(".bo-deed").count() == 0
     desk.open("/admin/orders/order/")
