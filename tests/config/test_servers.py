@@ -18,7 +18,7 @@ from config.embedded.postgres import Postgres
 from config.embedded.servers import missing_servers, passing_servers
 from config.processes.account import Account, lesser_account
 from config.processes.listing import command_of
-from config.processes.program import end, spawn
+from config.processes.program import Program, end, spawn
 from tests.config.waiting import eventually, eventually_gone
 
 only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs servers under another account")
@@ -89,11 +89,25 @@ def test_data_outlives_a_crash_and_a_stale_lock(tmp_path: Path) -> None:
             connection.execute("CREATE TABLE kept AS SELECT 42 AS answer")
         process.kill()
         process.wait()
-    # As after a restart of the machine: the number in the lock is now that of somebody else.
-    lock = postgres.data / "postmaster.pid"
-    lock.write_text(lock.read_text().replace(str(process.pid), str(os.getpid()), 1))
-    with running_postgres(tmp_path) as (postgres, _), psycopg.connect(postgres.url) as connection:
-        assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
+    stranger = Program("stranger", ("sleep", "600"), folder=tmp_path, account=postgres.account)
+    sleeping = spawn(stranger, subprocess.DEVNULL)
+    try:
+        # As after a restart of the machine: the number in the lock is now that of somebody else.
+        lock = postgres.data / "postmaster.pid"
+        lock.write_text(lock.read_text().replace(str(process.pid), str(sleeping.pid), 1))
+        with running_postgres(tmp_path) as (postgres, _), psycopg.connect(postgres.url) as connection:
+            assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
+        assert sleeping.poll() is None
+    finally:
+        end(stranger, sleeping)
+
+
+@pytest.mark.fault
+def test_a_server_without_its_supervisor_makes_way_for_the_next(tmp_path: Path) -> None:
+    reachable(tmp_path)
+    with running_postgres(tmp_path) as (_, orphan), running_postgres(tmp_path) as (postgres, _):
+        assert orphan.wait() is not None
+        psycopg.connect(postgres.url).close()
 
 
 @only_root
@@ -139,7 +153,8 @@ def running_postgres(home: Path) -> Iterator[tuple[Postgres, subprocess.Popen[by
     program = postgres.program()
     process = spawn(program, subprocess.DEVNULL)
     try:
-        eventually(lambda: postgres.ready(process.pid), "PostgreSQL takes connections")
+        eventually(lambda: process.poll() is not None or postgres.ready(process.pid), "PostgreSQL is up")
+        assert process.poll() is None
         yield postgres, process
     finally:
         end(program, process)
