@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django import forms
+from django.contrib.postgres.forms import SimpleArrayField
 
-from accounts.models import ApiKey
+from accounts.models import ApiKey, validate_network
 from accounts.scopes import Role, Scope, scopes_of
 
 
@@ -31,6 +32,17 @@ class ApiKeyForm(forms.ModelForm[ApiKey]):
             "rate_limit",
             "expires_at",
         ]
+
+    # Django's own error for a wrong item of a list names its place, but not what is wrong with it.
+    allowed_networks = SimpleArrayField(
+        forms.CharField(), required=False, help_text="CIDR networks, parted by commas. Empty: from anywhere."
+    )
+
+    def clean_allowed_networks(self) -> list[str]:
+        networks: list[str] = self.cleaned_data["allowed_networks"]
+        for network in networks:
+            validate_network(network)
+        return networks
 
     def clean_scopes(self) -> list[str] | None:
         return self.cleaned_data["scopes"] or None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from django.http import QueryDict
 from rest_framework import serializers
@@ -16,16 +16,22 @@ S = TypeVar("S", bound=serializers.BaseSerializer[Any])
 
 
 class Body(serializers.Serializer[Any]):
-    """A JSON object. Unknown keys are ignored, unless they look like a misspelling of a required one."""
+    """A JSON object. Unknown keys are ignored, unless they look like a misspelling."""
 
     default_error_messages = {"invalid": "Must be a JSON object."}
+
+    exacting: ClassVar[bool] = True
+    """Whether a misspelt optional field is refused too; off where the answer can name it in `warnings`."""
+    narrowed_by: ClassVar[str] = ""
+    """A field whose absence means everything: no other array or object is taken for noise then."""
 
     @classmethod
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
         """An array of these; what may be null is the array, never an element."""
         nullable = kwargs.pop("allow_null", False)
         array = super().many_init(*args, **kwargs)
-        array.allow_null = nullable
+        # A serializer copies its fields by making them anew from these.
+        array.allow_null = array._kwargs["allow_null"] = nullable  # type: ignore[attr-defined]
         return array
 
     def to_internal_value(self, data: Any) -> Any:
@@ -37,10 +43,19 @@ class Body(serializers.Serializer[Any]):
         """The keys of the body that this serializer does not know."""
         return [key for key in data if key not in self.fields]
 
+    def needed(self) -> list[str]:
+        """The fields that a body cannot do without."""
+        return [name for name, field in self.fields.items() if field.required]
+
     def _refuse_misspellings(self, data: dict[str, Any]) -> None:
-        missing = [name for name, field in self.fields.items() if field.required and name not in data]
+        absent = [name for name in self.fields if name not in data]
+        needed = [name for name in self.needed() if name in absent]
         for key in self.unknown(data):
-            meant = difflib.get_close_matches(key.lower(), missing, n=1, cutoff=0.8)
+            meant = difflib.get_close_matches(key.lower(), needed, n=1, cutoff=0.8)
+            if self.exacting and not meant:
+                meant = difflib.get_close_matches(key.lower(), absent, n=1, cutoff=0.85)
+            if not meant and self.narrowed_by in absent and isinstance(data[key], dict | list):
+                meant = [self.narrowed_by]
             if meant:
                 message = f"There is no such field. Is {meant[0]} meant?"
                 raise ValidationError({key: [ErrorDetail(message, code="unknown_field")]})

@@ -28,7 +28,9 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
         plain = request.query_params.dict()
         refuse_near_misses(plain, known | COMMON)
         values = {name: value for name, value in plain.items() if name in known}
-        values |= _from_object(plain.get("filter", ""), known)
+        for name, value in _from_object(plain.get("filter", ""), known).items():
+            if values.setdefault(name, value) != value:
+                raise InvalidFilter.at(name, f"Is {values[name]} as a parameter, and {value} in the filter.")
         filters = cls(values, queryset=queryset)
         if not filters.is_valid():
             errors = [

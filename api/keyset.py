@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -126,6 +127,10 @@ def read_limit(request: Request, *, default: int = DEFAULT_LIMIT, most: int = MO
     return int(text)
 
 
-def listing(page: Page[Any], results: list[Any]) -> dict[str, Any]:
-    """A page as the object that lists of orders, imports and events answer with."""
-    return {"next": page.next, "previous": page.previous, "results": results}
+def listing(page: Page[Any], results: list[Any] | Callable[[Any], Any]) -> dict[str, Any]:
+    """A page as the object that lists of orders and imports answer with.
+
+    `results`: what its items are answered as, all together or by a function of one.
+    """
+    answered = [results(item) for item in page.items] if callable(results) else results
+    return {"next": page.next, "previous": page.previous, "results": answered}

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import IdempotencyKey, Retailer
-from tests.concurrency.racing import race
 from tests.api import probe
+from tests.concurrency.racing import race
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.api.probe")]
 

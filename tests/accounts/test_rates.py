@@ -72,6 +72,7 @@ def test_without_redis_requests_pass_and_do_not_wait_each(acme, client_for, monk
 def test_a_redis_that_says_nothing_costs_one_request_its_patience(monkeypatch):
     silent = rates.Counter("redis://192.0.2.1:6379/0")  # an address that answers nobody
     rate = rates.parse_rate("1/min")
+    assert rate is not None
     began = time.monotonic()
     assert [silent.hit(rate, "x") for _ in range(50)] == [None] * 50
     assert time.monotonic() - began < 2 * rates.TIMEOUT + 0.5
@@ -89,6 +90,7 @@ def test_a_redis_that_says_nothing_costs_one_request_its_patience(monkeypatch):
 )
 def test_rates_are_read_as_people_write_them(text, amount, seconds):
     rate = rates.parse_rate(text)
+    assert rate is not None
     assert (rate.amount, rate.get_expiry()) == (amount, seconds)
 
 

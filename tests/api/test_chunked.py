@@ -11,7 +11,7 @@ MOST = 100_000
 
 def received(body: bytes, **environ):
     """What the application behind is given, and what was left unread."""
-    stream, seen = BytesIO(body), {}
+    stream, seen = BytesIO(body), dict[str, object]()
 
     def application(environ, start_response):
         seen.update(length=environ.get("CONTENT_LENGTH"), body=environ["wsgi.input"].read())

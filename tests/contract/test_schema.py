@@ -32,6 +32,14 @@ CHECKS = (
     content_type_conformance,
     response_schema_conformance,
 )
+ALIKE = settings(
+    max_examples=EXAMPLES,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 METHODS = ("get", "put", "post", "patch", "delete")
 
 
@@ -44,7 +52,8 @@ def described() -> Any:
 
 @pytest.fixture(scope="module")
 def document(described) -> dict[str, Any]:
-    return described.raw_schema
+    raw: dict[str, Any] = described.raw_schema
+    return raw
 
 
 @pytest.fixture
@@ -129,19 +138,12 @@ def test_no_generated_request_surprises(route, method, ours, described):
     operation = described[path][method.upper()]
     client = ours["retailer" if "retailers" in route else "supplier"]
 
-    @settings(
-        max_examples=EXAMPLES,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.explicit, Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @ALIKE
     @given(case=operation.as_strategy(generation_mode=GenerationMode.POSITIVE))
     def sane(case):
         ask(case)
 
-    @settings(sane._hypothesis_internal_use_settings)
+    @ALIKE
     @given(case=operation.as_strategy(generation_mode=GenerationMode.NEGATIVE))
     def odd(case):
         ask(case)

@@ -1,0 +1,149 @@
+"""Keys, parties and kept rows in the admin: who may do what, and what nobody sees."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import ApiKey, IdempotencyKey, Supplier
+from tests.client import ApiClient
+
+pytestmark = pytest.mark.django_db
+
+KEYS = "/admin/accounts/apikey/"
+
+
+def staff(group: str) -> Client:
+    user = User.objects.create_user(group.lower(), password="x", is_staff=True)
+    user.groups.add(Group.objects.get(name=group))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def operator(db):
+    return staff("Operators")
+
+
+@pytest.fixture
+def support(db):
+    return staff("Support")
+
+
+def issue(client, **fields):
+    form = {"name": "ERP", "allowed_networks": "", "rate_limit": "", "expires_at_0": "", "expires_at_1": ""}
+    return client.post(f"{KEYS}add/", {**form, **fields})
+
+
+def test_a_key_is_issued_and_its_secret_shown_once(operator, acme):
+    page = issue(operator, supplier=acme.pk, scopes=["catalog:read"])
+    key = ApiKey.objects.get()
+    secret = next(text for text in page.content.decode().split("<code>") if text.startswith("fxk_"))
+    secret = secret.partition("<")[0]
+
+    assert "no-store" in page.headers["Cache-Control"]
+    assert ApiClient(secret, f"/v3/suppliers/{acme.pk}").get("").status_code == 200
+    assert key.scopes == ["catalog:read"]
+    for path in (KEYS, f"{KEYS}{key.pk}/change/", f"{KEYS}{key.pk}/history/"):
+        later = operator.get(path).content.decode()
+        assert secret not in later
+        assert key.digest not in later
+    assert secret not in str(operator.cookies)
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, "one supplier or to one retailer"),
+        ({"supplier": "S", "retailer": "R"}, "one supplier or to one retailer"),
+        ({"retailer": "R", "scopes": ["fulfillments:write"]}, "cannot have fulfillments:write"),
+        ({"supplier": "S", "allowed_networks": "nonsense"}, "is not a network"),
+        ({"supplier": "S", "rate_limit": "many"}, "is not a rate"),
+    ],
+)
+def test_a_key_that_makes_no_sense_is_not_issued(operator, acme, shop, fields, told):
+    ids = {"S": acme.pk, "R": shop.pk}
+    page = issue(operator, **{name: ids.get(str(value), value) for name, value in fields.items()})
+    assert told in page.content.decode()
+    assert not ApiKey.objects.exists()
+
+
+def test_a_keys_party_and_secret_cannot_be_edited(operator, acme, rival):
+    key, secret = ApiKey.issue(acme, "ERP")
+    form = {"name": "WMS", "supplier": rival.pk, "prefix": "fxk_x", "digest": "x", "rate_limit": "9/min"}
+    operator.post(f"{KEYS}{key.pk}/change/", {**form, "allowed_networks": ""})
+    key.refresh_from_db()
+    assert (key.name, key.rate_limit, key.supplier) == ("WMS", "9/min", acme)
+    assert key.matches(secret)
+
+
+def test_rotating_shows_the_successor_and_leaves_a_grace(operator, acme):
+    key, old = ApiKey.issue(acme, "ERP")
+    page = operator.post(KEYS, {"action": "rotate", "_selected_action": [key.pk]}).content.decode()
+    fresh = ApiKey.objects.exclude(pk=key.pk).get()
+    key.refresh_from_db()
+    assert fresh.prefix in page
+    assert key.usable(at=timezone.now())
+    assert not key.usable(at=timezone.now() + ApiKey.GRACE + timedelta(minutes=1))
+    assert old not in page
+
+
+def test_a_revoked_key_cannot_be_rotated(operator, acme):
+    key, _ = ApiKey.issue(acme, "ERP")
+    operator.post(KEYS, {"action": "revoke", "_selected_action": [key.pk]})
+    operator.post(KEYS, {"action": "rotate", "_selected_action": [key.pk]})
+    assert list(ApiKey.objects.all()) == [key]
+
+
+def test_support_sees_keys_and_can_do_nothing_to_them(support, acme):
+    key, secret = ApiKey.issue(acme, "ERP")
+    assert key.prefix in support.get(KEYS).content.decode()
+    assert support.get(f"{KEYS}{key.pk}/change/").status_code == 200
+    assert issue(support, supplier=acme.pk).status_code == 403
+    for action in ("rotate", "revoke"):
+        support.post(KEYS, {"action": action, "_selected_action": [key.pk]})
+    assert support.post(f"{KEYS}{key.pk}/change/", {"name": "x"}).status_code == 403
+    assert ApiClient(secret, f"/v3/suppliers/{acme.pk}").get("").status_code == 200
+    assert ApiKey.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "model", ["supplier", "retailer", "partnership", "apikey", "accesstoken", "idempotencykey"]
+)
+def test_every_list_and_page_opens_and_nothing_is_deleted(operator, acme, shop, model):
+    key, _ = ApiKey.issue(acme, "ERP")
+    IdempotencyKey.objects.create(party="supplier:1", key="k", request_digest="x", status=201, body=b"SECRET")
+    path = f"/admin/accounts/{model}/"
+    page = operator.get(f"{path}?q=k")
+    assert page.status_code == 200
+    assert operator.get(path).status_code == 200
+    first = {
+        "supplier": acme,
+        "retailer": shop,
+        "apikey": key,
+        "idempotencykey": IdempotencyKey.objects.get(),
+    }
+    if model in first:
+        record = operator.get(f"{path}{first[model].pk}/change/")
+        assert record.status_code == 200
+        assert "SECRET" not in record.content.decode()
+        assert operator.post(f"{path}{first[model].pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_a_supplier_is_made_with_its_partners(operator, shop):
+    path = "/admin/accounts/supplier/add/"
+    empty = operator.get(path).context["inline_admin_formsets"][0].formset.empty_form
+    defaults = {f"partnerships-0-{name}": empty[name].value() for name in empty.fields}
+    inline = {
+        **{name: value for name, value in defaults.items() if value is not None},
+        "partnerships-TOTAL_FORMS": 1,
+        "partnerships-INITIAL_FORMS": 0,
+        "partnerships-0-retailer": shop.pk,
+        "partnerships-0-service_types": "ecommerce",
+    }
+    page = operator.post(path, {"name": "Fresh", "priority": 5, "safety_stock": 0, **inline})
+    assert page.status_code == 302, page.context["errors"]
+    assert Supplier.objects.get(name="Fresh").partnerships.get().retailer == shop
