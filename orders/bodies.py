@@ -35,6 +35,8 @@ MOST_LINES = 1_000
 class AddressBody(Body):
     """An address; what is absent is empty."""
 
+    exacting = False
+
     first_name = fields.Optional()
     last_name = fields.Optional()
     address1 = fields.Optional()
@@ -56,6 +58,8 @@ class NoteBody(Body):
 class LineBody(Body):
     """One line: so many of something that one of these fields finds."""
 
+    exacting = False
+
     sku = fields.Optional(max_length=100)
     upc = fields.Optional(max_length=14)
     supplier_id = fields.Id(required=False, allow_null=True)
@@ -75,8 +79,10 @@ class LineBody(Body):
 class OrderBody(Body):
     """What a retailer pushes. Address parts may stand in the addresses, or at the top level."""
 
+    exacting = False
+
     retailer_order_id = fields.Text(max_length=100)
-    type = serializers.ChoiceField(choices=OrderType.choices, required=False)
+    type = serializers.ChoiceField(choices=OrderType.choices, required=False, allow_null=True)
     id_in_source = fields.Optional(max_length=100)
     shipping_address = AddressBody(required=False)
     billing_address = AddressBody(required=False)
@@ -92,38 +98,71 @@ class OrderBody(Body):
     notes = NoteBody(many=True, required=False, allow_null=True)
     order_lines = LineBody(many=True, allow_empty=False, max_length=MOST_LINES)  # type: ignore[call-arg]
 
+    def needed(self) -> list[str]:
+        return [*super().needed(), "shipping_address"]
+
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, dict):
             return super().to_internal_value(data)  # type: ignore[no-any-return]
         body = {key: value for key, value in data.items() if key not in ADDRESS_PARTS}
-        given = {key: value for key, value in data.items() if key in ADDRESS_PARTS and value is not None}
         for name in ("shipping_address", "billing_address"):
             address = _address(name, body.pop(name, None))
-            if address or (name == "shipping_address" and given):
-                body[name] = address or given
-        checked: dict[str, Any] = super().to_internal_value(body)
-        shipping = _whole(checked.get("shipping_address"))
-        if not shipping["country"] or not shipping["address1"]:
-            raise ValidationError(_missing(shipping))
-        checked["shipping_address"] = shipping
-        checked["billing_address"] = (
-            _whole(checked["billing_address"]) if body.get("billing_address") else shipping
-        )
+            if name == "shipping_address" and isinstance(address, dict | None):
+                address = _given(data) | _filled(address or {})
+            if address:
+                body[name] = address
+        checked = self._checked(body)
+        checked["type"] = checked.get("type") or OrderType.DROPSHIP
+        checked["is_gift"] = bool(checked.get("is_gift"))
+        checked["shipping_address"] = _whole(checked["shipping_address"])
+        checked["billing_address"] = _whole(checked.get("billing_address") or checked["shipping_address"])
+        return checked
+
+    def _checked(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The body's fields, read. Raises ValidationError for all that is wrong or missing, at once."""
+        checked, errors = body, {}
+        try:
+            checked = super().to_internal_value(body)
+        except ValidationError as error:
+            errors = dict(error.detail)  # type: ignore[arg-type]
+        missing = _missing(checked.get("shipping_address") or {})
+        if missing and "shipping_address" not in errors and "unknown_field" not in _codes(errors):
+            errors["shipping_address"] = missing
+        if errors:
+            raise ValidationError(errors)
         return checked
 
     def warnings(self, data: Mapping[str, Any]) -> list[str]:
-        """What of the body was not understood and is not kept."""
-        lines = data.get("order_lines") or []
-        known = LineBody().fields
+        """What of the body is not kept: fields that there are not, and address parts told twice."""
+        shipping = _address("shipping_address", data.get("shipping_address")) or {}
+        twice = [part for part, value in _given(data).items() if shipping.get(part) not in (None, "", value)]
         odd = [key for key in data if key not in self.fields and key not in ADDRESS_PARTS]
-        odd += [
-            f"order_lines[{index}].{key}"
-            for index, line in enumerate(lines)
-            if isinstance(line, dict)
-            for key in line
-            if key not in known
-        ]
-        return [f"{name}: there is no such field; it was ignored." for name in odd]
+        for name in ("shipping_address", "billing_address"):
+            odd += _unknown(AddressBody(), [_address(name, data.get(name)) or {}], name)
+        odd += _unknown(NoteBody(), data.get("notes") or [], "notes[{}]")
+        for index, line in enumerate(data["order_lines"]):
+            odd += _unknown(LineBody(), [line], f"order_lines[{index}]")
+            odd += _unknown(NoteBody(), line.get("notes") or [], f"order_lines[{index}].notes[{{}}]")
+        told = [f"{name}: there is no such field; it was ignored." for name in odd]
+        return told + [f"{part}: differs from shipping_address.{part}, which counts." for part in twice]
+
+
+def _unknown(body: Body, items: list[dict[str, Any]], path: str) -> list[str]:
+    return [f"{path.format(index)}.{key}" for index, item in enumerate(items) for key in body.unknown(item)]
+
+
+def _given(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The address parts at the top level."""
+    return _filled({part: data[part] for part in ADDRESS_PARTS if part in data})
+
+
+def _filled(address: Mapping[str, Any]) -> dict[str, Any]:
+    return {part: value for part, value in address.items() if value not in (None, "")}
+
+
+def _codes(errors: Any) -> list[str]:
+    """The codes of the faults of the body's own fields."""
+    return [fault.code for faults in errors.values() if isinstance(faults, list) for fault in faults]
 
 
 def _address(name: str, value: Any) -> Any:
@@ -143,17 +182,14 @@ def _address(name: str, value: Any) -> Any:
     return value or None
 
 
-def _whole(address: Mapping[str, str] | None) -> dict[str, str]:
-    return {part: (address or {}).get(part, "") for part in ADDRESS_PARTS}
+def _whole(address: Mapping[str, str]) -> dict[str, str]:
+    return {part: address.get(part, "") for part in ADDRESS_PARTS}
 
 
-def _missing(shipping: Mapping[str, str]) -> dict[str, Any]:
-    names = [part for part in ("country", "address1") if not shipping[part]]
-    return {
-        "shipping_address": {
-            name: [ErrorDetail("An order cannot be shipped without it.", code="required")] for name in names
-        }
-    }
+def _missing(shipping: Mapping[str, Any]) -> dict[str, Any]:
+    """The faults of a shipping address that lacks what an order cannot be shipped without."""
+    names = [part for part in ("country", "address1") if not shipping.get(part)]
+    return {name: [ErrorDetail("An order cannot be shipped without it.", code="required")] for name in names}
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -190,4 +226,4 @@ class CancelBody(Body):
     """Why, and which lines; without lines, the whole order."""
 
     reason = fields.Optional(max_length=500)
-    lines = CancelLineBody(many=True, required=False, allow_null=True)
+    lines = CancelLineBody(many=True, required=False, allow_null=True, allow_empty=False)
