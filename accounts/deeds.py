@@ -79,9 +79,9 @@ class DeedAdmin(ReadOnlyAdmin[Record]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        if not self.has_view_permission(request):
+        if object_id is None or not self.has_view_permission(request):
             raise PermissionDenied
-        record = self.get_object(request, object_id or "")
+        record = self.get_object(request, object_id)
         if record is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined,no-any-return]
         acting = self.has_act_permission(request)
@@ -128,12 +128,12 @@ class DeedAdmin(ReadOnlyAdmin[Record]):
 
     # --- The list --------------------------------------------------------------------------------
 
-    def get_actions(self, request: HttpRequest) -> dict[str, tuple[Callable[..., Any], str, str]]:
+    def get_actions(self, request: HttpRequest) -> dict[str, tuple[Callable[..., str], str, str] | None]:
         actions = super().get_actions(request)
         if self.has_act_permission(request):
             for deed in self.deeds:
                 if deed.bulk:
-                    actions[deed.name] = (partial(_to_each, deed), deed.name, deed.label)
+                    actions[deed.name] = (partial(_to_each, deed), deed.name, deed.label)  # type: ignore[assignment]
         return actions
 
 

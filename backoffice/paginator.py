@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 
 CAP = 10_000
 
@@ -16,10 +17,14 @@ class CappedPaginator(Paginator[Any]):
     @cached_property
     def count(self) -> int:
         rows = self.object_list
+        if not isinstance(rows, QuerySet):
+            return len(rows)
         # An ordering would make the database sort all rows before it counts the first of them.
-        unordered = rows.order_by() if hasattr(rows, "order_by") else rows
-        capped = unordered[: CAP + 1]
-        return capped.count() if hasattr(rows, "order_by") else len(capped)
+        return rows.order_by()[: CAP + 1].count()
+
+    @property
+    def cap(self) -> int:
+        return CAP
 
     @property
     def capped(self) -> bool:

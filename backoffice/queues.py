@@ -17,7 +17,8 @@ from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from imports.models import ImportJob, Status
 from inventory.models import StockLevel
-from orders.models import Order, ProcessingState
+from orders.models import Order
+from orders.settling import ProcessingState
 
 SHOWN = 5
 COUNTED = 100

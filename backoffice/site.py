@@ -43,7 +43,7 @@ class ExchangeAdminSite(AdminSite):
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
         """The apps in the order in which operators need them."""
-        listed = super().get_app_list(request, app_label)  # type: ignore[no-untyped-call]
+        listed = super().get_app_list(request, app_label)
         order = {label: place for place, label in enumerate(NAMES)}
         return sorted(listed, key=lambda app: order.get(app["app_label"], len(order)))
 

@@ -45,13 +45,14 @@ def pushed(client_for: Any) -> Callable[..., Order]:
     def push(retailer: Retailer, *lines: dict[str, Any], **fields: Any) -> Order:
         answer = client_for(retailer).post("orders", an_order(*lines, **fields))
         assert answer.status_code == 201, answer.content
-        return Order.objects.get(pk=answer.json()["order_id"])
+        found: Order = Order.objects.get(pk=answer.json()["order_id"])
+        return found
 
     return push
 
 
 @pytest.fixture
-def order(acme, shop, a_variant, pushed) -> Order:
+def order(acme: Any, shop: Retailer, a_variant: Any, pushed: Callable[..., Order]) -> Order:
     """Two lanterns for Shop, from Acme."""
     a_variant(acme, "LAN-1", stock=10)
     return pushed(shop, {"sku": "LAN-1", "quantity": 2})

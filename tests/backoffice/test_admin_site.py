@@ -16,6 +16,8 @@ from catalog.models import Variant
 WITHOUT_PAGES = {
     "accounts.AccessToken",
     "accounts.IdempotencyKey",
+    "catalog.Departure",
+    "catalog.Pulse",
     "fulfillments.Capture",
     "fulfillments.FulfillmentLine",
     "fulfillments.Rejection",

@@ -9,7 +9,7 @@ from django.utils import timezone
 from fulfillments.states import State
 from imports.models import ImportJob
 from inventory.models import StockLevel
-from orders.models import ProcessingState
+from orders.settling import ProcessingState
 from tests.backoffice.conftest import do
 
 
