@@ -25,13 +25,8 @@ def happened(acme, shop):
     with transaction.atomic():
         for number in range(5):
             record("order.created", by=Actor.system("test"), retailer=shop, order_id=4710 + number)
-        record(
-            "import.finished",
-            by=Actor(ActorKind.SUPPLIER, "key", "r-77"),
-            supplier=acme,
-            area="catalog",
-            import_id=3,
-        )
+        by = Actor(ActorKind.SUPPLIER, "key", "r-77")
+        record("import.finished", by=by, supplier=acme, area="catalog", import_id=3)
 
 
 @pytest.mark.parametrize(
