@@ -67,15 +67,27 @@ class OpenWork:
                 message = f"There is no such line in this order; its lines are {sorted(wanted)}."
                 raise Invalid.at(f"lines[{index}]", message, "not_found")
             room = {line.pk: self.left(line) - wanted[line.pk] for line in matching}
-            missing = item.get("quantity") or sum(room.values())
-            if missing > sum(room.values()):
-                message = f"Only {sum(room.values())} pieces can still be canceled, not {missing}."
-                raise Invalid.at(f"lines[{index}].quantity", message)
+            missing = self._missing(f"lines[{index}]", item.get("quantity"), sum(room.values()), matching)
             for line, most in room.items():
                 taken = min(most, missing)
                 wanted[line] += taken
                 missing -= taken
         return wanted
+
+    def _missing(self, path: str, quantity: int | None, free: int, lines: list[OrderLine]) -> int:
+        """How many pieces of these lines are to be canceled now; 0 for what was asked before."""
+        asked = sum(part.cancel_requested for line in lines for part in line.parts.all())
+        canceled = sum(line.canceled for line in lines)
+        missing = quantity or free or asked + canceled
+        if 0 < missing <= free:
+            return missing
+        if 0 < missing <= asked + canceled:
+            return 0
+        shipped = sum(line.shipped for line in lines)
+        why = f"shipped: {shipped}, asked back already: {asked}, canceled: {canceled}"
+        if not free:
+            raise InvalidTransition(f"{path}: Nothing of it is left to cancel; {why}.")
+        raise Invalid.at(f"{path}.quantity", f"Only {free} can still be canceled, not {missing}; {why}.")
 
     def by_fulfillment(self, wanted: dict[int, int]) -> Iterator[tuple[Fulfillment, dict[int, int]]]:
         """Spread what is wanted over the fulfillments that hold it."""
@@ -89,9 +101,10 @@ class OpenWork:
         for fulfillment_id in sorted(spread):
             yield self.fulfillments[fulfillment_id], spread[fulfillment_id]
 
-    def nothing_left(self, result: Cancelation) -> Cancelation:
-        """An order that is canceling or canceled already is left as it is; any other cannot be canceled."""
-        if self.order.processing_state in (ProcessingState.CANCELING, ProcessingState.CANCELED):
+    def nothing_left(self, asked: object, result: Cancelation) -> Cancelation:
+        """What is canceled or asked back already is left as it is; anything else cannot be canceled."""
+        pending = any(part.cancel_requested for line in self.lines for part in line.parts.all())
+        if asked is not None or pending or self.order.processing_state == ProcessingState.CANCELED:
             result.unchanged = True
             return result
         raise InvalidTransition(

@@ -154,7 +154,7 @@ class Order(models.Model):
             wanted = work.wanted(asked)
             result = Cancelation(shipped=sum(line.shipped for line in work.lines))
             if not any(wanted.values()):
-                return work.nothing_left(result)
+                return work.nothing_left(asked, result)
             self._drop(work.lines, wanted, result)
             for fulfillment, parts in work.by_fulfillment(wanted):
                 if fulfillment.state == State.WRONG_ADDRESS:
@@ -172,15 +172,15 @@ class Order(models.Model):
 
     def _drop(self, lines: list[OrderLine], wanted: dict[int, int], result: Cancelation) -> None:
         """Cancel at once what was refused and nobody holds."""
-        for line in lines:
+        refused = [line for line in lines if line.rejected and wanted[line.pk]]
+        for line in refused:
             dropped = min(line.rejected, wanted[line.pk])
-            if dropped:
-                wanted[line.pk] -= dropped
-                result.canceled += dropped
-                line.dropped += dropped
-                line.rejected -= dropped
-                line.canceled += dropped
-                line.save(update_fields=["dropped", "rejected", "canceled"])
+            wanted[line.pk] -= dropped
+            result.canceled += dropped
+            line.dropped += dropped
+            line.rejected -= dropped
+            line.canceled += dropped
+        OrderLine.objects.bulk_update(refused, ["dropped", "rejected", "canceled"])
 
     # --- What an operator does -------------------------------------------------------------------
 

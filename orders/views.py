@@ -107,7 +107,7 @@ class OrderViewSet(RetailerViewSet):
             by=self.actor, asked=body.get("lines") or None, reason=body.get("reason", "")
         )
         if done.unchanged:
-            return Response(result("unchanged", f"The order is {self.order.processing_state} already."))
+            return Response(result("unchanged", f"Asked before; the order is {self.order.processing_state}."))
         code = "cancel_requested"
         if self.order.processing_state == ProcessingState.CANCELED:
             code = "order_canceled"

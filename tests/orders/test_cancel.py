@@ -1,0 +1,307 @@
+"""Cancelling: the whole order or parts, what is asked back and what goes at once (interface 4.16)."""
+
+from __future__ import annotations
+
+import pytest
+
+from events.models import Event
+from fulfillments.models import Fulfillment
+from inventory.models import StockLevel
+from orders.models import Order
+from tests.orders.desks import order_state, piece, state_of, status
+
+
+@pytest.fixture
+def two(acme, rival, a_variant, push):
+    """Three of Acme's lamps and two of Rival's rugs."""
+    a_variant(acme, "LAMP", stock=10)
+    a_variant(rival, "RUG", stock=10)
+    return push({"sku": "LAMP", "quantity": 3}, {"sku": "RUG", "quantity": 2})
+
+
+@pytest.fixture
+def cancel(shop_api):
+    def post(order, body=None):
+        return shop_api.post(f"orders/{order.pk}/cancel", body)
+
+    return post
+
+
+def states(order) -> list[str]:
+    return [*Fulfillment.objects.filter(order=order).order_by("pk").values_list("state", flat=True)]
+
+
+def lines(order) -> list[tuple[int, int, int, int]]:
+    """Open, shipped, rejected and canceled pieces of each line."""
+    return [*order.lines.order_by("pk").values_list("open", "shipped", "rejected", "canceled")]
+
+
+def told(answer) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
+
+
+def test_the_whole_order_is_asked_back_and_approved(two, acme, rival, acme_api, rival_api, cancel, work_of):
+    assert told(cancel(two)) == (200, "cancel_requested")
+    assert (states(two), order_state(two)) == (["canceling", "canceling"], "canceling")
+
+    acme_api.put(status(work_of(two, acme)), {"status": "canceled"})
+    assert order_state(two) == "canceling"
+    rival_api.put(status(work_of(two, rival)), {"status": "canceled"})
+
+    assert (states(two), order_state(two)) == (["canceled", "canceled"], "canceled")
+    assert lines(two) == [(0, 0, 0, 3), (0, 0, 0, 2)]
+
+
+def test_an_approval_and_a_refusal_leave_what_was_refused(
+    two, acme, rival, acme_api, rival_api, cancel, work_of
+):
+    cancel(two)
+    acme_api.put(status(work_of(two, acme)), {"status": "canceled"})
+    rival_api.put(status(work_of(two, rival)), {"status": "cancelation not allowed"})
+    assert (states(two), order_state(two)) == (["canceled", "cancelation not allowed"], "processing")
+
+    rival_api.put(status(work_of(two, rival), "shipped"), {"tracking_number": "T"})
+    assert order_state(two) == "completed"
+    assert lines(two) == [(0, 0, 0, 3), (0, 2, 0, 0)]
+
+
+def test_what_was_refused_may_be_asked_for_again(two, acme, acme_api, cancel, work_of):
+    cancel(two)
+    acme_api.put(status(work_of(two, acme)), {"status": "cancelation not allowed"})
+
+    assert told(cancel(two)) == (200, "cancel_requested")
+    assert states(two) == ["canceling", "canceling"]
+
+
+@pytest.mark.parametrize("accepted", [False, True], ids=["new", "accepted"])
+def test_a_part_that_is_let_go_leads_back_to_the_state_before(
+    accepted, work, an_order_at_acme, acme_api, cancel
+):
+    if accepted:
+        acme_api.put(status(work, "accepted"))
+    before = state_of(work)
+
+    assert told(cancel(an_order_at_acme, {"lines": [{"sku": "LAMP", "quantity": 2}]}))[0] == 200
+    assert (state_of(work), order_state(an_order_at_acme)) == ("canceling", "canceling")
+
+    assert acme_api.put(status(work), {"status": "canceled"}).json()["code"] == "canceled"
+    assert state_of(work) == before
+    assert lines(an_order_at_acme) == [(1, 0, 0, 2), (2, 0, 0, 0)]
+    assert StockLevel.objects.get(variant__sku="LAMP").reserved == 1
+    assert acme_api.put(status(work), {"status": "canceled"}).json()["code"] == "unchanged"
+    assert acme_api.put(status(work), {"status": "cancelation not allowed"}).status_code == 409
+
+
+def test_a_repeated_approval_is_none_of_something_that_came_later(work, an_order_at_acme, acme_api, cancel):
+    cancel(an_order_at_acme, {"lines": [{"sku": "LAMP", "quantity": 2}]})
+    acme_api.put(status(work), {"status": "canceled"})
+    acme_api.put(status(work, "accepted"))
+
+    assert told(acme_api.put(status(work), {"status": "canceled"})) == (409, "invalid_transition")
+
+
+def test_a_part_that_is_not_let_go_stays_whole(work, an_order_at_acme, acme_api, cancel):
+    cancel(an_order_at_acme, {"lines": [{"sku": "LAMP", "quantity": 2}]})
+
+    acme_api.put(status(work), {"status": "cancelation not allowed"})
+
+    assert state_of(work) == "cancelation not allowed"
+    assert lines(an_order_at_acme) == [(3, 0, 0, 0), (2, 0, 0, 0)]
+
+
+def test_what_has_shipped_stays_and_the_message_says_so(work, an_order_at_acme, acme_api, cancel):
+    acme_api.put(status(work, "accepted"))
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 2)]})
+
+    answer = cancel(an_order_at_acme)
+
+    assert told(answer) == (200, "cancel_requested")
+    assert "shipped already" in answer.json()["message"]
+    acme_api.put(status(work), {"status": "canceled"})
+    assert (state_of(work), order_state(an_order_at_acme)) == ("shipped", "completed")
+    assert lines(an_order_at_acme) == [(0, 2, 0, 1), (0, 0, 0, 2)]
+    assert acme_api.put(status(work), {"status": "canceled"}).json()["code"] == "unchanged"
+
+
+def test_of_a_mixed_order_only_what_can_be_is_canceled(
+    two, acme, rival, acme_api, rival_api, cancel, work_of
+):
+    acme_api.put(status(work_of(two, acme), "accepted"))
+    acme_api.put(status(work_of(two, acme), "shipped"), {"tracking_number": "T"})
+
+    assert told(cancel(two)) == (200, "cancel_requested")
+
+    assert states(two) == ["shipped", "canceling"]
+    rival_api.put(status(work_of(two, rival)), {"status": "canceled"})
+    assert order_state(two) == "completed"
+
+
+def test_what_waits_for_an_address_goes_at_once(two, acme, rival, acme_api, rival_api, cancel, work_of):
+    acme_api.put(status(work_of(two, acme), "wrong_address"))
+    rival_api.put(status(work_of(two, rival), "wrong_address"))
+
+    assert told(cancel(two)) == (200, "order_canceled")
+    assert (states(two), order_state(two)) == (["canceled", "canceled"], "canceled")
+    assert not StockLevel.objects.filter(reserved__gt=0).exists()
+
+
+def test_a_part_of_what_waits_for_an_address_goes_at_once(work, an_order_at_acme, acme_api, cancel):
+    acme_api.put(status(work, "wrong_address"))
+
+    cancel(an_order_at_acme, {"lines": [{"sku": "LAMP"}]})
+
+    assert (state_of(work), order_state(an_order_at_acme)) == ("wrong_address", "exception")
+    assert lines(an_order_at_acme) == [(0, 0, 0, 3), (2, 0, 0, 0)]
+
+
+def test_what_nobody_holds_goes_at_once(two, acme, acme_api, cancel, work_of):
+    acme_api.put(status(work_of(two, acme), "out_of_stock"))
+    assert order_state(two) == "exception"
+
+    answer = cancel(two, {"lines": [{"sku": "LAMP"}]})
+
+    assert answer.status_code == 200
+    assert (states(two), order_state(two)) == (["out_of_stock", "new"], "received")
+    assert lines(two) == [(0, 0, 0, 3), (2, 0, 0, 0)]
+
+
+@pytest.mark.parametrize("name", ["id", "sku", "variant_id"])
+def test_a_line_is_named_by_its_id_its_sku_or_its_variant(name, two, cancel):
+    line = two.lines.get(sku="LAMP")
+    value = {"id": line.pk, "sku": "LAMP", "variant_id": line.parts.get().variant_id}[name]
+
+    assert told(cancel(two, {"lines": [{name: value, "quantity": 1}], "reason": "mistake"})) == (
+        200,
+        "cancel_requested",
+    )
+
+    assert [part.cancel_requested for part in line.parts.all()] == [1]
+    assert Event.objects.filter(type="order.cancel_requested", data__reason="mistake").count() == 1
+
+
+@pytest.mark.parametrize("body", [None, {}, {"lines": None}, {"reason": None}, {"reason": ""}])
+def test_without_lines_it_is_the_whole_order(body, two, cancel):
+    assert cancel(two, body).status_code == 200
+    assert states(two) == ["canceling", "canceling"]
+
+
+def test_asking_twice_is_asking_once(two, cancel):
+    cancel(two)
+    events, stamp = Event.objects.count(), Order.objects.get().updated_at
+
+    assert told(cancel(two)) == (200, "unchanged")
+
+    assert (Event.objects.count(), Order.objects.get().updated_at) == (events, stamp)
+
+
+def test_asking_twice_for_a_part_is_asking_once(work, an_order_at_acme, cancel):
+    part = {"lines": [{"sku": "LAMP", "quantity": 2}]}
+    cancel(an_order_at_acme, part)
+
+    assert told(cancel(an_order_at_acme, part)) == (200, "unchanged")
+    assert told(cancel(an_order_at_acme)) == (200, "unchanged")
+    assert work.lines.get(variant__sku="LAMP").cancel_requested == 2
+
+
+def test_another_suppliers_part_may_be_asked_for_while_one_is_out(two, acme, rival, cancel, work_of):
+    cancel(two, {"lines": [{"sku": "LAMP", "quantity": 1}]})
+
+    assert told(cancel(two, {"lines": [{"sku": "RUG", "quantity": 1}]})) == (200, "cancel_requested")
+    assert states(two) == ["canceling", "canceling"]
+
+
+def test_a_canceled_order_is_unchanged_also_when_lines_are_named(work, an_order_at_acme, acme_api, cancel):
+    cancel(an_order_at_acme)
+    acme_api.put(status(work), {"status": "canceled"})
+
+    for body in (None, {"lines": [{"sku": "LAMP"}]}, {"lines": [{"sku": "LAMP", "quantity": 3}]}):
+        assert told(cancel(an_order_at_acme, body)) == (200, "unchanged")
+
+
+@pytest.mark.parametrize(
+    "body", [None, {"lines": [{"sku": "LAMP"}]}, {"lines": [{"sku": "LAMP", "quantity": 1}]}]
+)
+def test_of_a_completed_order_nothing_is_left_to_cancel(body, work, an_order_at_acme, acme_api, cancel):
+    acme_api.put(status(work, "accepted"))
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T"})
+
+    answer = cancel(an_order_at_acme, body)
+
+    assert told(answer) == (409, "invalid_transition")
+    assert order_state(an_order_at_acme) == "completed"
+
+
+def test_a_shipped_line_is_not_canceled_because_another_is(two, acme, acme_api, cancel, work_of):
+    acme_api.put(status(work_of(two, acme), "accepted"))
+    acme_api.put(status(work_of(two, acme), "shipped"), {"tracking_number": "T"})
+    cancel(two)
+
+    answer = cancel(two, {"lines": [{"sku": "LAMP"}]})
+
+    assert told(answer) == (409, "invalid_transition")
+    assert "shipped: 3" in answer.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"reason": 5}, "reason"),
+        ({"reason": "x" * 501}, "reason"),
+        ({"lines": []}, "lines"),
+        ({"lines": {}}, "lines"),
+        ({"lines": "all"}, "lines"),
+        ({"lines": [5]}, "lines[0]"),
+        ({"lines": [{}]}, "lines[0].id"),
+        ({"lines": [{"quantity": 1}]}, "lines[0].id"),
+        ({"lines": [{"sku": 5}]}, "lines[0].sku"),
+        ({"lines": [{"id": "x"}]}, "lines[0].id"),
+        ({"lines": [{"id": 2**63}]}, "lines[0].id"),
+        ({"lines": [{"sku": "LAMP", "quantity": 0}]}, "lines[0].quantity"),
+        ({"lines": [{"sku": "LAMP", "quantity": 1.5}]}, "lines[0].quantity"),
+        ({"lines": [{"sku": "LAMP", "quantity": 4}]}, "lines[0].quantity"),
+        ({"lines": [{"sku": "LAMP", "quantity": 2}, {"sku": "LAMP", "quantity": 2}]}, "lines[1].quantity"),
+        ({"lines": [{"sku": "LAMP"}, {"sku": "SOFA"}]}, "lines[1]"),
+        ({"lines": [{"id": 10**15}]}, "lines[0]"),
+        ({"lines": [{"variant_id": 10**15}]}, "lines[0]"),
+    ],
+)
+def test_what_is_wrong_with_a_cancel_is_named_and_nothing_is_canceled(body, field, two, cancel):
+    events = Event.objects.count()
+
+    answer = cancel(two, body)
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
+    assert (states(two), Event.objects.count()) == (["new", "new"], events)
+
+
+def test_a_body_that_cannot_be_read_cancels_nothing(two, cancel):
+    assert told(cancel(two, b'{"lines": [')) == (400, "invalid_json")
+    assert told(cancel(two, b"[]")) == (400, "validation_error")
+    assert states(two) == ["new", "new"]
+
+
+def test_anothers_order_is_as_if_it_were_not_there(two, boutique, client_for):
+    api = client_for(boutique)
+
+    theirs, none = (api.post(f"orders/{pk}/cancel").json() for pk in (two.pk, 10**15))
+
+    assert theirs.pop("request_id") != none.pop("request_id")
+    assert theirs == none
+    assert theirs["code"] == "not_found"
+
+
+@pytest.mark.parametrize("count", [1, 8])
+def test_cancelling_costs_the_same_whatever_the_number_of_lines(
+    count, acme, a_variant, push, acme_api, cancel, work_of, django_assert_max_num_queries
+):
+    """Half of each line is with Acme, half was refused."""
+    for number in range(count):
+        a_variant(acme, f"LAMP-{number}", stock=9)
+    order = push(*({"sku": f"LAMP-{number}", "quantity": 2} for number in range(count)))
+    items = [{"sku": f"LAMP-{number}", "quantity": 1} for number in range(count)]
+    acme_api.post("fulfillments/rejections", [{"id": work_of(order, acme).pk, "items": items}])
+
+    # the key; the order; savepoints; the order locked; lines, parts, variants; what can be asked; dropped
+    # lines; the fulfillment locked, its lines; both written; the order recounted; events; stamp; order
+    with django_assert_max_num_queries(20):
+        assert cancel(order).status_code == 200
