@@ -215,6 +215,19 @@ def test_lines_that_are_wrong(acme, shop, lines):
     assert fulfillment(acme, held["id"])["fulfillment_state"] == "new"
 
 
+@pytest.mark.parametrize("name", ["lines", "line", "Lines", "line_items"])
+def test_a_cancel_of_part_that_is_not_understood_never_cancels_all(acme, shop, name):
+    """Contract, head: what is not understood is never guessed at and never dropped silently."""
+    order, held = one_fulfillment(acme, shop)
+    part = [] if name == "lines" else [{"sku": held["lines"][0]["sku"], "quantity": 1}]
+    answer = cancel(shop, order, {name: part})
+    if name == "line_items" and answer.status == 200:
+        assert name in str(answer.json.get("warnings")), answer
+        return
+    fault(answer, 400, ("validation_error", "missing_parameter"))
+    assert fulfillment(acme, held["id"])["fulfillment_state"] == "new"
+
+
 def test_more_than_is_open_cannot_be_cancelled(acme, shop):
     """Contract, head: exact: never guessed at."""
     order, held = one_fulfillment(acme, shop, quantity=2)

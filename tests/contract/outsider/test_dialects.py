@@ -119,6 +119,18 @@ def test_the_same_parcels_again_are_unchanged(acme, pair):
     assert quantities(acme, held, "shipped")[one["sku"]] == 1
 
 
+def test_one_parcel_named_twice_is_one_parcel_or_an_error(acme, pair):
+    """Contract, head: never dropped silently: what is answered as shipped is shipped."""
+    _, held, (one, _) = pair
+    item = {"sku": one["sku"], "quantity": 1}
+    answer = parcels(acme, held, parcel("P-1", item), parcel("P-1", item))
+    if answer.status == 200:
+        assert quantities(acme, held, "shipped")[one["sku"]] == 2
+    else:
+        fault(answer, 400, "validation_error")
+        assert quantities(acme, held, "shipped")[one["sku"]] == 0
+
+
 def test_more_than_is_left_ships_nothing(acme, pair):
     """Contract 3: quantities may never exceed what was ordered; one fulfillment, one transaction."""
     _, held, (one, two) = pair
@@ -407,8 +419,11 @@ def test_goods_that_came_back_are_recorded(acme, shipped):
 def test_never_more_than_was_shipped_comes_back(acme, shipped):
     """Contract 10: never more than was shipped."""
     _, held, (one, _) = shipped
-    answer = give_back(acme, held, {"sku": one["sku"], "quantity": 4})
-    assert answer.status in (400, 409), answer
+    for lines in ([4], [2, 2]):
+        answer = give_back(acme, held, *[{"sku": one["sku"], "quantity": quantity} for quantity in lines])
+        assert answer.status in (400, 409), answer
+        if answer.status == 400:
+            assert answer.json["errors"][0]["field"].startswith("return_lines"), answer
     done(give_back(acme, held, {"sku": one["sku"], "quantity": 2}), "return_recorded")
     answer = give_back(acme, held, {"sku": one["sku"], "quantity": 2})
     assert answer.status in (400, 409), answer

@@ -225,6 +225,68 @@ def test_full_zeroes_what_the_file_does_not_name(rival, rivals_area):
     put_stock(rival, other["sku"], 5, warehouse=1)
 
 
+@pytest.fixture(scope="module")
+def crowd(rival, demo):
+    """A hundred and thirty of Rival's skus, to be stocked in its second warehouse."""
+    skus = [unique("CROWD") for _ in range(130)]
+    lines = ["sku,title,retail_price", *[f"{sku},x,1" for sku in skus]]
+    assert finished(rival, well(rival.post("importProducts", {"data": lines}), 201))["created"] == 130
+    return skus
+
+
+def braked(rival, area, crowd):
+    """A full import that would zero the crowd: it waits for approval."""
+    west = rival.warehouses[1]
+    elements = [{"id": sku, "amount": 5} for sku in crowd]
+    well(rival.post("inventory", {"warehouse_id": west, "id_type": "sku", "inventories": elements}))
+    path = f"inventory/{unique('brake')}.csv"
+    area.put(path, f"sku,quantity\n{crowd[0]},2\n".encode())
+    job = finished(
+        rival, well(rival.post("importInventory", {"url": path, "warehouse_id": west, "mode": "full"}))
+    )
+    assert job["status"] == "awaiting_approval", job
+    assert {numbers(rival, sku, 1)[0] for sku in crowd[:3]} == {5}, "nothing is changed while it waits"
+    return job
+
+
+def test_a_full_import_that_empties_the_shelf_waits_and_is_approved(rival, rivals_area, crowd):
+    """Contract 12: the brake: more than 100 variants and more than its share; `…/approve` releases one."""
+    job = braked(rival, rivals_area, crowd)
+    job = finished(rival, well(rival.post(f"imports/{job['id']}/approve")))
+    assert job["status"] == "succeeded", job
+    assert [numbers(rival, sku, 1)[0] for sku in crowd[:3]] == [2, 0, 0]
+    again = rival.post(f"imports/{job['id']}/approve")
+    assert again.status in (200, 409), again
+    assert finished(rival, job)["status"] == "succeeded"
+
+
+def test_a_waiting_job_holds_up_nothing_and_is_superseded(rival, rivals_area, crowd):
+    """Contract 12: a waiting job holds up nothing, and a later one that lands supersedes it."""
+    waiting = braked(rival, rivals_area, crowd)
+    path = f"inventory/{unique('later')}.csv"
+    rivals_area.put(path, f"sku,quantity\n{crowd[1]},9\n".encode())
+    later = finished(
+        rival, well(rival.post("importInventory", {"url": path, "warehouse_id": rival.warehouses[1]}))
+    )
+    assert later["status"] == "succeeded", later
+    assert numbers(rival, crowd[1], 1)[0] == 9
+    assert finished(rival, waiting)["status"] in ("canceled", "awaiting_approval")
+    answer = rival.post(f"imports/{waiting['id']}/approve")
+    if answer.status == 200:
+        assert finished(rival, waiting)["status"] != "succeeded" or numbers(rival, crowd[1], 1)[0] == 9
+    else:
+        fault(answer, 409, "invalid_transition")
+    assert numbers(rival, crowd[1], 1)[0] == 9
+
+
+def test_a_waiting_job_is_cancelled(rival, rivals_area, crowd):
+    """Contract 6: `POST …/imports/{id}/cancel` stops it."""
+    job = braked(rival, rivals_area, crowd)
+    well(rival.post(f"imports/{job['id']}/cancel"))
+    assert finished(rival, job)["status"] == "canceled"
+    assert numbers(rival, crowd[1], 1)[0] == 5
+
+
 def test_a_numeric_sku_keeps_its_leading_zeros(acme, area):
     """Contract 12: leading zeros matter."""
     sku = "00" + digits(12)

@@ -204,6 +204,28 @@ def test_a_job_that_ended_cannot_be_cancelled_and_one_may_try(acme):
     assert well(acme.get(f"imports/{job['id']}"))["status"] == "succeeded"
 
 
+def test_a_dry_run_changes_nothing(acme):
+    """Contract 12 names a dry run; contract, head: it is done, or it is refused, but not silently landed."""
+    sku = unique("P")
+    answer = acme.post("importProducts", {"data": [HEADER, f"{sku},x,1"], "dry_run": True})
+    if answer.status == 201:
+        job = finished(acme, answer.json)
+        assert job["status"] in ("succeeded", "awaiting_approval"), job
+        assert job["status"] == "awaiting_approval" or variant_by_sku(acme, sku) is None or job["warnings"]
+    else:
+        fault(answer, 400, "validation_error", "dry_run")
+
+
+@pytest.mark.parametrize("name", ["field_maping", "math_tranformer"])
+def test_a_misspelt_optional_field_is_told(acme, name):
+    """Contract, head: never dropped silently."""
+    answer = acme.post("importProducts", {"data": [HEADER, f"{unique('P')},x,1"], name: ["A:title"]})
+    if answer.status == 201:
+        assert name in str(finished(acme, answer.json)["warnings"]), answer
+    else:
+        fault(answer, 400, "validation_error")
+
+
 def test_a_waiting_job_is_cancelled(acme):
     """Contract 6: states: `canceled`; a cancelled job does nothing more."""
     lines = [HEADER, *[f"{unique('P')},x,1" for _ in range(300)]]

@@ -236,6 +236,18 @@ def test_a_plus_in_the_query_that_became_a_space_is_understood_or_refused(shop):
     assert answer.status in (200, 400), answer
 
 
+def test_two_filters_that_contradict_each_other_are_both_heard(acme, shop):
+    """Contract, head: never dropped silently: nothing is both, or it is a clear error."""
+    order, held = one_fulfillment(acme, shop)
+    bring_to("canceled", acme, shop, order, held["id"])
+    query = {"filter": '{"processing_state": "completed"}', "processing_state": "canceled", "limit": 1}
+    answer = shop.get("orders", query)
+    if answer.status == 200:
+        assert answer.json["results"] == []
+    else:
+        fault(answer, 400, "invalid_filter")
+
+
 def test_times_step_in_whole_milliseconds(shop, three):
     """Contract 4: `updated_at` steps in whole milliseconds, because clients in JavaScript cut the rest."""
     assert all(

@@ -366,6 +366,31 @@ def test_amounts_come_out_as_they_went_in(shop, lamp):
         assert order["order_lines"][0]["billed_amount"] == Decimal(amount)
 
 
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "2028-02-29"])
+@pytest.mark.parametrize("field", ["ship_until", "original_created_at"])
+def test_days_at_the_ends_of_the_calendar(acme, shop, lamp, field, day):
+    """Interface 2.5: date `YYYY-MM-DD`; 9999-12-31 is the usual way to say "no limit"."""
+    answer = shop.post("orders", order_body(line(lamp), **{field: day}))
+    if answer.status == 201:
+        order = read(shop, answer.json["order_id"])
+        assert field != "ship_until" or held_by(acme, order)[0]["ship_until"] == day
+    else:
+        fault(answer, 400, "validation_error", field)
+
+
+@pytest.mark.parametrize("quantity", [2**31 - 1, 2**31, 2**63])
+def test_quantities_at_the_ends_of_the_integers(acme, shop, quantity):
+    """Contract 2: never a 500, for two such lines either."""
+    variant = new_variant(acme, stock=1)
+    answer = shop.post("orders", order_body(line(variant, quantity), line(variant, quantity)))
+    if answer.status == 201:
+        order = read(shop, answer.json["order_id"])
+        assert sum(kept["quantity"] for kept in order["order_lines"]) == 2 * quantity
+        shop.post(f"orders/{order['id']}/cancel")
+    else:
+        fault(answer, 400, "validation_error", "order_lines[0].quantity")
+
+
 def test_unicode_comes_out_as_it_went_in(acme, shop, lamp):
     """Contract 12: UTF-8 only — and all of it."""
     address = ADDRESS | {"first_name": "Zoë", "last_name": "Łukasz 王 🎁", "city": "'; DROP TABLE orders; --"}

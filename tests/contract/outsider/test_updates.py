@@ -68,6 +68,18 @@ def test_a_tracking_number_that_is_none(acme, accepted, shop, name, status, valu
     assert fulfillment(acme, held["id"])["shipments"] == []
 
 
+@pytest.mark.parametrize("name", ["trackingNumber", "trackingnumber", "tracking_numer"])
+def test_a_misspelt_tracking_number_is_kept_or_told(acme, shop, name):
+    """Contract, head: never dropped silently."""
+    _, held = one_fulfillment(acme, shop)
+    answer = act(acme, held["id"], "accepted", {name: "1Z"})
+    if answer.status == 200:
+        kept = fulfillment(acme, held["id"])["tracking_number"] == "1Z"
+        assert kept or name in str(answer.json.get("warnings")), answer
+    else:
+        fault(answer, 400, "validation_error")
+
+
 # --- ship --------------------------------------------------------------------------------------------------
 
 
@@ -178,6 +190,7 @@ def test_each_split_takes_its_quantity_from_stock(acme, shop):
         5,
         {},
         [5],
+        [None],
         ["x"],
         [{}],
         [{"quantity": 1}],
