@@ -89,8 +89,8 @@ class CancelationDefault(models.TextChoices):
     REFUSE = "refuse", "refused"
 
 
-def hours(help_text: str) -> models.PositiveIntegerField[int | None, int | None]:
-    return models.PositiveIntegerField(null=True, blank=True, help_text=f"{help_text} Empty: no limit.")
+def hours(help_text: str) -> models.PositiveSmallIntegerField[int | None, int | None]:
+    return models.PositiveSmallIntegerField(null=True, blank=True, help_text=f"{help_text} Empty: no limit.")
 
 
 class Partnership(models.Model):

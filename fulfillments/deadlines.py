@@ -22,7 +22,7 @@ def due_at(state: str, since: datetime, partnership: Partnership, ship_until: da
     }.get(State(state))
     if hours is not None:
         limits.append(since + timedelta(hours=hours))
-    if ship_until is not None and state in WORKABLE:
+    if ship_until is not None and ship_until < date.max and state in WORKABLE:
         limits.append(datetime.combine(ship_until + timedelta(days=1), time(), UTC))
     return min(limits, default=None)
 

@@ -144,8 +144,9 @@ class Fulfillment(models.Model):
                 if quantities is not None and by_variant(move.lines, quantities) != by_variant(
                     move.lines, sent_before
                 ):
+                    told = ", ".join(f"{item['quantity']} of line {item['line']}" for item in known.items)
                     raise InvalidTransition(
-                        f"The parcel {tracking_number} was shipped before with other lines: {known.items}."
+                        f"The parcel {tracking_number} was shipped before with other pieces: {told}."
                     )
                 move.repeated = True
                 return Outcome.UNCHANGED

@@ -141,6 +141,8 @@ class PieceBody(Body):
 class ShipBody(TrackingBody):
     """One parcel; without lines, all that is left."""
 
+    narrowed_by = "lines"
+
     carrier = fields.Optional(max_length=100)
     lines = PieceBody(many=True, required=False, allow_null=True, allow_empty=False)
 
@@ -211,6 +213,15 @@ class ShipmentsBody(Body):
 
     id = fields.Id()
     shipments = ParcelBody(many=True, allow_empty=False, max_length=500)  # type: ignore[call-arg]
+
+    def validate(self, body: dict[str, Any]) -> dict[str, Any]:
+        """A parcel that is told in several elements is one parcel."""
+        parcels: dict[str, dict[str, Any]] = {}
+        for parcel in body["shipments"]:
+            known = parcels.setdefault(parcel["tracking_number"], {**parcel, "items": []})
+            known["items"].extend(parcel["items"])
+        body["shipments"] = list(parcels.values())
+        return body
 
 
 class RejectionBody(Body):

@@ -225,5 +225,7 @@ class CancelLineBody(Body):
 class CancelBody(Body):
     """Why, and which lines; without lines, the whole order."""
 
+    narrowed_by = "lines"
+
     reason = fields.Optional(max_length=500)
     lines = CancelLineBody(many=True, required=False, allow_null=True, allow_empty=False)

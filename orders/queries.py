@@ -67,10 +67,10 @@ ORDERS = ("updated_at", "-updated_at", "id", "-id")
 
 def keyset(request: Request) -> Keyset:
     """The order that `sort` or `ordering` asks for; by `updated_at` unless told otherwise."""
-    for name in ("sort", "ordering"):
-        asked = request.query_params.get(name, "")
-        if asked:
-            if asked not in ORDERS:
-                raise InvalidFilter.at(name, f"Must be one of {', '.join(ORDERS)}.")
-            return Keyset(asked)
-    return Keyset("updated_at")
+    asked = {name: request.query_params.get(name, "") for name in ("sort", "ordering")}
+    for name, order in asked.items():
+        if order and order not in ORDERS:
+            raise InvalidFilter.at(name, f"Must be one of {', '.join(ORDERS)}.")
+    if asked["sort"] and asked["ordering"] and asked["sort"] != asked["ordering"]:
+        raise InvalidFilter.at("ordering", f"Says {asked['ordering']}, and sort says {asked['sort']}.")
+    return Keyset(asked["sort"] or asked["ordering"] or "updated_at")

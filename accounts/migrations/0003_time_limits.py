@@ -18,21 +18,21 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='partnership',
             name='hours_to_accept',
-            field=models.PositiveIntegerField(blank=True, help_text='Hours from the order until the supplier has accepted it. Empty: no limit.', null=True),
+            field=models.PositiveSmallIntegerField(blank=True, help_text='Hours from the order until the supplier has accepted it. Empty: no limit.', null=True),
         ),
         migrations.AddField(
             model_name='partnership',
             name='hours_to_answer',
-            field=models.PositiveIntegerField(blank=True, help_text='Hours that the supplier has to answer a cancellation. Empty: no limit.', null=True),
+            field=models.PositiveSmallIntegerField(blank=True, help_text='Hours that the supplier has to answer a cancellation. Empty: no limit.', null=True),
         ),
         migrations.AddField(
             model_name='partnership',
             name='hours_to_capture',
-            field=models.PositiveIntegerField(blank=True, help_text='Hours from the order until the supplier has captured its fulfillment. Empty: no limit.', null=True),
+            field=models.PositiveSmallIntegerField(blank=True, help_text='Hours from the order until the supplier has captured its fulfillment. Empty: no limit.', null=True),
         ),
         migrations.AddField(
             model_name='partnership',
             name='hours_to_ship',
-            field=models.PositiveIntegerField(blank=True, help_text='Hours from the acceptance until everything is shipped. Empty: no limit.', null=True),
+            field=models.PositiveSmallIntegerField(blank=True, help_text='Hours from the acceptance until everything is shipped. Empty: no limit.', null=True),
         ),
     ]

@@ -1,0 +1,97 @@
+"""Where naming nothing means everything, nothing that was misread may be taken for naming nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from fulfillments.models import Fulfillment
+from orders.models import Order
+from tests.orders.bodies import an_order
+
+
+@pytest.fixture
+def accepted(acme, shop, client_for, a_variant):
+    """An accepted fulfillment of three pieces, with its supplier's and its retailer's client."""
+    a_variant(acme, "A-1", stock=5)
+    retailer, supplier = client_for(shop), client_for(acme)
+    retailer.post("orders", an_order({"sku": "A-1", "quantity": 3}))
+    fulfillment = Fulfillment.objects.get()
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
+    return fulfillment, supplier, retailer
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"lines": []}, "lines"),
+        ({"line": [{"sku": "A-1", "quantity": 1}]}, "line"),
+        ({"order_lines": [{"sku": "A-1", "quantity": 1}]}, "order_lines"),
+        ({"Lines": [{"sku": "A-1", "quantity": 1}]}, "Lines"),
+        ({"lines": [None]}, "lines[0]"),
+    ],
+)
+def test_a_cancel_that_is_misread_cancels_nothing(accepted, body, field):
+    fulfillment, _, retailer = accepted
+
+    answer = retailer.post(f"orders/{fulfillment.order_id}/cancel", body)
+
+    assert answer.status_code == 400, answer.content
+    assert answer.json()["errors"][0]["field"] == field
+    assert Order.objects.get().processing_state == "processing"
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"items": [{"sku": "A-1", "quantity": 1}]}, "items"),
+        ({"line": [{"id": 1, "quantity": 1}]}, "line"),
+        ({"lines": []}, "lines"),
+        ({"lines": [None]}, "lines[0]"),
+    ],
+)
+def test_a_parcel_that_is_misread_ships_nothing(accepted, body, field):
+    fulfillment, supplier, _ = accepted
+
+    answer = supplier.put(
+        f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "T", **body}
+    )
+
+    assert answer.status_code == 400, answer.content
+    assert answer.json()["errors"][0]["field"] == field
+    assert not fulfillment.shipments.exists()
+
+
+def test_a_misspelt_tracking_number_is_told(accepted):
+    fulfillment, supplier, _ = accepted
+
+    answer = supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted", {"trackingNumber": "T"})
+
+    assert answer.json()["errors"][0]["field"] == "trackingNumber"
+    assert "tracking_number" in answer.json()["message"]
+
+
+def test_a_parcel_told_in_two_elements_is_one_parcel(accepted):
+    fulfillment, supplier, _ = accepted
+    parcel = {"trackingNumber": "T", "items": [{"sku": "A-1", "quantity": 1}]}
+
+    supplier.post("fulfillments/shipments", {"id": fulfillment.pk, "shipments": [parcel, parcel]})
+
+    assert fulfillment.lines.get().shipped == 2
+    assert fulfillment.shipments.count() == 1
+
+
+def test_a_date_that_means_never_is_no_deadline(acme, shop, client_for, a_variant):
+    a_variant(acme, "A-1", stock=5)
+
+    answer = client_for(shop).post("orders", an_order({"sku": "A-1", "quantity": 1}, ship_until="9999-12-31"))
+
+    assert answer.status_code == 201
+    assert client_for(acme).get("fulfillments").json()[0]["due_at"] is None
+
+
+def test_two_filters_that_contradict_each_other_are_refused(shop, client_for):
+    client = client_for(shop)
+    filtered = {"filter": '{"processing_state": "completed"}', "processing_state": "canceled"}
+
+    assert client.get("orders", filtered).json()["code"] == "invalid_filter"
+    assert client.get("orders", {"sort": "id", "ordering": "-id"}).json()["code"] == "invalid_filter"
