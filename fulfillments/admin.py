@@ -15,7 +15,6 @@ from fulfillments.deadlines import next_due_at
 from fulfillments.deeds import DEEDS
 from fulfillments.models import Fulfillment
 
-
 MOST_FOUND = 1_000  # fulfillments that a search by their order's number shows
 
 
