@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import F, Model, QuerySet
+from django.db.models import Model, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
@@ -93,9 +93,7 @@ def _cancellations() -> QuerySet[Fulfillment]:
 
 
 def _overpromised() -> QuerySet[StockLevel]:
-    return StockLevel.objects.filter(reserved__gt=F("on_hand")).select_related(
-        "variant", "warehouse__supplier"
-    )
+    return StockLevel.objects.filter(overpromised=True).select_related("variant", "warehouse__supplier")
 
 
 def _imports(status: Status) -> QuerySet[ImportJob]:
