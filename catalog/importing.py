@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -79,7 +80,9 @@ class ProductImporter(Importer):
         joins = SQL("LEFT JOIN {} AS v ON v.supplier_id = {} AND v.sku = {}").format(
             TABLE, Literal(run.supplier_id), values["sku"]
         )
-        same = [self._same(name, each) for name, each in values.items() if name != "sku"]
+        same = [
+            self._same(name, each, run.compiled.untouched(name)) for name, each in values.items() if name != "sku"
+        ]
         same += [
             SQL("(length({0}) NOT IN {1} OR v.{2} = {0})").format(
                 values["gtin"], SQL(lengths), Identifier(name)
@@ -90,12 +93,15 @@ class ProductImporter(Importer):
         unchanged = SQL(" AND ").join([SQL("v.id IS NOT NULL"), *same])
         return Lookup(joins, {"variant_id": SQL("v.id")}, unchanged)
 
-    def _same(self, name: str, new: Composable) -> Composable:
+    def _same(self, name: str, new: Composable, raw: Composable | None) -> Composable:
         stored = SQL("v.{}").format(column_of(name))
         if name == "listed":
             return SQL("({0} = '' OR {0} = {1}::text)").format(new, stored)
         if isinstance(self.columns[name], Number | Moment):
             return SQL("{} IS NOT DISTINCT FROM {}").format(stored, new)
+        if raw is not None and isinstance(self.columns[name], Text | Barcode | Urls):
+            # Most cells are just as they are stored, and then need no trimming to be known for that.
+            return SQL("({0} = {1} OR {0} = {2})").format(stored, raw, new)
         return SQL("{} = {}").format(stored, new)
 
     def faults(self, run: Run) -> list[tuple[str, Fault]]:
@@ -247,7 +253,7 @@ class ProductImporter(Importer):
                 """
             ).format(BATCH, TABLE, Literal(TOP))
         )
-        return [{**each, "factor": float(each["factor"])} for each in found]
+        return list(json.loads(found))
 
     def brake(self, run: Run, policy: ImportPolicy) -> list[str]:
         return [*self._brake_delisting(run, policy), *self._brake_prices(run, policy)]

@@ -6,6 +6,7 @@ from typing import Any
 
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
+from imports.columns import Fault
 from imports.importer import Importer, Run
 from imports.staging import run, value
 
@@ -43,8 +44,14 @@ def gather(current: Run, importer: Importer, within: Composable) -> int:
     columns = [SQL("s.line")]
     columns += [SQL("{} AS {}").format(each, Identifier(name)) for name, each in compiled.values.items()]
     columns += [SQL("{} AS {}").format(each, Identifier(name)) for name, each in lookup.columns.items()]
-    run(SQL("DROP TABLE IF EXISTS {}").format(BATCH))
-    return run(
+    # Rows are found one by one, through their unique indexes: what the planner believes of a table that
+    # has just grown from nothing would have it read that table whole, for each range anew.
+    run(
+        SQL(
+            "DROP TABLE IF EXISTS {}; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
+        ).format(BATCH)
+    )
+    found = run(
         SQL(
             "CREATE TEMP TABLE import_batch ON COMMIT DROP AS"
             " SELECT {columns} FROM {table} AS s {steps} {joins} WHERE {within} AND ({unchanged}) IS NOT TRUE"
@@ -57,19 +64,28 @@ def gather(current: Run, importer: Importer, within: Composable) -> int:
             unchanged=lookup.unchanged,
         )
     )
+    run(SQL("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"))
+    return found
 
 
 def reject(current: Run, importer: Importer, within: Composable) -> int:
     """Take the bad rows out of the batch and write down what is wrong with each."""
-    faults = [*current.compiled.faults(), *importer.faults(current)]
-    wrong = SQL(" OR ").join(SQL("({})").format(fault.condition) for _, fault in faults)
+    compiled = current.compiled
+    own, domain = compiled.faults(), importer.faults(current)
+    faults = [*own, *domain]
+    wrong = SQL("({}) AND ({})").format(compiled.suspects(), any_of(own))
+    if domain:
+        wrong = SQL("({}) OR {}").format(wrong, any_of(domain))
     named = SQL(", ").join(
         SQL("({}, {}, ({}) IS TRUE, {}, {})").format(
-            Literal(place), Literal(field), fault.condition, Literal(fault.code), fault.message
+            Literal(place),
+            Literal(field),
+            fault.condition,
+            Literal(fault.code) if isinstance(fault.code, str) else fault.code,
+            fault.message,
         )
         for place, (field, fault) in enumerate(faults)
     )
-    compiled = current.compiled
     cells = SQL(", ").join(
         compiled.raw(index) if compiled.own else SQL("s.{}").format(column)
         for index, column in enumerate(current.staging.columns)
@@ -101,6 +117,10 @@ def reject(current: Run, importer: Importer, within: Composable) -> int:
             named=named,
         )
     )
+
+
+def any_of(faults: list[tuple[str, Fault]]) -> Composable:
+    return SQL(" OR ").join(SQL("({})").format(fault.condition) for _, fault in faults)
 
 
 TOP = 10

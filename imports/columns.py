@@ -22,7 +22,7 @@ class Fault:
     """A condition on a value that makes its row a reject, and the sentence that says so."""
 
     condition: Composable
-    code: str
+    code: str | Composable
     message: Composable
 
 
@@ -47,9 +47,13 @@ class Column:
     numeric: ClassVar[bool] = False
     splittable: ClassVar[bool] = False
 
-    def value(self, cell: Composable, style: Style) -> Composable:
-        """The cell's trimmed text (never NULL) as this column's value."""
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
+        """The cell's trimmed text (never NULL) as this column's value; `raw` is it untouched, for a short cut."""
         return cell
+
+    def suspect(self, value: Composable) -> Composable | None:
+        """A cheap condition that holds for every value with a fault; None where the faults are cheap."""
+        return None
 
     def faults(self, value: Composable, cell: Composable) -> list[Fault]:
         """What may be wrong with a value; `cell` is only for the sentence."""
@@ -72,6 +76,10 @@ def about(cell: Composable, message: str) -> Composed:
 class Text(Column):
     longest: int = 255
 
+    def suspect(self, value: Composable) -> Composable:
+        # Counting the characters of a long text costs more than all else that is done with it.
+        return SQL("({0} = '' OR octet_length({0}) > {1})").format(value, Literal(self.longest))
+
     def faults(self, value: Composable, cell: Composable) -> list[Fault]:
         condition = SQL("length({}) > {}").format(value, Literal(self.longest))
         sentence = text(f"{self.name} is longer than {self.longest} characters.")
@@ -86,18 +94,28 @@ class Number(Column):
     whole_digits: int = 10
     decimals: int = 4
 
-    def value(self, cell: Composable, style: Style) -> Composable:
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
-            "CASE WHEN {cell} ~ {usual} AND length({cell}) < 40 THEN {cell}::numeric"
+            "CASE WHEN octet_length({raw}) < 40 AND {raw} ~ {usual} THEN {raw}::numeric"
             " WHEN {cell} = '' THEN NULL WHEN length({cell}) > 60 THEN 'NaN' ELSE {unusual} END"
         ).format(
+            raw=raw or cell,
             cell=cell,
             usual=SQL("'^[0-9]+[.]?[0-9]*$'" if style.dot == "decimal" else "'^[0-9]+$'"),
             unusual=unusual_number(cell, style),
         )
 
+    def suspect(self, value: Composable) -> Composable:
+        # NaN is greater than all numbers.
+        return SQL("({0} >= 0 AND {0} < {1} AND scale({0}) <= {2}) IS NOT TRUE").format(
+            value, self._limit(), Literal(self.decimals)
+        )
+
+    def _limit(self) -> Composable:
+        return SQL("{}::numeric").format(Literal(10**self.whole_digits))
+
     def faults(self, value: Composable, cell: Composable) -> list[Fault]:
-        limit = SQL("1e{}").format(Literal(self.whole_digits))
+        limit = self._limit()
         found = [self.missing(SQL("{} IS NULL").format(value))] if self.required else []
         return [
             *found,
@@ -178,9 +196,22 @@ class Barcode(Column):
 
     lengths: tuple[int, ...] = ()
 
+    def suspect(self, value: Composable) -> Composable:
+        return SQL("({} <> '' AND {})").format(value, self._fits(value, "IS NOT TRUE"))
+
+    def _fits(self, value: Composable, test: str) -> Composable:
+        """Whether digits, length and check digit are right; weights of 3 and 1 from the right, as of GS1."""
+        digits = SQL(" + ").join(
+            SQL("{}::bigint / {} % 10 * {}").format(value, Literal(10**place), Literal(3 if place % 2 else 1))
+            for place in range(max(self.lengths))
+        )
+        return SQL(
+            "CASE WHEN octet_length({0}) = ANY({1}) AND {0} ~ '^[0-9]+$' THEN ({2}) % 10 = 0 ELSE false END {3}"
+        ).format(value, Literal(list(self.lengths)), digits, SQL(test))  # type: ignore[arg-type]
+
     def faults(self, value: Composable, cell: Composable) -> list[Fault]:
         sizes = " or ".join(map(str, self.lengths))
-        right = SQL("{0} = '' OR ({0} ~ '^[0-9]+$' AND length({0}) = ANY({1}))").format(
+        shaped = SQL("(octet_length({0}) = ANY({1}) AND {0} ~ '^[0-9]+$')").format(
             value, Literal(list(self.lengths))
         )
         spreadsheet = SQL("CASE WHEN {} ~ '^[0-9][0-9.,]*[eE][+]' THEN {} ELSE {} END").format(
@@ -189,27 +220,17 @@ class Barcode(Column):
             about(cell, f"is not a number of {sizes} digits; leading zeros count."),
         )
         return [
-            Fault(SQL("NOT ({})").format(right), "invalid_barcode", spreadsheet),
             Fault(
-                SQL("({}) AND NOT {}").format(right, check_digit_fits(value)),
-                "check_digit",
-                about(cell, "has a wrong check digit."),
-            ),
+                self.suspect(value),
+                SQL("CASE WHEN {} THEN 'check_digit' ELSE 'invalid_barcode' END").format(shaped),
+                SQL("CASE WHEN {} THEN {} ELSE {} END").format(
+                    shaped, about(cell, "has a wrong check digit."), spreadsheet
+                ),
+            )
         ]
 
 
-def check_digit_fits(value: Composable) -> Composable:
-    """Weights of 3 and 1 from the right, as of GS1; guarded, so that a cast can never fail."""
-    digits = SQL(" + ").join(
-        SQL("n / {} % 10 * {}").format(Literal(10**place), Literal(3 if place % 2 else 1))
-        for place in range(14)
-    )
-    return SQL(
-        "CASE WHEN {0} ~ '^[0-9]{{1,14}}$' THEN (SELECT ({1}) % 10 = 0 FROM (SELECT {0}::bigint) AS c (n))"
-        " ELSE true END"
-    ).format(value, digits)
-
-
+URL = '^https?://[^|[:space:]<>"]+$'
 URLS = '^(https?://[^|[:space:]<>"]+([|]+https?://[^|[:space:]<>"]+)*[|]*)?$'
 DATE = "(19|2[0-9])[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?"
@@ -220,7 +241,7 @@ ZONE = " ?(Z|[-+](0[0-9]|1[0-4]):?[0-5][0-9])?"
 class Moment(Column):
     """An ISO 8601 date-time, in UTC unless it says otherwise, or a date: its first instant."""
 
-    def value(self, cell: Composable, style: Style) -> Composable:
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
             "CASE WHEN {cell} = '' THEN NULL WHEN {cell} !~ {shape} THEN '-infinity'"
             " WHEN substr({cell}, 9, 2)::int > extract(day FROM make_date(substr({cell}, 1, 4)::int,"
@@ -242,7 +263,7 @@ class Moment(Column):
 class Flag(Column):
     """true or false, as text; empty leaves the field alone."""
 
-    def value(self, cell: Composable, style: Style) -> Composable:
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
             "CASE WHEN {0} = '' THEN '' WHEN lower({0}) IN ('true', 'yes', 'y', '1') THEN 'true'"
             " WHEN lower({0}) IN ('false', 'no', 'n', '0') THEN 'false' ELSE '?' END"
@@ -258,7 +279,7 @@ class Lines(Column):
 
     splittable: ClassVar[bool] = True
 
-    def value(self, cell: Composable, style: Style) -> Composable:
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
             "CASE WHEN {0} = '' THEN ARRAY[]::text[] ELSE ARRAY(SELECT btrim(part)"
             " FROM regexp_split_to_table({0}, '[|\n\r]+') WITH ORDINALITY AS t (part, place)"
@@ -275,10 +296,13 @@ class Urls(Column):
 
     splittable: ClassVar[bool] = True
 
-    def value(self, cell: Composable, style: Style) -> Composable:
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
             "CASE WHEN {0} !~ '[,[:space:]]' THEN {0} ELSE regexp_replace({0}, '[|,[:space:]]+', '|', 'g') END"
         ).format(cell)
+
+    def suspect(self, value: Composable) -> Composable:
+        return SQL("({0} <> '' AND {0} !~ {1})").format(value, Literal(URL))
 
     def faults(self, value: Composable, cell: Composable) -> list[Fault]:
         return [

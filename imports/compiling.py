@@ -57,6 +57,14 @@ class Compiled:
             )
         return cell
 
+    def untouched(self, name: str) -> Composable | None:
+        """The column that fills a field exactly as the file has it, where nothing is done to it."""
+        bindings = self.bound.fields.get(name, [])
+        entry = bindings[0].entry if len(bindings) == 1 else None
+        if entry is None or self.own or entry.string_transformer or entry.split_by_character:
+            return None
+        return SQL("s.{}").format(Identifier(f"c{bindings[0].index}"))
+
     def cell(self, name: str) -> Composable:
         """The text that fills a field, as a message shows it."""
         bindings = self.bound.fields.get(name)
@@ -78,7 +86,7 @@ class Compiled:
         if len(bindings) > 1:
             parts = SQL(", ").join(SQL("nullif({}, '')").format(self._text(each)) for each in bindings)
             cell = SQL("concat_ws('|', {})").format(parts)
-        value = column.value(cell, self.styles.get(name, Style()))
+        value = column.value(cell, self.styles.get(name, Style()), self.untouched(name))
         transformer = bindings[0].entry.math_transformer
         if transformer:
             computed = parse_value(transformer).sql({"value": SQL("value")})
@@ -119,17 +127,26 @@ class Compiled:
         """What can be wrong with each field, over the typed columns of a batch, `b`."""
         found = []
         for name in self.values:
-            column = self.columns[name]
-            label, cell = column.name, self.cell(name)
-            value = SQL("b.{}").format(Identifier(name))
+            column, value, cell = self.columns[name], SQL("b.{}").format(Identifier(name)), self.cell(name)
             if any(name == each.field for each in self.assignments):
-                sentence = text(f"{label} cannot be computed by math_transformer for this row.")
+                sentence = text(f"{column.name} cannot be computed by math_transformer for this row.")
                 condition = SQL("{} = 'NaN'").format(value)
-                found.append((label, Fault(condition, "not_computable", sentence)))
-                found += [(label, each) for each in column.faults(value, cell) if each.code != "not_a_number"]
+                found.append((column.name, Fault(condition, "not_computable", sentence)))
+                known = ("not_a_number",)
             else:
-                found += [(label, each) for each in column.faults(value, cell)]
+                known = ()
+            found += [(column.name, each) for each in column.faults(value, cell) if each.code not in known]
         return found
+
+    def suspects(self) -> Composable:
+        """A cheap condition that holds for every row of a batch with one of these faults."""
+        tests: list[Composable] = []
+        for name in self.values:
+            column, value = self.columns[name], SQL("b.{}").format(Identifier(name))
+            suspect = column.suspect(value)
+            faults = [each.condition for each in column.faults(value, value)]
+            tests += [suspect] if suspect else faults
+        return SQL(" OR ").join(SQL("({})").format(test) for test in tests)
 
 
 TRANSFORMED = {

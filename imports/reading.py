@@ -159,14 +159,24 @@ class Sheet:
 
     def blocks(self) -> Iterator[Block]:
         """The records below the header. Of an unclean block, hand back what was not read: `give_back`."""
+        stuck = False
         while True:
             self._fill(BLOCK + LONGEST_RECORD)
             if not self._pending:
                 return
-            final = self._ended and len(self._pending) <= BLOCK
-            size = len(self._pending) if final else boundary(self._pending)
-            line, data = self.line, self._take(size or len(self._pending))
-            yield Block(line, data, final, bool(size) and is_clean(data, self._well_formed))
+            whole = self._ended and len(self._pending) <= BLOCK
+            size = len(self._pending) if whole else 0 if stuck else boundary(self._pending)
+            before = len(self._pending)
+            block = self._block(size)
+            yield block
+            # A reader that handed back all of a block gets more at once, so that each round moves on.
+            stuck = len(self._pending) == before
+
+    def _block(self, size: int) -> Block:
+        """The next bytes, so many or all that wait where it cannot be told where a record ends."""
+        line, data = self.line, self._take(size or len(self._pending))
+        final = self._ended and not self._pending
+        return Block(line, data, final, clean=bool(size) and is_clean(data, self._well_formed))
 
     def give_back(self, data: bytes) -> None:
         """Put the beginning of an unfinished record before what comes next."""

@@ -54,7 +54,12 @@ class StockImporter(Importer):
         return dict(options)
 
     def key(self, current: Run) -> list[Composable]:
-        return [self._id(current), self._warehouse(current)]
+        warehouse = self._warehouse(current)
+        if "warehouse" not in current.compiled.fields:
+            return [self._id(current), warehouse]
+        # Names that nobody knows are not the same for that.
+        unknown = SQL("CASE WHEN {} = 0 THEN {} END").format(warehouse, current.compiled.values["warehouse"])
+        return [self._id(current), warehouse, SQL("coalesce({}, '')").format(unknown)]
 
     def _id(self, current: Run) -> Composable:
         identifier = current.compiled.values["id"]

@@ -1,0 +1,75 @@
+"""Any bytes below a header: each record lands or is rejected, and no other thing happens."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from imports.models import ImportJob, Status
+from imports.reading import Sheet, count_known, is_clean, tolerant, well_formed
+
+HEADER = b"sku,title,retail_price\n"
+PIECES = [b'"', b",", b"\n", b"\r\n", b"\r", b"\\.", b"A-1", b"x", b"1.5", b"\0", b"\xff", "é".encode(), b" ", b"'", b";", b"\t"]
+noise = st.lists(st.sampled_from(PIECES), max_size=60).map(b"".join) | st.binary(max_size=120)
+quick = settings(
+    max_examples=120,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+@pytest.mark.django_db
+@quick
+@given(body=noise)
+@example(body=b'A-1,5" pipe,1\nA-2,6" pipe,2\n')
+@example(body=b'A-1,x",y\nq,"z,1\n')
+@example(body=b"A-1,x,1\n\\.\nA-2,x,1\n")
+@example(body=b'"A-1","a\n\\.\nb",1\n')
+@example(body=b'A-1,x,"1')
+def test_every_record_lands_or_is_rejected(acme, upload, ran, body):
+    job = ran(acme, file_url=upload(acme, HEADER + body))
+
+    assert job["status"] in (Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS), job
+    done = [job[name] for name in ("created", "updated", "unchanged", "rejected", "duplicates")]
+    assert sum(done) == job["rows_total"] == job["rows_done"]
+    assert ImportJob.objects.get(pk=job["id"]).rejects.count() == job["rejected"]
+
+
+@quick
+@given(body=noise)
+def test_whatever_copy_may_read_the_tolerant_reader_reads_alike(body):
+    """A block that is proven clean has the same records and lines, whoever reads it."""
+    import csv
+
+    if not is_clean(body, well_formed(",")) or b"\r" in body.replace(b"\r\n", b"\n"):
+        return
+    rows = [row for row in csv.reader(io.StringIO(body.decode(), newline="")) if "".join(row).strip(" \t")]
+    records = [record for record in tolerant(body, 1, ",", final=True) if "".join(record.cells).strip(" \t")]
+
+    assert [record.code for record in records] == [""] * len(records)
+    assert [[c.replace("\r\n", "\n") for c in record.cells] for record in records] == [
+        [c.replace("\r\n", "\n") for c in row] for row in rows
+    ]
+
+
+@quick
+@given(body=noise, block=st.integers(1, 40))
+def test_blocks_break_between_records_wherever_they_break(monkeypatch, body, block):
+    """The records are the same, whether the file is read in one block or in many."""
+    whole = [(r.line, r.cells, r.code) for r in tolerant(body, 2, ",", final=True)]
+    with monkeypatch.context() as small:
+        small.setattr("imports.reading.BLOCK", block)
+        small.setattr("imports.reading.LONGEST_RECORD", 10_000)
+        sheet = Sheet(io.BytesIO(HEADER + body), "utf-8", lambda names: count_known(names, ["sku", "title"]))
+        found = []
+        for each in sheet.blocks():
+            reader = tolerant(each.data, each.line, ",", final=each.final)
+            found += [(r.line, r.cells, r.code) for r in reader]
+            sheet.give_back(each.data[reader.consumed :])
+
+    assert found == whole

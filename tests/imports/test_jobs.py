@@ -1,0 +1,363 @@
+"""Jobs over the API: what can be done with them, who may, and what they tell."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from django.utils import timezone
+
+from accounts.scopes import Scope
+from catalog.models import Variant
+from events.models import Event
+from imports.models import ImportJob, Status
+from imports.running import run_job
+from inventory.models import StockLevel, Warehouse
+
+ROWS = ["sku,title,retail_price", "A-1,Shirt,1"]
+
+
+@pytest.fixture
+def started(client_for):
+    """A job that waits for its worker."""
+
+    def start(supplier, **body):
+        answer = client_for(supplier).post("importProducts", {"data": ROWS, **body})
+        return ImportJob.objects.get(pk=answer.json()["id"])
+
+    return start
+
+
+def test_starting_answers_the_job_and_the_envelope(acme, client_for):
+    answer = client_for(acme).post("importProducts", {"data": ROWS})
+
+    body = answer.json()
+    assert answer.status_code == 201
+    assert (body["status"], body["kind"], body["success"], body["rows_total"]) == ("queued", "products", True, None)
+    assert body["message"]
+    assert body["errors_url"] == f"http://testserver/v3/suppliers/{acme.pk}/imports/{body['id']}/errors"
+    wanted = {"source", "rows_done", "created", "updated", "unchanged", "rejected", "errors", "created_at"}
+    assert wanted <= set(body)
+
+
+def test_imports_are_listed_newest_first_with_filters_in_few_queries(
+    acme, rival, client_for, started, django_assert_max_num_queries
+):
+    jobs = [started(acme, data=[*ROWS, ",x,"]) for _ in range(3)]
+    started(rival)
+    for job in jobs[:2]:
+        run_job(job.pk)
+    client = client_for(acme)
+    client.get("imports")
+
+    # The key, the jobs, and the first errors of all of them.
+    with django_assert_max_num_queries(3):
+        listed = client.get("imports").json()
+
+    assert [job["id"] for job in listed["results"]] == [job.pk for job in reversed(jobs)]
+    assert listed["results"][2]["errors"][0]["line"] == 3
+    assert [j["id"] for j in client.get("imports", {"status": "queued"}).json()["results"]] == [jobs[2].pk]
+    assert client.get("imports", {"kind": "inventory"}).json()["results"] == []
+    assert client.get("imports", {"kind": "shoes"}).status_code == 400
+    page = client.get("imports", {"limit": 2}).json()
+    assert [j["id"] for j in client.get(page["next"].partition("testserver")[2]).json()["results"]] == [jobs[0].pk]
+
+
+def test_a_rivals_import_does_not_exist(acme, rival, client_for, started):
+    job, client = started(acme), client_for(rival)
+
+    for path in ("", "/errors"):
+        assert client.get(f"imports/{job.pk}{path}").status_code == 404
+    for path in ("cancel", "approve", "retry"):
+        assert client.post(f"imports/{job.pk}/{path}").status_code == 404
+
+
+def test_product_jobs_are_for_catalog_keys_and_stock_jobs_for_inventory_keys(acme, client_for, started):
+    job = started(acme)
+    stock = client_for(acme, scopes=[Scope.INVENTORY_READ, Scope.INVENTORY_WRITE])
+
+    assert stock.get("imports").json()["results"] == []
+    assert stock.get(f"imports/{job.pk}").status_code == 403
+    assert stock.post(f"imports/{job.pk}/cancel").status_code == 403
+    assert stock.post("importProducts", {"data": ROWS}).status_code == 403
+    assert client_for(acme, scopes=[Scope.CATALOG_READ]).get(f"imports/{job.pk}").status_code == 200
+    assert client_for(acme, scopes=[Scope.CATALOG_READ]).post(f"imports/{job.pk}/cancel").status_code == 403
+    assert client_for(acme, scopes=[Scope.FULFILLMENTS_READ]).get("imports").status_code == 403
+
+
+def test_the_error_report_can_be_corrected_and_uploaded_as_it_is(acme, client_for, upload, ran):
+    content = "sku,title,retail_price,description\nA-1,=cmd(),cheap,-x\nA-2,Hat,1,\nA-3,Cap\n'=A-4,Tie,1 000,\n"
+    job = ran(acme, file_url=upload(acme, content))
+    answer = client_for(acme).get(f"imports/{job['id']}/errors", Accept="text/csv")
+
+    assert answer["Content-Type"].startswith("text/csv")
+    report = b"".join(answer.streaming_content).decode()
+    rows = list(csv.reader(io.StringIO(report)))
+    assert rows[0] == ["line", "field", "code", "message", "sku", "title", "retail_price", "description"]
+    assert [row[:3] for row in rows[1:]] == [
+        ["2", "retail_price", "not_a_number"],
+        ["4", "", "ragged"],
+        ["5", "retail_price", "not_a_number"],
+    ]
+    assert rows[1][4:] == ["A-1", "'=cmd()", "cheap", "'-x"]
+
+    corrected = report.replace("cheap", "5").replace("1 000", "1000").replace("A-3,Cap", "A-3,Cap,7,")
+    again = ran(acme, file_url=upload(acme, corrected))
+
+    assert (again["status"], again["created"], again["ignored_columns"]) == ("succeeded", 3, []), again
+    assert Variant.objects.get(sku="A-1").title == "=cmd()"
+    assert Variant.objects.get(sku="A-1").description == "-x"
+    assert Variant.objects.filter(sku="'=A-4").exists()
+
+
+def test_a_report_without_errors_is_a_header(acme, client_for, ran):
+    job = ran(acme, data=ROWS)
+
+    answer = client_for(acme).get(f"imports/{job['id']}/errors")
+
+    assert b"".join(answer.streaming_content) == b"line,field,code,message,sku,title,retail_price\r\n"
+
+
+def test_a_waiting_job_is_canceled_at_once_and_a_finished_one_is_not(acme, client_for, started):
+    job, client = started(acme), client_for(acme)
+
+    assert client.post(f"imports/{job.pk}/cancel").json()["status"] == "canceled"
+    assert client.post(f"imports/{job.pk}/cancel").status_code == 200
+    assert not run_job(job.pk)
+    done = started(acme)
+    run_job(done.pk)
+    assert client.post(f"imports/{done.pk}/cancel").json()["code"] == "invalid_transition"
+
+
+def test_a_running_job_stops_at_its_next_range(acme, client_for, started, monkeypatch):
+    monkeypatch.setattr("imports.batches.STEP", 1)
+    job = started(acme, data=[ROWS[0], *(f"A-{i},x,1" for i in range(10))])
+    client = client_for(acme)
+    from imports import batches
+
+    take, taken = batches.take, []
+
+    def cancel_after_three(*args):
+        taken.append(args)
+        if len(taken) == 3:
+            client.post(f"imports/{job.pk}/cancel")
+        return take(*args)
+
+    monkeypatch.setattr("imports.batches.take", cancel_after_three)
+
+    run_job(job.pk)
+
+    job.refresh_from_db()
+    assert job.status == Status.CANCELED
+    assert job.created == Variant.objects.count() < 10
+    assert job.finished_at
+
+
+def test_a_failed_job_can_be_retried_and_others_cannot(acme, client_for, started, monkeypatch):
+    job, client = started(acme), client_for(acme)
+    with monkeypatch.context() as broken:
+        broken.setattr("imports.batches.take", lambda *args: 1 / 0)
+        run_job(job.pk)
+    failed = client.get(f"imports/{job.pk}").json()
+    assert (failed["status"], failed["error"]["code"]) == ("failed", "internal_error")
+
+    assert client.post(f"imports/{job.pk}/retry").json()["status"] == "queued"
+    run_job(job.pk)
+
+    again = client.get(f"imports/{job.pk}").json()
+    assert (again["status"], again["created"], again["error"]) == ("succeeded", 1, None)
+    assert client.post(f"imports/{job.pk}/retry").status_code == 409
+
+
+def test_every_import_tells_its_story_in_events(acme, started):
+    job = started(acme)
+    run_job(job.pk)
+
+    events = Event.objects.filter(import_id=job.pk).order_by("id")
+
+    assert [event.type for event in events] == ["import.queued", "import.started", "import.succeeded"]
+    assert {(event.supplier_id, event.area) for event in events} == {(acme.pk, "catalog")}
+    assert events[2].data["created"] == 1
+
+
+def test_one_suppliers_jobs_of_a_kind_run_in_order_and_others_beside_them(acme, rival, started, _no_bell):
+    first, second, other = started(acme), started(acme), started(rival)
+
+    assert not run_job(second.pk)
+    assert run_job(other.pk)
+    assert run_job(first.pk)
+    assert run_job(second.pk)
+
+
+def test_the_job_reads_the_version_of_the_file_that_it_was_started_with(acme, client_for, upload):
+    path = upload(acme, "sku,title,retail_price\nOLD,x,1\n")
+    job = client_for(acme).post("importProducts", {"file_url": f"/{path}"}).json()
+    upload(acme, "sku,title,retail_price\nNEW,x,1\n")
+
+    run_job(job["id"])
+
+    assert [each.sku for each in Variant.objects.all()] == ["OLD"]
+
+
+def test_progress_is_told_while_a_job_runs(acme, client_for, started):
+    job = started(acme)
+    ImportJob.objects.filter(pk=job.pk).update(
+        status=Status.RUNNING,
+        started_at=timezone.now() - timezone.timedelta(seconds=10),
+        rows_total=300,
+        rows_done=100,
+    )
+
+    shown = client_for(acme).get(f"imports/{job.pk}").json()
+
+    assert (shown["rows_per_second"], shown["seconds_left"]) == (10, 20)
+
+
+def test_a_dry_run_tells_what_would_happen_and_does_nothing(acme, a_variant, ran):
+    a_variant(acme, "SAME", title="x", retail_price="1")
+    a_variant(acme, "OLD", title="x", retail_price="10")
+    before = list(Variant.objects.order_by("id").values())
+
+    job = ran(
+        acme,
+        data=["sku,title,retail_price,listed", "SAME,x,1,", "OLD,x,25,false", "NEW,x,3,", "BAD,,3,"],
+        dry_run=True,
+    )
+
+    assert (job["status"], job["dry_run"]) == ("succeeded_with_errors", True)
+    assert [job[n] for n in ("created", "updated", "unchanged", "rejected")] == [1, 1, 1, 1]
+    assert job["report"]["price_changes"] == [{"sku": "OLD", "from": "10", "to": "25", "factor": 2.5}]
+    assert job["report"]["delisted"] == 1
+    assert list(Variant.objects.order_by("id").values()) == before
+
+
+def test_a_dry_run_of_a_full_stock_file_tells_what_would_be_zeroed(acme, a_variant, stocked):
+    for sku in ("A-1", "A-2", "A-3"):
+        a_variant(acme, sku, stock=5)
+
+    job = stocked(acme, "sku,quantity\nA-1,5\nA-2,6\n", mode="full", dry_run=True)
+
+    assert (job["updated"], job["unchanged"], job["report"]["zeroed"]) == (1, 1, 1)
+    assert set(StockLevel.objects.values_list("on_hand", flat=True)) == {5}
+
+
+@pytest.fixture
+def many(acme, a_variant):
+    """More stocked variants than the brake lets go unnoticed."""
+    east = Warehouse.objects.get(supplier=acme, is_default=True)
+    variants = Variant.objects.bulk_create(
+        Variant(supplier=acme, sku=f"M-{i:03}", title="x", retail_price=1) for i in range(150)
+    )
+    StockLevel.objects.bulk_create(StockLevel(variant=v, warehouse=east, on_hand=5) for v in variants)
+    return variants
+
+
+def test_a_file_that_would_zero_most_of_the_stock_waits_until_the_supplier_approves(acme, many, client_for, stocked):
+    job = stocked(acme, "sku,quantity\nM-000,5\n", mode="full")
+
+    assert job["status"] == "awaiting_approval"
+    assert "149 of 150" in job["report"]["reasons"][0]
+    assert not StockLevel.objects.filter(on_hand=0).exists()
+
+    client = client_for(acme)
+    assert client.post(f"imports/{job['id']}/approve").json()["status"] == "queued"
+    run_job(job["id"])
+
+    assert client.get(f"imports/{job['id']}").json()["report"]["zeroed"] == 149
+    assert StockLevel.objects.filter(on_hand=0).count() == 149
+    assert client.post(f"imports/{job['id']}/approve").status_code in (200, 409)
+
+
+def test_a_waiting_job_holds_up_nothing_and_a_later_one_that_lands_supersedes_it(acme, many, client_for, stocked):
+    waiting = stocked(acme, "sku,quantity\nM-000,5\n", mode="full")
+
+    later = stocked(acme, "sku,quantity\nM-001,7\n")
+
+    assert later["status"] == "succeeded"
+    old = client_for(acme).get(f"imports/{waiting['id']}").json()
+    assert (old["status"], old["error"]["code"]) == ("canceled", "superseded")
+    assert client_for(acme).post(f"imports/{waiting['id']}/approve").status_code == 409
+
+
+def test_a_delta_file_and_a_small_full_one_do_not_wait(acme, many, client_for, stocked):
+    zeros = "".join(f"M-{i:03},0\n" for i in range(150))
+    assert stocked(acme, f"sku,quantity\n{zeros}")["status"] == "succeeded"
+    StockLevel.objects.update(on_hand=5)
+
+    client_for(acme).request("PUT", "importPolicy", {"zeroed_least": 150})
+
+    assert stocked(acme, "sku,quantity\nM-000,5\n", mode="full")["status"] == "succeeded"
+
+
+def test_the_brake_can_be_widened_to_delta_files_prices_and_delisting(acme, many, client_for, ran, stocked):
+    client = client_for(acme)
+    policy = {"zeroed_in_delta": True, "price_factor": 2, "delisted_share": 0.5}
+    assert client.put("importPolicy", policy).json()["price_factor"] == 2
+
+    zeros = "".join(f"M-{i:03},0\n" for i in range(150))
+    assert stocked(acme, f"sku,quantity\n{zeros}")["status"] == "awaiting_approval"
+    assert ran(acme, data=["sku,retail_price", "M-000,2"])["status"] == "succeeded"
+    assert ran(acme, data=["sku,retail_price", "M-001,2.01"])["status"] == "awaiting_approval"
+    gone = ["sku,listed", *(f"M-{i:03},no" for i in range(100))]
+    assert ran(acme, data=gone)["status"] == "awaiting_approval"
+    assert Variant.objects.filter(listed=False).count() == 0
+
+
+def test_a_policy_that_makes_no_sense_is_refused(acme, client_for):
+    for policy in ({"zeroed_share": 2}, {"price_factor": 0.5}, {"zeroed_least": -1}):
+        answer = client_for(acme).put("importPolicy", policy)
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, next(iter(policy)))
+
+
+def test_a_missing_sku_is_listed_again_only_by_an_explicit_word(acme, a_variant, ran):
+    variant = a_variant(acme, "A-1", title="x", listed=False)
+
+    ran(acme, data=["sku,title,listed", "A-1,y,"])
+    variant.refresh_from_db()
+    assert (variant.title, variant.listed) == ("y", False)
+
+    ran(acme, data=["sku,listed", "A-1,true"])
+    variant.refresh_from_db()
+    assert variant.listed
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "url"),
+        ({"url": "inventory/s.csv"}, "warehouse_id"),
+        ({"url": "inventory/s.csv", "warehouse_id": 999999999}, "warehouse_id"),
+        ({"url": "inventory/s.csv", "warehouse_id": 1, "warehouse_field": "w"}, "warehouse_field"),
+        ({"url": "inventory/s.csv", "warehouse_field": "w", "protocol": "FTP"}, "protocol"),
+        ({"url": "inventory/s.csv", "warehouse_field": "w", "id_type": "asin"}, "id_type"),
+        ({"url": "inventory/s.csv", "warehouse_field": "w", "mode": "half"}, "mode"),
+        ({"url": "inventory/s.csv", "warehouse_field": "w", "as_of": "2999-01-01"}, "as_of"),
+        ({"url": "inventory/missing.csv", "warehouse_field": "w"}, "url"),
+    ],
+)
+def test_a_stock_request_that_cannot_work_names_the_field(acme, client_for, body, field):
+    answer = client_for(acme).post("importInventory", body)
+
+    assert answer.status_code == 400
+    assert field in [error["field"] for error in answer.json()["errors"]], answer.json()
+
+
+def test_a_rivals_warehouse_is_no_warehouse(acme, rival, client_for, upload):
+    path = upload(acme, "sku,quantity\n", "inventory/s.csv")
+    foreign = Warehouse.objects.filter(supplier=rival).first()
+
+    answer = client_for(acme).post("importInventory", {"url": path, "warehouse_id": foreign.pk})
+
+    assert answer.json()["errors"][0]["field"] == "warehouse_id"
+
+
+def test_unread_records_keep_a_full_file_from_setting_anything_to_zero(acme, a_variant, stocked):
+    for sku in ("A-1", "A-2"):
+        a_variant(acme, sku, stock=5)
+
+    job = stocked(acme, "sku,quantity\nA-1,6\nA-", mode="full")
+
+    assert (job["report"]["zeroed"], job["updated"]) == (0, 1)
+    assert job["report"]["kept"]
+    assert StockLevel.objects.get(variant__sku="A-2").on_hand == 5

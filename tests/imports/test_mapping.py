@@ -1,0 +1,185 @@
+"""Files with columns of their own, mapped to fields: shop systems' exports among them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from catalog.models import Variant
+
+# Files of our own, in the layouts of the two systems' exports.
+WOOCOMMERCE = """\
+ID,Type,SKU,Name,Published,Short description,Description,Weight (lbs),Sale price,Regular price,Images,Attribute 1 name,Attribute 1 value(s),Meta: _wpcom_is_markdown
+44,variable,desk-lamp,Desk lamp,1,A lamp.,"Long, with a comma.",.5,,,"https://x.example/1.jpg, https://x.example/2.jpg",Color,"Blue, Green",1
+46,simple,desk-lamp-blue,Desk lamp blue,1,A lamp.,Shines.,.8,,45,https://x.example/3.jpg,Color,Blue,1
+47,simple,desk-lamp-red,Desk lamp red,1,A lamp.,Shines.,1,18,20,,Color,Red,1
+"""
+WOOCOMMERCE_MAPPING = [
+    "SKU:sku",
+    "Name:title",
+    "Regular price:retail_price",
+    "Sale price:special_sale_price",
+    "Weight (lbs):weight",
+    "Meta: _wpcom_is_markdown:property.markdown",
+]
+SHOPIFY = """\
+Handle,Title,Body (HTML),Vendor,Option1 Name,Option1 Value,Variant SKU,Variant Grams,Variant Price,Variant Barcode,Image Src
+linen-shirt,Linen shirt,"<p>Cool, and
+light.</p>",Acme,Size,S,LS-S,200,50,,https://x.example/1.jpg
+linen-shirt,,,,,M,LS-M,210,50,036000291452,
+linen-shirt,,,,,L,,220,50,,
+"""
+
+
+def test_a_woocommerce_export_lands_and_its_variable_parent_is_a_reject(acme, upload, ran):
+    job = ran(acme, file_url=upload(acme, WOOCOMMERCE), field_mapping=WOOCOMMERCE_MAPPING)
+
+    assert [(e["line"], e["field"], e["code"]) for e in job["errors"]] == [(2, "retail_price", "required")]
+    assert job["created"] == 2
+    blue = Variant.objects.get(sku="desk-lamp-blue")
+    assert (blue.title, blue.retail_price, blue.weight) == ("Desk lamp blue", Decimal(45), Decimal("0.8"))
+    assert (blue.description, blue.images) == ("Shines.", "https://x.example/3.jpg")
+    assert blue.properties == [{"name": "markdown", "value": "1"}]
+    assert "Published" in job["ignored_columns"]
+    assert "SKU" not in job["ignored_columns"]
+
+
+def test_a_shopify_export_lands_with_its_follow_up_rows(acme, upload, ran):
+    mapping = [
+        "Handle:title",
+        "Variant SKU:sku",
+        "Variant Price:price",
+        "Variant Barcode:gtin",
+        "Body (HTML):description",
+        {"source_field": "Option1 Value", "destination_field": "option", "option_type": "size"},
+        {"sourceField": "Variant Grams", "destinationField": "weight", "mathTransformer": "/1000"},
+    ]
+
+    job = ran(acme, file_url=upload(acme, SHOPIFY), field_mapping=mapping)
+
+    assert [(e["line"], e["field"]) for e in job["errors"]] == [(5, "sku")]
+    small, medium = Variant.objects.order_by("id")
+    assert (small.description, small.weight) == ("<p>Cool, and\nlight.</p>", Decimal("0.2"))
+    assert (medium.upc, medium.gtin, medium.options) == (
+        "036000291452",
+        "036000291452",
+        [{"type": "size", "value": "M"}],
+    )
+
+
+def test_schema_objects_transform_texts_and_split_them(acme, ran):
+    job = ran(
+        acme,
+        data=[
+            "no;name;cost;pics;colors;points",
+            "a-1;red shirt;10;https://x.example/1.jpg,https://x.example/2.jpg;Blue/Green;soft#warm",
+        ],
+        schema=[
+            {"source_field": "no", "destination_field": "sku", "string_transformer": "uppercase"},
+            {"source_field": "name", "destination_field": "title", "string_transformer": "capitalize"},
+            {"source_field": "name", "destination_field": "model", "string_transformer": "capitalize-first"},
+            {"source_field": "cost", "destination_field": "price", "math_transformer": "value * 1.2"},
+            {"source_field": "cost", "destination_field": "wholesale_price", "math_transformer": "*1.05"},
+            {"source_field": "pics", "destination_field": "images", "split_by_character": ","},
+            {"source_field": "colors", "destination_field": "option.color", "split_by_character": "/"},
+            {"source_field": "points", "destination_field": "description_bullets", "split_by_character": "#"},
+        ],
+    )
+
+    assert job["status"] == "succeeded", job
+    variant = Variant.objects.get()
+    assert (variant.sku, variant.title, variant.model) == ("A-1", "Red Shirt", "Red shirt")
+    assert (variant.retail_price, variant.wholesale_price) == (Decimal(12), Decimal("10.5"))
+    assert variant.images == "https://x.example/1.jpg|https://x.example/2.jpg"
+    assert variant.options == [{"type": "color", "value": "Blue"}, {"type": "color", "value": "Green"}]
+    assert variant.description_bullets == ["soft", "warm"]
+
+
+def test_prices_are_computed_exactly_and_rounded_half_up(acme, ran):
+    job = ran(
+        acme,
+        data=["sku,title,retail_price,weight", "A-1,Shirt,19.99,2", "A-2,Hat,0.0001,0", "A-3,Cap,1,"],
+        math_transformer="wholesale_price = round(retail_price * 0.55, 2); special_sale_price = 10 / weight\n"
+        "retail_price = retail_price / 8",
+    )
+
+    variant = Variant.objects.get()
+    assert (variant.wholesale_price, variant.special_sale_price) == (Decimal("10.99"), Decimal(5))
+    assert variant.retail_price == Decimal("2.4988")
+    assert [(e["line"], e["field"], e["code"]) for e in job["errors"]] == [
+        (3, "special_sale_price", "not_computable"),
+        (4, "special_sale_price", "not_computable"),
+    ]
+
+
+def test_the_same_transformed_file_twice_changes_nothing(acme, ran):
+    body = {
+        "data": ["sku,title,retail_price,tags", "A-1,Shirt,19.99,a#b"],
+        "math_transformer": "wholesale_price = retail_price * 0.333333; wholesale_price = wholesale_price / 3",
+        "field_mapping": [{"source_field": "tags", "destination_field": "property", "split_by_character": "#"}],
+    }
+    ran(acme, **body)
+    before = Variant.objects.values().get()
+
+    job = ran(acme, **body)
+
+    assert job["unchanged"] == 1
+    assert Variant.objects.values().get() == before
+    assert before["properties"] == [{"name": "tags", "value": "a"}, {"name": "tags", "value": "b"}]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "file_url"),
+        ({"file_url": "", "data": []}, "file_url"),
+        ({"file_url": "products/x.csv", "data": ["sku"]}, "data"),
+        ({"file_url": "products/missing.csv"}, "file_url"),
+        ({"file_url": "../2/products/x.csv"}, "file_url"),
+        ({"file_url": "http://x.example/x.csv"}, "file_url"),
+        ({"file_url": "sftp://elsewhere.example/x.csv"}, "file_url"),
+        ({"url": "file:///etc/passwd"}, "url"),
+        ({"data": "sku,title"}, "data"),
+        ({"data": ["sku", 5]}, "data[1]"),
+        ({"data": ["sku"], "field_mapping": ["sku"]}, "field_mapping[0]"),
+        ({"data": ["sku"], "field_mapping": ["A:colour"]}, "field_mapping[0]"),
+        ({"data": ["sku"], "field_mapping": ["A:sku", "B:sku"]}, "field_mapping[1]"),
+        ({"data": ["sku"], "field_mapping": [5]}, "field_mapping[0]"),
+        ({"data": ["sku"], "field_mapping": "A:sku"}, "field_mapping"),
+        ({"data": ["sku"], "schema": [{"source_field": "A"}]}, "schema[0].destination_field"),
+        (
+            {"data": ["sku"], "schema": [{"source_field": "A", "destination_field": "option"}]},
+            "schema[0]",
+        ),
+        (
+            {
+                "data": ["sku"],
+                "schema": [{"source_field": "A", "destination_field": "title", "string_transformer": "shout"}],
+            },
+            "schema[0].string_transformer",
+        ),
+        (
+            {
+                "data": ["sku"],
+                "schema": [{"source_field": "A", "destination_field": "weight", "math_transformer": "2**9"}],
+            },
+            "schema[0].math_transformer",
+        ),
+        ({"data": ["sku"], "math_transformer": "weight = 9**9**9"}, "math_transformer"),
+        ({"data": ["sku"], "math_transformer": "title = 1"}, "math_transformer"),
+        ({"data": ["sku"], "file_type": "xlsx"}, "file_type"),
+        ({"data": ["sku"], "dry_run": "yes"}, "dry_run"),
+    ],
+)
+def test_a_request_that_cannot_work_is_refused_and_names_the_field(acme, client_for, body, field):
+    answer = client_for(acme).post("importProducts", body)
+
+    assert answer.status_code == 400, answer.json()
+    assert field in [error["field"] for error in answer.json()["errors"]], answer.json()
+
+
+def test_an_error_in_an_expression_points_at_its_character(acme, client_for):
+    answer = client_for(acme).post("importProducts", {"data": ["sku"], "math_transformer": "weight = weight $ 2"})
+
+    assert "character 17" in answer.json()["message"]

@@ -1,0 +1,218 @@
+"""What spreadsheets make of a CSV file, and what becomes of it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from catalog.models import Variant
+
+HEADER = "sku,title,retail_price,description"
+
+
+def landed(supplier):
+    return {each.sku: (each.title, each.retail_price, each.description) for each in supplier.variants.all()}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_any_encoding_and_line_ending_reads_the_same(acme, upload, ran, encoding, newline):
+    text = newline.join([HEADER, "A-1,Größe ½ “M”,19.99,über", "A-2,Hat,5,", ""])
+
+    job = ran(acme, file_url=upload(acme, text.encode(encoding)))
+
+    assert job["status"] == "succeeded", job
+    assert landed(acme) == {"A-1": ("Größe ½ “M”", Decimal("19.99"), "über"), "A-2": ("Hat", Decimal(5), "")}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_any_delimiter_is_found_by_the_names_in_the_header(acme, upload, ran, delimiter):
+    rows = [["sku", "title", "retail_price", "images"], ["A-1", "Shirt", "19.99", '"https://x.example/a,b;c|d"']]
+
+    job = ran(acme, file_url=upload(acme, "\n".join(delimiter.join(row) for row in rows)))
+
+    assert (job["rows_total"], job["ignored_columns"]) == (1, [])
+    assert set(landed(acme)) <= {"A-1"}
+
+
+def test_quoted_line_breaks_belong_to_the_cell_and_lines_are_still_told_right(acme, upload, ran):
+    rows = [HEADER, 'A-1,Shirt,1,"one\ntwo\n\nthree"', "A-2,,2,", 'A-3,Hat,3,"a ""b""\r\nc"', "A-4,,4,"]
+
+    job = ran(acme, file_url=upload(acme, "\n".join(rows)))
+
+    assert [e["line"] for e in job["errors"]] == [6, 9]
+    assert landed(acme)["A-1"][2] == "one\ntwo\n\nthree"
+    assert landed(acme)["A-3"][2] == 'a "b"\r\nc'
+
+
+def test_a_stray_quote_costs_its_own_row_and_swallows_no_other(acme, upload, ran):
+    rows = [HEADER, 'A-1,Pipe 5" wide,1,x', 'A-2,"Never closed,2,x', "A-3,Hat,3,x", 'A-4,"Shut"x,4,x', "A-5,Cap,5,x"]
+
+    job = ran(acme, file_url=upload(acme, "\n".join(rows)))
+
+    assert set(landed(acme)) == {"A-1", "A-3", "A-5"}
+    assert landed(acme)["A-1"][0] == 'Pipe 5" wide'
+    assert [(e["line"], e["code"]) for e in job["errors"]] == [(3, "open_quote"), (5, "malformed")]
+
+
+def test_a_line_of_backslash_and_dot_ends_nothing(acme, upload, ran):
+    rows = [HEADER, "A-1,Shirt,1,x", "\\.", "A-2,Hat,2,x", 'A-3,Cap,3,"a\n\\.\nb"']
+
+    job = ran(acme, file_url=upload(acme, "\n".join(rows)))
+
+    assert set(landed(acme)) == {"A-1", "A-2", "A-3"}
+    assert landed(acme)["A-3"][2] == "a\n\\.\nb"
+    assert [(e["line"], e["code"]) for e in job["errors"]] == [(3, "ragged")]
+
+
+def test_undecodable_and_control_bytes_reject_their_rows_only(acme, upload, ran):
+    rows = [
+        HEADER.encode(),
+        "A-1,Größe,1,x".encode(),
+        b"A-2,Gr\xf6\xdfe,2,x",
+        b"A-3,N\x00ll,3,x",
+        b"A-4,Bell\x07,4,x",
+        b"A-5,Fine,5,x",
+    ]
+
+    job = ran(acme, file_url=upload(acme, b"\n".join(rows)))
+
+    assert [(e["line"], e["code"]) for e in job["errors"]] == [(3, "undecodable"), (4, "control"), (5, "control")]
+    assert set(landed(acme)) == {"A-1", "A-5"}
+
+
+def test_a_file_that_ends_in_the_middle_of_a_line_loses_that_row_only(acme, upload, ran):
+    job = ran(acme, file_url=upload(acme, f"{HEADER}\nA-1,Shirt,1,x\nA-2,Ha"))
+
+    assert (job["created"], [(e["line"], e["code"]) for e in job["errors"]]) == (1, [(3, "ragged")])
+
+
+def test_blank_lines_are_no_records(acme, upload, ran):
+    job = ran(acme, file_url=upload(acme, f"{HEADER}\n\nA-1,Shirt,1,x\n\n\nA-2,,2,x\n\n"))
+
+    assert (job["rows_total"], job["created"], [e["line"] for e in job["errors"]]) == (2, 1, [6])
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("", "no_header"),
+        ("\n\n", "no_header"),
+        ("A-1,Shirt,1\nA-2,Hat,2\n", "no_header"),
+        ("title,retail_price\nShirt,1\n", "missing_column"),
+        ("sku,title,sku\nA-1,Shirt,A-1\n", "duplicate_header"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00", "no_header"),
+    ],
+)
+def test_a_file_that_cannot_be_read_at_all_fails_the_job_and_says_why(acme, upload, ran, content, code):
+    job = ran(acme, file_url=upload(acme, content))
+
+    assert (job["status"], job["error"]["code"]) == ("failed", code)
+    assert not Variant.objects.exists()
+
+
+def test_of_rows_with_one_sku_the_last_wins_and_the_others_are_counted_and_named(acme, upload, ran):
+    rows = [HEADER, "A-1,First,1,", "A-2,Hat,2,", "A-1,Second,1,", " A-1 ,Third,1,"]
+
+    job = ran(acme, file_url=upload(acme, "\n".join(rows)))
+
+    assert landed(acme)["A-1"][0] == "Third"
+    assert (job["rows_total"], job["created"], job["duplicates"]) == (4, 2, 2)
+    assert "2, 4" in job["warnings"][0]
+
+
+def test_the_lines_of_the_template_are_skipped_when_they_were_left_in(acme, client_for, upload, ran):
+    template = client_for(acme).get("templates/products.csv", Accept="text/csv").content.decode()
+    columns = template.splitlines()[0].count(",")
+
+    job = ran(acme, file_url=upload(acme, template + "A-1,,5,,Shirt" + "," * (columns - 4) + "\r\n"))
+
+    assert (job["rows_total"], job["created"], len(job["warnings"])) == (1, 1, 2)
+    assert set(landed(acme)) == {"A-1"}
+
+
+def test_the_example_of_the_template_is_a_row_that_would_land(acme, client_for, ran):
+    lines = client_for(acme).get("templates/products.csv").content.decode().splitlines()
+
+    job = ran(acme, data=[lines[0], lines[2].replace("TSHIRT-RED-M", "MINE")])
+
+    assert (job["status"], job["created"]) == ("succeeded", 1), job
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "cells", "prices"),
+    [
+        (",", ["1.234", "19.99"], ["1.234", "19.99"]),
+        (",", ['"1,234"', '"12,5"', '"1,234.50"', '"1.234,50"'], [None, "12.5", "1234.5", "1234.5"]),
+        (",", [".5", "5.", "+3", "1e3", "12 000"], ["0.5", "5", "3", None, None]),
+        (";", ["1.234", "12,50"], ["1234", "12.5"]),
+        (";", ["1.234", "12.50"], ["1.234", "12.5"]),
+        (";", ["1.234", "7"], [None, "7"]),
+        (";", ["1,234", "12,50"], ["1.234", "12.5"]),
+        (";", ["1,234", "12.50"], ["1234", "12.5"]),
+        (";", ["1.234", "12,50", "12.50"], [None, "12.5", "12.5"]),
+        (";", ["0,125", "1.234.567"], ["0.125", "1234567"]),
+        ("\t", ["1.234", "1,234"], ["1.234", None]),
+    ],
+)
+def test_numbers_are_read_one_way_or_not_at_all(acme, upload, ran, delimiter, cells, prices):
+    rows = [["sku", "title", "retail_price"], *([f"A-{i}", "x", cell] for i, cell in enumerate(cells))]
+
+    ran(acme, file_url=upload(acme, "\n".join(delimiter.join(row) for row in rows)))
+
+    found = {sku: price for sku, (_, price, _) in landed(acme).items()}
+    assert found == {f"A-{i}": Decimal(price) for i, price in enumerate(prices) if price is not None}
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "code"),
+    [
+        ("retail_price", "-1", "min_value"),
+        ("retail_price", "1.23456", "max_decimal_places"),
+        ("retail_price", "12345678901", "max_digits"),
+        ("retail_price", "NaN", "not_a_number"),
+        ("weight", "heavy", "not_a_number"),
+        ("upc", "36000291452", "invalid_barcode"),
+        ("upc", "8.42956E+11", "invalid_barcode"),
+        ("ean", "4006381333932", "check_digit"),
+        ("title", "x" * 501, "too_long"),
+        ("sku", "x" * 101, "too_long"),
+        ("special_sale_price_start", "2026-02-30", "invalid_date"),
+        ("special_sale_price_start", "31.01.2026", "invalid_date"),
+        ("listed", "perhaps", "invalid"),
+        ("images", "ftp://x.example/a.jpg", "invalid_url"),
+    ],
+)
+def test_each_kind_of_bad_cell_says_what_would_be_right(acme, ran, column, cell, code):
+    row = {"sku": "A-1", "title": "Shirt", "retail_price": "1", column: cell}
+
+    job = ran(acme, data=[",".join(row), ",".join(row.values())])
+
+    assert [(e["field"], e["code"], e["line"]) for e in job["errors"]] == [(column, code, 2)]
+    assert job["errors"][0]["message"]
+
+
+def test_trailing_zeros_are_no_decimals_and_dates_may_have_any_offset(acme, ran):
+    job = ran(
+        acme,
+        data=[
+            "sku,title,retail_price,special_sale_price_start,special_sale_price_end",
+            "A-1,Shirt,19.990000,2026-11-27,2026-12-01T12:00:00+02:00",
+        ],
+    )
+
+    assert job["status"] == "succeeded", job
+    variant = Variant.objects.get()
+    assert variant.retail_price == Decimal("19.99")
+    assert variant.special_sale_price_end.isoformat() == "2026-12-01T10:00:00+00:00"
+
+
+def test_an_absent_column_leaves_its_field_alone_and_an_empty_cell_clears_it(acme, ran):
+    ran(acme, data=["sku,title,retail_price,wholesale_price,description", "A-1,Shirt,5,2,Soft"])
+
+    job = ran(acme, data=["sku,retail_price,wholesale_price", "A-1,6,", "A-2,1,"])
+
+    variant = Variant.objects.get()
+    assert (variant.description, variant.retail_price, variant.wholesale_price) == ("Soft", 6, None)
+    assert [(e["line"], e["field"]) for e in job["errors"]] == [(3, "title")]
