@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import psycopg
 import pytest
 import redis
 
-from config.embedded.home import lasting_home
+from config.embedded.home import lasting_home, passing_home
 from config.embedded.postgres import Postgres
 from config.embedded.servers import missing_servers, passing_servers
 from config.processes.account import Account, lesser_account
@@ -30,6 +31,14 @@ with passing_servers(os.environ) as urls:
     print(json.dumps(urls), flush=True)
     time.sleep(600)
 """
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that the servers' account can reach; pytest closes its own ones."""
+    folder = passing_home(lesser_account())
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")
@@ -65,15 +74,15 @@ def test_a_given_url_needs_no_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_of_passing_servers(tmp_path: Path, number: signal.Signals) -> None:
-    environment = {**os.environ, "DATABASE_URL": "", "REDIS_URL": "", "TMPDIR": reachable(tmp_path)}
+def test_nothing_is_left_of_passing_servers(open_folder: Path, number: signal.Signals) -> None:
+    environment = {**os.environ, "DATABASE_URL": "", "REDIS_URL": "", "TMPDIR": str(open_folder)}
     command = [sys.executable, "-c", OWNER]
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as owner:
         assert owner.stdout
         assert "DATABASE_URL" in json.loads(owner.stdout.readline())
-        (home,) = tmp_path.glob("exchange-*")
+        (home,) = open_folder.glob("exchange-*")
         pids = [int((home / "postgres" / "postmaster.pid").read_text().split()[0]), *children_of(owner.pid)]
         assert len(pids) >= 4  # the postmaster once more, redis, the guardian
         owner.send_signal(number)
@@ -82,20 +91,19 @@ def test_nothing_is_left_of_passing_servers(tmp_path: Path, number: signal.Signa
 
 
 @pytest.mark.fault
-def test_data_outlives_a_crash_and_a_stale_lock(tmp_path: Path) -> None:
-    reachable(tmp_path)
-    with running_postgres(tmp_path) as (postgres, process):
+def test_data_outlives_a_crash_and_a_stale_lock(open_folder: Path) -> None:
+    with running_postgres(open_folder) as (postgres, process):
         with psycopg.connect(postgres.url) as connection:
             connection.execute("CREATE TABLE kept AS SELECT 42 AS answer")
         process.kill()
         process.wait()
-    stranger = Program("stranger", ("sleep", "600"), folder=tmp_path, account=postgres.account)
+    stranger = Program("stranger", ("sleep", "600"), folder=open_folder, account=postgres.account)
     sleeping = spawn(stranger, subprocess.DEVNULL)
     try:
         # As after a restart of the machine: the number in the lock is now that of somebody else.
         lock = postgres.data / "postmaster.pid"
         lock.write_text(lock.read_text().replace(str(process.pid), str(sleeping.pid), 1))
-        with running_postgres(tmp_path) as (postgres, _), psycopg.connect(postgres.url) as connection:
+        with running_postgres(open_folder) as (postgres, _), psycopg.connect(postgres.url) as connection:
             assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
         assert sleeping.poll() is None
     finally:
@@ -103,9 +111,8 @@ def test_data_outlives_a_crash_and_a_stale_lock(tmp_path: Path) -> None:
 
 
 @pytest.mark.fault
-def test_a_server_without_its_supervisor_makes_way_for_the_next(tmp_path: Path) -> None:
-    reachable(tmp_path)
-    with running_postgres(tmp_path) as (_, orphan), running_postgres(tmp_path) as (postgres, _):
+def test_a_server_without_its_supervisor_makes_way_for_the_next(open_folder: Path) -> None:
+    with running_postgres(open_folder) as (_, orphan), running_postgres(open_folder) as (postgres, _):
         assert orphan.wait() is not None
         psycopg.connect(postgres.url).close()
 
@@ -126,18 +133,9 @@ def test_a_closed_folder_sends_the_data_elsewhere_and_remembers_where(tmp_path: 
 
 
 @only_root
-def test_an_open_folder_keeps_the_data(tmp_path: Path) -> None:
-    reachable(tmp_path)
-    assert lasting_home(tmp_path / "var", lesser_account()) == tmp_path / "var" / "embedded"
-    assert lasting_home(tmp_path / "mine", None) == tmp_path / "mine" / "embedded"
-
-
-def reachable(folder: Path) -> str:
-    """Open pytest's folders for the servers' account; returns the folder's name."""
-    for parent in (folder, *folder.parents[:3]):
-        if parent.owner() == Path.home().owner() and parent != Path("/tmp"):
-            parent.chmod(0o711)
-    return str(folder)
+def test_an_open_folder_keeps_the_data(open_folder: Path) -> None:
+    assert lasting_home(open_folder / "var", lesser_account()) == open_folder / "var" / "embedded"
+    assert lasting_home(open_folder / "mine", None) == open_folder / "mine" / "embedded"
 
 
 def children_of(pid: int) -> list[int]:

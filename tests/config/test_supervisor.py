@@ -119,5 +119,6 @@ def test_down_ends_the_run_of_its_folder_and_waits(tiny: Tiny) -> None:
 
 
 def guardians_of(pid: int) -> list[str]:
-    listing = subprocess.run(["ps", "--ppid", str(pid), "-o", "stat=,args="], capture_output=True, text=True)
+    command = ["ps", "-ww", "--ppid", str(pid), "-o", "stat=,args="]
+    listing = subprocess.run(command, capture_output=True, text=True)
     return [line for line in listing.stdout.splitlines() if "guardian.py" in line and line[0] != "Z"]
