@@ -23,6 +23,7 @@ def test_the_page_loads_only_what_we_serve_under_a_strict_policy():
     assert "unsafe" not in answer.headers["Content-Security-Policy"]
 
 
+@pytest.mark.django_db  # the end of a streamed answer looks after the connection
 @pytest.mark.parametrize("name", ["docs/docs.js", "docs/docs.css"])
 def test_its_assets_are_there_without_collecting_them(name):
     answer = Client().get(f"/static/{name}")

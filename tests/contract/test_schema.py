@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -43,14 +44,19 @@ ALIKE = settings(
 METHODS = ("get", "put", "post", "patch", "delete")
 
 
-@pytest.fixture(scope="module")
-def described() -> Any:
-    """The document as schemathesis reads it from the service."""
+@functools.cache
+def as_read() -> Any:
     docs.document.cache_clear()  # other tests make it with a path of their own
     return schemathesis.openapi.from_wsgi("/v3/schema", application)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def described(db) -> Any:
+    """The document as schemathesis reads it from the service."""
+    return as_read()
+
+
+@pytest.fixture
 def document(described) -> dict[str, Any]:
     raw: dict[str, Any] = described.raw_schema
     return raw
