@@ -50,10 +50,11 @@ class Player:
             job["status"] in ("succeeded", "succeeded_with_errors"),
             f"import {job_id} is {job['status']} after {PATIENCE:.0f} s at most: {job.get('error')}",
         )
-        counts = ("rows_total", "created", "updated", "unchanged", "rejected")
-        self.tell.say(f"{job['status']}: " + ", ".join(f"{job[each]} {each}" for each in counts))
+        counts = ("created", "updated", "unchanged", "rejected")
+        counted = ", ".join(f"{job[each]} {each}" for each in counts if job[each])
+        self.tell.say(f"{job['status']}: {job['rows_total']} rows, {counted}")
         for error in job["errors"]:
-            self.tell.say(f"line {error['line']}, {error['field']}: {error['message']}")
+            self.tell.say(f"rejected line {error['line']}: {error['message']}")
 
     def push_stock(self, supplier: SupplierEntry, amounts: dict[str, int]) -> None:
         body = {
