@@ -12,23 +12,28 @@ from drf_spectacular.utils import Direction, OpenApiParameter, OpenApiResponse
 from api.envelope import ErrorJson
 
 ALWAYS = {
-    "401": "No key, or a wrong, expired or revoked one.",
-    "403": "The key's role, scope or network does not allow this, or the path names another party.",
-    "404": "There is no such object, or it is another party's.",
-    "405": "The path does not take this method.",
-    "406": "Accept rules out application/json.",
-    "429": "More requests than this key may make; see Retry-After.",
-    "500": "A fault of the service. Nothing was changed.",
-    "503": "The service cannot work just now; see Retry-After.",
+    "401": "`unauthorized`: no key, or a wrong, expired or revoked one.",
+    "403": "`forbidden`: the key's role, scope or network does not allow this, or the path names "
+    "another party.",
+    "404": "`not_found`: there is no such object, or it is another party's.",
+    "405": "`method_not_allowed`: the path does not take this method.",
+    "406": "`not_acceptable`: Accept rules out application/json.",
+    "429": "`rate_limited`: more requests than this key may make; see Retry-After.",
+    "500": "`internal_error`: a fault of the service. Nothing was changed.",
+    "503": "`unavailable`: the service cannot work just now; see Retry-After.",
 }
 WITH_BODY = {
-    "400": "The body is unreadable, or a field is missing or wrong.",
-    "409": "The state forbids it; the message says what is allowed.",
-    "413": "The body is too large.",
-    "415": "The body is not application/json.",
+    "400": "`invalid_json`: the body is unreadable. `missing_parameter`: required fields are absent. "
+    "`validation_error`, `id_mismatch`: a field is wrong; `errors` names it.",
+    "409": "`invalid_transition`, `order_conflict`, `sku_exists`, `insufficient_stock`, `in_progress`: the "
+    "state forbids it; the message says what is allowed.",
+    "413": "`payload_too_large`: the body is larger than the service takes.",
+    "415": "`unsupported_media_type`: the body is not application/json.",
 }
-WITH_QUERY = {"400": "A parameter is wrong."}
-WITH_IDEMPOTENCY = {"422": "The Idempotency-Key was used for another request."}
+WITH_QUERY = {
+    "400": "`invalid_filter`, `invalid_cursor`, `validation_error`: a parameter is wrong; `errors` names it."
+}
+WITH_IDEMPOTENCY = {"422": "`idempotency_conflict`: the Idempotency-Key was used for another request."}
 
 
 class Shape:

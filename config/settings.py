@@ -129,7 +129,13 @@ REST_FRAMEWORK: dict[str, Any] = {
 
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "The Exchange",
-    "DESCRIPTION": "Connects retailers and suppliers around orders. See /v3/docs.",
+    "DESCRIPTION": (
+        "Connects retailers and suppliers around orders. Status updates, order pushes and order cancels "
+        "answer with `success`, `message` and `code`; every error of every operation does too. Codes of "
+        "success: `accepted`, `shipped`, `out_of_stock`, `missing_sku`, `wrong_address`, `canceled`, "
+        "`cancelation_not_allowed`, `order_created`, `order_exists`, `cancel_requested`, `order_canceled`, "
+        "`invoice_saved`, `lines_rejected`, `return_recorded`, and `unchanged` where the same was done before."
+    ),
     "VERSION": "3.0.0",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
@@ -170,8 +176,7 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
-DATE_FORMAT = "j M Y"
-DATETIME_FORMAT = "j M Y, H:i:s"
+FORMAT_MODULE_PATH = "config.formats"
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns of a missing one

@@ -75,6 +75,7 @@ def _gunicorn() -> tuple[str, ...]:
     return (
         *("-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{PORT}"),
         *("--worker-class", "gthread", "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS)),
+        *("--limit-request-line", "8190"),  # a filter and a cursor may stand in one line
         *("--max-requests", "20000", "--max-requests-jitter", "2000"),
         *("--timeout", "60", "--graceful-timeout", "10", "--no-control-socket"),
     )
