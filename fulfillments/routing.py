@@ -85,12 +85,13 @@ class Plan:
         return sum(part.reserved for part in self.parts)
 
     @property
-    def merit(self) -> tuple[int, Decimal, int, list[Source]]:
+    def merit(self) -> tuple[int, Decimal, int, int, list[Source]]:
         """What makes a plan better than another that fills as much: smaller is better."""
         sources = self.sources
         cost = sum((part.candidate.cost * part.quantity for part in self.parts), Decimal(0))
         priority = sum({part.candidate.supplier_id: part.candidate.priority for part in self.parts}.values())
-        return len(sources), cost, priority, sorted(sources)
+        elsewhere = sum(part.warehouse_id != part.candidate.default_warehouse_id for part in self.parts)
+        return len(sources), cost, priority, elsewhere, sorted(sources)
 
 
 def plan(wants: Sequence[Want], ledger: Ledger, *, allow_short: bool) -> Plan:
@@ -140,16 +141,18 @@ class _Market:
         """The plan that fills the most from the fewest sources."""
         sources = sorted({offer.source for _, offers in self._offers for offer in offers})
         everything = self._fill(sources)
+        missing = sum(everything.unfilled.values())
         for size in range(1, len(everything.sources) + 1):
             if comb(len(sources), size) > EXHAUSTIVE:
                 return self._thinned(everything)
-            plans = (self._fill(chosen) for chosen in combinations(sources, size))
+            plans = (self._fill(chosen, may_miss=missing) for chosen in combinations(sources, size))
             complete = [each for each in plans if each.filled == everything.filled]
             if complete:
                 return min(complete, key=lambda each: each.merit)
         return everything
 
-    def _fill(self, sources: Iterable[Source]) -> Plan:
+    def _fill(self, sources: Iterable[Source], *, may_miss: int | None = None) -> Plan:
+        """What these sources fill; given up as soon as more than so many pieces are missing."""
         allowed, result = frozenset(sources), Plan()
         left: dict[Place, int] = {}
         for want, offers in self._offers:
@@ -165,6 +168,10 @@ class _Market:
                         )
             if missing:
                 result.unfilled[want.line] = missing
+                if may_miss is not None:
+                    may_miss -= missing
+                    if may_miss < 0:
+                        break
         return result
 
     def _thinned(self, start: Plan) -> Plan:

@@ -181,7 +181,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
         ({name: ADDRESS | {part: value}}, f"{name}.{part}")
         for name in ("shipping_address", "billing_address")
         for part, longest in PARTS.items()
-        for value in (5, [], "x" * (longest + 1))
+        for value in these(5, [], "x" * (longest + 1))
     ),
     *(
         ({"shipping_address": ADDRESS | {part: ""}}, f"shipping_address.{part}")

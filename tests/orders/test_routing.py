@@ -1,0 +1,261 @@
+"""Which supplier and warehouse ships what: fewest fulfillments, then cost, then priority (contract 4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.models import Partnership, Supplier
+from fulfillments.models import Fulfillment
+from inventory.models import StockLevel, Warehouse
+from orders.models import Order
+from tests.orders.bodies import an_order
+
+
+@pytest.fixture
+def third(shop):
+    """A third supplier that Shop buys from."""
+    supplier = Supplier.objects.create(name="Third")
+    Warehouse.objects.create(supplier=supplier, name="Third East", is_default=True)
+    Partnership.objects.create(retailer=shop, supplier=supplier)
+    return supplier
+
+
+@pytest.fixture
+def offer(a_variant):
+    """A variant at a wholesale price, with so many pieces in warehouses, the default one first."""
+
+    def make(supplier, sku, price, *stock):
+        variant = a_variant(supplier, sku, wholesale_price=price)
+        warehouses = supplier.warehouses.order_by("-is_default", "pk")
+        for warehouse, on_hand in zip(warehouses, stock, strict=False):
+            StockLevel.objects.create(variant=variant, warehouse=warehouse, on_hand=on_hand)
+        return variant
+
+    return make
+
+
+def want(sku, quantity=1, **more):
+    return {"sku": sku, "quantity": quantity, **more}
+
+
+def plan(order) -> dict[str, dict[str, tuple[int, int]]]:
+    """What each warehouse ships: pieces and reserved pieces by sku."""
+    works = Fulfillment.objects.filter(order=order).order_by("warehouse__name")
+    return {
+        work.warehouse.name: {
+            line.variant.sku: (line.quantity, line.reserved)
+            for line in work.lines.select_related("variant").order_by("variant__sku")
+        }
+        for work in works.select_related("warehouse")
+    }
+
+
+def test_one_fulfillment_is_better_than_two_cheaper_ones(acme, rival, third, offer, push):
+    offer(acme, "LAMP", "1", 9)
+    offer(rival, "RUG", "1", 9)
+    for sku in ("LAMP", "RUG"):
+        offer(third, sku, "50", 9)
+
+    assert plan(push(want("LAMP"), want("RUG"))) == {"Third East": {"LAMP": (1, 1), "RUG": (1, 1)}}
+
+
+def test_of_equal_plans_the_cheapest_is_taken(acme, rival, offer, push):
+    offer(acme, "LAMP", "10.01", 9)
+    offer(rival, "LAMP", "10", 9)
+
+    assert plan(push(want("LAMP", 2))) == {"Rival East": {"LAMP": (2, 2)}}
+
+
+def test_cost_counts_pieces_not_lines(acme, rival, offer, push):
+    """Acme's single lamp is much dearer; Rival's ten rugs are a little dearer each."""
+    for supplier, lamp, rug in ((acme, "10", "1"), (rival, "5", "2")):
+        offer(supplier, "LAMP", lamp, 20)
+        offer(supplier, "RUG", rug, 20)
+
+    assert [*plan(push(want("LAMP", 1), want("RUG", 10)))] == ["Acme East"]
+    assert [*plan(push(want("LAMP", 3), want("RUG", 10)))] == ["Rival East"]
+
+
+@pytest.mark.parametrize("first", ["Acme", "Rival"])
+def test_at_equal_cost_the_suppliers_priority_decides(first, acme, rival, offer, push):
+    Supplier.objects.filter(name=first).update(priority=1)
+    for supplier in (acme, rival):
+        offer(supplier, "LAMP", "10", 9)
+
+    assert [*plan(push(want("LAMP")))] == [f"{first} East"]
+
+
+def test_a_supplier_without_a_wholesale_price_is_taken_at_its_retail_price(acme, rival, offer, push):
+    offer(acme, "LAMP", None, 9)  # 19.99
+    offer(rival, "LAMP", "19.98", 9)
+
+    assert [*plan(push(want("LAMP")))] == ["Rival East"]
+
+
+def test_who_has_all_of_it_ships_it_however_dear(acme, rival, offer, push):
+    offer(acme, "LAMP", "1", 2)
+    offer(rival, "LAMP", "99", 3)
+
+    assert plan(push(want("LAMP", 3))) == {"Rival East": {"LAMP": (3, 3)}}
+
+
+def test_what_nobody_has_alone_is_shared(acme, rival, offer, push):
+    offer(acme, "LAMP", "1", 2)
+    offer(rival, "LAMP", "99", 2)
+
+    assert plan(push(want("LAMP", 3))) == {"Acme East": {"LAMP": (2, 2)}, "Rival East": {"LAMP": (1, 1)}}
+
+
+def test_a_suppliers_lines_go_to_as_few_warehouses_as_hold_them(acme, offer, push):
+    offer(acme, "LAMP", "1", 5, 5)
+    offer(acme, "RUG", "1", 0, 5)
+
+    assert plan(push(want("LAMP"), want("RUG"))) == {"Acme West": {"LAMP": (1, 1), "RUG": (1, 1)}}
+
+
+def test_of_equal_warehouses_the_default_one_ships(acme, offer, push):
+    west = Warehouse.objects.get(name="Acme West")
+    Warehouse.objects.filter(name="Acme East").update(is_default=False)
+    Warehouse.objects.filter(pk=west.pk).update(is_default=True)
+    offer(acme, "LAMP", "1", 5, 5)
+
+    assert [*plan(push(want("LAMP")))] == ["Acme West"]
+
+
+def test_two_lines_of_one_sku_share_its_stock(acme, rival, offer, push):
+    offer(acme, "LAMP", "1", 3)
+    offer(rival, "LAMP", "2", 3)
+
+    order = push(want("LAMP", 3), want("LAMP", 2))
+
+    assert plan(order).keys() == {"Acme East", "Rival East"}
+    assert [*order.lines.values_list("open", "reserved")] == [(3, 3), (2, 2)]
+
+
+def test_pinned_and_free_lines_are_planned_together(acme, rival, offer, push):
+    """The free rug rides along with the pinned lamp, though Acme is cheaper."""
+    offer(rival, "LAMP", "9", 9)
+    offer(rival, "RUG", "9", 9)
+    offer(acme, "RUG", "1", 9)
+
+    assert [*plan(push(want("LAMP", supplier_id=rival.pk), want("RUG")))] == ["Rival East"]
+
+
+# --- Short orders --------------------------------------------------------------------------------
+
+
+def test_what_is_not_in_stock_goes_short_to_the_best_suppliers_default_warehouse(
+    acme, rival, offer, push, shop_api
+):
+    offer(acme, "LAMP", "2", 0)
+    offer(rival, "LAMP", "1")
+
+    order = push(want("LAMP", 4))
+
+    assert plan(order) == {"Rival East": {"LAMP": (4, 0)}}
+    [line] = shop_api.get(f"orders/{order.pk}").json()["order_lines"]
+    assert (line["quantity_reserved"], line["short"]) == (0, 4)
+
+
+def test_what_of_a_short_line_is_in_stock_is_reserved(acme, offer, push, shop_api):
+    offer(acme, "LAMP", "1", 3)
+
+    order = push(want("LAMP", 5))
+
+    assert plan(order) == {"Acme East": {"LAMP": (5, 3)}}
+    [line] = shop_api.get(f"orders/{order.pk}").json()["order_lines"]
+    assert (line["quantity_reserved"], line["short"]) == (3, 2)
+
+
+def test_the_safety_stock_is_never_promised(acme, offer, push):
+    Supplier.objects.filter(pk=acme.pk).update(safety_stock=4)
+    offer(acme, "LAMP", "1", 5)
+
+    assert plan(push(want("LAMP", 2))) == {"Acme East": {"LAMP": (2, 1)}}
+    assert StockLevel.objects.get().reserved == 1
+
+
+def test_what_others_have_reserved_is_not_promised_again(acme, offer, push):
+    offer(acme, "LAMP", "1", 5)
+    push(want("LAMP", 4))
+
+    assert plan(push(want("LAMP", 2))) == {"Acme East": {"LAMP": (2, 1)}}
+    assert StockLevel.objects.get().reserved == 5
+
+
+def test_a_partner_that_takes_no_short_orders_refuses_the_whole_order(acme, rival, offer, shop, shop_api):
+    shop.partnerships.filter(supplier=acme).update(refuse_short_orders=True)
+    offer(acme, "LAMP", "1", 3)
+    offer(rival, "RUG", "1", 3)
+
+    answer = shop_api.post("orders", an_order(want("RUG"), want("LAMP", 5)))
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "insufficient_stock")
+    [error] = answer.json()["errors"]
+    assert (error["field"], error["code"]) == ("order_lines[1].quantity", "insufficient_stock")
+    assert "3 of 5" in error["message"]
+    assert not Order.objects.exists()
+    assert not StockLevel.objects.filter(reserved__gt=0).exists()
+
+
+def test_a_partner_that_takes_no_short_orders_takes_what_it_has(acme, offer, shop, push):
+    shop.partnerships.filter(supplier=acme).update(refuse_short_orders=True)
+    offer(acme, "LAMP", "1", 3)
+
+    assert plan(push(want("LAMP", 3))) == {"Acme East": {"LAMP": (3, 3)}}
+
+
+def test_the_missing_pieces_go_to_a_partner_that_takes_short_orders(acme, rival, offer, shop, push):
+    shop.partnerships.filter(supplier=acme).update(refuse_short_orders=True)
+    offer(acme, "LAMP", "1", 3)
+    offer(rival, "LAMP", "2", 0)
+
+    assert plan(push(want("LAMP", 5))) == {"Acme East": {"LAMP": (3, 3)}, "Rival East": {"LAMP": (2, 0)}}
+
+
+def test_a_supplier_without_a_warehouse_cannot_take_what_it_does_not_have(shop, a_variant, shop_api):
+    supplier = Supplier.objects.create(name="Third")
+    Partnership.objects.create(retailer=shop, supplier=supplier)
+    a_variant(supplier, "LAMP")
+
+    answer = shop_api.post("orders", an_order(want("LAMP")))
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "insufficient_stock")
+
+
+# --- Why -----------------------------------------------------------------------------------------
+
+
+def test_each_decision_is_kept_with_its_candidates_and_reasons(acme, rival, offer, push, shop_api, acme_api):
+    offer(acme, "LAMP", "1", 9)
+    offer(rival, "LAMP", "2", 9)
+    order = push(want("LAMP", 3))
+    acme_api.put(f"fulfillments/{Fulfillment.objects.get().pk}/setStatus/out_of_stock")
+
+    told = shop_api.get(f"orders/{order.pk}/routing").json()
+
+    assert told["order_id"] == order.pk
+    assert [each["cause"] for each in told["decisions"]] == ["order.created", "refused"]
+    reasons = [
+        {
+            each["supplier_id"]: (each["quantity"], each["reason"])
+            for each in decision["lines"][0]["candidates"]
+        }
+        for decision in told["decisions"]
+    ]
+    assert reasons == [
+        {
+            acme.pk: (3, "Chosen for 3 of 3, all in stock."),
+            rival.pk: (0, "Not chosen: costs 2, the chosen one 1."),
+        },
+        {
+            acme.pk: (0, "Not asked: this supplier refused the line before."),
+            rival.pk: (3, "Chosen for 3 of 3, all in stock."),
+        },
+    ]
+
+
+def test_anothers_routing_is_not_shown(acme, offer, push, boutique, client_for):
+    offer(acme, "LAMP", "1", 9)
+
+    assert client_for(boutique).get(f"orders/{push(want('LAMP')).pk}/routing").status_code == 404
