@@ -48,7 +48,7 @@ class Body(serializers.Serializer[Any]):
         return [name for name, field in self.fields.items() if field.required]
 
     def _refuse_misspellings(self, data: dict[str, Any]) -> None:
-        absent = [name for name in self.fields if name not in data]
+        absent = [name for name in self.fields.keys() if name not in data]  # noqa: SIM118 - its stubs err
         needed = [name for name in self.needed() if name in absent]
         for key in self.unknown(data):
             meant = difflib.get_close_matches(key.lower(), needed, n=1, cutoff=0.8)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -18,7 +19,15 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
         for name, url in cleanup.enter_context(passing_servers(os.environ)).items():
             os.environ[name] = url
             cleanup.callback(os.environ.pop, name)
+    if "REDIS_URL" in os.environ:
+        os.environ["REDIS_URL"] = _own_redis(os.environ["REDIS_URL"])
     return (yield)
+
+
+def _own_redis(url: str) -> str:
+    """The same Redis, a database of its own for each worker of xdist: tests clear theirs."""
+    number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    return url if not number else urlsplit(url)._replace(path=f"/{int(number) + 1}").geturl()
 
 
 def _only_talks(config: pytest.Config) -> bool:

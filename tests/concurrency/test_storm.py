@@ -80,7 +80,7 @@ def test_a_storm_ends_without_deadlock_and_every_counter_agrees(acme, rival, sho
 
     def count(dice):
         elements = [{"id": sku, "amount": dice.randint(0, 60)} for sku in dice.sample(SKUS, 5)]
-        warehouse = StockLevel.objects.order_by("?").first().warehouse
+        warehouse = StockLevel.objects.order_by("?")[0].warehouse
         body = {"warehouse_id": warehouse.pk, "id_type": "sku", "inventories": elements}
         return sellers[warehouse.supplier_id].post("inventory", body)
 
