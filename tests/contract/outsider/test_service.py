@@ -235,6 +235,64 @@ def test_the_schema_names_every_field_that_is_answered(schema, operations, acme,
     _compare(schema, _answer_of(schema, operations[path]["get"]), answered, see)
 
 
+TAKEN = {
+    "POST /v3/suppliers/{}/variants": """
+        sku model retail_price wholesale_price title description description_extra upc ean id_in_source
+        weight images special_sale_price special_sale_price_start special_sale_price_end
+        description_bullets gtin options properties listed
+    """,
+    "POST /v3/retailers/{}/orders": """
+        retailer_order_id id_in_source billing_address shipping_address first_name last_name address1
+        address2 country state city zip_code phone_number email company_name shipping_method_code
+        shipping_paid shipping_tax sales_division_code sales_order_number gift_message is_gift
+        ship_until original_created_at order_lines notes type
+    """,
+    "POST /v3/retailers/{}/orders/{}/cancel": "reason lines",
+    "PUT /v3/suppliers/{}/fulfillments/{}/setStatus/accepted": "tracking_number data",
+    "PUT /v3/suppliers/{}/fulfillments/{}/setStatus/shipped": "tracking_number data carrier lines",
+    "PUT /v3/suppliers/{}/fulfillments/{}/setStatus": "supplier_id fulfillment_id status",
+    "PUT /v3/suppliers/{}/fulfillments/{}": "invoice_id",
+    "POST /v3/suppliers/{}/fulfillments/shipments": "id shipments",
+    "POST /v3/suppliers/{}/fulfillments/rejections": "id rejectId reason items",
+    "POST /v3/suppliers/{}/fulfillments/{}/returns": "reason return_id return_lines",
+    "POST /v3/suppliers/{}/importProducts": """
+        file_url data field_mapping math_transformer url file_type schema
+    """,
+    "POST /v3/suppliers/{}/importInventory": """
+        protocol url file_type amount_field id_field id_type warehouse_id warehouse_field mode
+    """,
+    "POST /v3/suppliers/{}/inventory": "warehouse_id id_type inventories",
+    "POST /oauth/token": "grant_type client_id client_secret scope",
+}
+ASKED = {
+    "/v3/suppliers/{}/fulfillments": "filter fulfillment_state retailer_state limit cursor",
+    "/v3/retailers/{}/orders": "filter sort updated_at__gt processing_state ordering limit cursor",
+    "/v3/retailers/{}/variants": "service_type limit updated_since",
+    "/v3/suppliers/{}/variants": "fields limit",
+    "/v3/variants/{}": "fields",
+    "/v3/suppliers/{}/inventory": "warehouse_id sku limit",
+    "/v3/suppliers/{}/events": "after type limit",
+    "/v3/retailers/{}/events": "after type limit",
+}
+
+
+@pytest.mark.parametrize("call", TAKEN)
+def test_the_schema_names_every_field_that_is_taken(schema, operations, call):
+    """Interface 4, contract 3-7 and 10: the fields of each body are in the schema."""
+    method, path = call.split()
+    content = operations[path][method.lower()]["requestBody"]["content"]
+    body = content.get("application/json") or content["application/x-www-form-urlencoded"]
+    named = set(_properties(schema, body["schema"]))
+    assert set(TAKEN[call].split()) <= named, set(TAKEN[call].split()) - named
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_the_schema_names_every_parameter(operations, path):
+    """Interface 4, contract 3-5, 9, 12: the parameters of each list are in the schema."""
+    named = {each["name"] for each in operations[path]["get"]["parameters"]}
+    assert set(ASKED[path].split()) <= named, set(ASKED[path].split()) - named
+
+
 def _compare(schema, node, value, where):
     known = _properties(schema, node)
     if isinstance(value, dict) and known:
