@@ -134,7 +134,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "answer with `success`, `message` and `code`; every error of every operation does too. Codes of "
         "success: `accepted`, `shipped`, `out_of_stock`, `missing_sku`, `wrong_address`, `canceled`, "
         "`cancelation_not_allowed`, `order_created`, `order_exists`, `cancel_requested`, "
-        "`order_canceled`, `invoice_saved`, `lines_rejected`, `return_recorded`; `unchanged` where it was done before."
+        "`order_canceled`, `invoice_saved`, `lines_rejected`, `return_recorded`; `unchanged` where the same "
+        "was done before."
     ),
     "VERSION": "3.0.0",
     "OAS_VERSION": "3.1.0",
