@@ -81,12 +81,14 @@ class ProductImporter(Importer):
             TABLE, Literal(run.supplier_id), values["sku"]
         )
         same = [
-            self._same(name, each, run.compiled.untouched(name)) for name, each in values.items() if name != "sku"
+            self._same(name, each, run.compiled.untouched(name))
+            for name, each in values.items()
+            if name != "sku"
         ]
         same += [
             SQL("(length({0}) NOT IN {1} OR v.{2} = {0})").format(
                 values["gtin"], SQL(lengths), Identifier(name)
-            )  # type: ignore[arg-type]
+            )
             for name, lengths in OF_GTIN.items()
             if "gtin" in values
         ]
@@ -125,7 +127,7 @@ class ProductImporter(Importer):
         for name in OF_GTIN:
             if "gtin" in fields and name in fields:
                 condition = SQL("length(b.gtin) IN {} AND b.{} NOT IN ('', b.gtin)").format(
-                    SQL(OF_GTIN[name]),  # type: ignore[arg-type]
+                    SQL(OF_GTIN[name]),
                     Identifier(name),
                 )
                 found.append(
@@ -142,15 +144,17 @@ class ProductImporter(Importer):
     def _targets(self, run: Run) -> dict[str, Composable]:
         """For each stored column its value from the batch; NULL from `listed` and by GTIN means as it was."""
         fields = run.compiled.fields
-        targets = {STORED.get(name, name): SQL("b.{}").format(Identifier(name)) for name in fields}
+        targets: dict[str, Composable] = {}
+        targets |= {STORED.get(name, name): SQL("b.{}").format(Identifier(name)) for name in fields}
         if "listed" in fields:
             targets["listed"] = SQL("nullif(b.listed, '')::boolean")
         for name, lengths in OF_GTIN.items():
             if "gtin" in fields:
-                own = SQL("nullif(b.{}, '')").format(Identifier(name)) if name in fields else SQL("NULL")
+                mapped = SQL("nullif(b.{}, '')").format(Identifier(name))
+                own = mapped if name in fields else SQL("NULL").format()
                 targets[name] = SQL("coalesce({}, CASE WHEN length(b.gtin) IN {} THEN b.gtin END)").format(
                     own,
-                    SQL(lengths),  # type: ignore[arg-type]
+                    SQL(lengths),
                 )
         return targets
 
@@ -231,7 +235,8 @@ class ProductImporter(Importer):
         created, updated, delisted = row(
             SQL(
                 "SELECT count(*) FILTER (WHERE b.variant_id IS NULL), count(b.variant_id),"
-                " count(*) FILTER (WHERE v.listed AND {}) FROM {} AS b LEFT JOIN {} AS v ON v.id = b.variant_id"
+                " count(*) FILTER (WHERE v.listed AND {})"
+                " FROM {} AS b LEFT JOIN {} AS v ON v.id = b.variant_id"
             ).format(_delists(run, SQL("b.listed")), BATCH, TABLE)
         )
         report = {"delisted": int(delisted), "price_changes": self._price_changes(run)}
@@ -244,7 +249,8 @@ class ProductImporter(Importer):
             SQL(
                 """
                 SELECT coalesce(jsonb_agg(c), '[]') FROM (
-                    SELECT v.sku, trim_scale(v.retail_price)::text AS from, trim_scale(b.retail_price)::text AS to,
+                    SELECT v.sku, trim_scale(v.retail_price)::text AS from,
+                        trim_scale(b.retail_price)::text AS to,
                         round(greatest(b.retail_price, v.retail_price)
                             / greatest(least(b.retail_price, v.retail_price), 0.0001), 4) AS factor
                     FROM {} AS b JOIN {} AS v ON v.id = b.variant_id WHERE b.retail_price <> v.retail_price
@@ -275,7 +281,8 @@ class ProductImporter(Importer):
             moved = self._count(
                 run,
                 SQL(
-                    "{new} <> 'NaN' AND {new} >= 0 AND v.{old} > 0 AND ({new} > v.{old} * {f} OR v.{old} > {new} * {f})"
+                    "{new} <> 'NaN' AND {new} >= 0 AND v.{old} > 0"
+                    " AND ({new} > v.{old} * {f} OR v.{old} > {new} * {f})"
                 ).format(new=run.compiled.values[name], old=Identifier(name), f=Literal(policy.price_factor)),
             )
             if moved:
@@ -304,7 +311,7 @@ def defaults() -> dict[str, Composable]:
     for field in Variant._meta.local_concrete_fields:
         given = field.primary_key or field.generated or field.db_default is not NOT_PROVIDED
         if not given and field.name != "supplier":
-            found[field.column] = _default_of(field)
+            found[str(field.column)] = _default_of(field)
     return found
 
 

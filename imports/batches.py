@@ -41,7 +41,7 @@ def gather(current: Run, importer: Importer, within: Composable) -> int:
     """Fill the batch with the rows of a range that are not as they should be already."""
     lookup = importer.lookup(current)
     compiled = current.compiled
-    columns = [SQL("s.line")]
+    columns: list[Composable] = [SQL("s.line")]
     columns += [SQL("{} AS {}").format(each, Identifier(name)) for name, each in compiled.values.items()]
     columns += [SQL("{} AS {}").format(each, Identifier(name)) for name, each in lookup.columns.items()]
     # Rows are found one by one, through their unique indexes: what the planner believes of a table that
@@ -101,7 +101,8 @@ def reject(current: Run, importer: Importer, within: Composable) -> int:
             FROM b JOIN {table} AS s ON s.line = b.line AND {within}
             {steps}
             CROSS JOIN LATERAL (
-                SELECT (array_agg(field ORDER BY place))[1] AS field, (array_agg(code ORDER BY place))[1] AS code,
+                SELECT (array_agg(field ORDER BY place))[1] AS field,
+                    (array_agg(code ORDER BY place))[1] AS code,
                     left(string_agg(message, ' ' ORDER BY place), 500) AS message
                 FROM (VALUES {named}) AS fault (place, field, hit, code, message) WHERE hit
             ) AS found

@@ -48,7 +48,7 @@ class Column:
     splittable: ClassVar[bool] = False
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
-        """The cell's trimmed text (never NULL) as this column's value; `raw` is it untouched, for a short cut."""
+        """The cell's trimmed text (never NULL) as this column's value; `raw` is it untouched, to be quick."""
         return cell
 
     def suspect(self, value: Composable) -> Composable | None:
@@ -206,8 +206,9 @@ class Barcode(Column):
             for place in range(max(self.lengths))
         )
         return SQL(
-            "CASE WHEN octet_length({0}) = ANY({1}) AND {0} ~ '^[0-9]+$' THEN ({2}) % 10 = 0 ELSE false END {3}"
-        ).format(value, Literal(list(self.lengths)), digits, SQL(test))  # type: ignore[arg-type]
+            "CASE WHEN octet_length({0}) = ANY({1}) AND {0} ~ '^[0-9]+$' THEN ({2}) % 10 = 0"
+            " ELSE false END {3}"
+        ).format(value, Literal(list(self.lengths)), digits, SQL(test))
 
     def faults(self, value: Composable, cell: Composable) -> list[Fault]:
         sizes = " or ".join(map(str, self.lengths))
@@ -254,7 +255,9 @@ class Moment(Column):
             Fault(
                 SQL("{} = '-infinity'").format(value),
                 "invalid_date",
-                about(cell, "is not a date-time such as 2026-01-31T12:00:00Z, nor a date such as 2026-01-31."),
+                about(
+                    cell, "is not a date-time such as 2026-01-31T12:00:00Z, nor a date such as 2026-01-31."
+                ),
             )
         ]
 
@@ -298,7 +301,8 @@ class Urls(Column):
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
-            "CASE WHEN {0} !~ '[,[:space:]]' THEN {0} ELSE regexp_replace({0}, '[|,[:space:]]+', '|', 'g') END"
+            "CASE WHEN {0} !~ '[,[:space:]]' THEN {0}"
+            " ELSE regexp_replace({0}, '[|,[:space:]]+', '|', 'g') END"
         ).format(cell)
 
     def suspect(self, value: Composable) -> Composable:
@@ -330,7 +334,9 @@ class Pairs(Column):
         if name.casefold() in self.choices:
             return name.casefold()
         known = ", ".join(self.choices)
-        raise Invalid.at(path, f"The {self.name}_type must be one of {known}; so {self.name}.{self.choices[0]}.")
+        raise Invalid.at(
+            path, f"The {self.name}_type must be one of {known}; so {self.name}.{self.choices[0]}."
+        )
 
     def faults(self, value: Composable, cell: Composable) -> list[Fault]:
         return []

@@ -13,7 +13,6 @@ from imports.columns import (
     Fault,
     Pairs,
     Style,
-    about,
     shows_decimal_commas,
     shows_decimal_dots,
     text,
@@ -132,10 +131,10 @@ class Compiled:
                 sentence = text(f"{column.name} cannot be computed by math_transformer for this row.")
                 condition = SQL("{} = 'NaN'").format(value)
                 found.append((column.name, Fault(condition, "not_computable", sentence)))
-                known = ("not_a_number",)
+                told = ["not_a_number"]
             else:
-                known = ()
-            found += [(column.name, each) for each in column.faults(value, cell) if each.code not in known]
+                told = []
+            found += [(column.name, each) for each in column.faults(value, cell) if each.code not in told]
         return found
 
     def suspects(self) -> Composable:

@@ -25,7 +25,9 @@ LONGEST, DEEPEST, MOST_DIGITS, MOST_ASSIGNMENTS = 1000, 30, 20, 20
 DIVISION_SCALE = 20
 MOST_ARGUMENTS, MOST_OPERATIONS = 10, 100
 
-TOKEN = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)|(?P<mark>[-+*/(),=;])")
+TOKEN = re.compile(
+    r"(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)|(?P<mark>[-+*/(),=;])"
+)
 EXACT = Context(prec=5000, rounding=ROUND_HALF_UP, Emax=10**6, Emin=-(10**6))
 
 
@@ -113,7 +115,9 @@ class Call:
             return SQL(
                 "(SELECT CASE WHEN count(*) = count(nullif(x, 'NaN')) THEN {} END FROM (VALUES {}) AS v (x))"
             ).format(chosen, rows)
-        return SQL({"floor": "floor({})", "ceil": "ceil({})", "abs": "abs({})"}[self.function]).format(parts[0])  # type: ignore[arg-type]
+        return SQL({"floor": "floor({})", "ceil": "ceil({})", "abs": "abs({})"}[self.function]).format(
+            parts[0]
+        )
 
     def evaluate(self, fields: Mapping[str, Decimal | None]) -> Decimal | None:
         values = [argument.evaluate(fields) for argument in self.arguments]
@@ -238,7 +242,9 @@ class Parser:
             if self.take(";"):
                 continue
             if len(found) == MOST_ASSIGNMENTS:
-                raise ExpressionError(f"There are more than {MOST_ASSIGNMENTS} assignments", self.here.position)
+                raise ExpressionError(
+                    f"There are more than {MOST_ASSIGNMENTS} assignments", self.here.position
+                )
             field = self.name()
             self.expect("=")
             found.append(Assignment(field, self.sum()))

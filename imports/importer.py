@@ -88,6 +88,7 @@ class Importer(ABC):
 
     def prepare(self, run: Run) -> None:
         """Whatever has to be looked up once, before the ranges."""
+        return
 
     @abstractmethod
     def lookup(self, run: Run) -> Lookup:
@@ -119,6 +120,7 @@ class Importer(ABC):
 
     def landed(self) -> None:
         """Called after the commit of a range that changed something."""
+        return
 
     def check(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of a request, if this supplier can have them. Raises Invalid."""

@@ -89,7 +89,8 @@ def hold(job: ImportJob, **changes: Any) -> None:
     """Write to a job as the worker that holds it; counters are added. Raises Lost, which undoes the rest."""
     added = {name: F(name) + changes.pop(name) for name in COUNTERS if name in changes}
     held = ImportJob.objects.filter(pk=job.pk, owner=job.owner, status=Status.RUNNING)
-    if not held.update(**added, **changes):
+    # An update of nothing would find nothing.
+    if not held.update(**{"owner": job.owner, **added, **changes}):
         raise Lost
     if added or changes:
         job.refresh_from_db(fields=[*added, *changes])
@@ -173,7 +174,9 @@ def cancel(job: ImportJob, *, by: Actor) -> None:
         elif job.status == Status.RUNNING:
             ImportJob.objects.filter(pk=job.pk).update(cancel_requested=True)
         elif job.status != Status.CANCELED:
-            raise InvalidTransition(f"This import is {job.status}; only one that is not finished can be canceled.")
+            raise InvalidTransition(
+                f"This import is {job.status}; only one that is not finished can be canceled."
+            )
     job.refresh_from_db()
 
 
@@ -184,7 +187,9 @@ def approve(job: ImportJob, *, by: Actor) -> None:
         if job.approved_at and job.status != Status.AWAITING_APPROVAL:
             return
         if job.status != Status.AWAITING_APPROVAL:
-            raise InvalidTransition(f"This import is {job.status}; only one that is awaiting_approval can be approved.")
+            raise InvalidTransition(
+                f"This import is {job.status}; only one that is awaiting_approval can be approved."
+            )
         reset(job, approved_at=Now())
         record_event(job, "import.approved", by=by)
 

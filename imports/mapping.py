@@ -92,7 +92,9 @@ def _entry(
         raise Invalid.at(path, f"A column's name has at most {LONGEST_NAME} characters.")
     column = columns.get(name)
     if column is None:
-        raise Invalid.at(path, f"There is no field {name!r}; there are {', '.join(sorted(columns))}.", "unknown")
+        raise Invalid.at(
+            path, f"There is no field {name!r}; there are {', '.join(sorted(columns))}.", "unknown"
+        )
     if isinstance(column, Pairs):
         subtype = column.subtype(subtype, source, path)
     elif subtype:
@@ -161,7 +163,7 @@ def bind(
     automatic: bool = True,
     own: int = 0,
 ) -> Bound:
-    """Bind entries first, then unmapped columns that bear a field's name; the first `own` are our report's."""
+    """Bind entries, then unmapped columns that bear a field's name; the first `own` are our report's."""
     fields: dict[str, list[Binding]] = {}
     used: set[int] = set(range(own))
     absent = []

@@ -50,7 +50,9 @@ def _bring(job: ImportJob) -> None:
     if job.path.exists():
         return
     if not job.options.get("remote"):
-        raise Unreadable("file_gone", "The file of this import is no longer kept. Start a new import with it.")
+        raise Unreadable(
+            "file_gone", "The file of this import is no longer kept. Start a new import with it."
+        )
     try:
         fetch(Supplier.objects.get(pk=job.supplier_id), job.source, job.path)
     except RemoteFailed as error:
@@ -161,7 +163,7 @@ def _drop_duplicates(current: Run, importer: Importer) -> tuple[int, list[int]]:
     return int(found[0]), list(found[1] or [])
 
 
-def _aliased(keys: list[Composable], names: list[Composable]) -> Composable:
+def _aliased(keys: Sequence[Composable], names: Sequence[Composable]) -> Composable:
     return SQL(", ").join(SQL("{} AS {}").format(key, name) for key, name in zip(keys, names, strict=True))
 
 
@@ -174,4 +176,7 @@ def _told_twice(count: int, lines: list[int]) -> list[str]:
 
 
 def _absent(bound: Bound) -> list[str]:
-    return [f"The file has no column {name!r}, which the mapping names; its field is left alone." for name in bound.absent]
+    return [
+        f"The file has no column {name!r}, which the mapping names; its field is left alone."
+        for name in bound.absent
+    ]

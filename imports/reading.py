@@ -186,7 +186,9 @@ class Sheet:
 
 def check_header(names: list[str]) -> None:
     if len(names) > MOST_COLUMNS:
-        raise Unreadable("too_many_columns", f"The header has {len(names)} columns; {MOST_COLUMNS} is the most.")
+        raise Unreadable(
+            "too_many_columns", f"The header has {len(names)} columns; {MOST_COLUMNS} is the most."
+        )
     seen: set[str] = set()
     for name in names:
         if name and name in seen:
@@ -305,7 +307,9 @@ class tolerant(Iterator[Record]):  # noqa: N801 - used like a generator
         text = "".join(cells)
         readable = [cell.encode("utf-8", "replace").decode() for cell in cells]
         if readable != cells:
-            return Record(line, readable, "undecodable", "Holds bytes that are no characters in its encoding.")
+            return Record(
+                line, readable, "undecodable", "Holds bytes that are no characters in its encoding."
+            )
         if CONTROL.search(text):
             shown = [CONTROL.sub("\ufffd", cell) for cell in cells]
             return Record(line, shown, "control", "Holds a control character, which no text here may.")

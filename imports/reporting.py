@@ -26,7 +26,13 @@ def report(job: ImportJob) -> Iterator[bytes]:
     writer.writerow([*REPORT_COLUMNS, *map(harmless, job.header)])
     for count, reject in enumerate(_rejects(job)):
         writer.writerow(
-            [reject.line, harmless(reject.field), reject.code, harmless(reject.message), *map(harmless, reject.cells)]
+            [
+                reject.line,
+                harmless(reject.field),
+                reject.code,
+                harmless(reject.message),
+                *map(harmless, reject.cells),
+            ]
         )
         if count % ROWS_AT_ONCE == ROWS_AT_ONCE - 1:
             yield buffer.getvalue().encode()

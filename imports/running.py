@@ -121,7 +121,9 @@ def _to_the_end(job: ImportJob) -> None:
         raise
     except Exception:
         logger.exception("import %s failed", job.pk)
-        lifecycle.fail(job, "internal_error", "A fault of the service; it was logged. Retry, or quote the job's id.")
+        lifecycle.fail(
+            job, "internal_error", "A fault of the service; it was logged. Retry, or quote the job's id."
+        )
 
 
 def _brakes(current: Run, importer: Importer) -> bool:

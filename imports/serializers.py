@@ -27,7 +27,10 @@ MAPPING_OBJECT = {
     "required": ["source_field", "destination_field"],
     "properties": {
         "source_field": {"type": "string", "description": "The column's name in the file."},
-        "destination_field": {"type": "string", "description": "Also price, gtin, option.color, property.Fabric."},
+        "destination_field": {
+            "type": "string",
+            "description": "Also price, gtin, option.color, property.Fabric.",
+        },
         "option_type": {"type": "string", "enum": ["color", "size", "width"]},
         "string_transformer": {"type": "string", "enum": list(TRANSFORMERS)},
         "math_transformer": {"type": "string", "example": "value * 1.2"},
@@ -64,9 +67,9 @@ class CsvLines(serializers.Field[list[str], Any, Any, Any]):
             self.fail("invalid")
         for index, line in enumerate(data):
             if not isinstance(line, str):
-                raise serializers.ValidationError({index: ["Must be a text in quotes."]})
+                raise serializers.ValidationError({index: ["Must be a text in quotes."]})  # type: ignore[dict-item]
             if not line.isascii() and any("\ud800" <= each <= "\udfff" for each in line):
-                raise serializers.ValidationError({index: ["Holds half a character."]})
+                raise serializers.ValidationError({index: ["Holds half a character."]})  # type: ignore[dict-item]
         return data
 
     def to_representation(self, value: list[str]) -> Any:
@@ -123,7 +126,9 @@ class ProductMappingBody(FileTypeBody):
 class ImportProductsBody(ProductMappingBody):
     file_url = Optional(max_length=1000, help_text="A path in the upload area, or an sftp:// URL.")
     url = Optional(max_length=1000, help_text="The same as file_url.")
-    data = CsvLines(required=False, allow_null=True, help_text="Instead of file_url: CSV lines.")
+    data = CsvLines(  # type: ignore[assignment] # the interface names it so
+        required=False, allow_null=True, help_text="Instead of file_url: CSV lines."
+    )
     dry_run = Flag(required=False, help_text="Tell what the import would do, and do nothing.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -149,8 +154,12 @@ class StockMappingBody(FileTypeBody):
     id_type = Optional(max_length=20, help_text=f"One of {', '.join(ID_TYPES)}; default sku.")
     warehouse_id = Id(required=False, allow_null=True)
     warehouse_field = Optional(max_length=200, help_text="A column with the warehouse's id or exact name.")
-    mode = Optional(max_length=10, help_text="`delta` (default), or `full`: what the file does not name becomes 0.")
-    as_of = Moment(required=False, allow_null=True, help_text="When it was counted; an older count is refused.")
+    mode = Optional(
+        max_length=10, help_text="`delta` (default), or `full`: what the file does not name becomes 0."
+    )
+    as_of = Moment(
+        required=False, allow_null=True, help_text="When it was counted; an older count is refused."
+    )
 
     def validate_protocol(self, value: str) -> str:
         if value and value.lower() != "sftp":
@@ -174,9 +183,13 @@ class StockMappingBody(FileTypeBody):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs.get("warehouse_id") and attrs.get("warehouse_field"):
-            raise serializers.ValidationError({"warehouse_field": "Give either this or warehouse_id, not both."})
+            raise serializers.ValidationError(
+                {"warehouse_field": "Give either this or warehouse_id, not both."}
+            )
         if not attrs.get("warehouse_id") and not attrs.get("warehouse_field"):
-            raise serializers.ValidationError({"warehouse_id": ["Give warehouse_id or warehouse_field."]}, code="required")
+            raise serializers.ValidationError(
+                {"warehouse_id": ["Give warehouse_id or warehouse_field."]}, code="required"
+            )
         return attrs
 
     def options(self) -> dict[str, Any]:
@@ -213,8 +226,12 @@ class PolicyBody(Body):
     zeroed_share = Exact(required=False, max_digits=4, decimal_places=3, max_value=Decimal(1))
     zeroed_least = Integer(required=False, min_value=0)
     zeroed_in_delta = Flag(required=False)
-    delisted_share = Exact(required=False, allow_null=True, max_digits=4, decimal_places=3, max_value=Decimal(1))
-    price_factor = Exact(required=False, allow_null=True, max_digits=8, decimal_places=3, min_value=Decimal(1))
+    delisted_share = Exact(
+        required=False, allow_null=True, max_digits=4, decimal_places=3, max_value=Decimal(1)
+    )
+    price_factor = Exact(
+        required=False, allow_null=True, max_digits=8, decimal_places=3, min_value=Decimal(1)
+    )
 
 
 class PolicyJson(TypedDict):
@@ -260,7 +277,7 @@ class JobErrorJson(TypedDict):
 
 
 class JobJson(TypedDict):
-    """An import. `created + updated + unchanged + rejected + duplicates = rows_total` when it has ended well."""
+    """An import. When it has ended well, the five counts from `created` on make up `rows_total`."""
 
     id: int
     kind: str

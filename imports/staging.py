@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import psycopg
 from django.db import connection, transaction
@@ -63,7 +64,7 @@ class Staging:
         return int(value(SQL("SELECT count(*) FROM {}").format(self.table)))
 
     def load(self, sheet: Sheet, *, own: int = 0, again: bool = False) -> Staged:
-        """Take in all records of an open file; those that are broken become rejects, unless they are already."""
+        """Take in all records of an open file; broken ones become rejects, unless they are already."""
         staged = Staged(own=own, again=again)
         for block in sheet.blocks():
             if not (block.clean and self.width > 1 and self._copy(block, sheet.delimiter, staged)):
@@ -91,9 +92,9 @@ class Staging:
                     [f"{self.name}_line", block.line, self.name],
                 )
                 pages = cursor.fetchone()[1]
-                copy_in = SQL(
-                    "COPY {} ({}) FROM STDIN (FORMAT csv, DELIMITER {}, ENCODING 'UTF8')"
-                ).format(self.table, SQL(", ").join(self.columns), Literal(delimiter))
+                copy_in = SQL("COPY {} ({}) FROM STDIN (FORMAT csv, DELIMITER {}, ENCODING 'UTF8')").format(
+                    self.table, SQL(", ").join(self.columns), Literal(delimiter)
+                )
                 with cursor.copy(copy_in) as copy:
                     copy.write(block.data)
                 rows = cursor.rowcount
@@ -160,23 +161,25 @@ class Staging:
             with cursor.copy(copy_in) as copy:
                 for record in records:
                     cells = json.dumps(record.cells[staged.own :], ensure_ascii=False)
-                    copy.write_row((self.job_id, record.line, "", record.code, record.message[:MOST_MESSAGE], cells))
+                    copy.write_row(
+                        (self.job_id, record.line, "", record.code, record.message[:MOST_MESSAGE], cells)
+                    )
 
 
-def run(query: Composable, params: object = None) -> int:
+def run(query: Composable) -> int:
     """Execute a statement; return the rows it touched."""
     with connection.cursor() as cursor:
-        cursor.execute(query, params)
+        cursor.execute(query)
         return int(cursor.rowcount)
 
 
-def row(query: Composable, params: object = None) -> tuple[object, ...]:
+def row(query: Composable) -> tuple[Any, ...]:
     """The one row of a query."""
     with connection.cursor() as cursor:
-        cursor.execute(query, params)
+        cursor.execute(query)
         return tuple(cursor.fetchone())
 
 
-def value(query: Composable, params: object = None) -> object:
+def value(query: Composable) -> Any:
     """The one value of a query."""
-    return row(query, params)[0]
+    return row(query)[0]

@@ -43,7 +43,9 @@ def drop_lines(current: Run, header: Sequence[str]) -> list[str]:
     """Take the template's lines 2 and 3 out of a staged file, if they were left in; tell which."""
     table = current.staging.table
     columns = {column.name: column for column in columns_of(current.job.kind)}
-    places = [(index, columns[name.casefold()]) for index, name in enumerate(header) if name.casefold() in columns]
+    places = [
+        (index, columns[name.casefold()]) for index, name in enumerate(header) if name.casefold() in columns
+    ]
     if not places:
         return []
     found = []

@@ -35,7 +35,9 @@ urlpatterns = [
         AutoInventoryViewSet.as_view({"get": "retrieve", "put": "update"}),
     ),
     *(
-        path(f"{SUPPLIER}/templates/{kind.value}.csv", TemplateViewSet.as_view({"get": "retrieve"}, kind=kind))
+        path(
+            f"{SUPPLIER}/templates/{kind.value}.csv", TemplateViewSet.as_view({"get": "retrieve"}, kind=kind)
+        )
         for kind in Kind
     ),
 ]

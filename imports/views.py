@@ -106,9 +106,7 @@ class ImportProductsViewSet(SupplierViewSet):
         body = checked(ImportProductsBody, request)
         field = "file_url" if body.validated_data.get("file_url") else "url"
         url = body.validated_data.get(field, "")
-        started = begin(
-            self.supplier, Kind.PRODUCTS, body, request, field=field, url=url, by=self.actor
-        )
+        started = begin(self.supplier, Kind.PRODUCTS, body, request, field=field, url=url, by=self.actor)
         return Response(started, status=201)
 
 

@@ -92,7 +92,9 @@ class StockImporter(Importer):
                 " FROM catalog_variant WHERE supplier_id = {supplier} AND {column} <> '' GROUP BY {column};"
                 " CREATE UNIQUE INDEX ON {lookup} (key); ANALYZE {lookup}"
             ).format(
-                lookup=current.staging.lookup, column=Identifier(column), supplier=Literal(current.supplier_id)
+                lookup=current.staging.lookup,
+                column=Identifier(column),
+                supplier=Literal(current.supplier_id),
             )
         )
 
@@ -136,38 +138,75 @@ class StockImporter(Importer):
         label = current.compiled.columns["id"].name
         identifier = current.compiled.cell("id")
         found = [
-            (label, Fault(SQL("b.variant_id IS NULL AND b.id <> ''"), "not_found",
-                          about(identifier, f"no variant of yours has this {label}."))),
-            (label, Fault(SQL("b.times > 1"), "ambiguous",
-                          about(identifier, f"more than one variant of yours has this {label}."))),
-            ("quantity", Fault(SQL("b.quantity > {} AND b.quantity <> 'NaN'").format(Literal(MOST)), "max_value",
-                               text(f"quantity is more than {MOST}."))),
+            (
+                label,
+                Fault(
+                    SQL("b.variant_id IS NULL AND b.id <> ''"),
+                    "not_found",
+                    about(identifier, f"no variant of yours has this {label}."),
+                ),
+            ),
+            (
+                label,
+                Fault(
+                    SQL("b.times > 1"),
+                    "ambiguous",
+                    about(identifier, f"more than one variant of yours has this {label}."),
+                ),
+            ),
+            (
+                "quantity",
+                Fault(
+                    SQL("b.quantity > {} AND b.quantity <> 'NaN'").format(Literal(MOST)),
+                    "max_value",
+                    text(f"quantity is more than {MOST}."),
+                ),
+            ),
         ]
         if "warehouse" in current.compiled.fields:
             found.append(
-                ("warehouse", Fault(SQL("b.warehouse_id = 0 AND b.warehouse <> ''"), "not_found",
-                                    about(current.compiled.cell("warehouse"),
-                                          "is neither the id nor the exact name of a warehouse of yours."))),
+                (
+                    "warehouse",
+                    Fault(
+                        SQL("b.warehouse_id = 0 AND b.warehouse <> ''"),
+                        "not_found",
+                        about(
+                            current.compiled.cell("warehouse"),
+                            "is neither the id nor the exact name of a warehouse of yours.",
+                        ),
+                    ),
+                ),
             )
         if not _is_null(current):
-            known = SQL("'A later count is known, of ' || to_char(b.counted_at, 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') || '.'")
-            found.append(("quantity", Fault(SQL("b.counted_at > {}").format(_as_of(current)), "outdated", known)))
+            known = SQL(
+                "'A later count is known, of '"
+                " || to_char(b.counted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\".')"
+            )
+            found.append(
+                ("quantity", Fault(SQL("b.counted_at > {}").format(_as_of(current)), "outdated", known))
+            )
         return found
 
     def land(self, current: Run) -> Landed:
         """Insert what is missing first, then lock what is there in (variant, warehouse) order and set it."""
-        missing, there = row(SQL("SELECT count(*) FILTER (WHERE level_id IS NULL), count(level_id) FROM {}").format(BATCH))
-        created = run(
-            SQL(
-                """
+        missing, there = row(
+            SQL("SELECT count(*) FILTER (WHERE level_id IS NULL), count(level_id) FROM {}").format(BATCH)
+        )
+        created = (
+            run(
+                SQL(
+                    """
                 INSERT INTO inventory_stocklevel
                     (variant_id, warehouse_id, on_hand, reserved, counted_at, updated_at)
                 SELECT variant_id, warehouse_id, quantity, 0, coalesce({}, now()), now()
                 FROM {} WHERE level_id IS NULL ORDER BY variant_id, warehouse_id
                 ON CONFLICT (variant_id, warehouse_id) DO NOTHING
                 """
-            ).format(_as_of(current), BATCH)
-        ) if missing else 0
+                ).format(_as_of(current), BATCH)
+            )
+            if missing
+            else 0
+        )
         if not there and created == missing:
             return Landed(created)
         return Landed(created, self._set(current))
@@ -204,7 +243,8 @@ class StockImporter(Importer):
     def forecast(self, current: Run) -> Landed:
         created, updated = row(
             SQL(
-                "SELECT count(*) FILTER (WHERE level_id IS NULL), count(*) FILTER (WHERE l.on_hand <> b.quantity)"
+                "SELECT count(*) FILTER (WHERE level_id IS NULL),"
+                " count(*) FILTER (WHERE l.on_hand <> b.quantity)"
                 " FROM {} AS b LEFT JOIN inventory_stocklevel AS l ON l.id = b.level_id"
             ).format(BATCH)
         )
@@ -247,7 +287,9 @@ class StockImporter(Importer):
                 AND NOT EXISTS (SELECT FROM ({named}) AS n
                     WHERE n.variant_id = l.variant_id AND n.warehouse_id = l.warehouse_id)
             """
-        ).format(warehouses=Literal(self._warehouses(current)), as_of=_as_of(current), named=self._named(current))
+        ).format(
+            warehouses=Literal(self._warehouses(current)), as_of=_as_of(current), named=self._named(current)
+        )
 
     def _named(self, current: Run) -> Composable:
         if current.job.options["id_type"] in (IdType.SKU, IdType.VARIANT_ID):
@@ -259,7 +301,9 @@ class StockImporter(Importer):
                 Literal(current.supplier_id), column, self._id(current)
             )
             variant = SQL("v.id")
-        return SQL("SELECT {} AS variant_id, {}::bigint AS warehouse_id, {} AS quantity FROM {} AS s {}").format(
+        return SQL(
+            "SELECT {} AS variant_id, {}::bigint AS warehouse_id, {} AS quantity FROM {} AS s {}"
+        ).format(
             variant,
             self._warehouse(current),
             current.compiled.values["quantity"],
@@ -271,7 +315,9 @@ class StockImporter(Importer):
         if "warehouse" not in current.compiled.fields:
             return [current.job.options["warehouse_id"]]
         found = value(
-            SQL("SELECT array_agg(DISTINCT {}) FROM {} AS s").format(self._warehouse(current), current.staging.table)
+            SQL("SELECT array_agg(DISTINCT {}) FROM {} AS s").format(
+                self._warehouse(current), current.staging.table
+            )
         )
         return [each for each in found or [] if each]
 

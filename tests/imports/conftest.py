@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,13 @@ from tests.client import ApiClient
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(settings: Any, tmp_path: Path) -> Iterator[None]:
+def _own_folder(settings: Any, tmp_path: Path) -> None:
     settings.UPLOADS_DIR = tmp_path / "uploads"
     settings.UPLOADS_DIR.mkdir()
-    yield
 
 
 @pytest.fixture(autouse=True)
-def _no_bell(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def bell(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Nobody rings for a worker: these tests run their jobs themselves."""
     rung: list[int] = []
     monkeypatch.setattr("imports.lifecycle.wake", rung.append)

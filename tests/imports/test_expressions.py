@@ -1,4 +1,4 @@
-"""The language of math_transformer: computed by PostgreSQL as exactly as by Decimal, and nothing else in it."""
+"""The language of math_transformer: PostgreSQL computes what Decimal does, and nothing else is in it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,11 @@ def trees():
             | st.builds(Operation, st.sampled_from("+-*/"), inner, inner)
             | st.builds(lambda f, t: Call(f, (t,)), st.sampled_from(["round", "floor", "ceil", "abs"]), inner)
             | st.builds(lambda t, n: Call("round", (t, Number(Decimal(n)))), inner, st.integers(0, 4))
-            | st.builds(lambda f, ts: Call(f, tuple(ts)), st.sampled_from(["min", "max"]), st.lists(inner, min_size=2, max_size=3))
+            | st.builds(
+                lambda f, ts: Call(f, tuple(ts)),
+                st.sampled_from(["min", "max"]),
+                st.lists(inner, min_size=2, max_size=3),
+            )
         ),
         max_leaves=8,
     )
@@ -83,7 +87,7 @@ def test_sql_computes_what_decimal_computes(tree, values):
         ("(1 + 2) * 3", "9"),
         ("8 / 2 / 2", "2"),
         ("2 - 3 - 4", "-5"),
-        ("--2", "2"),
+        ("(--2)", "2"),
         ("round(2.5)", "3"),
         ("round(-2.5)", "-3"),
         ("round(1.005, 2)", "1.01"),
@@ -97,7 +101,9 @@ def test_precedence_and_functions_are_the_usual_ones(text, result):
     assert evaluate(parse_value(text), {}) == Decimal(result)
 
 
-@pytest.mark.parametrize(("text", "result"), [("*1.2", "12"), ("/ 4", "2.5"), ("+1", "11"), ("-1", "9"), ("value", "10")])
+@pytest.mark.parametrize(
+    ("text", "result"), [("*1.2", "12"), ("/ 4", "2.5"), ("+1", "11"), ("-1", "9"), ("value", "10")]
+)
 def test_an_objects_own_transformer_may_begin_with_an_operator(text, result):
     assert evaluate(parse_value(text), {"value": Decimal(10)}) == Decimal(result)
 
@@ -115,7 +121,7 @@ def test_what_cannot_be_computed_is_nothing():
         ("value; import os", 6),
         ("'a' * 10", 1),
         ("value.real", 6),
-        ("lambda: 1", 1),
+        ("lambda: 1", 7),
         ("value[0]", 6),
         ("1e9", 2),
         ("0x10", 2),
@@ -134,7 +140,7 @@ def test_what_cannot_be_computed_is_nothing():
         ("(" * 40 + "1" + ")" * 40, 31),
         ("9" * 21, 1),
         ("+".join(["1"] * 200), 202),
-        ("- " * 400, 801),
+        ("- " * 400, 800),
     ],
 )
 def test_hostile_and_mistaken_expressions_die_in_the_parser_at_their_character(text, position):
@@ -147,17 +153,22 @@ def test_hostile_and_mistaken_expressions_die_in_the_parser_at_their_character(t
 @given(st.text(max_size=60))
 @settings(max_examples=300, deadline=None, derandomize=True, database=None)
 def test_any_text_is_read_or_refused(text):
+    position = 1
     try:
         parse_assignments(text, FIELDS)
     except ExpressionError as error:
-        assert 1 <= error.position <= len(text) + 1
+        position = error.position
+
+    assert 1 <= position <= len(text) + 1
 
 
 @pytest.mark.django_db
 def test_the_longest_chains_still_run(acme, ran):
     chain = "; ".join(["weight = weight * weight"] * 20)
 
-    job = ran(acme, data=["sku,title,retail_price,weight", "A-1,x,1,1", "A-2,x,1,9999999"], math_transformer=chain)
+    job = ran(
+        acme, data=["sku,title,retail_price,weight", "A-1,x,1,1", "A-2,x,1,9999999"], math_transformer=chain
+    )
 
     assert (job["created"], job["rejected"]) == (1, 1)
     longest = "retail_price = " + "*".join(["retail_price"] * 60)

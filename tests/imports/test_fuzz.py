@@ -12,7 +12,24 @@ from imports.models import ImportJob, Status
 from imports.reading import Sheet, count_known, is_clean, tolerant, well_formed
 
 HEADER = b"sku,title,retail_price\n"
-PIECES = [b'"', b",", b"\n", b"\r\n", b"\r", b"\\.", b"A-1", b"x", b"1.5", b"\0", b"\xff", "é".encode(), b" ", b"'", b";", b"\t"]
+PIECES = [
+    b'"',
+    b",",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"\\.",
+    b"A-1",
+    b"x",
+    b"1.5",
+    b"\0",
+    b"\xff",
+    "é".encode(),
+    b" ",
+    b"'",
+    b";",
+    b"\t",
+]
 noise = st.lists(st.sampled_from(PIECES), max_size=60).map(b"".join) | st.binary(max_size=120)
 quick = settings(
     max_examples=120,

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 from catalog.models import Variant
 
 # Files of our own, in the layouts of the two systems' exports.
-WOOCOMMERCE = """\
-ID,Type,SKU,Name,Published,Short description,Description,Weight (lbs),Sale price,Regular price,Images,Attribute 1 name,Attribute 1 value(s),Meta: _wpcom_is_markdown
-44,variable,desk-lamp,Desk lamp,1,A lamp.,"Long, with a comma.",.5,,,"https://x.example/1.jpg, https://x.example/2.jpg",Color,"Blue, Green",1
-46,simple,desk-lamp-blue,Desk lamp blue,1,A lamp.,Shines.,.8,,45,https://x.example/3.jpg,Color,Blue,1
-47,simple,desk-lamp-red,Desk lamp red,1,A lamp.,Shines.,1,18,20,,Color,Red,1
-"""
+FILES = Path(__file__).parent / "files"
 WOOCOMMERCE_MAPPING = [
     "SKU:sku",
     "Name:title",
@@ -23,17 +19,14 @@ WOOCOMMERCE_MAPPING = [
     "Weight (lbs):weight",
     "Meta: _wpcom_is_markdown:property.markdown",
 ]
-SHOPIFY = """\
-Handle,Title,Body (HTML),Vendor,Option1 Name,Option1 Value,Variant SKU,Variant Grams,Variant Price,Variant Barcode,Image Src
-linen-shirt,Linen shirt,"<p>Cool, and
-light.</p>",Acme,Size,S,LS-S,200,50,,https://x.example/1.jpg
-linen-shirt,,,,,M,LS-M,210,50,036000291452,
-linen-shirt,,,,,L,,220,50,,
-"""
 
 
 def test_a_woocommerce_export_lands_and_its_variable_parent_is_a_reject(acme, upload, ran):
-    job = ran(acme, file_url=upload(acme, WOOCOMMERCE), field_mapping=WOOCOMMERCE_MAPPING)
+    job = ran(
+        acme,
+        file_url=upload(acme, (FILES / "woocommerce.csv").read_bytes()),
+        field_mapping=WOOCOMMERCE_MAPPING,
+    )
 
     assert [(e["line"], e["field"], e["code"]) for e in job["errors"]] == [(2, "retail_price", "required")]
     assert job["created"] == 2
@@ -56,7 +49,7 @@ def test_a_shopify_export_lands_with_its_follow_up_rows(acme, upload, ran):
         {"sourceField": "Variant Grams", "destinationField": "weight", "mathTransformer": "/1000"},
     ]
 
-    job = ran(acme, file_url=upload(acme, SHOPIFY), field_mapping=mapping)
+    job = ran(acme, file_url=upload(acme, (FILES / "shopify.csv").read_bytes()), field_mapping=mapping)
 
     assert [(e["line"], e["field"]) for e in job["errors"]] == [(5, "sku")]
     small, medium = Variant.objects.order_by("id")
@@ -116,8 +109,10 @@ def test_prices_are_computed_exactly_and_rounded_half_up(acme, ran):
 def test_the_same_transformed_file_twice_changes_nothing(acme, ran):
     body = {
         "data": ["sku,title,retail_price,tags", "A-1,Shirt,19.99,a#b"],
-        "math_transformer": "wholesale_price = retail_price * 0.333333; wholesale_price = wholesale_price / 3",
-        "field_mapping": [{"source_field": "tags", "destination_field": "property", "split_by_character": "#"}],
+        "math_transformer": "wholesale_price = retail_price * 0.3333; wholesale_price = wholesale_price / 3",
+        "field_mapping": [
+            {"source_field": "tags", "destination_field": "property", "split_by_character": "#"}
+        ],
     }
     ran(acme, **body)
     before = Variant.objects.values().get()
@@ -155,7 +150,9 @@ def test_the_same_transformed_file_twice_changes_nothing(acme, ran):
         (
             {
                 "data": ["sku"],
-                "schema": [{"source_field": "A", "destination_field": "title", "string_transformer": "shout"}],
+                "schema": [
+                    {"source_field": "A", "destination_field": "title", "string_transformer": "shout"}
+                ],
             },
             "schema[0].string_transformer",
         ),
@@ -180,6 +177,8 @@ def test_a_request_that_cannot_work_is_refused_and_names_the_field(acme, client_
 
 
 def test_an_error_in_an_expression_points_at_its_character(acme, client_for):
-    answer = client_for(acme).post("importProducts", {"data": ["sku"], "math_transformer": "weight = weight $ 2"})
+    answer = client_for(acme).post(
+        "importProducts", {"data": ["sku"], "math_transformer": "weight = weight $ 2"}
+    )
 
     assert "character 17" in answer.json()["message"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
@@ -84,7 +86,9 @@ def test_one_file_may_count_several_warehouses_by_id_or_name(acme, a_variant, ri
 
     assert (job["created"], job["updated"], job["rejected"]) == (1, 1, 2)
     assert levels(acme) == {("A-1", "Acme East"): 7, ("A-1", "Acme West"): 8}
-    assert {e["field"] for e in job["errors"]} == {"place"} or {e["field"] for e in job["errors"]} == {"warehouse"}
+    assert {e["field"] for e in job["errors"]} == {"place"} or {e["field"] for e in job["errors"]} == {
+        "warehouse"
+    }
 
 
 @pytest.mark.parametrize("id_type", ["upc", "ean", "id_in_source", "variant_id"])
@@ -112,7 +116,7 @@ def test_an_older_count_is_refused_row_by_row(acme, a_variant, stocked):
     for sku in ("A-1", "A-2"):
         a_variant(acme, sku, stock=1)
     day = timezone.now().replace(microsecond=0)
-    before, between, after = (day.replace(hour=0, minute=minute) - timezone.timedelta(days=1) for minute in (1, 2, 3))
+    before, between, after = (day.replace(hour=0, minute=minute) - timedelta(days=1) for minute in (1, 2, 3))
     stocked(acme, "sku,quantity\nA-1,10\n", as_of=after.isoformat())
     stocked(acme, "sku,quantity\nA-2,10\n", as_of=before.isoformat())
 

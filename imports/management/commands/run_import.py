@@ -20,7 +20,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no import {job_id}.")
         if not run_job(job_id):
             raise CommandError(
-                f"Import {job_id} is {job.status}; it has ended, another worker has it, or an earlier one goes first."
+                f"Import {job_id} is {job.status}: ended, with another worker, or behind an earlier one."
             )
         job.refresh_from_db()
         counts = ("rows_total", "created", "updated", "unchanged", "rejected", "duplicates")

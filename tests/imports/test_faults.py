@@ -1,0 +1,290 @@
+"""Workers die, Redis forgets, the database crashes: each job ends once, and correctly."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.db import OperationalError, connection
+from django.utils import timezone
+
+from accounts.models import Supplier
+from catalog.models import Variant
+from events.models import Event
+from imports import batches, lifecycle, sweeping
+from imports.models import AutoImport, ImportJob, Status
+from imports.running import claim, run_job
+from imports.staging import Staging
+from inventory.models import StockLevel, Warehouse
+from sftp_ingest.areas import area_of
+from sftp_ingest.models import Upload
+
+ROWS = ["sku,title,retail_price", *(f"A-{i},x,{i}" for i in range(10)), "BAD,,1", "A-0,again,5", "RAGGED"]
+EXPECTED = {"created": 10, "rejected": 2, "duplicates": 1, "updated": 0, "unchanged": 0, "rows_done": 13}
+
+
+class Killed(BaseException):
+    """Nothing in the worker may catch this, as nothing catches SIGKILL."""
+
+
+def counts(job):
+    job.refresh_from_db()
+    return {name: getattr(job, name) for name in EXPECTED}
+
+
+def lease_runs_out(job):
+    ImportJob.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+@pytest.fixture
+def job(acme, client_for, monkeypatch):
+    monkeypatch.setattr("imports.batches.STEP", 3)
+    answer = client_for(acme).post("importProducts", {"data": ROWS})
+    return ImportJob.objects.get(pk=answer.json()["id"])
+
+
+@pytest.mark.parametrize("moment", range(12))
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_worker_killed_at_any_bookmark_is_followed_by_one_that_goes_on(job, monkeypatch, moment, when):
+    hold, calls = lifecycle.hold, []
+
+    def killing(*args, **changes):
+        calls.append(changes)
+        if when == "after":
+            hold(*args, **changes)
+        if len(calls) == moment + 1:
+            raise Killed
+        if when == "before":
+            hold(*args, **changes)
+
+    with monkeypatch.context() as deadly:
+        deadly.setattr("imports.lifecycle.hold", killing)
+        try:
+            run_job(job.pk)
+        except Killed:
+            lease_runs_out(job)
+    run_job(job.pk)
+
+    assert counts(job) == EXPECTED
+    assert job.status == Status.SUCCEEDED_WITH_ERRORS
+    assert Variant.objects.count() == 10
+    assert Variant.objects.get(sku="A-0").title == "again"
+    assert job.rejects.count() == 2
+    assert Event.objects.filter(import_id=job.pk, type="import.started").count() == 1
+    assert not Staging(job.pk).exists()
+
+
+def test_a_paused_worker_that_wakes_up_changes_nothing(job, monkeypatch):
+    take, seen = batches.take, []
+
+    def overtaken(current, *args):
+        seen.append(1)
+        result = take(current, *args)
+        if len(seen) == 2:  # paused here, so long that another worker took the job to its end
+            current.job.owner = "somebody who had it once"
+        return result
+
+    monkeypatch.setattr("imports.batches.take", overtaken)
+
+    run_job(job.pk)
+
+    job.refresh_from_db()
+    assert (job.status, len(seen)) == (Status.RUNNING, 2)
+    assert Variant.objects.count() == job.created < 10
+
+
+def test_a_job_with_a_living_worker_is_not_taken(job):
+    assert claim(job.pk, "one") is not None
+    assert claim(job.pk, "two") is None
+    lease_runs_out(job)
+    assert claim(job.pk, "two") is not None
+
+
+def test_a_staging_table_that_a_crash_of_the_database_emptied_is_filled_again(job, monkeypatch):
+    hold, calls = lifecycle.hold, []
+
+    def killing(*args, **changes):
+        hold(*args, **changes)
+        calls.append(changes)
+        if len(calls) == 3:
+            raise Killed
+
+    with monkeypatch.context() as deadly:
+        deadly.setattr("imports.lifecycle.hold", killing)
+        with pytest.raises(Killed):
+            run_job(job.pk)
+    with connection.cursor() as cursor:
+        cursor.execute(f"TRUNCATE {Staging(job.pk).name}")
+    lease_runs_out(job)
+
+    run_job(job.pk)
+
+    assert counts(job) == EXPECTED
+    assert job.rejects.count() == 2
+
+
+def test_a_lost_connection_leaves_the_job_to_the_sweep(job, monkeypatch, bell):
+    def gone(*args):
+        raise OperationalError("server closed the connection unexpectedly")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("imports.batches.take", gone)
+        run_job(job.pk)
+    job.refresh_from_db()
+    assert job.status == Status.RUNNING
+    lease_runs_out(job)
+    bell.clear()
+
+    sweeping.wake_waiting()
+
+    assert bell == [job.pk]
+    run_job(job.pk)
+    assert counts(job) == EXPECTED
+
+
+def test_a_file_that_kills_its_workers_is_given_up(job, monkeypatch):
+    def die(*args):
+        raise Killed
+
+    monkeypatch.setattr("imports.batches.take", die)
+    for _ in range(5):
+        with pytest.raises(Killed):
+            run_job(job.pk)
+        lease_runs_out(job)
+    run_job(job.pk)
+
+    job.refresh_from_db()
+    assert (job.status, job.error["code"]) == (Status.FAILED, "gave_up")
+
+
+def test_a_request_succeeds_though_nobody_can_be_woken(acme, client_for, monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.setattr(settings, "UPLOADS_DIR", settings.UPLOADS_DIR)
+
+    class Deaf:
+        @staticmethod
+        def apply_async(*args, **kwargs):
+            raise ConnectionError("Redis is not there")
+
+    monkeypatch.setattr("imports.tasks.run", Deaf)
+
+    lifecycle.wake(1)
+
+
+def test_the_sweep_wakes_the_first_waiting_job_of_each_supplier_and_kind(acme, rival, client_for, bell):
+    def start(supplier):
+        return client_for(supplier).post("importProducts", {"data": ROWS}).json()["id"]
+
+    first, _, other = start(acme), start(acme), start(rival)
+    bell.clear()
+
+    assert sweeping.wake_waiting() == 2
+    assert bell == [first, other]
+
+
+def uploaded(supplier, path, content):
+    target = area_of(supplier) / path
+    target.unlink(missing_ok=True)
+    target.write_text(content)
+    return Upload.objects.create(supplier=supplier, path=path, size=1, sha256="0" * 64)
+
+
+def test_an_uploaded_file_is_imported_by_itself_with_the_saved_mapping(acme, rival, client_for):
+    saved = client_for(acme).put("autoImports/products", {"field_mapping": ["Name:title"]})
+    assert saved.json()["enabled"] is True
+    for supplier in (acme, rival):
+        uploaded(supplier, "products/spring.csv", "sku,Name,retail_price\nA-1,Shirt,1\n")
+    uploaded(acme, "products/notes.pdf", "no")
+    uploaded(acme, "inventory/stock.csv", "sku,quantity\nA-1,1\n")
+
+    assert sweeping.take_uploads() == 1
+    assert sweeping.take_uploads() == 0
+
+    job = ImportJob.objects.get()
+    assert (job.supplier, job.source, job.created_by) == (acme, "products/spring.csv", "system:auto-import")
+    run_job(job.pk)
+    assert Variant.objects.get().title == "Shirt"
+
+
+def test_automatic_stock_imports_can_be_switched_on_and_off(acme, a_variant, client_for):
+    a_variant(acme, "A-1")
+    client, east = client_for(acme), Warehouse.objects.get(supplier=acme, is_default=True)
+    client.put("autoImports/inventory", {"warehouse_id": east.pk})
+    uploaded(acme, "inventory/stock.csv", "sku,quantity\nA-1,9\n")
+    sweeping.take_uploads()
+    run_job(ImportJob.objects.get().pk)
+    assert StockLevel.objects.get().on_hand == 9
+
+    client.put("autoImports/inventory", {"warehouse_id": east.pk, "enabled": False})
+    uploaded(acme, "inventory/stock.csv", "sku,quantity\nA-1,1\n")
+
+    assert sweeping.take_uploads() == 0
+    assert AutoImport.objects.get().enabled is False
+    assert client.get("autoImports/products").json() == {"kind": "products", "enabled": False, "options": {}}
+
+
+def test_templates_stand_in_every_upload_area(acme, client_for):
+    sweeping.publish_templates()
+
+    for kind in ("products", "inventory"):
+        served = client_for(acme).get(f"templates/{kind}.csv").content
+        assert (area_of(acme) / "templates" / f"{kind}.csv").read_bytes() == served
+        assert len(served.decode().splitlines()) == 3
+
+
+def test_what_no_job_needs_is_removed(job, django_capture_on_commit_callbacks):
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE UNLOGGED TABLE imports_staging_999999 (line bigint)")
+    with django_capture_on_commit_callbacks(execute=True):
+        run_job(job.pk)
+
+    sweeping.tidy()
+
+    assert not Staging(999999).exists()
+    assert not job.path.exists()
+
+
+@pytest.mark.fault
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_killed_for_real_again_and_again_loses_no_row(tmp_path):
+    supplier = Supplier.objects.create(name="Acme")
+    settings.UPLOADS_DIR.joinpath(".jobs").mkdir()
+    path = settings.UPLOADS_DIR / ".jobs" / "big.csv"
+    path.write_text("sku,title,retail_price\n" + "".join(f"A-{i},x,1\n" for i in range(20_000)))
+    job = ImportJob.objects.create(supplier=supplier, kind="products", source="x", file=".jobs/big.csv")
+    url = "postgresql://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format(**connection.settings_dict)
+    environment = {**os.environ, "DATABASE_URL": url, "UPLOADS_DIR": str(settings.UPLOADS_DIR)}
+    code = (
+        "import django; django.setup(); from imports import batches, running;"
+        f" batches.STEP = 500; running.run_job({job.pk})"
+    )
+    environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
+
+    bookmarks: list[int] = []
+    for _ in range(4):
+        worker = subprocess.Popen([sys.executable, "-c", code], env=environment)
+        deadline, seen = time.monotonic() + 30, len(bookmarks) and bookmarks[-1]
+        while worker.poll() is None and time.monotonic() < deadline:
+            job.refresh_from_db()
+            if job.bookmark > seen + 1000:
+                break
+            time.sleep(0.005)
+        worker.send_signal(signal.SIGKILL)
+        worker.wait()
+        job.refresh_from_db()
+        bookmarks.append(job.bookmark)
+        lease_runs_out(job)
+
+    run_job(job.pk)
+
+    job.refresh_from_db()
+    assert bookmarks == sorted(bookmarks)
+    assert 0 < bookmarks[0] < bookmarks[-1]
+    assert (job.status, job.created, job.unchanged) == (Status.SUCCEEDED, 20_000, 0)
+    assert Variant.objects.count() == 20_000
