@@ -14,6 +14,7 @@ from events.timeline import timeline
 from fulfillments.deadlines import next_due_at
 from fulfillments.deeds import DEEDS
 from fulfillments.models import Fulfillment
+from fulfillments.records import Shipment
 
 MOST_FOUND = 1_000  # fulfillments that a search by their order's number shows
 
@@ -52,7 +53,9 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
     ordering = ("-id",)
     sortable_by = ("id",)
     search_fields = ("id",)
-    search_help_text = "A fulfillment's number, or its order's number at the retailer, in full"
+    search_help_text = (
+        "A fulfillment's number, its order's number at the retailer, or a tracking number, in full"
+    )
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Fulfillment], search_term: str
@@ -63,8 +66,13 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
             return queryset, False
         retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index begins with the retailer
         named = Fulfillment.objects.filter(order__retailer_order_id=term, order__retailer__in=retailers)
-        # In two steps: an OR across the join would read both tables whole.
-        return queryset.filter(pk__in=[as_id(term), *named.values_list("pk", flat=True)[:MOST_FOUND]]), False
+        parcels = Shipment.objects.filter(tracking_number=term)
+        # In steps: an OR across the joins would read the tables whole.
+        found = {
+            *named.values_list("pk", flat=True)[:MOST_FOUND],
+            *parcels.values_list("fulfillment_id", flat=True)[:MOST_FOUND],
+        }
+        return queryset.filter(pk__in=[as_id(term), *found]), False
 
     @admin.display(description="state")
     def shown_state(self, fulfillment: Fulfillment) -> str:

@@ -32,6 +32,7 @@ class Shipment(models.Model):
 
     class Meta:
         ordering = ["id"]
+        indexes = [models.Index("tracking_number", name="shipment_tracking")]
         constraints = [
             models.UniqueConstraint("fulfillment", "tracking_number", name="shipment_once"),
             models.CheckConstraint(condition=~Q(tracking_number=""), name="shipment_has_tracking"),

@@ -96,3 +96,14 @@ def test_an_operator_gives_up_on_an_address(operator, fulfillment, order):
 def test_a_fulfillment_is_found_by_its_orders_number(operator, fulfillment, order):
     page = operator.get("/admin/fulfillments/fulfillment/", {"q": order.retailer_order_id})
     assert page.context["cl"].result_count == 1
+
+
+def test_a_fulfillment_is_found_by_the_number_of_its_parcel(operator, fulfillment):
+    do(operator, fulfillment, "accept")
+    do(operator, fulfillment, "ship", tracking_number="1Z-FIND-ME")
+
+    found = operator.get("/admin/fulfillments/fulfillment/?q=1Z-FIND-ME").context["cl"].result_list
+    other = operator.get("/admin/fulfillments/fulfillment/?q=1Z-OTHER").context["cl"].result_list
+
+    assert [each.pk for each in found] == [fulfillment.pk]
+    assert list(other) == []
