@@ -257,6 +257,27 @@ def test_a_plain_filter_that_is_wrong(acme, query):
     fault(acme.get("fulfillments", query), 400, ("invalid_filter", "validation_error"))
 
 
+@pytest.mark.parametrize("form", ["filter[fulfillment_state]", "filter.fulfillment_state"])
+def test_a_filter_object_spelt_as_many_libraries_do_is_heard_or_refused(acme, shop, form):
+    """Contract, head: a near miss of a known parameter is a 400: it would list everything."""
+    order, held = one_fulfillment(acme, shop)
+    bring_to("canceled", acme, shop, order, held["id"])
+    answer = acme.get("fulfillments", {form: "accepted", "limit": 500})
+    if answer.status == 200:
+        assert {each["fulfillment_state"] for each in answer.json} <= {"accepted"}
+    else:
+        fault(answer, 400, "invalid_filter")
+
+
+def test_a_filter_with_its_braces_bare(acme, shop):
+    """Interface 1: `?filter=<filter_object>`; contract, head: liberal: many a client encodes no braces."""
+    _, held = one_fulfillment(acme, shop)
+    bare = json.dumps(NEW, separators=(",", ":"))
+    answer = acme.request("GET", f"fulfillments?limit=500&filter={bare}")
+    assert {each["fulfillment_state"] for each in well(answer)} <= {"new", "cancelation not allowed"}
+    assert held
+
+
 def test_the_retailers_state_is_a_filter(acme, shop):
     """Contract 3: `retailer_state`: `pending`, `ordered`, `canceling`, `canceled`."""
     order, held = one_fulfillment(acme, shop)

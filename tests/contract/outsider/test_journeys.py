@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import random
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from urllib.parse import urlsplit
 
 from .story import (
@@ -243,3 +246,52 @@ def test_returns_by_sku_of_two_lines(acme, shop):
     answer = acme.post(path, {"reason": "x", "return_lines": [{"sku": variant["sku"], "quantity": 1}]})
     assert answer.status in (400, 409), answer
     fault(answer, answer.status, ("validation_error", "invalid_transition"))
+
+
+def test_everybody_at_once_and_the_sums_stay_right(acme, shop):
+    """Contract 3, 4 and 7: any moves at the same moment: each is done or refused, and nothing is counted
+    twice.
+    """
+    variant = new_variant(acme, stock=100)
+    orders = [push(shop, {"variant_id": variant["id"], "quantity": 4}) for _ in range(4)]
+    jobs = []
+    for order in orders:
+        held = held_by(acme, order)[0]
+        number, line, own = held["id"], held["lines"][0]["id"], order["order_lines"][0]["id"]
+        path = f"orders/{order['id']}/cancel"
+        part = [{"id": number, "items": [{"sku": variant["sku"], "quantity": 1}]}]
+        jobs += [
+            partial(act, acme, number, "accepted", {}),
+            partial(
+                act, acme, number, "shipped", {"tracking_number": "A", "lines": [{"id": line, "quantity": 1}]}
+            ),
+            partial(shop.post, path, {"lines": [{"id": own, "quantity": 1}]}),
+            partial(answer_cancel, acme, number, "canceled"),
+            partial(
+                act, acme, number, "shipped", {"tracking_number": "B", "lines": [{"id": line, "quantity": 2}]}
+            ),
+            partial(acme.post, "fulfillments/rejections", part),
+            partial(answer_cancel, acme, number, REFUSED),
+            partial(shop.post, path, {}),
+        ]
+    random.Random(5).shuffle(jobs)
+    with ThreadPoolExecutor(4) as pool:
+        answers = [each.result() for each in [pool.submit(job) for job in jobs]]
+    assert {answer.status for answer in answers} <= {200, 400, 409}, [str(each) for each in answers]
+    shipped = reserved = 0
+    for order in orders:
+        after = read(shop, order)
+        kept, held = after["order_lines"][0], held_by(acme, order)[0]
+        line = held["lines"][0]
+        gone = [line[f"quantity_{what}"] for what in ("shipped", "canceled", "rejected")]
+        assert sum(gone) <= 4, held
+        assert kept["quantity_shipped"] == line["quantity_shipped"]
+        assert line["quantity_shipped"] == sum(
+            item["quantity"] for each in held["shipments"] for item in each.get("items", [])
+        )
+        assert kept["quantity_reserved"] <= 4 - line["quantity_shipped"] - line["quantity_canceled"]
+        assert (after["processing_state"] == "canceling") == (held["fulfillment_state"] == "canceling")
+        shipped, reserved = shipped + line["quantity_shipped"], reserved + kept["quantity_reserved"]
+    on_hand, held_back = numbers(acme, variant["sku"])
+    assert held_back == reserved
+    assert on_hand <= 100 - shipped or on_hand == 0, "out of stock of a part empties the shelf"

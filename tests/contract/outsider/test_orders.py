@@ -248,6 +248,18 @@ def test_two_filters_that_contradict_each_other_are_both_heard(acme, shop):
         fault(answer, 400, "invalid_filter")
 
 
+@pytest.mark.parametrize("form", ["filter[processing_state]", "filter[updated_at][gt]", "updated_at[gt]"])
+def test_a_filter_object_spelt_as_many_libraries_do_is_heard_or_refused(shop, form):
+    """Contract, head: a near miss of a known parameter is a 400: it would list everything."""
+    value = "canceled" if "state" in form else "2999-01-01T00:00:00Z"
+    answer = shop.get("orders", {form: value})
+    if answer.status == 200:
+        assert {order["processing_state"] for order in answer.json["results"]} <= {"canceled"}
+        assert "state" in form or answer.json["results"] == []
+    else:
+        fault(answer, 400, "invalid_filter")
+
+
 def test_times_step_in_whole_milliseconds(shop, three):
     """Contract 4: `updated_at` steps in whole milliseconds, because clients in JavaScript cut the rest."""
     assert all(
