@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from api import fields
-from api.bodies import Body
+from api.bodies import Body, reader
 from api.errors import InvalidJson
 from api.parsers import loads
 from api.renderers import encode
@@ -138,11 +138,11 @@ class OrderBody(Body):
         twice = [part for part, value in _given(data).items() if shipping.get(part) not in (None, "", value)]
         odd = [key for key in data if key not in self.fields and key not in ADDRESS_PARTS]
         for name in ("shipping_address", "billing_address"):
-            odd += _unknown(AddressBody(), [_address(name, data.get(name)) or {}], name)
-        odd += _unknown(NoteBody(), data.get("notes") or [], "notes[{}]")
+            odd += _unknown(reader(AddressBody), [_address(name, data.get(name)) or {}], name)
+        odd += _unknown(reader(NoteBody), data.get("notes") or [], "notes[{}]")
         for index, line in enumerate(data["order_lines"]):
-            odd += _unknown(LineBody(), [line], f"order_lines[{index}]")
-            odd += _unknown(NoteBody(), line.get("notes") or [], f"order_lines[{index}].notes[{{}}]")
+            odd += _unknown(reader(LineBody), [line], f"order_lines[{index}]")
+            odd += _unknown(reader(NoteBody), line.get("notes") or [], f"order_lines[{index}].notes[{{}}]")
         told = [f"{name}: there is no such field; it was ignored." for name in odd]
         return told + [f"{part}: differs from shipping_address.{part}, which counts." for part in twice]
 

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from accounts.scopes import Scope
 from accounts.viewsets import RetailerViewSet
-from api.bodies import json_of, read
+from api.bodies import json_of, read, reader
 from api.envelope import ResultJson, result
 from api.errors import NotFound
 from api.keyset import listing
@@ -74,7 +74,7 @@ class OrderViewSet(RetailerViewSet):
         body: PushedJson = {
             **result(code, message),
             "order_id": order.pk,
-            "warnings": OrderBody().warnings(raw),
+            "warnings": reader(OrderBody).warnings(raw),
         }
         location = request.build_absolute_uri(f"{request.path}/{order.pk}")
         return Response(body, status=201 if pushed.created else 200, headers={"Location": location})
