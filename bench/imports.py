@@ -1,0 +1,179 @@
+"""Product and stock files against the hand-written limit, which is measured in the same run.
+
+The limit is `COPY` of the same file into an unlogged table plus one `INSERT … ON CONFLICT DO UPDATE` of
+all its rows into a table with the same columns and indexes. It checks nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from bench import files
+from bench.database import own_database
+from bench.measuring import ratio, timed
+
+STAGED = files.HEADER.split(",")
+NUMERIC = {"retail_price", "wholesale_price", "weight"}
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="bench imports")
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder, own_database():
+        from django.conf import settings
+
+        settings.UPLOADS_DIR = Path(folder) / "uploads"
+        settings.UPLOADS_DIR.mkdir()
+        measure(Path(folder), options.rows)
+
+
+def measure(folder: Path, rows: int) -> None:
+    from accounts.models import Supplier
+    from inventory.models import Warehouse
+
+    supplier = Supplier.objects.create(name="Bench")
+    warehouse = Warehouse.objects.create(supplier=supplier, name="Only", is_default=True)
+    first, second, stock = folder / "first.csv", folder / "second.csv", folder / "stock.csv"
+    files.write_products(first, rows)
+    files.write_products(second, rows, changed_every=100)
+    files.write_stock(stock, rows)
+    print(f"  {rows:,} rows, {first.stat().st_size / 1e6:,.0f} MB", flush=True)
+
+    limit = products_limit(supplier.pk, first, "limit: COPY and upsert, first load", rows)
+    again = products_limit(supplier.pk, second, "limit: COPY and upsert, all rows there", rows)
+    loaded = run_import(supplier, "products", first, "import: first load", rows)
+    changed = run_import(supplier, "products", second, "import: 1 % changed", rows)
+    ratio("first load / limit", loaded, limit, 1.25)
+    ratio("1 % changed / limit of a first load", changed, limit, 0.35)
+    ratio("1 % changed / limit with all rows there", changed, again, 0.35)
+
+    stock_limit_seconds = stock_limit(supplier.pk, warehouse.pk, stock, rows)
+    options = {
+        "id_field": "sku",
+        "amount_field": "quantity",
+        "id_type": "sku",
+        "warehouse_id": warehouse.pk,
+        "mode": "delta",
+    }
+    counted = run_import(supplier, "inventory", stock, "import: stock, first load", rows, options)
+    ratio("stock / limit", counted, stock_limit_seconds, 1.25)
+    run_import(supplier, "inventory", stock, "import: stock, unchanged", rows, options)
+    memory(folder, rows)
+
+
+def products_limit(supplier_id: int, path: Path, label: str, rows: int) -> float:
+    columns = ", ".join(STAGED)
+    values = ", ".join(
+        f"coalesce({c}, '0')::numeric" if c in NUMERIC else f"coalesce({c}, '')" for c in STAGED
+    )
+    changes = ", ".join(f"{c} = excluded.{c}" for c in STAGED if c != "sku")
+    execute("CREATE TABLE IF NOT EXISTS limit_variant (LIKE catalog_variant INCLUDING ALL)")
+    execute("DROP TABLE IF EXISTS limit_staged")
+    with timed(label, rows) as clock:
+        execute(f"CREATE UNLOGGED TABLE limit_staged ({', '.join(f'{c} text' for c in STAGED)})")
+        copy("limit_staged", path)
+        execute(
+            f"INSERT INTO limit_variant (supplier_id, {columns},"
+            " description_bullets, gtin, options, properties, listed)"
+            f" SELECT {supplier_id}, {values}, '{{}}', '', '[]', '[]', true FROM limit_staged"
+            f" ON CONFLICT (supplier_id, sku) DO UPDATE SET {changes}, updated_at = now()"
+        )
+    return clock.seconds
+
+
+def stock_limit(supplier_id: int, warehouse_id: int, path: Path, rows: int) -> float:
+    execute("CREATE TABLE limit_stock (LIKE inventory_stocklevel INCLUDING ALL)")
+    with timed("limit: COPY and upsert of stock, first load", rows) as clock:
+        execute("CREATE UNLOGGED TABLE limit_counted (sku text, quantity text)")
+        copy("limit_counted", path)
+        execute(
+            "INSERT INTO limit_stock (variant_id, warehouse_id, on_hand, reserved)"
+            f" SELECT v.id, {warehouse_id}, quantity::int, 0 FROM limit_counted c"
+            f" JOIN catalog_variant v ON v.supplier_id = {supplier_id} AND v.sku = c.sku"
+            " ON CONFLICT (variant_id, warehouse_id)"
+            " DO UPDATE SET on_hand = excluded.on_hand, updated_at = now()"
+        )
+    return clock.seconds
+
+
+def start(supplier: Any, kind: str, path: Path, options: dict[str, object] | None) -> int:
+    """A job for a file, as the API would start it."""
+    from accounts.actors import Actor
+    from imports import lifecycle, sources
+
+    (sources.folder() / path.name).unlink(missing_ok=True)
+    os.link(path, sources.folder() / path.name)
+    return lifecycle.start(
+        supplier,
+        kind,
+        source=path.name,
+        file=f"{sources.FOLDER}/{path.name}",
+        options=options or {"field_mapping": [], "math_transformer": ""},
+        by=Actor.system("bench"),
+    ).pk
+
+
+def run_import(
+    supplier: Any, kind: str, path: Path, label: str, rows: int, options: dict[str, object] | None = None
+) -> float:
+    """Seconds that a job takes, from its row to its end."""
+    from imports.models import ImportJob
+    from imports.running import run_job
+
+    with timed(label, rows) as clock:
+        pk = start(supplier, kind, path, options)
+        run_job(pk)
+    told(ImportJob.objects.get(pk=pk), label)
+    return clock.seconds
+
+
+def told(job: Any, label: str) -> None:
+    if job.status != "succeeded":
+        raise SystemExit(f"{label}: {job.status} {job.error} {list(job.rejects.values()[:3])}")
+
+
+def memory(folder: Path, rows: int) -> None:
+    """Peak memory of a worker that runs one job, in a process of its own."""
+    from django.conf import settings
+    from django.db import connection
+
+    from accounts.models import Supplier
+    from imports.models import ImportJob
+
+    url = "postgresql://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format(**connection.settings_dict)
+    environment = {**os.environ, "DATABASE_URL": url, "UPLOADS_DIR": str(settings.UPLOADS_DIR)}
+    peaks = []
+    for size in (10_000, rows):
+        path = folder / f"memory-{size}.csv"
+        files.write_products(path, size)
+        supplier = Supplier.objects.create(name=f"Memory {size}")
+        pk = start(supplier, "products", path, None)
+        command = [sys.executable, "-m", "bench.worker", str(pk)]
+        found = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        told(ImportJob.objects.get(pk=pk), "memory")
+        peaks.append(float(found.stdout))
+        print(f"  {f'peak memory of a worker, {size:,} rows':<66} {peaks[-1]:8.1f} MiB", flush=True)
+    ratio("peak memory, most rows / fewest", peaks[1], peaks[0], 1.1)
+
+
+def execute(query: str) -> None:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+
+
+def copy(table: str, path: Path) -> None:
+    from django.db import connection
+
+    statement = f"COPY {table} FROM STDIN (FORMAT csv, HEADER)"
+    with connection.cursor() as cursor, path.open("rb") as file, cursor.copy(statement) as into:
+        while chunk := file.read(1024**2):
+            into.write(chunk)
