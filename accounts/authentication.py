@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -12,6 +13,7 @@ from rest_framework.request import Request
 from accounts.models import AccessToken, ApiKey, Credential
 from accounts.scopes import Scope, parse_scopes
 from api.errors import Forbidden, Unauthorized
+from api.prepared import Given, Prepared
 
 
 class Access:
@@ -50,10 +52,15 @@ def find(secret: str) -> Access | None:
         return None
     if prefix.startswith(f"{AccessToken.PREFIX_MARK}_"):
         return _by_token(prefix, secret)
-    key = ApiKey.objects.select_related("supplier", "retailer").filter(prefix=prefix).first()
+    key = next(iter(_keys(prefix=prefix)), None)
     if key is None or not key.matches(secret) or not key.usable(at=timezone.now()):
         return None
     return Access(key, key.granted)
+
+
+@Prepared
+def _keys() -> QuerySet[ApiKey]:
+    return ApiKey.objects.select_related("supplier", "retailer").filter(prefix=Given("prefix")).order_by()
 
 
 def _by_token(prefix: str, secret: str) -> Access | None:

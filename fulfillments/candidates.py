@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.db.models import Q, QuerySet
 
 from accounts.models import Partnership
+from api.prepared import Given, Prepared, any_of
 from catalog.models import Variant
 from fulfillments.routing import Candidate
 from inventory.models import Warehouse
@@ -26,10 +27,10 @@ class Market:
     """A retailer's active partners, and the variants of theirs that some lines ask for. Three queries."""
 
     def __init__(self, retailer_id: int, lines: Sequence[Asked]) -> None:
-        partners = Partnership.objects.active().filter(retailer_id=retailer_id).select_related("supplier")
-        self.partners = {each.supplier_id: each for each in partners}
-        self.warehouses = dict(_default_warehouses(self.partners))
-        self.variants = list(_variants(self.partners, lines))
+        self.partners = {each.supplier_id: each for each in _partners(retailer=retailer_id)}
+        suppliers = list(self.partners)
+        self.warehouses = {each.supplier_id: each.id for each in _warehouses(suppliers=suppliers)}
+        self.variants = _variants(suppliers=suppliers, **_asked(lines))
         self._by_id = {variant.pk: variant for variant in self.variants}
         self._by_upc = _grouped((variant.upc, variant) for variant in self.variants if variant.upc)
         self._by_sku = _grouped((variant.sku, variant) for variant in self.variants)
@@ -65,19 +66,35 @@ class Market:
         )
 
 
-def _default_warehouses(suppliers: Iterable[int]) -> Iterable[tuple[int, int]]:
+@Prepared
+def _partners() -> QuerySet[Partnership]:
+    partners = Partnership.objects.active().filter(retailer_id=Given("retailer"))
+    return partners.select_related("supplier").order_by("supplier_id")
+
+
+@Prepared
+def _warehouses() -> QuerySet[Warehouse, Any]:
     """Where each supplier ships from by default: the warehouse it marked, else its oldest."""
-    warehouses = Warehouse.objects.filter(supplier_id__in=list(suppliers))
+    warehouses = Warehouse.objects.filter(any_of("supplier_id", "suppliers"))
     first = warehouses.order_by("supplier_id", "-is_default", "id").distinct("supplier_id")
-    return first.values_list("supplier_id", "id")
+    return first.values_list("supplier_id", "id", named=True)
 
 
-def _variants(suppliers: Iterable[int], lines: Sequence[Asked]) -> QuerySet[Variant]:
-    ids = {line.asked_variant_id for line in lines if line.asked_variant_id is not None}
-    upcs = {line.upc for line in lines if line.upc and line.asked_variant_id is None}
-    skus = {line.sku for line in lines if line.sku and line.asked_variant_id is None}
-    asked = Q(pk__in=ids) | Q(sku__in=skus) | Q(upc__in=upcs)
-    return Variant.objects.filter(asked, supplier_id__in=list(suppliers), listed=True).order_by("id")
+@Prepared
+def _variants() -> QuerySet[Variant]:
+    asked = Q(any_of("pk", "ids")) | Q(any_of("sku", "skus")) | Q(any_of("upc", "upcs"))
+    listed = Variant.objects.filter(asked, any_of("supplier_id", "suppliers"), listed=True).order_by("id")
+    return listed.only("supplier_id", "sku", "upc", "retail_price", "wholesale_price")
+
+
+def _asked(lines: Sequence[Asked]) -> dict[str, list[Any]]:
+    """What the lines name: ids, or else UPCs and skus."""
+    named = [line for line in lines if line.asked_variant_id is None]
+    return {
+        "ids": [line.asked_variant_id for line in lines if line.asked_variant_id is not None],
+        "upcs": [line.upc for line in named if line.upc],
+        "skus": [line.sku for line in named if line.sku],
+    }
 
 
 def _grouped(pairs: Iterable[tuple[str, Variant]]) -> dict[str, list[Variant]]:

@@ -14,6 +14,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from api.prepared import Prepared, any_of
 from api.renderers import iso, number
 from fulfillments.deadlines import next_due_at
 from fulfillments.models import Fulfillment, FulfillmentLine
@@ -90,7 +91,8 @@ def mark_captured(page: Sequence[Row]) -> dict[int, datetime]:
 def fulfillments_json(page: Sequence[Row], captured: dict[int, datetime]) -> list[FulfillmentJson]:
     """Rows with all that a supplier needs to ship them. Four queries."""
     ids = [row.id for row in page]
-    lines, shipments, rejections, returns = _lines(ids), _shipments(ids), _rejections(ids), _returns(ids)
+    found = (query(ids=ids) for query in (_lines, _shipments, _rejections, _returns))
+    lines, shipments, rejections, returns = map(_grouped, found)
     return [
         _fulfillment_json(
             row,
@@ -111,49 +113,45 @@ def _grouped(found: Iterable[Row]) -> Grouped:
     return groups
 
 
-def _lines(ids: list[int]) -> Grouped:
-    lines = FulfillmentLine.objects.filter(fulfillment_id__in=ids).order_by("id")
-    return _grouped(
-        lines.values_list(
-            "fulfillment_id",
-            "id",
-            "variant_id",
-            "variant__sku",
-            "variant__upc",
-            "variant__title",
-            "variant__wholesale_price",
-            "order_line__notes",
-            "quantity",
-            "shipped",
-            "rejected",
-            "canceled",
-            "returned",
-            named=True,
-        )
+@Prepared
+def _lines() -> QuerySet[FulfillmentLine, Row]:
+    lines = FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
+    return lines.values_list(
+        "fulfillment_id",
+        "id",
+        "variant_id",
+        "variant__sku",
+        "variant__upc",
+        "variant__title",
+        "variant__wholesale_price",
+        "order_line__notes",
+        "quantity",
+        "shipped",
+        "rejected",
+        "canceled",
+        "returned",
+        named=True,
     )
 
 
-def _shipments(ids: list[int]) -> Grouped:
-    shipments = Shipment.objects.filter(fulfillment_id__in=ids).order_by("id")
-    return _grouped(
-        shipments.values_list(
-            "fulfillment_id", "tracking_number", "carrier", "shipped_at", "items", named=True
-        )
+@Prepared
+def _shipments() -> QuerySet[Shipment, Row]:
+    shipments = Shipment.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
+    return shipments.values_list(
+        "fulfillment_id", "tracking_number", "carrier", "shipped_at", "items", named=True
     )
 
 
-def _rejections(ids: list[int]) -> Grouped:
-    rejections = Rejection.objects.filter(fulfillment_id__in=ids).order_by("id")
-    return _grouped(
-        rejections.values_list("fulfillment_id", "reject_id", "reason", "rejected_at", "items", named=True)
-    )
+@Prepared
+def _rejections() -> QuerySet[Rejection, Row]:
+    rejections = Rejection.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
+    return rejections.values_list("fulfillment_id", "reject_id", "reason", "rejected_at", "items", named=True)
 
 
-def _returns(ids: list[int]) -> Grouped:
-    returns = Return.objects.filter(fulfillment_id__in=ids).order_by("id")
-    return _grouped(
-        returns.values_list("fulfillment_id", "return_id", "reason", "returned_at", "items", named=True)
-    )
+@Prepared
+def _returns() -> QuerySet[Return, Row]:
+    returns = Return.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
+    return returns.values_list("fulfillment_id", "return_id", "reason", "returned_at", "items", named=True)
 
 
 def retailer_state(state: State, *, held: bool) -> RetailerState:

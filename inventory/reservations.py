@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet
 
+from api.prepared import Prepared, any_of
 from inventory.models import StockLevel
 
 Place = tuple[int, int]
@@ -41,19 +44,7 @@ class Ledger:
     @classmethod
     def lock(cls, variant_ids: Iterable[int]) -> Ledger:
         """Lock every stock row of these variants, in (variant, warehouse) order."""
-        rows = (
-            StockLevel.objects.filter(variant_id__in=set(variant_ids))
-            .order_by("variant_id", "warehouse_id")
-            .select_for_update(of=("self",))
-            .values_list(
-                "variant_id",
-                "warehouse_id",
-                "warehouse__supplier_id",
-                "on_hand",
-                "reserved",
-                "warehouse__supplier__safety_stock",
-            )
-        )
+        rows = _locked(variants=list(set(variant_ids)))
         return cls({(variant, warehouse): Level(*level) for variant, warehouse, *level in rows})
 
     def available(self, place: Place) -> int:
@@ -109,3 +100,21 @@ class Ledger:
     def _change(self, place: Place) -> Level:
         self._changed.add(place)
         return self.levels[place]
+
+
+@Prepared
+def _locked() -> QuerySet[StockLevel, Any]:
+    return (
+        StockLevel.objects.filter(any_of("variant_id", "variants"))
+        .order_by("variant_id", "warehouse_id")
+        .select_for_update(of=("self",))
+        .values_list(
+            "variant_id",
+            "warehouse_id",
+            "warehouse__supplier_id",
+            "on_hand",
+            "reserved",
+            "warehouse__supplier__safety_stock",
+            named=True,
+        )
+    )

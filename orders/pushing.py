@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from accounts.actors import Actor
 from accounts.models import Retailer
 from api.errors import ApiError, Invalid, field_error
+from api.prepared import Given, Prepared
 from fulfillments.candidates import Market
 from fulfillments.effects import keep_reasons, place
 from fulfillments.explaining import availability
@@ -60,9 +62,7 @@ def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed
 
 
 def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed | None:
-    order = (
-        Order.objects.for_retailer(retailer).filter(retailer_order_id=content["retailer_order_id"]).first()
-    )
+    order = next(iter(_pushed(retailer=retailer.pk, number=content["retailer_order_id"])), None)
     if order is None:
         return None
     if order.content_digest != digest(content):
@@ -71,6 +71,11 @@ def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed | None:
             "content. An order is not changed by pushing it again: cancel it, or take another number."
         )
     return Pushed(order, created=False)
+
+
+@Prepared
+def _pushed() -> QuerySet[Order]:
+    return Order.objects.filter(retailer_id=Given("retailer"), retailer_order_id=Given("number")).order_by()
 
 
 def _create(

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from api.prepared import Prepared, any_of
 from api.renderers import iso, number
 from fulfillments.models import Fulfillment
 from fulfillments.records import Shipment
@@ -45,9 +46,9 @@ def rows(orders: QuerySet[Order]) -> QuerySet[Order, Row]:
 
 
 def orders_json(page: Sequence[Row]) -> list[OrderJson]:
-    """Rows with their lines, fulfillments and tracking numbers. Three queries."""
+    """Rows, or orders, with their lines, fulfillments and tracking numbers. Three queries."""
     ids = [row.id for row in page]
-    lines, fulfillments = _lines(ids), _fulfillments(ids)
+    lines, fulfillments = _grouped(_lines(ids=ids), "order_id"), _fulfillments(ids)
     return [_order_json(row, lines.get(row.id, []), fulfillments.get(row.id, [])) for row in page]
 
 
@@ -58,36 +59,47 @@ def _grouped(found: Iterable[Row], column: str) -> dict[int, list[Row]]:
     return groups
 
 
-def _lines(ids: list[int]) -> dict[int, list[Row]]:
-    lines = OrderLine.objects.filter(order_id__in=ids).order_by("position")
-    found = lines.values_list(
-        "order_id",
-        "id",
-        "sku",
-        "upc",
-        "asked_supplier_id",
-        "asked_variant_id",
-        "quantity",
-        "billed_amount",
-        "tax_billed_amount",
-        "notes",
-        "open",
-        "reserved",
-        "shipped",
-        "canceled",
-        "rejected",
-        named=True,
+@Prepared
+def _lines() -> QuerySet[OrderLine, Row]:
+    return (
+        OrderLine.objects.filter(any_of("order_id", "ids"))
+        .order_by("position")
+        .values_list(
+            "order_id",
+            "id",
+            "sku",
+            "upc",
+            "asked_supplier_id",
+            "asked_variant_id",
+            "quantity",
+            "billed_amount",
+            "tax_billed_amount",
+            "notes",
+            "open",
+            "reserved",
+            "shipped",
+            "canceled",
+            "rejected",
+            named=True,
+        )
     )
-    return _grouped(found, "order_id")
+
+
+@Prepared
+def _held() -> QuerySet[Fulfillment, Row]:
+    fulfillments = Fulfillment.objects.filter(any_of("order_id", "ids")).order_by("id")
+    return fulfillments.values_list("order_id", "id", "supplier_id", "state", named=True)
+
+
+@Prepared
+def _parcels() -> QuerySet[Shipment, Row]:
+    shipments = Shipment.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
+    return shipments.values_list("fulfillment_id", "tracking_number", named=True)
 
 
 def _fulfillments(ids: list[int]) -> dict[int, list[OrderFulfillmentJson]]:
-    fulfillments = Fulfillment.objects.filter(order_id__in=ids).order_by("id")
-    found: list[Row] = list(fulfillments.values_list("order_id", "id", "supplier_id", "state", named=True))
-    shipments = Shipment.objects.filter(fulfillment_id__in=[row.id for row in found]).order_by("id")
-    parcels = _grouped(
-        shipments.values_list("fulfillment_id", "tracking_number", named=True), "fulfillment_id"
-    )
+    found = _held(ids=ids)
+    parcels = _grouped(_parcels(ids=[row.id for row in found]), "fulfillment_id")
     groups: dict[int, list[OrderFulfillmentJson]] = defaultdict(list)
     for row in found:
         numbers = [parcel.tracking_number for parcel in parcels.get(row.id, [])]

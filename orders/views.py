@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,6 +15,7 @@ from api.bodies import json_of, read, reader
 from api.envelope import ResultJson, result
 from api.errors import NotFound
 from api.keyset import listing
+from api.prepared import Given, Prepared
 from api.schema import CURSOR, LIMIT, answers
 from orders.bodies import CancelBody, OrderBody
 from orders.models import Order, RetailerClock
@@ -41,6 +43,16 @@ FILTERS = [
 ]
 
 
+@Prepared
+def _own() -> QuerySet[Order]:
+    return Order.objects.filter(retailer_id=Given("retailer"), pk=Given("order")).order_by()
+
+
+@Prepared
+def _clock() -> QuerySet[RetailerClock]:
+    return RetailerClock.objects.filter(pk=Given("retailer"))
+
+
 class OrderViewSet(RetailerViewSet):
     """What a retailer reads and does about its orders."""
 
@@ -49,10 +61,10 @@ class OrderViewSet(RetailerViewSet):
 
     def find(self) -> None:
         if "order_id" in self.kwargs:
-            own = Order.objects.for_retailer(self.retailer).filter(pk=self.kwargs["order_id"]).first()
-            if own is None:
+            own = _own(retailer=self.retailer.pk, order=self.kwargs["order_id"])
+            if not own:
                 raise NotFound
-            self.order = own
+            self.order = own[0]
 
     @extend_schema(
         summary="Push an order",
@@ -93,7 +105,7 @@ class OrderViewSet(RetailerViewSet):
     @extend_schema(summary="Read an order", responses={200: answers(OrderJson, "The order.")})
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
         """One order, with its lines and what its suppliers do with them."""
-        return Response(orders_json(list(rows(Order.objects.filter(pk=self.order.pk))))[0])
+        return Response(orders_json([self.order])[0])
 
     @extend_schema(
         summary="Cancel an order",
@@ -123,7 +135,7 @@ class OrderViewSet(RetailerViewSet):
     @extend_schema(summary="Order counts", responses={200: answers(CountsJson, "Orders of each kind.")})
     def counts(self, request: Request, **kwargs: Any) -> Response:
         """How many orders are completed, canceled, and pending (all others)."""
-        clock = RetailerClock.objects.filter(retailer=self.retailer).first() or RetailerClock()
+        clock = next(iter(_clock(retailer=self.retailer.pk)), RetailerClock())
         counts: CountsJson = {
             "completed": clock.completed,
             "canceled": clock.canceled,
