@@ -26,6 +26,11 @@ def ratio(label: str, part: float, whole: float, most: float) -> None:
     print(f"  {label:<66} {found:8.2f}    (at most {most}: {'yes' if found <= most else 'NO'})", flush=True)
 
 
+def at_least(label: str, found: float, least: float) -> None:
+    told = "yes" if found >= least else "NO"
+    print(f"  {label:<66} {found:8.2f}    (at least {least}: {told})", flush=True)
+
+
 def peak_mib(pid: int | str = "self") -> float:
     """The most memory that a process has had, in MiB."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():

@@ -1,0 +1,55 @@
+"""A stock push of many elements over HTTP, beside a bare view that runs only the SQL for them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from bench.database import own_database
+from bench.measuring import ratio
+from bench.pull import a_shop
+from bench.serving.asking import Asked
+from bench.serving.load import clients
+from bench.serving.rounds import Target, in_turn, rate, share
+from bench.serving.service import running_service
+
+COUNTS = 8
+"""So many different counts of the same variants are pushed in turn: each push changes every row."""
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="bench inventory")
+    parser.add_argument("--elements", type=int, default=10_000)
+    options = parser.parse_args(arguments)
+    with own_database():
+        requests = pushes(options.elements)
+        with clients() as pool, running_service() as service:
+            targets = {
+                "real": Target(service.port, [each.real_bytes() for each in requests]),
+                "bare": Target(service.port, [each.bare_bytes() for each in requests]),
+            }
+            found = in_turn(pool, targets, connections=1)
+    real, bare = rate(found["real"]), rate(found["bare"])
+    label = f"pushes of {options.elements:,} elements in a second: the Exchange, bare"
+    print(f"  {label:<66} {real:8.2f} {bare:8.2f}")
+    ratio("time of a push / of the bare SQL", 1 / share(found["real"], found["bare"]), 1.0, 2.0)
+
+
+def pushes(elements: int) -> list[Asked]:
+    """The same variants, counted differently each time."""
+    from accounts.models import ApiKey, Supplier
+    from inventory.models import Warehouse
+
+    shop = a_shop("Counted", elements)
+    warehouse = Warehouse.objects.get(supplier_id=shop.supplier_id)
+    _, secret = ApiKey.issue(Supplier.objects.get(pk=shop.supplier_id), "bench")
+    path = f"suppliers/{shop.supplier_id}/inventory"
+    return [
+        Asked("POST", f"/v3/{path}", f"/bare/{path}", secret, _body(warehouse.pk, elements, 1000 + count))
+        for count in range(COUNTS)
+    ]
+
+
+def _body(warehouse_id: int, elements: int, quantity: int) -> bytes:
+    counted = [{"sku": f"SKU-{n:08d}", "quantity": quantity + n} for n in range(1, elements + 1)]
+    return json.dumps({"warehouse_id": warehouse_id, "inventories": counted}).encode()

@@ -1,0 +1,80 @@
+"""The real server, as `make run` starts it, on a free port and a database of the bench's."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import urlopen
+
+PATIENCE = 60.0
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running server."""
+
+    port: int
+    pid: int
+
+    def workers(self) -> list[int]:
+        """The processes that answer requests."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
+        return [int(child) for child in children.split()]
+
+
+@contextmanager
+def running_service(database: str = "", *, workers: int = 2) -> Iterator[Service]:
+    """gunicorn with this many processes on Django's database, or on another of the same server."""
+    from config.processes.program import Program, end, spawn
+    from config.run import plan
+
+    with tempfile.TemporaryDirectory() as folder, Path(folder, "web.log").open("wb") as log:
+        port = _free_port()
+        environment = {
+            **os.environ,
+            "DATABASE_URL": database_url(database),
+            "DJANGO_SETTINGS_MODULE": "bench.serving.settings",
+            "PROMETHEUS_MULTIPROC_DIR": f"{folder}/metrics",
+            "RATE_LIMIT": "off",
+        }
+        web = plan.services(environment)[0]
+        command = [*web.command, "--workers", str(workers), "--max-requests", "0"]  # the last word wins
+        command[command.index("--bind") + 1] = f"127.0.0.1:{port}"
+        program = Program("web", tuple(command), web.folder, environment)
+        process = spawn(program, log)
+        try:
+            _wait_for(port, process, Path(log.name))
+            yield Service(port, process.pid)
+        finally:
+            end(program, process)
+
+
+def database_url(name: str = "") -> str:
+    """The address of Django's database, or of another one on its server."""
+    from django.db import connection
+
+    known = connection.settings_dict
+    at = f"{known['USER']}:{known['PASSWORD']}@{known['HOST'] or '127.0.0.1'}:{known['PORT'] or 5432}"
+    return f"postgresql://{at}/{name or known['NAME']}"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and process.poll() is None:
+        with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE):
+            return
+        time.sleep(0.1)
+    raise SystemExit(f"The server does not start:\n{log.read_text()[-2000:]}")
