@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
@@ -81,6 +82,12 @@ def a_variant() -> Callable[..., Variant]:
         return variant
 
     return make
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _static_files_on_demand() -> None:
+    """Each client builds the middleware anew; whitenoise would look through all static files each time."""
+    settings.WHITENOISE_AUTOREFRESH = True
 
 
 @pytest.fixture(autouse=True)
