@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-HEADER = "sku,model,retail_price,wholesale_price,title,description,description_extra,upc,ean,id_in_source,weight,images"
+HEADER = (
+    "sku,model,retail_price,wholesale_price,title,description,description_extra,upc,ean,id_in_source,"
+    "weight,images"
+)
 WORDS = "soft cotton made to last, washed at thirty degrees and dried in the shade of an old tree"
 
 

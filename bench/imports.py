@@ -156,7 +156,7 @@ def memory(folder: Path, rows: int) -> None:
         supplier = Supplier.objects.create(name=f"Memory {size}")
         pk = start(supplier, "products", path, None)
         command = [sys.executable, "-m", "bench.worker", str(pk)]
-        found = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        found = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
         told(ImportJob.objects.get(pk=pk), "memory")
         peaks.append(float(found.stdout))
         print(f"  {f'peak memory of a worker, {size:,} rows':<66} {peaks[-1]:8.1f} MiB", flush=True)

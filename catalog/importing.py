@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.db.models import NOT_PROVIDED, Field
@@ -67,6 +67,7 @@ def column_of(field: str) -> Identifier:
 
 class ProductImporter(Importer):
     kind = Kind.PRODUCTS
+    tables: ClassVar[Mapping[str, Sequence[str]]] = {Variant._meta.db_table: ("id", "supplier_id", "sku")}
     columns: ClassVar[Mapping[str, Column]] = {column.name: column for column in COLUMNS}
 
     def key(self, run: Run) -> list[Composable]:

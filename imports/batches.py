@@ -48,7 +48,8 @@ def gather(current: Run, importer: Importer, within: Composable) -> int:
     # has just grown from nothing would have it read that table whole, for each range anew.
     run(
         SQL(
-            "DROP TABLE IF EXISTS {}; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
+            "DROP TABLE IF EXISTS {}; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;"
+            " SET LOCAL enable_seqscan = off"
         ).format(BATCH)
     )
     found = run(
@@ -64,7 +65,7 @@ def gather(current: Run, importer: Importer, within: Composable) -> int:
             unchanged=lookup.unchanged,
         )
     )
-    run(SQL("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"))
+    run(SQL("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_seqscan = on"))
     return found
 
 

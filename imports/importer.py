@@ -7,7 +7,7 @@ when their app is ready, since imports point the other way.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -63,6 +63,8 @@ class Importer(ABC):
 
     kind: ClassVar[str]
     columns: ClassVar[Mapping[str, Column]]
+    # The database tables that its rows are looked up in, and by which columns.
+    tables: ClassVar[Mapping[str, Sequence[str]]]
     # Whether columns that no option names fill the fields whose names they bear.
     automatic: ClassVar[bool] = True
 

@@ -17,7 +17,7 @@ from imports.importer import Importer, Run
 from imports.mapping import ALIASES, Bound, bind
 from imports.models import ImportJob
 from imports.reading import Sheet, Unreadable, count_known, guess_encoding
-from imports.staging import Staging, row, run
+from imports.staging import Staging, refresh_statistics, row, run
 from sftp_ingest.remote import RemoteFailed, fetch
 
 # The first columns of an error report; a corrected one may come back as it is.
@@ -40,6 +40,7 @@ def prepare(job: ImportJob, importer: Importer) -> Run:
     styles = find_styles(staging, compiled, sheet.delimiter)
     if styles:
         current.compiled = _compile(columns, bound, job, _own(sheet.header), styles)
+    refresh_statistics(importer.tables)
     with transaction.atomic():
         importer.prepare(current)
     return current

@@ -28,6 +28,7 @@ from imports.lifecycle import Canceled, Lost
 from imports.models import LEASE, ImportJob, ImportPolicy, Status
 from imports.preparing import prepare
 from imports.reading import Unreadable
+from imports.staging import refresh_statistics
 from imports.staging import run as execute
 
 logger = logging.getLogger(__name__)
@@ -144,6 +145,7 @@ def _merge(current: Run, importer: Importer) -> None:
         job.refresh_from_db(fields=["cancel_requested"])
         if job.cancel_requested:
             raise Canceled
+        refresh_statistics(importer.tables)
         with transaction.atomic():
             counts = batches.take(current, importer, job.bookmark, job.bookmark + batches.STEP)
             lifecycle.hold(job, attempts=0, bookmark=job.bookmark + batches.STEP, **counts)

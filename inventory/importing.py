@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -10,6 +10,7 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from accounts.models import Supplier
 from api.errors import Invalid
+from catalog.models import Variant
 from catalog.pulse import beat_after_commit
 from imports.batches import BATCH
 from imports.columns import Column, Fault, Number, Text, about, text
@@ -18,7 +19,7 @@ from imports.mapping import Entry
 from imports.models import ImportPolicy, Kind
 from imports.staging import row, run, value
 from inventory.elements import LONGEST, MOST, IdType
-from inventory.models import Warehouse
+from inventory.models import StockLevel, Warehouse
 
 FULL = "full"
 # Nobody's warehouse: what a name that is not known stands for.
@@ -28,6 +29,10 @@ NOWHERE = Literal(0)
 class StockImporter(Importer):
     kind = Kind.INVENTORY
     automatic = False
+    tables: ClassVar[Mapping[str, Sequence[str]]] = {
+        Variant._meta.db_table: ("id", "supplier_id", "sku"),
+        StockLevel._meta.db_table: ("variant_id", "warehouse_id"),
+    }
     columns: ClassVar[Mapping[str, Column]] = {
         "id": Text("sku", required=True, example="TSHIRT-RED-M", longest=LONGEST),
         "quantity": Number("quantity", required=True, example="25", decimals=0),
