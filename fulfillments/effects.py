@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from accounts.actors import Actor
+from api.inserting import insert
 from catalog.models import Variant
 from fulfillments import explaining
 from fulfillments.candidates import Market
@@ -122,9 +123,8 @@ def keep_reasons(
     order: Order, wants: list[Want], chosen: Plan, available: dict[Place, int], *, cause: str
 ) -> None:
     """Keep the decision with its candidates, for whoever asks why."""
-    RoutingDecision.objects.create(
-        order=order, cause=cause, lines=explaining.explain(wants, chosen, available)
-    )
+    lines = explaining.explain(wants, chosen, available)
+    insert([RoutingDecision(order=order, cause=cause, lines=lines)])
 
 
 def _fulfillment(order: Order, part: Part) -> Fulfillment:
@@ -145,16 +145,19 @@ def place(order: Order, parts: list[Part], *, by: Actor) -> list[Fulfillment]:
     for part in parts:
         if part.source not in sources:
             sources[part.source] = _fulfillment(order, part)
-    made = Fulfillment.objects.bulk_create(sources.values())
-    FulfillmentLine.objects.bulk_create(
-        FulfillmentLine(
-            fulfillment=sources[part.source],
-            order_line_id=part.line,
-            variant_id=part.candidate.variant_id,
-            quantity=part.quantity,
-            reserved=part.reserved,
-        )
-        for part in parts
+    made = list(sources.values())
+    insert(made)
+    insert(
+        [
+            FulfillmentLine(
+                fulfillment_id=sources[part.source].pk,
+                order_line_id=part.line,
+                variant_id=part.candidate.variant_id,
+                quantity=part.quantity,
+                reserved=part.reserved,
+            )
+            for part in parts
+        ]
     )
     for fulfillment in made:
         order.note("fulfillment.created", by=by, fulfillment=fulfillment)

@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 
 from accounts.actors import Actor
 from accounts.models import Retailer
+from api.inserting import insert
 from events.models import Event
 from events.recording import draft
 from fulfillments.effects import Effects, refused_for_address
@@ -135,7 +136,7 @@ class Order(models.Model):
         """Take on the derived state, write the history, and stamp the order under its retailer's clock."""
         before = self.processing_state if self.updated_at else None
         self.processing_state = state
-        Event.objects.bulk_create(self._events)
+        insert(self._events)
         self.updated_at = stamp(self.retailer_id, before, self.processing_state)
         self.save(update_fields=["processing_state", "updated_at"])
 

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from accounts.actors import Actor
 from accounts.models import Retailer
 from api.errors import ApiError, Invalid, field_error
+from api.inserting import insert
 from api.prepared import Given, Prepared
 from fulfillments.candidates import Market
 from fulfillments.effects import keep_reasons, place
@@ -178,4 +179,4 @@ def _save_lines(order: Order, lines: list[OrderLine], chosen: Plan) -> None:
         line.order = order
         line.open = line.quantity
         line.reserved = sum(part.reserved for part in chosen.parts if part.line == line.position)
-    OrderLine.objects.bulk_create(lines)
+    insert(lines)

@@ -13,6 +13,8 @@ from django.db import IntegrityError, connection
 from django.db.models import QuerySet
 
 from api.errors import ApiError
+from api.prepared import Prepared
+from inventory import reservations
 
 MEETING = 0.4  # seconds that one waits for the other; with the locks on, the other cannot come
 
@@ -54,5 +56,8 @@ def meeting_after(target: Any, name: str, *, parties: int = 2) -> Iterator[None]
 @contextmanager
 def without_row_locks() -> Iterator[None]:
     """The control: the same code, reading without FOR UPDATE."""
-    with mock.patch.object(QuerySet, "select_for_update", lambda self, **_: self.all()):
+    unlocked = mock.patch.object(QuerySet, "select_for_update", lambda self, **_: self.all())
+    # The statement that locks stock is written once; this one anew, without FOR UPDATE, and then forgotten.
+    written_anew = mock.patch.object(reservations, "_locked", Prepared(reservations._locked._build))
+    with unlocked, written_anew:
         yield
