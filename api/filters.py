@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Any, TypeVar
 
 import django_filters
@@ -13,6 +14,8 @@ from api.errors import InvalidFilter, InvalidJson, field_error
 from api.parsers import loads
 
 M = TypeVar("M", bound=Model)
+
+IN_FILTER = re.compile(r"filter\[(\w+)\](?:\[(\w+)\])?")
 
 # Parameters that are not filters, but that a filter's name could be mistaken for.
 COMMON = frozenset({"filter", "limit", "cursor", "sort", "ordering", "fields"})
@@ -25,7 +28,7 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
     def apply(cls, request: Request, queryset: QuerySet[M]) -> QuerySet[M]:
         """The queryset under the request's filters. Raises InvalidFilter naming what is wrong."""
         known = frozenset(cls.base_filters)
-        plain = request.query_params.dict()
+        plain = _once(request, known | COMMON)
         refuse_near_misses(plain, known | COMMON)
         values = {name: value for name, value in plain.items() if name in known}
         for name, value in _from_object(plain.get("filter", ""), known).items():
@@ -41,6 +44,26 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
             raise InvalidFilter("; ".join(f"{e['field']}: {e['message']}" for e in errors), errors)
         found: QuerySet[M] = filters.qs
         return found
+
+
+def _once(request: Request, known: frozenset[str]) -> dict[str, str]:
+    """The parameters by name; what is said twice must be said alike.
+
+    `filter[updated_at][gt]=…` is how many clients write an object into a URL: it means `updated_at__gt`.
+    """
+    said: dict[str, str] = {}
+    for written, values in request.query_params.lists():
+        in_filter = IN_FILTER.fullmatch(written)
+        name = "__".join(part for part in in_filter.groups() if part) if in_filter else written
+        if in_filter:
+            _known(name, known)
+        if written.startswith("filter.") or (written.startswith("filter[") and not in_filter):
+            raise InvalidFilter.at(written, 'Write filter={"…": "…"}, as one URL-encoded JSON object.')
+        for value in values:
+            if name in known and said.setdefault(name, value) != value:
+                raise InvalidFilter.at(name, f"Is given as {said[name]} and as {value}.")
+            said.setdefault(name, value)
+    return said
 
 
 def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:

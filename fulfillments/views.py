@@ -119,9 +119,22 @@ class FulfillmentViewSet(SupplierViewSet):
             by=self.actor,
             tracking_number=body["tracking_number"],
             carrier=body.get("carrier", ""),
-            quantities=_pieces(body.get("lines")),
+            quantities=self._pieces(body.get("lines")),
         )
         return self._answer(outcome, SHIP.code, f"Parcel {body['tracking_number']} is shipped.")
+
+    def _pieces(self, lines: list[dict[str, int]] | None) -> dict[int, int] | None:
+        """The lines of a parcel as pieces by line; None for all that is left."""
+        if lines is None:
+            return None
+        own = set(self.fulfillment.lines.values_list("pk", flat=True))
+        pieces: dict[int, int] = {}
+        for index, line in enumerate(lines):
+            if line["id"] not in own:
+                message = f"{line['id']} is not a line of this fulfillment; it has {sorted(own)}."
+                raise Invalid.at(f"lines[{index}].id", message, "not_found")
+            pieces[line["id"]] = pieces.get(line["id"], 0) + line["quantity"]
+        return pieces
 
     @extend_schema(
         summary="Reject", request=None, responses={200: answers(ResultJson, "Rejected, or unchanged.")}
@@ -236,16 +249,6 @@ REJECTED = {
     State.MISSING_SKU: "Rejected as missing sku; its variants are no longer listed.",
     State.WRONG_ADDRESS: "Rejected for its address; an operator will correct it.",
 }
-
-
-def _pieces(lines: list[dict[str, int]] | None) -> dict[int, int] | None:
-    """The lines of a parcel as pieces by line; None for all that is left."""
-    if lines is None:
-        return None
-    pieces: dict[int, int] = {}
-    for line in lines:
-        pieces[line["id"]] = pieces.get(line["id"], 0) + line["quantity"]
-    return pieces
 
 
 def _element_json(element: dict[str, Any], done: Outcome | ApiError) -> RejectedJson:

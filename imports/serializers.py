@@ -17,7 +17,7 @@ from api.renderers import iso, number
 from imports.expressions import LONGEST, ExpressionError, parse_assignments
 from imports.importer import importer_of
 from imports.mapping import TRANSFORMERS, read_entries, snake_case
-from imports.models import ImportJob, ImportPolicy, Kind, Reject
+from imports.models import ImportJob, ImportPolicy, Kind, Reject, Status
 
 SHOWN_ERRORS = 20
 CLOCK_SKEW = timedelta(minutes=5)
@@ -281,7 +281,7 @@ class JobJson(TypedDict):
 
     id: int
     kind: str
-    status: str
+    status: Status
     source: str
     dry_run: bool
     rows_total: int | None
@@ -342,7 +342,7 @@ def job_json(job: ImportJob, errors: Iterable[Reject], base: str) -> JobJson:
     return {
         "id": job.pk,
         "kind": job.kind,
-        "status": job.status,
+        "status": Status(job.status),
         "source": job.source,
         "dry_run": job.dry_run,
         "rows_total": job.rows_total,

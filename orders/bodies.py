@@ -76,10 +76,8 @@ class LineBody(Body):
         return data
 
 
-class OrderBody(Body):
+class OrderBody(AddressBody):
     """What a retailer pushes. Address parts may stand in the addresses, or at the top level."""
-
-    exacting = False
 
     retailer_order_id = fields.Text(max_length=100)
     type = serializers.ChoiceField(choices=OrderType.choices, required=False, allow_null=True)

@@ -103,7 +103,7 @@ def test_anothers_line_is_refused(accepted, ship, rival, a_variant, push, work_o
 
     answer = ship(accepted, lines=[piece(other, "RUG", 1)])
 
-    refused(answer, 400, "validation_error", "lines")
+    refused(answer, 400, "validation_error", "lines[0].id")
     assert state_of(accepted) == "accepted"
 
 

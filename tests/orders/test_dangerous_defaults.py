@@ -95,3 +95,45 @@ def test_two_filters_that_contradict_each_other_are_refused(shop, client_for):
 
     assert client.get("orders", filtered).json()["code"] == "invalid_filter"
     assert client.get("orders", {"sort": "id", "ordering": "-id"}).json()["code"] == "invalid_filter"
+
+
+@pytest.mark.parametrize(
+    ("params", "found"),
+    [
+        ({"filter[processing_state]": "processing"}, 1),
+        ({"filter[processing_state]": "completed"}, 0),
+        ({"filter[updated_at][gt]": "2001-01-01"}, 1),
+        ({"filter[updated_at][gt]": "2999-01-01"}, 0),
+    ],
+)
+def test_a_filter_written_with_brackets_is_understood(accepted, params, found):
+    _, _, retailer = accepted
+
+    assert len(retailer.get("orders", params).json()["results"]) == found
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "filter.processing_state=completed",
+        "filter[state]=completed",
+        "filter[updated_at][after]=2001-01-01",
+        "filter[]=x",
+        "processing_state=completed&processing_state=canceled",
+    ],
+)
+def test_a_filter_that_is_not_understood_does_not_list_everything(accepted, query):
+    _, _, retailer = accepted
+
+    assert retailer.get(f"orders?{query}").json()["code"] == "invalid_filter"
+
+
+def test_a_parcel_names_the_line_that_is_not_its_own(accepted):
+    fulfillment, supplier, _ = accepted
+    lines = [{"id": fulfillment.lines.get().pk, "quantity": 1}, {"id": 999_999, "quantity": 1}]
+
+    answer = supplier.put(
+        f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "T", "lines": lines}
+    )
+
+    assert answer.json()["errors"][0]["field"] == "lines[1].id"
