@@ -53,7 +53,7 @@ def iso(moment: datetime | None) -> str | None:
     """A moment as the API writes it: ISO 8601, UTC, microseconds, Z."""
     if moment is None:
         return None
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 @overload
