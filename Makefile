@@ -7,7 +7,7 @@ IN_VENV = .venv/bin/python
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo down test lint bench lock
+.PHONY: help setup run demo down test conform lint bench lock
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -26,6 +26,9 @@ down: ## end the `make run` of this DATA_DIR, wherever it runs
 
 test: ## run the tests, with servers of their own; ARGS="tests/orders -x" chooses
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 --dist loadfile $(ARGS)
+
+conform: ## ask a running service, from outside, whether it keeps its promises
+	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)
 
 lint: ## check style, types, import directions and migrations
 	@$(BOOTSTRAP) dev
