@@ -83,7 +83,7 @@ def _create(
     retailer: Retailer, content: Mapping[str, Any], lines: list[OrderLine], wants: list[Want], *, by: Actor
 ) -> Order:
     order = _order(retailer, content)
-    order.save(force_insert=True)
+    insert([order])
     with order.collecting():
         ledger = Ledger.lock(each.variant_id for want in wants for each in want.candidates)
         available = availability(ledger)
