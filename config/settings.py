@@ -155,7 +155,11 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 600, "unacked_restore_interval": 5}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 600,
+    "unacked_restore_interval": 5,
+    "socket_connect_timeout": 2.0,  # a Redis that swallows packets must not hold a request up
+}
 CELERY_TIMEZONE = "UTC"
 # Ticks only ring a bell: each task sweeps its table, so a missed one is harmless.
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {
