@@ -83,7 +83,7 @@ class Prepared(Generic[T]):
 
 
 def _maker(queryset: QuerySet[Any, Any], compiler: SQLCompiler) -> Callable[[Row], Any]:
-    """What makes an instance of a row, with its `select_related`; or a named tuple, for a `values_list`."""
+    """What makes of a row an instance with its relations and annotations; for a `values_list` a tuple."""
     if queryset._iterable_class is not ModelIterable:
         named: Callable[[Row], Any] = create_namedtuple_class(*queryset._fields)._make  # type: ignore[attr-defined]
         return named
@@ -93,12 +93,15 @@ def _maker(queryset: QuerySet[Any, Any], compiler: SQLCompiler) -> Callable[[Row
     model: type[Model] = info["model"]
     first, last = info["select_fields"][0], info["select_fields"][-1] + 1
     names = [each[0].target.attname for each in select[first:last]]
+    annotations = compiler.annotation_col_map or {}
     populators = get_related_populators(info, select, queryset.db)  # type: ignore[call-arg]  # for Django 6
 
     def make(row: Row) -> Model:
         instance = model.from_db(queryset.db, names, row[first:last])
         for populator in populators:
             populator.populate(row, instance)
+        for name, place in annotations.items():
+            setattr(instance, name, row[place])
         return instance
 
     return make

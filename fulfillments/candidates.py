@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from typing import Any, Protocol
 
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import Partnership
 from api.prepared import Given, Prepared, any_of
@@ -24,13 +24,11 @@ class Asked(Protocol):
 
 
 class Market:
-    """A retailer's active partners, and the variants of theirs that some lines ask for. Three queries."""
+    """A retailer's active partners, and the variants of theirs that some lines ask for. Two queries."""
 
     def __init__(self, retailer_id: int, lines: Sequence[Asked]) -> None:
         self.partners = {each.supplier_id: each for each in _partners(retailer=retailer_id)}
-        suppliers = list(self.partners)
-        self.warehouses = {each.supplier_id: each.id for each in _warehouses(suppliers=suppliers)}
-        self.variants = _variants(suppliers=suppliers, **_asked(lines))
+        self.variants = _variants(suppliers=list(self.partners), **_asked(lines))
         self._by_id = {variant.pk: variant for variant in self.variants}
         self._by_upc = _grouped((variant.upc, variant) for variant in self.variants if variant.upc)
         self._by_sku = _grouped((variant.sku, variant) for variant in self.variants)
@@ -60,24 +58,19 @@ class Market:
             # A supplier that tells no wholesale price is taken at its retail price.
             cost=variant.retail_price if variant.wholesale_price is None else variant.wholesale_price,
             priority=partner.supplier.priority,
-            default_warehouse_id=self.warehouses.get(variant.supplier_id),
+            default_warehouse_id=partner.default_warehouse_id,
             takes_short=not partner.refuse_short_orders,
             refused=variant.supplier_id in refused_by,
         )
 
 
 @Prepared
-def _partners() -> QuerySet[Partnership]:
+def _partners() -> QuerySet[Any]:
+    """Each with where its supplier ships from by default: the warehouse it marked, else its oldest."""
+    warehouses = Warehouse.objects.filter(supplier_id=OuterRef("supplier_id")).order_by("-is_default", "id")
     partners = Partnership.objects.active().filter(retailer_id=Given("retailer"))
+    partners = partners.annotate(default_warehouse_id=Subquery(warehouses.values("id")[:1]))
     return partners.select_related("supplier").order_by("supplier_id")
-
-
-@Prepared
-def _warehouses() -> QuerySet[Warehouse, Any]:
-    """Where each supplier ships from by default: the warehouse it marked, else its oldest."""
-    warehouses = Warehouse.objects.filter(any_of("supplier_id", "suppliers"))
-    first = warehouses.order_by("supplier_id", "-is_default", "id").distinct("supplier_id")
-    return first.values_list("supplier_id", "id", named=True)
 
 
 @Prepared

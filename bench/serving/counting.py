@@ -13,8 +13,7 @@ from bench.serving.load import MARK
 REASONS = {
     r"SELECT .*FROM \"accounts_apikey\"": "the key, its party and scopes",
     r"UPDATE \"accounts_apikey\"": "once a minute: when the key was last used",
-    r"SELECT .*FROM \"accounts_partnership\"": "the retailer's active partners",
-    r"SELECT .*FROM \"inventory_warehouse\"": "where partners ship from by default",
+    r"SELECT .*FROM \"accounts_partnership\"": "the retailer's active partners, and where they ship from",
     r"SELECT .*FROM \"catalog_variant\"": "the variants that the lines name",
     r"SELECT .*FROM \"inventory_stocklevel\".* FOR UPDATE": "locks the stock to choose from, in order",
     r"UPDATE inventory_stocklevel": "sets the pieces aside",

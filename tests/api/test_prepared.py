@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
-from accounts.models import ApiKey
+from accounts.models import ApiKey, Supplier
 from api.prepared import Given, Prepared, any_of
 from catalog.models import Variant
 
@@ -31,6 +31,19 @@ def test_instances_come_with_their_relations(acme, django_assert_num_queries):
         assert (found, found.supplier, found.retailer) == (key, acme, None)
         assert not found._state.adding
         assert found._state.db == "default"
+
+
+@Prepared
+def suppliers() -> QuerySet[Any]:
+    first = Variant.objects.filter(supplier_id=OuterRef("pk")).order_by("sku").values("sku")[:1]
+    return Supplier.objects.filter(name=Given("name")).annotate(first_sku=Subquery(first))
+
+
+def test_instances_come_with_their_annotations(acme, rival, a_variant):
+    a_variant(acme, "B")
+    a_variant(acme, "A")
+    assert [each.first_sku for each in suppliers(name="Acme")] == ["A"]
+    assert [each.first_sku for each in suppliers(name="Rival")] == [None]
 
 
 def test_rows_are_converted_as_the_queryset_converts_them(acme, rival, a_variant):
