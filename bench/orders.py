@@ -80,8 +80,8 @@ def measure(secrets: Secrets, small: str, scale: int, only: str) -> None:
             queries = queries_of(requests[0])
             print(f"    {len(queries)} queries:")
             print("\n".join(f"      {query}" for query in queries), flush=True)
+            latency(pool, ports, requests, scale)  # first, while both markets have seen the same
             throughput(pool, ports, requests)
-            latency(pool, ports, requests, scale)
         print(f"  load of the machine: {', '.join(f'{each:.1f}' for each in os.getloadavg())}")
 
 

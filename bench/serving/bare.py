@@ -25,7 +25,8 @@ KEY = """
 FULFILLMENTS = """
     SELECT f.id, f.state, f.warehouse_id, f.tracking_number, f.invoice_id, f.due_at, f.created_at,
         f.updated_at, c.captured_at, p.retailer_erp_id, p.retailer_shipper_account, o.id, o.retailer_id,
-        r.name, o.notes, o.retailer_order_id, o.sales_order_number, o.shipping_method_code, o.shipping_address,
+        r.name, o.notes, o.retailer_order_id,
+        o.sales_order_number, o.shipping_method_code, o.shipping_address,
         o.billing_address, o.ship_until, o.is_gift, o.gift_message
     FROM fulfillments_fulfillment f JOIN orders_order o ON o.id = f.order_id
     JOIN accounts_retailer r ON r.id = o.retailer_id JOIN accounts_partnership p ON p.id = f.partnership_id
