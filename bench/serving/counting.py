@@ -59,5 +59,5 @@ def _told(statement: str) -> str:
     text = " ".join(statement.split())
     why = next((why for beginning, why in REASONS.items() if re.match(beginning, text)), "")
     verb = text.split()[0]
-    table = re.search(r"(?:FROM|INTO|UPDATE) \"?(\w+)", text)
+    table = re.search(r"(?:FROM|INTO|UPDATE) \"?(\w+)", re.sub(r"\(SELECT .*? LIMIT 1\)", "", text))
     return f"{verb} {table[1] if table else ''}".strip().ljust(44) + why

@@ -10,7 +10,7 @@ from statistics import median
 
 from bench.serving.load import Round, drive
 
-ROUNDS, SECONDS = 7, 0.7
+ROUNDS, SECONDS = 16, 0.4
 CONNECTIONS = 4
 
 
@@ -45,11 +45,6 @@ def share(part: list[Round], whole: list[Round]) -> float:
 
 
 def p95(rounds: list[Round]) -> float:
-    """Milliseconds that 95 of 100 requests took at most."""
+    """Milliseconds that 95 of 100 requests took at most; one round alone has too few to tell."""
     latencies = sorted(each for found in rounds for each in found.latencies)
     return latencies[math.ceil(len(latencies) * 0.95) - 1] * 1000
-
-
-def p95_growth(large: list[Round], small: list[Round]) -> float:
-    """How much longer they took, round by round."""
-    return median(p95([a]) / p95([b]) for a, b in zip(large, small, strict=True))
