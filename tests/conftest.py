@@ -85,8 +85,9 @@ def a_variant() -> Callable[..., Variant]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _static_files_on_demand() -> None:
-    """Each client builds the middleware anew; whitenoise would look through all static files each time."""
+def _nothing_slow_on_purpose() -> None:
+    """No slow hash for each member of staff, no look through all static files for each client."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.WHITENOISE_AUTOREFRESH = True
 
 

@@ -22,7 +22,6 @@ from sftp_ingest.session import Limits
 def data_dir(settings, tmp_path):
     settings.DATA_DIR = tmp_path
     settings.UPLOADS_DIR = tmp_path / "uploads"
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     return tmp_path
 
 

@@ -24,8 +24,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def data_dir(settings, tmp_path):
     settings.DATA_DIR = tmp_path
-    # What is tested here is not how slow a hash is.
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     return tmp_path
 
 

@@ -36,8 +36,6 @@ def put(client: paramiko.SFTPClient, content: bytes, path: str) -> None:
 def _own_folder(settings: Any, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path / "data"
     settings.UPLOADS_DIR = tmp_path / "data" / "uploads"
-    # What is tested here is not how slow a hash is.
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
