@@ -1,6 +1,7 @@
 """The supervisor keeps its parts alive, and takes all of them along when it goes."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -97,7 +98,7 @@ def test_a_killed_guardian_is_replaced(tiny: Tiny) -> None:
 def test_all_ends_with_the_make_that_started_it(tmp_path: Path, number: signal.Signals) -> None:
     makefile = tmp_path / "Makefile"
     makefile.write_text("run:\n\t@exec $(COMMAND)\n")
-    command = f"COMMAND={sys.executable} -m tests.config.tiny {tmp_path}"
+    command = f"COMMAND={shlex.join([sys.executable, '-m', 'tests.config.tiny', str(tmp_path)])}"
     make = subprocess.Popen(["make", "-s", "-f", str(makefile), "run", command], start_new_session=True)
     eventually((tmp_path / "up").exists, "the tiny supervisor is up")
     pids = [
