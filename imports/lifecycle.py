@@ -16,7 +16,7 @@ from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import InvalidTransition
 from events.recording import record
-from imports.models import COUNTERS, FINISHED, ImportJob, Status
+from imports.models import COUNTERS, ImportJob, Status
 from imports.staging import Staging
 
 logger = logging.getLogger(__name__)
@@ -227,7 +227,3 @@ def reset(job: ImportJob, **changes: Any) -> None:
     )
     job.refresh_from_db()
     wake_after_commit(job.pk)
-
-
-def is_finished(job: ImportJob) -> bool:
-    return job.status in FINISHED
