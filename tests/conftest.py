@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import pytest
+from django.apps import apps
 from django.conf import settings
 from django.core.cache import cache
+from django.db import connection
+from django.test import TransactionTestCase
 
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
 from catalog.models import Variant
@@ -89,6 +93,20 @@ def _nothing_slow_on_purpose() -> None:
     """No slow hash for each member of staff, no look through all static files for each client."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.WHITENOISE_AUTOREFRESH = True
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _migrations_leave_what_they_made() -> Iterator[None]:
+    """Django empties every table after a test that commits, then makes each permission and group anew."""
+    made = {"auth_group", "auth_group_permissions", "auth_permission", "django_content_type"}
+    filled = sorted({model._meta.db_table for model in apps.get_models(include_auto_created=True)} - made)
+
+    def empty(case: TransactionTestCase) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("TRUNCATE " + ", ".join(f'"{table}"' for table in filled))
+
+    with mock.patch.object(TransactionTestCase, "_fixture_teardown", empty):
+        yield
 
 
 @pytest.fixture(autouse=True)

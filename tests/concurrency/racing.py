@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 from unittest import mock
 
@@ -16,7 +16,8 @@ from api.errors import ApiError
 from api.prepared import Prepared
 from inventory import reservations
 
-MEETING = 0.4  # seconds that one waits for the other; with the locks on, the other cannot come
+SHORTLY = 0.4  # seconds that one waits for the other where the locks keep him away
+CERTAINLY = 20.0  # and where nothing does: he comes, however busy the machine is
 
 
 def race(*calls: Callable[[], Any]) -> list[Any]:
@@ -39,17 +40,18 @@ def race(*calls: Callable[[], Any]) -> list[Any]:
 
 
 @contextmanager
-def meeting_after(target: Any, name: str, *, parties: int = 2) -> Iterator[None]:
-    """Let callers of a function meet once after it has read; who meets nobody goes on."""
+def meeting_after(target: Any, name: str, *, parties: int = 2, locking: bool = True) -> Iterator[None]:
+    """Let callers of a function meet once after it has read; the control has them meet without any lock."""
     barrier, original = threading.Barrier(parties), getattr(target, name)
+    patience = SHORTLY if locking else CERTAINLY
 
     def met(*args: Any, **kwargs: Any) -> Any:
         found = original(*args, **kwargs)
         with suppress(threading.BrokenBarrierError):
-            barrier.wait(timeout=MEETING)
+            barrier.wait(timeout=patience)
         return found
 
-    with mock.patch.object(target, name, met):
+    with nullcontext() if locking else without_row_locks(), mock.patch.object(target, name, met):
         yield
 
 

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from unittest import mock
 
 import pytest
-from django.db import connection
 
 from accounts.actors import Actor, ActorKind
 from orders import models
@@ -22,41 +21,65 @@ OPERATOR = Actor(ActorKind.OPERATOR, "user:storm")
 WRITERS, CHANGES = 4, 40
 
 
-def naive(retailer_id, before, after):
-    """The stamp that everybody writes first: the clock, read early, under no lock."""
-    moment = datetime.now(UTC)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_sleep(random() * 0.01)")  # a transaction that commits when it commits
-    return moment
+class Naive:
+    """The stamp that everybody writes first: the clock, read early, under no lock.
+
+    One change of the storm has stamped and commits only when the poller is past its stamp.
+    """
+
+    def __init__(self):
+        self.late = threading.local()
+        self.stamped, self.passed = threading.Event(), threading.Event()
+        self.moment = datetime.max.replace(tzinfo=UTC)
+
+    def stamp(self, retailer_id, before, after):
+        moment = datetime.now(UTC)
+        if getattr(self.late, "once", False):
+            self.late.once = False
+            self.moment = moment
+            self.stamped.set()
+            assert self.passed.wait(20)
+        return moment
 
 
 @pytest.mark.parametrize(("promised", "lost"), [(True, False), (False, True)])
 def test_a_poller_sees_the_last_version_of_every_order(shop, promised, lost):
     orders = [_an_order(shop, number) for number in range(20)]
+    naive = Naive()
     done = threading.Event()
     finished = []
 
+    def change(order):
+        order = Order.objects.get(pk=order.pk)
+        (order.release if order.held else order.hold)(by=OPERATOR)
+
     def write(seed):
         dice = random.Random(seed)
+        if seed == 0:
+            naive.late.once = True
+            change(orders[0])
+        elif not promised:
+            assert naive.stamped.wait(20)
         for _ in range(CHANGES):
-            order = Order.objects.get(pk=dice.choice(orders).pk)
-            (order.release if order.held else order.hold)(by=OPERATOR)
+            change(dice.choice(orders[1:]))
         finished.append(seed)
         if len(finished) == WRITERS:
             done.set()
 
     def poll():
-        last: datetime | None = datetime(2000, 1, 1, tzinfo=UTC)
+        last = datetime(2000, 1, 1, tzinfo=UTC)
         seen = {}
         while True:
             ending = done.is_set()
             rows = Order.objects.for_retailer(shop).filter(updated_at__gt=last).order_by("updated_at")[:5]
             for row in rows:
                 last, seen[row.pk] = row.updated_at, row.updated_at
+            if last > naive.moment:
+                naive.passed.set()
             if ending and not rows:
                 return seen
 
-    with nullcontext() if promised else mock.patch.object(models, "stamp", naive):
+    with nullcontext() if promised else mock.patch.object(models, "stamp", naive.stamp):
         seen = race(poll, *[lambda seed=seed: write(seed) for seed in range(WRITERS)])[0]
 
     truth = dict(Order.objects.values_list("pk", "updated_at"))

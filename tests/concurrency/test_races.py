@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 import pytest
 
 from accounts.actors import Actor, ActorKind
@@ -16,7 +14,7 @@ from orders.bodies import OrderBody
 from orders.models import Order
 from orders.pushing import push
 from orders.reconciling import differences
-from tests.concurrency.racing import meeting_after, race, without_row_locks
+from tests.concurrency.racing import meeting_after, race
 from tests.orders.bodies import an_order
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -43,7 +41,7 @@ def test_the_last_piece_is_sold_once(acme, shop, a_variant, locking, sold):
     def buy():
         return pushed(shop, {"sku": "LAST", "quantity": 1}).created
 
-    with nullcontext() if locking else without_row_locks(), meeting_after(pushing, "plan"):
+    with meeting_after(pushing, "plan", locking=locking):
         outcomes = race(buy, buy)
 
     assert outcomes.count(True) == sold
@@ -80,7 +78,7 @@ def test_a_cancelation_and_a_shipment_cross_with_one_winner(acme, shop, a_varian
         Order.objects.get(pk=order.pk).request_cancelation(by=SHOP_KEY)
         return "cancel_requested"
 
-    with nullcontext() if locking else without_row_locks(), meeting_after(Fulfillment, "_reread"):
+    with meeting_after(Fulfillment, "_reread", locking=locking):
         outcomes = race(ship, cancel)
 
     won = [each for each in outcomes if each in ("done", "cancel_requested")]
@@ -102,7 +100,7 @@ def test_two_rejections_at_once_give_stock_back_once(acme, rival, shop, a_varian
     def reject():
         return fresh(fulfillment).reject(State.MISSING_SKU, by=ACME_KEY)
 
-    with nullcontext() if locking else without_row_locks(), meeting_after(Fulfillment, "_reread"):
+    with meeting_after(Fulfillment, "_reread", locking=locking):
         outcomes = race(reject, reject)
 
     if locking:
