@@ -2,85 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.urls import URLPattern, path
 
-from accounts.actors import Actor
-from api.errors import ApiError
-from imports import lifecycle
+from accounts.deeds import DeedAdmin, as_id, badge
+from events.timeline import timeline
+from imports import overview
+from imports.deeds import DEEDS
 from imports.models import AutoImport, ImportJob, ImportPolicy
 from imports.reporting import report
-from imports.serializers import progress
 
 
-def _each(request: HttpRequest, jobs: Iterable[ImportJob], change: Callable[..., None], done: str) -> None:
-    """Do it to one job after the other, and tell of each that refused."""
-    changed = 0
-    for job in jobs:
-        try:
-            change(job, by=Actor.of_user(request.user))  # type: ignore[arg-type]
-            changed += 1
-        except ApiError as error:
-            messages.warning(request, f"{job}: {error.message}")
-    if changed:
-        messages.success(request, f"{changed} {done}.")
+class DryRunFilter(admin.SimpleListFilter):
+    """The few that only ask what they would do; an index knows them."""
+
+    title, parameter_name = "dry run", "dry_run"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("1", "Dry runs")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ImportJob]) -> QuerySet[ImportJob]:
+        return queryset.filter(dry_run=True) if self.value() == "1" else queryset
 
 
 @admin.register(ImportJob)
-class ImportJobAdmin(admin.ModelAdmin[ImportJob]):
+class ImportJobAdmin(DeedAdmin[ImportJob]):
+    """One file's way into the catalogue or the stock."""
+
+    deeds = DEEDS
+    page_template = "admin/imports/importjob/page.html"
     list_display = (
         "id",
         "supplier",
         "kind",
-        "status",
+        "shown_status",
         "source",
         "progress",
         "rejected",
-        "dry_run",
         "created_at",
     )
-    list_filter = ("status", "kind", "dry_run", "supplier")
+    list_display_links = ("id", "source")
+    list_filter = ("status", "kind", DryRunFilter, "supplier")
+    list_per_page = 50
     list_select_related = ("supplier",)
-    search_fields = ("source", "id")
-    date_hierarchy = "created_at"
-    show_full_result_count = False
-    actions = ("cancel", "retry", "approve")
-    exclude = ("header", "delimiter", "file")
+    ordering = ("-id",)
+    sortable_by = ("id",)
+    search_fields = ("source",)
+    search_help_text = "An import's number, or its file's path as it was given, in full"
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[ImportJob], search_term: str
+    ) -> tuple[QuerySet[ImportJob], bool]:
+        """Find by whole values only: parts of them would read the whole table."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        return queryset.filter(Q(source=term) | Q(pk=as_id(term))), False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ImportJob]:
+        return super().get_queryset(request).select_related("supplier")
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        hidden = {"header", "delimiter", "file"}
-        names = [field.name for field in ImportJob._meta.fields if field.name not in hidden]
-        return [*names, "progress", "errors_report"]
+    @admin.display(description="status")
+    def shown_status(self, job: ImportJob) -> str:
+        return badge(job.status) + (badge("dry run") if job.dry_run else "")
 
     @admin.display(description="progress")
     def progress(self, job: ImportJob) -> str:
-        if job.rows_total is None:
-            return "–"
-        rate, left = progress(job)
-        told = f"{job.rows_done:,} of {job.rows_total:,}"
-        if rate:
-            told += f", {rate:,} rows/s"
-        return f"{told}, {left} s left" if left is not None else told
+        return overview.Progress.of(job).text
 
-    @admin.display(description="errors")
-    def errors_report(self, job: ImportJob) -> SafeString | str:
-        if not job.rejected:
-            return "none"
-        url = reverse("admin:imports_importjob_errors", args=[job.pk])
-        return format_html('<a href="{}">{} rows as CSV</a>', url, job.rejected)
+    def page_context(self, job: ImportJob) -> dict[str, Any]:
+        return {
+            "progress": overview.Progress.of(job),
+            "counts": overview.counts(job),
+            "options": overview.told_options(job),
+            "faults": overview.faults(job) if job.rejected else [],
+            "faults_of": min(job.rejected, overview.LOOKED_AT),
+            "timeline": timeline(import_id=job.pk),
+        }
 
     def get_urls(self) -> list[URLPattern]:
         errors = self.admin_site.admin_view(self.errors)
@@ -88,6 +91,7 @@ class ImportJobAdmin(admin.ModelAdmin[ImportJob]):
         return [*own, *super().get_urls()]
 
     def errors(self, request: HttpRequest, pk: int) -> HttpResponseBase:
+        """The same error report that the supplier gets."""
         job = self.get_object(request, str(pk))
         if job is None or not self.has_view_permission(request, job):
             return self._get_obj_does_not_exist_redirect(request, self.opts, str(pk))  # type: ignore[attr-defined,no-any-return]
@@ -96,18 +100,6 @@ class ImportJobAdmin(admin.ModelAdmin[ImportJob]):
             content_type="text/csv; charset=utf-8",
             headers={"Content-Disposition": f'attachment; filename="import-{pk}-errors.csv"'},
         )
-
-    @admin.action(description="Cancel", permissions=["change"])
-    def cancel(self, request: HttpRequest, queryset: Any) -> None:
-        _each(request, queryset, lifecycle.cancel, "canceled, or will be at their next range")
-
-    @admin.action(description="Retry", permissions=["change"])
-    def retry(self, request: HttpRequest, queryset: Any) -> None:
-        _each(request, queryset.order_by("pk"), lifecycle.retry, "queued again")
-
-    @admin.action(description="Approve", permissions=["change"])
-    def approve(self, request: HttpRequest, queryset: Any) -> None:
-        _each(request, queryset.order_by("pk"), lifecycle.approve, "released")
 
 
 @admin.register(ImportPolicy)

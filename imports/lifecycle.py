@@ -107,10 +107,10 @@ def end(job: ImportJob, status: Status, event: str, **changes: Any) -> None:
         _ended(job, event, by=WORKER)
 
 
-def _ended(job: ImportJob, event: str, *, by: Actor) -> None:
+def _ended(job: ImportJob, event: str, *, by: Actor, **data: str) -> None:
     counts = {name: getattr(job, name) for name in COUNTERS if name != "rows_done"}
     error = {"error": job.error} if job.error else {}
-    record_event(job, event, by=by, **counts, **error)
+    record_event(job, event, by=by, **counts, **error, **data)
     Staging(job.pk).drop()
     if job.status in (Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS, Status.CANCELED):
         transaction.on_commit(partial(_remove, job.path if job.file else None))
@@ -155,24 +155,30 @@ def supersede(job: ImportJob) -> None:
         _cancel_now(old, by=WORKER, error=error)
 
 
-def _cancel_now(job: ImportJob, *, by: Actor, error: dict[str, str] | None = None) -> None:
+def _cancel_now(job: ImportJob, *, by: Actor, error: dict[str, str] | None = None, **data: str) -> None:
     job.status, job.error = Status.CANCELED, error
     ImportJob.objects.filter(pk=job.pk).update(status=job.status, error=error, finished_at=Now())
-    _ended(job, "import.canceled", by=by)
+    _ended(job, "import.canceled", by=by, **data)
 
 
 def _locked(job: ImportJob) -> None:
     job.refresh_from_db(from_queryset=ImportJob.objects.select_for_update())
 
 
-def cancel(job: ImportJob, *, by: Actor) -> None:
+def _why(reason: str) -> dict[str, str]:
+    return {"reason": reason} if reason else {}
+
+
+def cancel(job: ImportJob, *, by: Actor, reason: str = "") -> None:
     """Stop a job: at once while it waits, at its next range while it runs. Raises InvalidTransition."""
     with transaction.atomic():
         _locked(job)
         if job.status in (Status.QUEUED, Status.AWAITING_APPROVAL):
-            _cancel_now(job, by=by)
+            _cancel_now(job, by=by, **_why(reason))
         elif job.status == Status.RUNNING:
-            ImportJob.objects.filter(pk=job.pk).update(cancel_requested=True)
+            # Its worker ends it; the history should tell on whose word.
+            if ImportJob.objects.filter(pk=job.pk, cancel_requested=False).update(cancel_requested=True):
+                record_event(job, "import.cancel_requested", by=by, **_why(reason))
         elif job.status != Status.CANCELED:
             raise InvalidTransition(
                 f"This import is {job.status}; only one that is not finished can be canceled."
@@ -180,7 +186,7 @@ def cancel(job: ImportJob, *, by: Actor) -> None:
     job.refresh_from_db()
 
 
-def approve(job: ImportJob, *, by: Actor) -> None:
+def approve(job: ImportJob, *, by: Actor, reason: str = "") -> None:
     """Release a job that waits for a person. Raises InvalidTransition."""
     with transaction.atomic():
         _locked(job)
@@ -191,7 +197,12 @@ def approve(job: ImportJob, *, by: Actor) -> None:
                 f"This import is {job.status}; only one that is awaiting_approval can be approved."
             )
         reset(job, approved_at=Now())
-        record_event(job, "import.approved", by=by)
+        record_event(job, "import.approved", by=by, **_why(reason))
+
+
+def kept(job: ImportJob) -> bool:
+    """Whether a job's file is there, or can be fetched, to be read once more."""
+    return bool(job.file) and (job.path.exists() or bool(job.options.get("remote")))
 
 
 def retry(job: ImportJob, *, by: Actor) -> None:
@@ -201,7 +212,7 @@ def retry(job: ImportJob, *, by: Actor) -> None:
         if job.status != Status.FAILED:
             allowed = f"only a {Status.FAILED} one can be retried"
             raise InvalidTransition(f"This import is {job.status}; {allowed}.")
-        if job.file and not job.path.exists():
+        if not kept(job):
             raise InvalidTransition("The file of this import is no longer kept. Start a new import with it.")
         reset(job)
         record_event(job, "import.retried", by=by)
@@ -222,6 +233,7 @@ def reset(job: ImportJob, **changes: Any) -> None:
         warnings=[],
         error=None,
         cancel_requested=False,
+        started_at=None,
         finished_at=None,
         **changes,
     )

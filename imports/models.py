@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from django.conf import settings
+from django.contrib.postgres.indexes import HashIndex
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
@@ -98,6 +99,10 @@ class ImportJob(models.Model):
         indexes = [
             models.Index("supplier", "kind", "id", name="import_of_supplier"),
             models.Index("id", condition=Q(status__in=["queued", "running"]), name="import_unfinished"),
+            # What operators look for among a million: by status, dry runs, and a file by its whole path.
+            models.Index("status", "id", name="import_in_status"),
+            models.Index("id", condition=Q(dry_run=True), name="import_dry_run"),
+            HashIndex("source", name="import_source"),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=Kind.values), name="import_kind"),

@@ -368,10 +368,11 @@ def job_json(job: ImportJob, errors: Iterable[Reject], base: str) -> JobJson:
 
 def progress(job: ImportJob) -> tuple[int | None, int | None]:
     """Rows a second so far, and the seconds that are left at that rate; None where that is not known."""
-    if job.started_at is None or not job.rows_done:
+    waiting = job.status in (Status.QUEUED, Status.AWAITING_APPROVAL)
+    if waiting or job.started_at is None or not job.rows_done:
         return None, None
     seconds = ((job.finished_at or timezone.now()) - job.started_at).total_seconds()
     rate = job.rows_done / max(seconds, 0.001)
-    if job.finished_at is not None or job.rows_total is None:
+    if job.status != Status.RUNNING or job.rows_total is None:
         return round(rate), None
     return round(rate), round((job.rows_total - job.rows_done) / max(rate, 0.001))

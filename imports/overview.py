@@ -1,0 +1,94 @@
+"""What an operator wants to know of an import at a glance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from imports.models import ImportJob, Status
+from imports.serializers import progress
+
+# A report of a million lines is not counted for each look at the page.
+LOOKED_AT = 10_000
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is; `percent` is None while nobody knows how much there is."""
+
+    text: str
+    percent: int | None
+    moving: bool
+
+    @classmethod
+    def of(cls, job: ImportJob) -> Progress:
+        moving = job.status in (Status.QUEUED, Status.RUNNING)
+        if job.rows_total is None:
+            reading = "The file is being read." if job.status == Status.RUNNING else "Not begun."
+            return cls(reading, None, moving)
+        told = [f"{job.rows_done:,} of {job.rows_total:,} rows"]
+        rate, left = progress(job)
+        if rate:
+            told.append(f"{rate:,} rows/s")
+        if left is not None:
+            told.append(f"{duration(left)} left")
+        return cls(", ".join(told), 100 * job.rows_done // max(job.rows_total, 1), moving)
+
+
+def duration(seconds: float) -> str:
+    """`90` as `1 min 30 s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One kind of reject: how often, where first, and what was said there."""
+
+    field: str
+    code: str
+    rows: int
+    line: int
+    message: str
+
+
+FAULTS = """
+    SELECT field, code, count(*) AS rows, min(line), (array_agg(message ORDER BY line))[1]
+    FROM (SELECT * FROM imports_reject WHERE job_id = %s ORDER BY line, id LIMIT %s) AS r
+    GROUP BY field, code ORDER BY rows DESC, min(line) LIMIT %s
+"""
+
+
+def faults(job: ImportJob) -> list[Fault]:
+    """The kinds of rejects among the first LOOKED_AT, the most frequent first."""
+    with connection.cursor() as cursor:
+        cursor.execute(FAULTS, [job.pk, LOOKED_AT, SHOWN])
+        return [Fault(*row) for row in cursor.fetchall()]
+
+
+def told_options(job: ImportJob) -> list[tuple[str, str]]:
+    """What was asked for, in words; what says nothing is left out."""
+    told = {name: value for name, value in job.options.items() if name not in ("field_mapping", "remote")}
+    mapping = "\n".join(_told_entry(each) for each in job.options.get("field_mapping", []))
+    told = {**told, "columns": mapping}
+    return [(name.replace("_", " "), str(value)) for name, value in told.items() if value not in (None, "")]
+
+
+def _told_entry(entry: dict[str, Any]) -> str:
+    more = [f"{value}" for name, value in entry.items() if name not in ("source", "field") and value]
+    return f"{entry['source']} → {entry['field']}" + (f" ({', '.join(more)})" if more else "")
+
+
+def counts(job: ImportJob) -> list[tuple[str, str]]:
+    """What became, or in a dry run would become, of the rows."""
+    found = {
+        name: getattr(job, name) for name in ("created", "updated", "unchanged", "rejected", "duplicates")
+    }
+    found |= {name: job.report[name] for name in ("zeroed", "delisted") if name in job.report}
+    return [(name, f"{number:,}") for name, number in found.items()]

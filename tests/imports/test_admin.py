@@ -1,0 +1,326 @@
+"""Imports at an operator's desk: what a page tells, which buttons it has, who may press them."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from events.models import Event
+from imports.models import ImportJob, Reject, Status
+from imports.running import run_job
+from inventory.models import StockLevel, Warehouse
+from tests.backoffice.conftest import do, operator, support, told
+
+__all__ = ["operator", "support"]
+
+LIST = "/admin/imports/importjob/"
+FAILED = {"status": Status.FAILED, "error": {"code": "no_header", "message": "The file has no header."}}
+
+
+@pytest.fixture
+def a_job(acme, settings):
+    def make(**fields):
+        fields = {"supplier": acme, "kind": "products", "source": "products/a.csv", **fields}
+        job = ImportJob.objects.create(file=".jobs/a.csv", **fields)
+        job.path.parent.mkdir(exist_ok=True)
+        job.path.write_text("sku,title,retail_price\nA-1,Shirt,1\n")
+        return job
+
+    return make
+
+
+@pytest.fixture
+def braked(acme, a_variant, stocked):
+    """A full stock file that would set 120 variants to 0."""
+    here = Warehouse.objects.get(supplier=acme, is_default=True)
+    for number in range(120):
+        StockLevel.objects.create(variant=a_variant(acme, f"B-{number}"), warehouse=here, on_hand=5)
+    job = stocked(acme, "sku,quantity\nB-0,5\n", mode="full")
+    assert job["status"] == "awaiting_approval"
+    return ImportJob.objects.get(pk=job["id"])
+
+
+def page_of(client, job):
+    page = client.get(f"{LIST}{job.pk}/change/")
+    assert page.status_code == 200
+    return page
+
+
+def offered(client, job):
+    return [deed.name for deed in page_of(client, job).context["deeds"]]
+
+
+BUTTONS = {
+    Status.QUEUED: ["cancel"],
+    Status.RUNNING: ["cancel"],
+    Status.AWAITING_APPROVAL: ["approve", "cancel"],
+    Status.SUCCEEDED: [],
+    Status.SUCCEEDED_WITH_ERRORS: [],
+    Status.FAILED: ["retry"],
+    Status.CANCELED: [],
+}
+
+
+@pytest.mark.parametrize("status", Status)
+def test_a_page_offers_what_its_state_allows_and_nothing_to_save(operator, support, a_job, status):
+    job = a_job(status=status)
+
+    assert offered(operator, job) == BUTTONS[status]
+    assert offered(support, job) == []
+    assert 'name="_save"' not in page_of(operator, job).text
+
+
+@pytest.mark.parametrize(
+    ("deed", "status"),
+    [("approve", Status.AWAITING_APPROVAL), ("retry", Status.FAILED), ("cancel", Status.QUEUED)],
+)
+def test_support_cannot_act_by_page_or_by_list(support, a_job, deed, status):
+    job = a_job(status=status)
+
+    assert do(support, job, deed).status_code == 403
+    support.post(LIST, {"action": deed, "_selected_action": [job.pk]})
+
+    job.refresh_from_db()
+    assert (job.status, Event.objects.count()) == (status, 0)
+    assert 'name="action"' not in support.get(LIST).text
+
+
+def test_a_braked_import_tells_why_it_waits_and_an_operator_releases_it_with_a_reason(operator, braked):
+    page = page_of(operator, braked)
+    assert "It would set 119 of 120 stocked variants to 0." in page.text
+
+    page = do(operator, braked, "approve", reason="The shop is closing")
+
+    assert told(page) == [f"Import {braked.pk} is released; it is queued now."]
+    approved = Event.objects.get(type="import.approved")
+    assert (approved.actor, approved.data["reason"]) == ("user:olga", "The shop is closing")
+    assert "The shop is closing" in page.text
+    run_job(braked.pk)
+    braked.refresh_from_db()
+    assert (braked.status, braked.report["zeroed"]) == (Status.SUCCEEDED, 119)
+
+
+def test_an_operator_cancels_one_that_waits_after_being_asked(operator, braked):
+    asked = operator.get(f"{LIST}{braked.pk}/do/cancel/")
+    assert "Cancel import" in asked.text
+    braked.refresh_from_db()
+    assert braked.status == Status.AWAITING_APPROVAL
+
+    page = do(operator, braked, "cancel", reason="A cut-off file")
+
+    assert told(page) == [f"Import {braked.pk} is canceled."]
+    assert Event.objects.get(type="import.canceled").data["reason"] == "A cut-off file"
+    assert StockLevel.objects.filter(on_hand=0).count() == 0
+
+
+def test_a_running_one_stops_at_its_next_range_and_the_history_tells_on_whose_word(operator, a_job):
+    job = a_job(status=Status.RUNNING)
+
+    page = do(operator, job, "cancel", reason="Wrong file")
+    again = do(operator, job, "cancel")
+
+    assert told(page) == told(again) == [f"Import {job.pk} stops at its next range; what has landed stays."]
+    [asked] = Event.objects.filter(type="import.cancel_requested")
+    assert (asked.actor, asked.data["reason"]) == ("user:olga", "Wrong file")
+    assert page.context["deeds"] == []
+    job.refresh_from_db()
+    assert (job.status, job.cancel_requested) == (Status.RUNNING, True)
+
+
+def test_a_failed_one_says_why_and_runs_again(operator, a_job):
+    job = a_job(**FAILED, options={"field_mapping": [], "math_transformer": ""})
+    assert "The file has no header." in page_of(operator, job).text
+
+    page = do(operator, job, "retry")
+
+    assert told(page) == [f"Import {job.pk} runs once more, from the start of its file."]
+    run_job(job.pk)
+    job.refresh_from_db()
+    assert (job.status, job.created, job.error) == (Status.SUCCEEDED, 1, None)
+
+
+def test_one_whose_file_is_gone_has_no_button_and_says_what_to_do_instead(operator, a_job):
+    job = a_job(**FAILED)
+    job.path.unlink()
+
+    assert offered(operator, job) == []
+    [message] = told(do(operator, job, "retry"))
+    assert "no longer kept" in message
+    assert "Start a new import" in message
+
+
+def test_what_the_state_forbids_is_told_and_changes_nothing(operator, a_job):
+    job = a_job(status=Status.SUCCEEDED)
+    for deed in ("approve", "retry", "cancel"):
+        [message] = told(do(operator, job, deed))
+        assert "This import is succeeded" in message
+    job.refresh_from_db()
+    assert job.status == Status.SUCCEEDED
+
+
+def test_many_are_retried_from_the_list_and_one_that_cannot_keeps_nobody_back(operator, a_job):
+    jobs = [a_job(**FAILED), a_job(status=Status.SUCCEEDED), a_job(**FAILED)]
+
+    page = operator.post(LIST, {"action": "retry", "_selected_action": [job.pk for job in jobs]}, follow=True)
+
+    done, refused = told(page)
+    assert done == "Retry: done for 2."
+    assert refused.startswith(f"products import {jobs[1].pk}: This import is succeeded")
+    statuses = ImportJob.objects.order_by("pk").values_list("status", flat=True)
+    assert list(statuses) == ["queued", "succeeded", "queued"]
+
+
+def test_a_running_one_tells_how_far_it_is_and_asks_for_itself_anew(operator, a_job, monkeypatch):
+    monkeypatch.setattr("imports.overview.progress", lambda job: (20_000, 40))
+    job = a_job(status=Status.RUNNING, rows_total=1_000_000, rows_done=200_000)
+
+    page = page_of(operator, job)
+
+    assert "200,000 of 1,000,000 rows, 20,000 rows/s, 40 s left" in page.text
+    assert '<progress max="100" value="20">' in page.text
+    assert '<meta http-equiv="refresh"' in page.text
+    ImportJob.objects.update(status=Status.SUCCEEDED)
+    assert '<meta http-equiv="refresh"' not in page_of(operator, job).text
+
+
+def test_rejects_are_told_by_kind_and_given_as_the_suppliers_own_report(operator, support, acme, ran):
+    lines = ["sku,title,retail_price", "A-1,Shirt,1", "A-2,,2", "A-3,Hat,free", "A-4,,3"]
+    job = ImportJob.objects.get(pk=ran(acme, data=lines)["id"])
+
+    page = page_of(support, job)
+
+    found = {(each.field, each.rows, each.line) for each in page.context["faults"]}
+    assert found == {("title", 2, 3), ("retail_price", 1, 4)}
+    report = support.get(f"{LIST}{job.pk}/errors.csv")
+    assert f"{LIST}{job.pk}/errors.csv" in page.text
+    assert b"".join(report).decode().splitlines()[0] == "line,field,code,message,sku,title,retail_price"
+    assert report["Content-Disposition"] == f'attachment; filename="import-{job.pk}-errors.csv"'
+
+
+def test_a_dry_run_tells_what_it_would_do(operator, acme, a_variant, ran):
+    a_variant(acme, "A-1", title="Shirt", retail_price="10")
+    job = ran(acme, data=["sku,title,retail_price", "A-1,Shirt,30", "A-2,Hat,1"], dry_run=True)
+
+    page = page_of(operator, ImportJob.objects.get(pk=job["id"]))
+
+    assert "What it would do" in page.text
+    assert dict(page.context["counts"]) == {
+        "created": "1",
+        "updated": "1",
+        "unchanged": "0",
+        "rejected": "0",
+        "duplicates": "0",
+        "delisted": "0",
+    }
+    assert "The largest price changes" in page.text
+    assert "<td>A-1</td>" in page.text
+
+
+def test_what_the_supplier_asked_for_is_told_in_words(operator, a_job):
+    mapping = [{"source": "Name", "field": "title", "string_transformer": "uppercase"}]
+    job = a_job(options={"field_mapping": mapping, "math_transformer": "weight = 1", "as_of": None})
+
+    assert page_of(operator, job).context["options"] == [
+        ("math transformer", "weight = 1"),
+        ("columns", "Name → title (uppercase)"),
+    ]
+
+
+def test_cells_and_names_of_suppliers_are_text_and_no_markup(operator, a_job):
+    evil = "<script>alert(1)</script>"
+    job = a_job(source=evil, warnings=[evil], rejected=1, rows_total=1, ignored_columns=[evil])
+    Reject.objects.create(job=job, line=2, field=evil, code="x", message=evil)
+
+    assert evil not in page_of(operator, job).text
+    assert evil not in operator.get(LIST).text
+
+
+def test_an_import_that_does_not_exist_leads_back_to_the_list(operator):
+    for path in ("7/change/", "7/do/cancel/", "7/errors.csv"):
+        page = operator.get(f"{LIST}{path}", follow=True)
+        assert "exist" in told(page)[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"q": "products/b.csv"}, ["b"]),
+        ({"q": "products"}, []),
+        ({"status__exact": "failed"}, ["c"]),
+        ({"kind__exact": "inventory"}, ["b"]),
+        ({"dry_run": "1"}, ["a"]),
+    ],
+)
+def test_the_list_is_searched_and_filtered(operator, a_job, query, found):
+    a_job(source="products/a.csv", dry_run=True)
+    a_job(source="products/b.csv", kind="inventory")
+    a_job(source="products/c.csv", **FAILED)
+
+    jobs = operator.get(LIST, query).context["cl"].result_list
+
+    assert [job.source for job in jobs] == [f"products/{name}.csv" for name in found]
+
+
+def test_the_list_is_filtered_by_supplier_and_searched_by_number(operator, a_job, rival):
+    mine, other = a_job(), a_job(supplier=rival)
+
+    of_rival = operator.get(LIST, {"supplier__id__exact": rival.pk}).context["cl"].result_list
+    numbered = operator.get(LIST, {"q": str(mine.pk)}).context["cl"].result_list
+
+    assert [*of_rival, *numbered] == [other, mine]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{}, {"q": "products/7.csv"}, {"q": "7"}, {"status__exact": "failed"}, {"dry_run": "1"}],
+    ids=str,
+)
+def test_no_list_reads_a_long_table_whole(operator, acme, query):
+    ImportJob.objects.bulk_create(
+        ImportJob(supplier=acme, kind="products", source=f"products/{number}.csv", status="succeeded")
+        for number in range(30_000)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE imports_importjob")
+
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        assert operator.get(LIST, query).status_code == 200
+
+    listed = [each["sql"] for each in asked if 'FROM "imports_importjob"' in each["sql"]]
+    assert listed
+    for statement in listed:
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF) {statement}")
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+        if query or "COUNT" not in statement:  # counting stops at 10,000 and needs no index for that
+            assert "Seq Scan on imports_importjob" not in plan, plan
+
+
+def test_pages_cost_the_same_however_much_they_tell(operator, a_job, django_assert_num_queries):
+    few, many = a_job(), a_job(rejected=50, rows_total=50)
+    Reject.objects.bulk_create(
+        Reject(job=many, line=line, field=f"f{line % 30}", code="x", message="m") for line in range(50)
+    )
+    page_of(operator, few)
+
+    with django_assert_num_queries(6):  # session, user, permissions twice, job, history
+        page_of(operator, few)
+    with django_assert_num_queries(7):  # and its rejects
+        page_of(operator, many)
+
+
+def test_the_list_costs_the_same_however_long_it_is(operator, a_job, django_assert_num_queries):
+    def queries():
+        with CaptureQueriesContext(connection) as asked:
+            operator.get(LIST)
+        return len(asked)
+
+    a_job()
+    queries()
+    one = queries()
+    for _ in range(5):
+        a_job()
+    assert queries() == one
