@@ -155,10 +155,10 @@ def supersede(job: ImportJob) -> None:
         _cancel_now(old, by=WORKER, error=error)
 
 
-def _cancel_now(job: ImportJob, *, by: Actor, error: dict[str, str] | None = None, **data: str) -> None:
+def _cancel_now(job: ImportJob, *, by: Actor, reason: str = "", error: dict[str, str] | None = None) -> None:
     job.status, job.error = Status.CANCELED, error
     ImportJob.objects.filter(pk=job.pk).update(status=job.status, error=error, finished_at=Now())
-    _ended(job, "import.canceled", by=by, **data)
+    _ended(job, "import.canceled", by=by, **_why(reason))
 
 
 def _locked(job: ImportJob) -> None:
@@ -174,7 +174,7 @@ def cancel(job: ImportJob, *, by: Actor, reason: str = "") -> None:
     with transaction.atomic():
         _locked(job)
         if job.status in (Status.QUEUED, Status.AWAITING_APPROVAL):
-            _cancel_now(job, by=by, **_why(reason))
+            _cancel_now(job, by=by, reason=reason)
         elif job.status == Status.RUNNING:
             # Its worker ends it; the history should tell on whose word.
             if ImportJob.objects.filter(pk=job.pk, cancel_requested=False).update(cancel_requested=True):
