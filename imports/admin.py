@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
+from django.utils.html import format_html
 
 from accounts.deeds import DeedAdmin, as_id, badge
 from events.timeline import timeline
@@ -69,7 +70,8 @@ class ImportJobAdmin(DeedAdmin[ImportJob]):
 
     @admin.display(description="status")
     def shown_status(self, job: ImportJob) -> str:
-        return badge(job.status) + (badge("dry run") if job.dry_run else "")
+        status = badge(job.status)
+        return format_html("{} {}", status, badge("dry run")) if job.dry_run else status
 
     @admin.display(description="progress")
     def progress(self, job: ImportJob) -> str:

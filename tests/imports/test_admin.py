@@ -233,6 +233,7 @@ def test_cells_and_names_of_suppliers_are_text_and_no_markup(operator, a_job):
     Reject.objects.create(job=job, line=2, field=evil, code="x", message=evil)
 
     assert evil not in page_of(operator, job).text
+    assert '<span class="bo-state bo-state-queued">queued</span>' in operator.get(LIST).text
     assert evil not in operator.get(LIST).text
 
 
