@@ -43,8 +43,7 @@ class ImportJobAdmin(DeedAdmin[ImportJob]):
         "kind",
         "shown_status",
         "source",
-        "progress",
-        "rejected",
+        "rows",
         "created_at",
     )
     list_display_links = ("id", "source")
@@ -73,9 +72,9 @@ class ImportJobAdmin(DeedAdmin[ImportJob]):
         status = badge(job.status)
         return format_html("{} {}", status, badge("dry run")) if job.dry_run else status
 
-    @admin.display(description="progress")
-    def progress(self, job: ImportJob) -> str:
-        return overview.Progress.of(job).text
+    @admin.display(description="rows")
+    def rows(self, job: ImportJob) -> str:
+        return overview.Progress.brief(job)
 
     def page_context(self, job: ImportJob) -> dict[str, Any]:
         return {

@@ -37,6 +37,16 @@ class Progress:
             told.append(f"{duration(left)} left")
         return cls(", ".join(told), 100 * job.rows_done // max(job.rows_total, 1), moving)
 
+    @classmethod
+    def brief(cls, job: ImportJob) -> str:
+        """As lists tell it: the rows and how many are bad; while it runs, how far it is."""
+        if job.rows_total is None:
+            return "–"
+        _, left = progress(job)
+        if left is None:
+            return f"{job.rows_total:,}" + (f", {job.rejected:,} rejected" if job.rejected else "")
+        return f"{cls.of(job).percent} % of {job.rows_total:,}, {duration(left)} left"
+
 
 def duration(seconds: float) -> str:
     """`90` as `1 min 30 s`."""
