@@ -9,9 +9,9 @@ from typing import Any, Self
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex, OpClass
 from django.db import IntegrityError, models, transaction
-from django.db.models import Case, F, Q, When
+from django.db.models import Case, F, Func, Q, When
 from django.db.models.expressions import Value
-from django.db.models.functions import Concat, Now
+from django.db.models.functions import Cast, Concat, Now
 
 from accounts.actors import Actor
 from accounts.models import Retailer, Supplier
@@ -29,6 +29,11 @@ class SkuExists(ApiError):
 
 def price(**kwargs: object) -> models.DecimalField[Decimal | None, Decimal | None]:
     return models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True, **kwargs)  # type: ignore[arg-type]
+
+
+def this_transaction() -> Cast:
+    """The running transaction's number, as a default; a trigger corrects a writer who says otherwise."""
+    return Cast(Cast(Func(function="pg_current_xact_id"), models.TextField()), models.BigIntegerField())
 
 
 class VariantQuerySet(models.QuerySet["Variant"]):
@@ -76,7 +81,9 @@ class Variant(models.Model):
         db_persist=True,
     )
     changed_in = models.BigIntegerField(
-        db_default=0, editable=False, help_text="The transaction that wrote it last; set by a trigger."
+        db_default=this_transaction(),
+        editable=False,
+        help_text="The transaction that wrote it last; a trigger sees to it.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from accounts.actors import Actor
 from accounts.models import Supplier
-from catalog.models import Variant
+from catalog.models import Variant, this_transaction
 from catalog.pulse import beat_after_commit
 from events.recording import record
 
@@ -66,7 +66,9 @@ class StockLevel(models.Model):
         db_persist=True,
     )
     changed_in = models.BigIntegerField(
-        db_default=0, editable=False, help_text="The transaction that last moved it; set by a trigger."
+        db_default=this_transaction(),
+        editable=False,
+        help_text="The transaction that last moved it; a trigger sees to it.",
     )
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
