@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from accounts.actors import Actor
 from accounts.models import Supplier
@@ -63,6 +64,22 @@ def start(
         wake_after_commit(job.pk)
     job.refresh_from_db()
     return job
+
+
+def refuse(supplier: Supplier, kind: str, *, source: str, code: str, message: str, by: Actor) -> None:
+    """Write down a job that could not even be started: nobody was there to be answered."""
+    error = {"code": code, "message": message}
+    with transaction.atomic():
+        job = ImportJob.objects.create(
+            supplier=supplier,
+            kind=kind,
+            source=source,
+            status=Status.FAILED,
+            error=error,
+            created_by=by.name,
+            finished_at=timezone.now(),
+        )
+        record_event(job, "import.failed", by=by, error=error)
 
 
 def wake_after_commit(job_id: int) -> None:
@@ -235,6 +252,7 @@ def reset(job: ImportJob, **changes: Any) -> None:
         cancel_requested=False,
         started_at=None,
         finished_at=None,
+        reported_at=None,
         **changes,
     )
     job.refresh_from_db()

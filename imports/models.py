@@ -43,6 +43,10 @@ class ImportJobQuerySet(models.QuerySet["ImportJob"]):
     def for_supplier(self, supplier: Supplier) -> Self:
         return self.filter(supplier=supplier)
 
+    def unreported(self) -> Self:
+        """Those that have come to rest, and whose supplier was not told yet."""
+        return self.filter(reported_at=None).exclude(status__in=[Status.QUEUED, Status.RUNNING])
+
     def unfinished(self) -> Self:
         """Those that a worker has, or that wait for one."""
         return self.filter(status__in=[Status.QUEUED, Status.RUNNING])
@@ -91,6 +95,7 @@ class ImportJob(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    reported_at = models.DateTimeField(null=True, editable=False, help_text="When its supplier was told.")
 
     objects = ImportJobQuerySet.as_manager()
 
@@ -99,6 +104,11 @@ class ImportJob(models.Model):
         indexes = [
             models.Index("supplier", "kind", "id", name="import_of_supplier"),
             models.Index("id", condition=Q(status__in=["queued", "running"]), name="import_unfinished"),
+            models.Index(
+                "id",
+                condition=Q(reported_at=None) & ~Q(status__in=["queued", "running"]),
+                name="import_unreported",
+            ),
             # What operators look for among a million: by status, dry runs, and a file by its whole path.
             models.Index("status", "id", name="import_in_status"),
             models.Index("id", condition=Q(dry_run=True), name="import_dry_run"),

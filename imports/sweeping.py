@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Identifier
 from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import ApiError
-from imports import lifecycle, sources, templates
+from imports import lifecycle, publishing, sources, templates
 from imports.importer import importer_of
 from imports.models import AutoImport, ImportJob, Status
 from imports.staging import run
@@ -28,12 +28,14 @@ logger = logging.getLogger(__name__)
 
 AUTO = Actor.system("auto-import")
 UPLOADS_AT_ONCE = 100
+REPORTS_AT_ONCE = 20
 KEPT = timedelta(days=7)
 
 
 def sweep_all() -> None:
     take_uploads()
     wake_waiting()
+    publish_reports()
     if _hourly("imports:tidied", 60):
         publish_templates()
         tidy()
@@ -95,6 +97,14 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
         file = sources.keep_version(upload.supplier, upload.path, "path")
     except ApiError as error:
         logger.warning("upload %s is not imported: %s", upload.pk, error.message)
+        lifecycle.refuse(
+            upload.supplier,
+            automatic.kind,
+            source=upload.path,
+            code=error.code,
+            message=f"The automatic import could not be started. {error.message}",
+            by=AUTO,
+        )
         return False
     lifecycle.start(upload.supplier, automatic.kind, source=upload.path, file=file, options=options, by=AUTO)
     return True
@@ -105,9 +115,20 @@ def publish_templates() -> None:
         templates.publish(supplier)
 
 
+def publish_reports() -> int:
+    """Tell suppliers in their areas what became of their uploads; return how many jobs were looked at."""
+    resting = ImportJob.objects.unreported().select_related("supplier").order_by("pk")[:REPORTS_AT_ONCE]
+    found = [job for job in resting if _hourly(f"imports:report:{job.pk}", 60)]
+    for job in found:
+        publishing.publish(job)
+    return len(found)
+
+
 def tidy() -> None:
     """Remove staging tables and files that no job needs any more."""
     _drop_tables()
+    for supplier in Supplier.objects.all():
+        publishing.remove_old(supplier)
     ended = ImportJob.objects.filter(status=Status.FAILED, finished_at__lt=timezone.now() - KEPT)
     stale = ended.exclude(file="")
     for job in stale:

@@ -16,7 +16,7 @@ from django.conf import settings
 
 from accounts.models import Supplier
 from sftp_ingest.errors import Forbidden, Missing, Refused
-from sftp_ingest.paths import SKELETON, TEMPLATES, Parts, joined, split
+from sftp_ingest.paths import READ_ONLY, REPORTS, SKELETON, Parts, joined, split
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK, opening a named pipe would wait for its writer.
@@ -109,8 +109,8 @@ class Area:
                     yield from self.files(inner)
 
     def size(self) -> int:
-        """The bytes that all files here have together."""
-        return sum(status.st_size for _, status in self.files())
+        """The bytes that all files here have together; reports are ours, and count for nothing."""
+        return sum(status.st_size for parts, status in self.files() if parts[0] != REPORTS)
 
 
 def plain(status: os.stat_result) -> bool:
@@ -122,8 +122,8 @@ def changeable(parts: Parts) -> Parts:
     """The parts, if what is there may be put, renamed or removed. Raises Forbidden."""
     if len(parts) == 0 or (len(parts) == 1 and parts[0] in SKELETON):
         raise Forbidden(f"The folder /{joined(parts)} is always there.")
-    if parts[0] == TEMPLATES:
-        raise Forbidden("templates/ is only for reading.")
+    if parts[0] in READ_ONLY:
+        raise Forbidden(f"{parts[0]}/ is only for reading.")
     return parts
 
 

@@ -17,7 +17,7 @@ from sftp_ingest.handles import Reading, Receiving
 from sftp_ingest.incoming import Incoming
 from sftp_ingest.ledger import ledger
 from sftp_ingest.models import SftpLogin
-from sftp_ingest.paths import TEMPLATES, Parts, joined, kind_of, split
+from sftp_ingest.paths import READ_ONLY, Parts, joined, kind_of, split
 from sftp_ingest.placing import arrive
 from sftp_ingest.session import Session
 
@@ -44,14 +44,14 @@ class AreaFiles(paramiko.SFTPServerInterface):  # type: ignore[misc]
     def list_folder(self, path: str) -> list[paramiko.SFTPAttributes]:
         parts = parts_of(path)
         return [
-            attributes(name, status, read_only=(*parts, name)[0] == TEMPLATES)
+            attributes(name, status, read_only=(*parts, name)[0] in READ_ONLY)
             for name, status in self.area.listing(parts)
         ]
 
     def stat(self, path: str) -> paramiko.SFTPAttributes:
         parts = parts_of(path)
         name = parts[-1] if parts else "/"
-        return attributes(name, self.area.status(parts), read_only=parts[:1] == (TEMPLATES,))
+        return attributes(name, self.area.status(parts), read_only=parts[:1] != () and parts[0] in READ_ONLY)
 
     lstat = stat  # there are no links
 

@@ -9,7 +9,9 @@ from sftp_ingest.errors import Refused
 Parts = tuple[str, ...]
 
 PRODUCTS, INVENTORY, TEMPLATES = "products", "inventory", "templates"
+REPORTS = "reports"  # there once there is something to report
 SKELETON = (PRODUCTS, INVENTORY, TEMPLATES)
+READ_ONLY = (TEMPLATES, REPORTS)
 IMPORTED_SUFFIXES = (".csv", ".tsv", ".txt")
 LONGEST_PATH, LONGEST_NAME, DEEPEST = 500, 255, 20
 # Control and format characters (bidi overrides among them), separators of lines, halves of characters.

@@ -1,0 +1,155 @@
+"""What an SFTP supplier, who never asks the API, finds in `reports/` of its upload area."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+from django.core.cache import cache
+
+from catalog.models import Variant
+from imports import publishing, sweeping
+from imports.models import AutoImport, ImportJob, Status
+from imports.running import run_job
+from sftp_ingest.areas import Area, area_of, changeable
+from sftp_ingest.errors import Forbidden
+from sftp_ingest.models import Upload
+
+BAD = "sku,title,retail_price\nA-1,Shirt,1\nA-2,,2\n"
+
+
+@pytest.fixture(autouse=True)
+def _no_memory_of_other_tests():
+    cache.clear()
+
+
+@pytest.fixture
+def put(acme, client_for, upload):
+    """Upload a file that is imported by itself, up to its end, as the sweep would do it."""
+    client_for(acme).put("autoImports/products", {})
+
+    def go(content, path="products/spring.csv"):
+        upload(acme, content, path)
+        Upload.objects.create(supplier=acme, path=path, size=len(content), sha256="0" * 64)
+        assert sweeping.take_uploads() == 1
+        job = ImportJob.objects.latest("pk")
+        run_job(job.pk)
+        sweeping.publish_reports()
+        job.refresh_from_db()
+        return job
+
+    return go
+
+
+def reports(supplier):
+    folder = area_of(supplier) / "reports"
+    return {path.name: path.read_text() for path in folder.iterdir()} if folder.exists() else {}
+
+
+def test_an_upload_is_answered_in_the_area_and_its_rejects_go_round(acme, client_for, put):
+    job = put(BAD)
+
+    found = reports(acme)
+    assert set(found) == {f"spring.import-{job.pk}.txt", f"spring.import-{job.pk}.errors.csv"}
+    told = found[f"spring.import-{job.pk}.txt"]
+    assert told.startswith(f"Import {job.pk} of products/spring.csv: succeeded_with_errors")
+    assert "Rows 2: created 1, updated 0, unchanged 0, rejected 1, duplicates 0." in told
+    rejected = found[f"spring.import-{job.pk}.errors.csv"]
+    served = client_for(acme).get(f"imports/{job.pk}/errors")
+    assert rejected.encode().splitlines() == b"".join(served.streaming_content).splitlines()
+
+    again = put(rejected.replace("A-2,,2", "A-2,Hat,2"), "products/corrected.csv")
+
+    assert (again.status, again.created) == (Status.SUCCEEDED, 1)
+    assert sorted(Variant.objects.values_list("sku", flat=True)) == ["A-1", "A-2"]
+    assert f"corrected.import-{again.pk}.errors.csv" not in reports(acme)
+
+
+def test_a_file_that_cannot_be_read_is_answered_with_the_reason(acme, put):
+    job = put("sku,sku\nA,B\n")
+
+    assert job.status == Status.FAILED
+    assert job.error["message"] in reports(acme)[f"spring.import-{job.pk}.txt"]
+
+
+def test_a_braked_file_is_answered_with_what_it_would_do_and_again_when_it_has_landed(
+    acme, a_variant, client_for, put
+):
+    client_for(acme).put("importPolicy", {"price_factor": 2})
+    a_variant(acme, "A-1", title="Shirt", retail_price="1")
+    job = put("sku,retail_price\nA-1,9\n")
+    name = f"spring.import-{job.pk}.txt"
+    assert "waits for your word. It would move retail_price of 1 variants" in reports(acme)[name]
+
+    client_for(acme).post(f"imports/{job.pk}/approve")
+    run_job(job.pk)
+    cache.clear()
+    assert sweeping.publish_reports() == 1
+    assert reports(acme)[name].startswith(f"Import {job.pk} of products/spring.csv: succeeded\n")
+
+
+def test_an_automatic_import_that_cannot_start_is_a_failed_job_and_no_silence(
+    acme, rival, client_for, upload
+):
+    warehouse = client_for(rival).get("warehouses").json()[0]["id"]
+    options = {"id_field": "sku", "amount_field": "quantity", "id_type": "sku", "mode": "delta"}
+    AutoImport.objects.create(supplier=acme, kind="inventory", options={**options, "warehouse_id": warehouse})
+    path = upload(acme, "sku,quantity\nA,1\n", "inventory/stock.csv")
+    Upload.objects.create(supplier=acme, path=path, size=1, sha256="0" * 64)
+
+    assert sweeping.take_uploads() == 0
+    sweeping.publish_reports()
+
+    [job] = client_for(acme).get("imports").json()["results"]
+    assert (job["status"], job["source"]) == ("failed", path)
+    assert "You have no warehouse" in job["error"]["message"]
+    assert "You have no warehouse" in reports(acme)[f"stock.import-{job['id']}.txt"]
+    assert client_for(acme).post(f"imports/{job['id']}/retry").status_code == 409
+
+
+def test_lines_in_a_request_need_no_report_in_the_area(acme, ran):
+    ran(acme, data=BAD.splitlines())
+
+    assert sweeping.publish_reports() == 1
+    assert reports(acme) == {}
+    assert sweeping.publish_reports() == 0
+
+
+def test_a_report_that_cannot_be_written_harms_nothing(acme, upload, ran):
+    (area_of(acme) / "reports").write_text("a supplier's own file, from before there were reports")
+    job = ran(acme, file_url=upload(acme, BAD))
+
+    assert sweeping.publish_reports() == 1
+
+    assert ImportJob.objects.get(pk=job["id"]).reported_at
+    assert sweeping.publish_reports() == 0
+
+
+def test_reports_are_only_for_reading_and_count_for_no_quota(acme, put):
+    area = Area(acme.pk)
+    put(BAD)
+    used = area.size()
+
+    for parts in (("reports",), ("reports", "mine.csv")):
+        with pytest.raises(Forbidden, match="only for reading"):
+            changeable(parts)
+    assert used == sum(path.stat().st_size for path in area.root.glob("[!r]*/*.csv"))
+
+
+def test_old_reports_are_removed(acme, rival, put):
+    put(BAD)
+    fresh, *old = (area_of(acme) / "reports").iterdir()
+    for path in old:
+        os.utime(path, (1, time.time() - publishing.KEPT.total_seconds() - 60))
+
+    sweeping.tidy()
+
+    assert list(reports(acme)) == [fresh.name]
+
+
+def test_a_long_name_makes_a_name_that_a_file_can_have(acme):
+    job = ImportJob(pk=7, supplier=acme, kind="products", source=f"products/{'ä' * 120}.csv")
+    name = f"{publishing.name_of(job)}.errors.csv"
+    assert len(name.encode()) <= 255
+    assert name.endswith(".import-7.errors.csv")
