@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from django.db import IntegrityError, transaction
 from django.db.models import NOT_PROVIDED, Field
 from psycopg.sql import SQL, Composable, Identifier, Literal
 from psycopg.types.json import Jsonb
@@ -30,7 +31,8 @@ from imports.columns import (
 )
 from imports.importer import Importer, Landed, Lookup, Run
 from imports.models import ImportPolicy, Kind
-from imports.staging import row, run, value
+from imports.staging import row, value
+from imports.staging import run as execute
 
 COLUMNS: tuple[Column, ...] = (
     Text("sku", required=True, example="TSHIRT-RED-M", longest=100),
@@ -138,8 +140,11 @@ class ProductImporter(Importer):
 
     def land(self, run: Run) -> Landed:
         targets = self._targets(run)
-        updated = self._update(targets)
-        created, overtaken = self._insert(run, targets)
+        there, missing = row(
+            SQL("SELECT count(variant_id), count(*) - count(variant_id) FROM {}").format(BATCH)
+        )
+        updated = self._update(targets) if there else 0
+        created, overtaken = self._insert(run, targets) if missing else (0, 0)
         return Landed(created, updated + overtaken)
 
     def _targets(self, run: Run) -> dict[str, Composable]:
@@ -173,7 +178,7 @@ class ProductImporter(Importer):
             else targets[name]
             for name in names
         ]
-        return run(
+        return execute(
             SQL(
                 """
                 WITH locked AS (
@@ -206,24 +211,37 @@ class ProductImporter(Importer):
             columns[name] = (
                 SQL("coalesce({}, {})").format(new, columns[name]) if self._keeps(name, targets) else new
             )
+        insert = SQL(
+            "INSERT INTO {table} AS v ({columns}, created_at, updated_at)"
+            " SELECT {values}, clock_timestamp(), clock_timestamp()"
+            " FROM {batch} AS b WHERE b.variant_id IS NULL"
+        ).format(
+            table=TABLE,
+            batch=BATCH,
+            columns=SQL(", ").join(map(Identifier, columns)),
+            values=SQL(", ").join(columns.values()),
+        )
+        try:
+            # Nobody has added one of them in most cases, and not to ask for each saves a fifth of this.
+            with transaction.atomic():
+                return execute(insert), 0
+        except IntegrityError:
+            return self._upsert(insert, targets)
+
+    def _upsert(self, insert: Composable, targets: Mapping[str, Composable]) -> tuple[int, int]:
         changes = [Identifier(name) for name in targets if name != "sku" and not self._keeps(name, targets)]
         found = row(
             SQL(
                 """
                 WITH written AS (
-                    INSERT INTO {table} AS v ({columns}, created_at, updated_at)
-                    SELECT {values}, clock_timestamp(), clock_timestamp()
-                    FROM {batch} AS b WHERE b.variant_id IS NULL
+                    {insert}
                     ON CONFLICT (supplier_id, sku) DO UPDATE SET {changes} updated_at = clock_timestamp()
                     RETURNING v.xmax = 0 AS fresh
                 )
                 SELECT count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE NOT fresh) FROM written
                 """
             ).format(
-                table=TABLE,
-                batch=BATCH,
-                columns=SQL(", ").join(map(Identifier, columns)),
-                values=SQL(", ").join(columns.values()),
+                insert=insert,
                 changes=SQL("").join(SQL("{0} = excluded.{0}, ").format(each) for each in changes),
             )
         )

@@ -212,14 +212,16 @@ def boundary(data: bytes) -> int:
 def well_formed(delimiter: str) -> Callable[[bytes], bool]:
     """A test that every quote opens, closes or is doubled: what COPY and we read alike."""
     d = re.escape(delimiter.encode())
-    cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"|[^"' + d + rb"\r\n]*+)"
-    pattern = re.compile(rb"(?:" + cell + rb"(?:" + d + rb"|\r?\n|\Z))*+")
-    return lambda data: pattern.fullmatch(data) is not None
+    quoted = rb"(?<![^" + d + rb'\n])"[^"]*+(?:""[^"]*+)*+"(?=' + d + rb"|\r?\n|\Z)"
+    # Between quotes anything may stand but a carriage return that ends no line.
+    between = (rb'[^"]*+', rb'[^"\r]*+(?:\r\n[^"\r]*+)*+')
+    without, with_returns = (re.compile(each + rb"(?:" + quoted + each + rb")*+") for each in between)
+    return lambda data: (with_returns if b"\r" in data else without).fullmatch(data) is not None
 
 
 def is_clean(data: bytes, well_formed: Callable[[bytes], bool]) -> bool:
     """Whether COPY reads this block as it is meant: before PostgreSQL 18 a line \\. would end it."""
-    if b"\\." in data and (data.startswith(b"\\.") or b"\n\\." in data or b"\r\\." in data):
+    if b"\\" in data and (data.startswith(b"\\.") or b"\n\\." in data or b"\r\\." in data):
         return False
     if len(data.translate(None, CONTROLS)) < len(data):
         return False

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
+from django.db import IntegrityError, transaction
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from accounts.models import Supplier
@@ -197,24 +198,25 @@ class StockImporter(Importer):
         missing, there = row(
             SQL("SELECT count(*) FILTER (WHERE level_id IS NULL), count(level_id) FROM {}").format(BATCH)
         )
-        created = (
-            run(
-                SQL(
-                    """
-                INSERT INTO inventory_stocklevel
-                    (variant_id, warehouse_id, on_hand, reserved, counted_at, updated_at)
-                SELECT variant_id, warehouse_id, quantity, 0, coalesce({}, now()), now()
-                FROM {} WHERE level_id IS NULL ORDER BY variant_id, warehouse_id
-                ON CONFLICT (variant_id, warehouse_id) DO NOTHING
-                """
-                ).format(_as_of(current), BATCH)
-            )
-            if missing
-            else 0
-        )
+        created = self._insert(current) if missing else 0
         if not there and created == missing:
             return Landed(created)
         return Landed(created, self._set(current))
+
+    def _insert(self, current: Run) -> int:
+        """Add the levels that are missing; return how many somebody else had not added meanwhile."""
+        insert = SQL(
+            "INSERT INTO inventory_stocklevel"
+            " (variant_id, warehouse_id, on_hand, reserved, counted_at, updated_at)"
+            " SELECT variant_id, warehouse_id, quantity, 0, coalesce({}, now()), now()"
+            " FROM {} WHERE level_id IS NULL ORDER BY variant_id, warehouse_id"
+        ).format(_as_of(current), BATCH)
+        try:
+            # Nobody has in most cases, and not to ask for each saves a third of this.
+            with transaction.atomic():
+                return run(insert)
+        except IntegrityError:
+            return run(SQL("{} ON CONFLICT (variant_id, warehouse_id) DO NOTHING").format(insert))
 
     def _set(self, current: Run) -> int:
         # A count that is confirmed later keeps its pieces, but takes the later time.
