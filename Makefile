@@ -25,7 +25,7 @@ down: ## end the `make run` of this DATA_DIR, wherever it runs
 	@exec $(BOOTSTRAP) -- -m config.run.down
 
 test: ## run the tests, with servers of their own; ARGS="tests/orders -x" chooses
-	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 --dist loadfile $(ARGS)
+	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile $(ARGS)
 
 conform: ## ask a running service, from outside, whether it keeps its promises
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)
@@ -39,10 +39,11 @@ lint: ## check style, types, import directions and migrations
 	$(IN_VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 
 bench: ## measure, and write down what was measured
-	@exec $(BOOTSTRAP) dev embedded -- -m bench $(ARGS)
+	@exec $(BOOTSTRAP) dev embedded bench -- -m bench $(ARGS)
 
 lock: ## resolve the dependencies of pyproject.toml again (needs uv)
 	$(LOCK) pyproject.toml -o requirements.txt
 	$(LOCK) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
 	$(LOCK) --group embedded --no-deps -o requirements-embedded.txt
 	$(LOCK) --group redis --no-deps -o requirements-redis.txt
+	$(LOCK) --group bench -c requirements.txt -o requirements-bench.txt
