@@ -21,7 +21,7 @@ from tests.client import ApiClient
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded stays: looking through all of it for garbage again and again took a tenth of the time."""
+    """What is loaded stays: looking through it for garbage again and again took a tenth of the time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)
