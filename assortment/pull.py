@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from accounts.models import Retailer, ServiceType
 from assortment import queries
 from assortment.partners import Partner, changed_terms, partners_of
-from assortment.serializers import GroupJson, gone_json, group_json
+from assortment.serializers import GroupJson, gone_json, groups_json
 from catalog.pulse import Snapshot
 
 CHUNK = 500
@@ -24,7 +24,18 @@ class Position(NamedTuple):
 
 
 START = Position(0, "")
-Placed = tuple[Position, GroupJson]
+
+
+class Chunk(NamedTuple):
+    """Groups of one supplier, and their keys."""
+
+    supplier_id: int
+    keys: list[str]
+    groups: list[GroupJson]
+
+    def placed(self) -> Iterator[tuple[Position, GroupJson]]:
+        """The groups, each with where a pull stands behind it."""
+        return zip((Position(self.supplier_id, key) for key in self.keys), self.groups, strict=True)
 
 
 @dataclass(frozen=True)
@@ -37,15 +48,15 @@ class Shelf:
     def supplier_id(self) -> int:
         return self.partner.supplier_id
 
-    def read(self, after: str, chunk: int) -> Iterator[Placed]:
+    def read(self, after: str, chunk: int) -> Iterator[Chunk]:
         """Its groups behind a key, a chunk in memory at a time."""
         known = self.partner.supplier_id, self.partner.safety_stock
         more = True
         while more:
-            rows = queries.groups_behind(*known, after=after, most=chunk)
-            yield from (_placed(row, self.partner) for row in rows)
-            more = len(rows) == chunk
-            after = rows[-1].key if more else ""
+            found = _chunk(queries.groups_behind(*known, after=after, most=chunk), self.partner)
+            yield found
+            more = len(found.keys) == chunk
+            after = found.keys[-1] if more else ""
 
 
 @dataclass(frozen=True)
@@ -57,35 +68,37 @@ class News:
     params: Mapping[str, Any]
     partner: Partner | None = None
 
-    def read(self, after: str, chunk: int) -> Iterator[Placed]:
+    def read(self, after: str, chunk: int) -> Iterator[Chunk]:
         """The changed groups behind a key, a chunk in memory at a time."""
         known = {**self.params, "supplier": self.supplier_id, "suppliers": [self.supplier_id]}
         more = True
         while more:
             keys = queries.keys_of(self.keys, known, after=after, most=chunk)
-            yield from self._groups(keys)
+            yield self._groups(keys)
             more = len(keys) == chunk
             after = keys[-1] if more else ""
 
-    def _groups(self, keys: list[str]) -> Iterator[Placed]:
+    def _groups(self, keys: list[str]) -> Chunk:
         """The groups of these keys. One that has nothing listed any more is told as gone."""
         listed = self._listed(keys)
         gone = [key for key in keys if key not in listed]
         if gone and self.partner is not None:
             gone = queries.without_twins(self.supplier_id, gone)
         found = listed | {key: gone_json(key, self.supplier_id) for key in gone}
-        yield from ((Position(self.supplier_id, key), found[key]) for key in keys if key in found)
+        told = [key for key in keys if key in found]
+        return Chunk(self.supplier_id, told, [found[key] for key in told])
 
     def _listed(self, keys: list[str]) -> dict[str, GroupJson]:
         if self.partner is None or not keys:
             return {}
         rows = queries.groups_among(self.supplier_id, self.partner.safety_stock, keys)
-        return {row.key: _placed(row, self.partner)[1] for row in rows}
+        chunk = _chunk(rows, self.partner)
+        return dict(zip(chunk.keys, chunk.groups, strict=True))
 
 
-def _placed(row: queries.GroupRow, partner: Partner) -> Placed:
-    group = group_json(row, partner.supplier_id, partner.retailers_count)
-    return Position(partner.supplier_id, row.key), group
+def _chunk(rows: list[queries.GroupRow], partner: Partner) -> Chunk:
+    groups = groups_json(rows, partner.supplier_id, partner.retailers_count)
+    return Chunk(partner.supplier_id, [row[0] for row in rows], groups)
 
 
 class Pull:
@@ -95,8 +108,8 @@ class Pull:
         self.retailer, self.service_type = retailer, service_type
         self.partners = partners_of(retailer, service_type)
 
-    def read(self, since: Snapshot | None, after: Position = START, chunk: int = CHUNK) -> Iterator[Placed]:
-        """The groups behind a position, each with its own."""
+    def read(self, since: Snapshot | None, after: Position = START, chunk: int = CHUNK) -> Iterator[Chunk]:
+        """The groups behind a position, chunk by chunk."""
         for source in self._sources(since):
             if source.supplier_id >= after.supplier_id:
                 begin = after.key if source.supplier_id == after.supplier_id else ""

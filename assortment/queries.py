@@ -7,7 +7,9 @@ no cursor is held open while a slow client reads.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
 
 from django.db import connection
 
@@ -87,26 +89,27 @@ STILL_LISTED = """
 """
 
 
-class GroupRow(NamedTuple):
-    """A supplier's listed variants of one key, summed up; the texts are its oldest variant's.
+GroupRow = tuple[
+    str,  # its key
+    list[int],  # the ids of its variants
+    datetime | None,  # the sale's start
+    datetime | None,  # and end
+    Decimal,  # retail price: least, most
+    Decimal,
+    Decimal | None,  # wholesale price: least, most
+    Decimal | None,
+    str | None,  # images, parted by |
+    int,  # available
+    str,  # title
+    str,  # description
+    str,  # description_extra
+    list[str],  # description_bullets
+]
+"""A supplier's listed variants of one key, summed up as SUMS tells them; the texts are its oldest variant's.
 
-    Prices come without the zeros that their column pads them with.
-    """
-
-    key: str
-    variants: list[int]
-    sale_start: Any
-    sale_end: Any
-    retail_min: Any
-    retail_max: Any
-    wholesale_min: Any
-    wholesale_max: Any
-    images: str | None
-    available: int
-    title: str
-    description: str
-    description_extra: str
-    description_bullets: list[str]
+Prices come without the zeros that their column pads them with. Nameless: naming a million's groups takes
+longer than writing their JSON.
+"""
 
 
 def keys_of(sql: str, params: Mapping[str, Any], *, after: str, most: int) -> list[str]:
@@ -129,7 +132,8 @@ def groups_among(supplier_id: int, safety_stock: int, keys: Sequence[str]) -> li
 def _groups(sql: str, **params: Any) -> list[GroupRow]:
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
-        return [GroupRow(*row) for row in cursor.fetchall()]
+        rows: list[GroupRow] = cursor.fetchall()
+    return rows
 
 
 def without_twins(supplier_id: int, keys: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import TypedDict
 
@@ -39,25 +40,44 @@ def label(key: str) -> str:
     return key[2:]
 
 
-def group_json(row: GroupRow, supplier_id: int, retailers_count: int) -> GroupJson:
-    return {
-        "model": label(row.key),
-        "supplier_id": supplier_id,
-        "special_sale_price_start": iso(row.sale_start),
-        "special_sale_price_end": iso(row.sale_end),
-        "available_inventory": row.available,
-        "retailers_count": retailers_count,
-        "retail_price_min": row.retail_min,
-        "retail_price_max": row.retail_max,
-        "wholesale_price_min": row.wholesale_min,
-        "wholesale_price_max": row.wholesale_max,
-        "title": row.title,
-        "description": row.description,
-        "description_extra": row.description_extra,
-        "description_bullets": row.description_bullets or lines_of(row.description_extra),
-        "images": list(dict.fromkeys(row.images.split("|"))) if row.images else [],
-        "variants": row.variants,
-    }
+def groups_json(rows: Iterable[GroupRow], supplier_id: int, retailers_count: int) -> list[GroupJson]:
+    """The groups of one supplier. All at once: a call for each takes a tenth of a whole pull's time."""
+    return [
+        {
+            "model": label(key),
+            "supplier_id": supplier_id,
+            "special_sale_price_start": iso(sale_start),
+            "special_sale_price_end": iso(sale_end),
+            "available_inventory": available,
+            "retailers_count": retailers_count,
+            "retail_price_min": retail_min,
+            "retail_price_max": retail_max,
+            "wholesale_price_min": wholesale_min,
+            "wholesale_price_max": wholesale_max,
+            "title": title,
+            "description": description,
+            "description_extra": extra,
+            "description_bullets": bullets or lines_of(extra),
+            "images": list(dict.fromkeys(images.split("|"))) if images else [],
+            "variants": variants,
+        }
+        for (
+            key,
+            variants,
+            sale_start,
+            sale_end,
+            retail_min,
+            retail_max,
+            wholesale_min,
+            wholesale_max,
+            images,
+            available,
+            title,
+            description,
+            extra,
+            bullets,
+        ) in rows
+    ]
 
 
 def gone_json(key: str, supplier_id: int) -> GroupJson:

@@ -21,7 +21,7 @@ from api.keyset import read_limit
 from api.links import here
 from api.renderers import encode, iso
 from api.schema import CURSOR, LIMIT, answers
-from assortment.pull import CHUNK, Placed, Position, Pull
+from assortment.pull import Chunk, Position, Pull
 from assortment.serializers import GroupJson
 from assortment.validators import etag, held_tags, read_cursor, write_cursor
 from catalog.pulse import Snapshot, beat, seen_at
@@ -102,26 +102,27 @@ def paged(
     request: Request, pull: Pull, since: Snapshot | None, after: Position, limit: int, headers: dict[str, str]
 ) -> Response:
     """One page, and a link to the next when there is more."""
-    placed = list(islice(pull.read(since, after, chunk=min(limit + 1, CHUNK)), limit + 1))
+    chunks = pull.read(since, after, chunk=limit + 1)
+    placed = list(islice(chain.from_iterable(chunk.placed() for chunk in chunks), limit + 1))
     if len(placed) > limit:
         following = here(request, cursor=write_cursor(placed[limit - 1][0]))
         headers["Link"] = f'<{following}>; rel="next"'
     return Response([group for _, group in placed[:limit]], headers=headers)
 
 
-def streamed(placed: Iterator[Placed], headers: dict[str, str]) -> StreamingHttpResponse:
+def streamed(chunks: Iterator[Chunk], headers: dict[str, str]) -> StreamingHttpResponse:
     """One array, written as it is read."""
     # The first chunk is read here: what fails at once is still answered with an error of its own.
-    first = list(islice(placed, CHUNK))
-    body = as_array(chain(first, placed))
+    first = list(islice(chunks, 1))
+    body = as_array(chain(first, chunks))
     return StreamingHttpResponse(body, content_type="application/json", headers=headers)
 
 
-def as_array(placed: Iterable[Placed]) -> Iterator[bytes]:
+def as_array(chunks: Iterable[Chunk]) -> Iterator[bytes]:
     """A JSON array in pieces, a chunk of groups each."""
-    groups = (group for _, group in placed)
     opening = b"["
-    while chunk := list(islice(groups, CHUNK)):
-        yield opening + encode(chunk)[1:-1]
-        opening = b","
+    for chunk in chunks:
+        if chunk.groups:
+            yield opening + encode(chunk.groups)[1:-1]
+            opening = b","
     yield b"[]" if opening == b"[" else b"]"

@@ -9,13 +9,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from assortment import pull as pulling
-from assortment import queries, views
+from assortment import queries
 
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(pulling, "CHUNK", 3)
-    monkeypatch.setattr(views, "CHUNK", 3)
     monkeypatch.setattr(pulling.Pull.read, "__defaults__", (pulling.START, 3))
 
 
