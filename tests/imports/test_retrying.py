@@ -1,0 +1,93 @@
+"""Jobs that run a second time: from the start of their file, with a clock and counters of their own."""
+
+from __future__ import annotations
+
+import base64
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from catalog.models import Variant
+from imports.models import ImportJob, Status
+from imports.running import run_job
+from sftp_ingest.models import RemoteHost
+from sftp_ingest.remote import RemoteFailed
+
+URL = "sftp://files.acme.example/out/spring.csv"
+KEY = "ssh-ed25519 " + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + b"k" * 32).decode()
+
+
+@pytest.fixture
+def remote(acme, monkeypatch):
+    """Acme's own server, which is down until it is told otherwise."""
+    RemoteHost.objects.create(supplier=acme, host="files.acme.example", host_key=KEY, username="out")
+    answers = ["down"]
+
+    def fetch(supplier, url: str, destination: Path) -> None:
+        if answers[0] == "down":
+            raise RemoteFailed("remote_unreachable", "files.acme.example does not answer.")
+        destination.write_text("sku,title,retail_price\nA-1,Shirt,1\n")
+
+    monkeypatch.setattr("imports.preparing.fetch", fetch)
+    return answers
+
+
+def test_a_job_whose_host_was_down_is_retried_when_it_is_up_again(acme, client_for, ran, remote):
+    failed = ran(acme, file_url=URL)
+    assert (failed["status"], failed["error"]["code"]) == ("failed", "remote_unreachable")
+    remote[0] = "up"
+
+    client = client_for(acme)
+    assert client.post(f"imports/{failed['id']}/retry").json()["status"] == "queued"
+    run_job(failed["id"])
+
+    again = client.get(f"imports/{failed['id']}").json()
+    assert (again["status"], again["created"], again["error"]) == ("succeeded", 1, None)
+    assert Variant.objects.get().sku == "A-1"
+
+
+@pytest.mark.parametrize("tidied", [False, True])
+def test_a_job_whose_file_is_kept_no_longer_says_so_and_stays_failed(acme, client_for, ran, tidied):
+    failed = ran(acme, data=["sku,sku", "a,b"])
+    ImportJob.objects.get(pk=failed["id"]).path.unlink()
+    if tidied:
+        ImportJob.objects.update(file="")
+    client = client_for(acme)
+
+    answer = client.post(f"imports/{failed['id']}/retry")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "invalid_transition")
+    assert "no longer kept" in answer.json()["message"]
+    assert client.get(f"imports/{failed['id']}").json()["status"] == "failed"
+
+
+def test_a_second_run_has_a_clock_of_its_own(acme, client_for, ran):
+    failed = ran(acme, data=["sku,sku", "a,b"])
+    long_ago = timezone.now() - timedelta(days=2)
+    ImportJob.objects.filter(pk=failed["id"]).update(started_at=long_ago)
+    client = client_for(acme)
+
+    waiting = client.post(f"imports/{failed['id']}/retry").json()
+    assert (waiting["started_at"], waiting["rows_per_second"], waiting["seconds_left"]) == (None, None, None)
+    run_job(failed["id"])
+
+    assert ImportJob.objects.filter(pk=failed["id"], started_at__gt=long_ago + timedelta(days=1)).exists()
+
+
+@pytest.mark.parametrize("status", [Status.QUEUED, Status.AWAITING_APPROVAL])
+def test_what_waits_has_no_pace(acme, client_for, status):
+    job = ImportJob.objects.create(
+        supplier=acme,
+        kind="products",
+        source="data",
+        status=status,
+        started_at=timezone.now() - timedelta(hours=3),
+        rows_total=100,
+        rows_done=7,  # rejects that were found while the file was read
+    )
+
+    shown = client_for(acme).get(f"imports/{job.pk}").json()
+
+    assert (shown["rows_per_second"], shown["seconds_left"]) == (None, None)
