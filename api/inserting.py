@@ -9,8 +9,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
-from django.db.models import Field, Model
+from django.db.models import Field, ForeignKey, Model
 from django.db.models.expressions import DatabaseDefault
+
+Row = tuple[Any, ...]
+PLAIN: dict[str, type] = {
+    "BigAutoField": int,
+    "BigIntegerField": int,
+    "BooleanField": bool,
+    "CharField": str,
+    "IntegerField": int,
+    "PositiveIntegerField": int,
+    "TextField": str,
+}
+"""Types of columns, and the Python type that goes to the database as it is: most values do."""
 
 
 def insert(instances: Sequence[Model]) -> None:
@@ -18,26 +30,48 @@ def insert(instances: Sequence[Model]) -> None:
 
     As with `bulk_create` there are no signals. A column with a database default is told by all or by none.
     """
-    if not instances:
-        return
+    if instances:
+        rows = _insert(instances)
+        for instance, row in zip(instances, rows, strict=True):
+            _saved(instance, row)
+
+
+def insert_unless_there(instance: Model, *unique: str) -> bool:
+    """Save a new instance if none has the same values in these columns, which are unique; say whether it was.
+
+    Waits for the transaction of a twin that is on its way.
+    """
+    quoted = ", ".join(connection.ops.quote_name(column) for column in unique)
+    rows = _insert([instance], f"ON CONFLICT ({quoted}) DO NOTHING")
+    if rows:
+        _saved(instance, rows[0])
+    return bool(rows)
+
+
+def _insert(instances: Sequence[Model], otherwise: str = "") -> list[Row]:
     model = type(instances[0])
     told = tuple(
         field for field in _defaulting(model) if not _by_default(getattr(instances[0], field.attname))
     )
     fields, beginning, values, returning = _statement(model, told)
     database = connections[DEFAULT_DB_ALIAS]  # asking the thread's own for each value would take longer
-    params = [
-        field.get_db_prep_save(getattr(each, field.attname), database)
-        for each in instances
-        for field in fields
-    ]
+    params = []
+    for each in instances:
+        for field, plain in fields:
+            value = getattr(each, field.attname)
+            as_it_is = value is None or type(value) is plain
+            params.append(value if as_it_is else field.get_db_prep_save(value, database))
     with database.cursor() as cursor:
-        cursor.execute(f"{beginning} {', '.join([values] * len(instances))} {returning}", params)
-        rows = cursor.fetchall()
-    for instance, row in zip(instances, rows, strict=True):
-        for field, value in zip(model._meta.db_returning_fields, row, strict=True):
-            setattr(instance, field.attname, value)
-        instance._state.adding, instance._state.db = False, database.alias
+        all_values = ", ".join([values] * len(instances))
+        cursor.execute(f"{beginning} {all_values} {otherwise} {returning}", params)
+        rows: list[Row] = cursor.fetchall()
+    return rows
+
+
+def _saved(instance: Model, row: Row) -> None:
+    for field, value in zip(instance._meta.db_returning_fields, row, strict=True):
+        setattr(instance, field.attname, value)
+    instance._state.adding, instance._state.db = False, DEFAULT_DB_ALIAS
 
 
 def _by_default(value: object) -> bool:
@@ -52,8 +86,10 @@ def _defaulting(model: type[Model]) -> tuple[Field[Any, Any], ...]:
 @functools.cache
 def _statement(
     model: type[Model], told: tuple[Field[Any, Any], ...]
-) -> tuple[list[Field[Any, Any]], str, str, str]:
-    """The fields to be written, and the pieces of the statement: its beginning, one row, what it returns."""
+) -> tuple[list[tuple[Field[Any, Any], type | None]], str, str, str]:
+    """The fields to be written, each with its plain type, and the pieces of the statement: its beginning, one
+    row, what it returns.
+    """
     meta, quote = model._meta, connection.ops.quote_name
     fields = [
         field
@@ -63,8 +99,13 @@ def _statement(
     columns = ", ".join(quote(str(field.column)) for field in fields)
     returned = ", ".join(quote(str(field.column)) for field in meta.db_returning_fields)
     return (
-        fields,
+        [(field, _plain(field)) for field in fields],
         f"INSERT INTO {quote(meta.db_table)} ({columns}) VALUES",
         f"({', '.join(['%s'] * len(fields))})",
         f"RETURNING {returned}",
     )
+
+
+def _plain(field: Field[Any, Any]) -> type | None:
+    target = field.target_field if isinstance(field, ForeignKey) else field
+    return PLAIN.get(target.get_internal_type())

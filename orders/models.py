@@ -137,8 +137,7 @@ class Order(models.Model):
         before = self.processing_state if self.updated_at else None
         self.processing_state = state
         insert(self._events)
-        self.updated_at = stamp(self.retailer_id, before, self.processing_state)
-        self.save(update_fields=["processing_state", "updated_at"])
+        self.updated_at = stamp(self.pk, self.retailer_id, before, state)
 
     # --- What a retailer does --------------------------------------------------------------------
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.actors import Actor
 from accounts.models import Retailer
 from api.errors import ApiError, Invalid, field_error
-from api.inserting import insert
+from api.inserting import insert, insert_unless_there
 from api.prepared import Given, Prepared
 from fulfillments.candidates import Market
 from fulfillments.effects import keep_reasons, place
@@ -47,25 +47,17 @@ def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed
     `retailer_order_id`, Invalid for lines that find nothing, InsufficientStock where a partner refuses
     short orders.
     """
-    known = _known(retailer, content)
-    if known is not None:
-        return known
-    lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
-    wants = _wants(lines, Market(retailer.pk, lines))
-    try:
-        with transaction.atomic():
-            return Pushed(_create(retailer, content, lines, wants, by=by), created=True)
-    except IntegrityError:
-        known = _known(retailer, content)  # a twin was first
-        if known is None:
-            raise
-        return known
+    order = _order(retailer, content)
+    with transaction.atomic():
+        if not insert_unless_there(order, "retailer_id", "retailer_order_id"):
+            return _known(retailer, content)
+        lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
+        _fill(order, lines, _wants(lines, Market(retailer.pk, lines)), by=by)
+    return Pushed(order, created=True)
 
 
-def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed | None:
-    order = next(iter(_pushed(retailer=retailer.pk, number=content["retailer_order_id"])), None)
-    if order is None:
-        return None
+def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed:
+    [order] = _pushed(retailer=retailer.pk, number=content["retailer_order_id"])
     if order.content_digest != digest(content):
         raise OrderConflict(
             f"retailer_order_id {order.retailer_order_id} was pushed before, as order {order.pk}, with other "
@@ -79,11 +71,7 @@ def _pushed() -> QuerySet[Order]:
     return Order.objects.filter(retailer_id=Given("retailer"), retailer_order_id=Given("number")).order_by()
 
 
-def _create(
-    retailer: Retailer, content: Mapping[str, Any], lines: list[OrderLine], wants: list[Want], *, by: Actor
-) -> Order:
-    order = _order(retailer, content)
-    insert([order])
+def _fill(order: Order, lines: list[OrderLine], wants: list[Want], *, by: Actor) -> None:
     with order.collecting():
         ledger = Ledger.lock(each.variant_id for want in wants for each in want.candidates)
         available = availability(ledger)
@@ -97,7 +85,6 @@ def _create(
         keep_reasons(order, wants, Plan(parts), available, cause="order.created")
         ledger.save()
         order.settle(ProcessingState.RECEIVED)
-    return order
 
 
 def _order(retailer: Retailer, content: Mapping[str, Any]) -> Order:

@@ -72,29 +72,34 @@ def recount(order_id: int) -> ProcessingState:
 
 
 STAMP = """
-    INSERT INTO orders_retailerclock AS clock (retailer_id, last, completed, canceled, pending)
-    VALUES (%(retailer)s, date_trunc('milliseconds', clock_timestamp()),
-            greatest(%(completed)s, 0), greatest(%(canceled)s, 0), greatest(%(pending)s, 0))
-    ON CONFLICT (retailer_id) DO UPDATE
-    SET last = greatest(date_trunc('milliseconds', clock_timestamp()), clock.last + interval '1 ms'),
-        completed = clock.completed + %(completed)s,
-        canceled = clock.canceled + %(canceled)s,
-        pending = clock.pending + %(pending)s
-    RETURNING last
+    WITH clock AS (
+        INSERT INTO orders_retailerclock AS clock (retailer_id, last, completed, canceled, pending)
+        VALUES (%(retailer)s, date_trunc('milliseconds', clock_timestamp()),
+                greatest(%(completed)s, 0), greatest(%(canceled)s, 0), greatest(%(pending)s, 0))
+        ON CONFLICT (retailer_id) DO UPDATE
+        SET last = greatest(date_trunc('milliseconds', clock_timestamp()), clock.last + interval '1 ms'),
+            completed = clock.completed + %(completed)s,
+            canceled = clock.canceled + %(canceled)s,
+            pending = clock.pending + %(pending)s
+        RETURNING last
+    )
+    UPDATE orders_order SET processing_state = %(state)s, updated_at = clock.last
+    FROM clock WHERE id = %(order)s RETURNING updated_at
 """
 
 
-def stamp(retailer_id: int, before: str | None, after: str) -> datetime:
-    """The order's new `updated_at`, in whole milliseconds; moves the retailer's counters with it.
+def stamp(order_id: int, retailer_id: int, before: str | None, after: str) -> datetime:
+    """Write the order's state and its new `updated_at`, in whole milliseconds; return that.
 
-    The clock row stays locked until the commit, so stamps become visible in ascending order and never tie.
+    Its retailer's counters move by the same statement. The clock row stays locked until the commit, so
+    stamps become visible in ascending order and never tie.
     """
     counts = dict.fromkeys(("completed", "canceled", "pending"), 0)
     if before is not None:
         counts[bucket(before)] -= 1
     counts[bucket(after)] += 1
     with connection.cursor() as cursor:
-        cursor.execute(STAMP, {"retailer": retailer_id, **counts})
+        cursor.execute(STAMP, {"order": order_id, "retailer": retailer_id, "state": str(after), **counts})
         moment: datetime = cursor.fetchone()[0]
     return moment
 

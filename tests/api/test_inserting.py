@@ -8,9 +8,10 @@ import pytest
 
 from accounts.actors import Actor
 from accounts.models import Supplier
-from api.inserting import insert
+from api.inserting import insert, insert_unless_there
 from events.models import Event
 from events.recording import draft
+from orders.models import Order
 
 BY = Actor.system("test")
 
@@ -31,6 +32,16 @@ def test_a_column_with_a_default_may_be_told(acme):
     event = draft("order.created", by=BY, supplier=acme, occurred_at=moment)
     insert([event])
     assert Event.objects.get(pk=event.pk).occurred_at == moment
+
+
+def test_one_that_is_there_is_left_as_it_is(shop):
+    first = Order(retailer=shop, retailer_order_id="R-1", content_digest="1")
+    twin = Order(retailer=shop, retailer_order_id="R-1", content_digest="2")
+    assert insert_unless_there(first, "retailer_id", "retailer_order_id")
+    assert not insert_unless_there(twin, "retailer_id", "retailer_order_id")
+    assert twin._state.adding
+    assert Order.objects.get().content_digest == "1"
+    assert first == Order.objects.get()
 
 
 def test_nothing_to_insert_asks_nothing(db, django_assert_num_queries):

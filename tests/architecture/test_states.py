@@ -16,8 +16,8 @@ WRITERS = {
     "processing_state": {"orders/models.py: Order.settle"},
 }
 TABLES = {"state": "fulfillments_fulfillment", "processing_state": "orders_order"}
-# Recomputing from the sources is what `manage.py reconcile --fix` is for.
-SQL_WRITERS = {"processing_state": {"orders/reconciling.py"}}
+# `settling.stamp` is how `Order.settle` writes it; `manage.py reconcile --fix` recomputes it from the sources.
+SQL_WRITERS = {"processing_state": {"orders/reconciling.py", "orders/settling.py"}}
 # Attributes called `state` that are not a fulfillment's.
 MODELS = ("orders", "fulfillments", "backoffice", "accounts", "api", "events", "inventory", "config")
 

@@ -32,8 +32,9 @@ class Naive:
         self.stamped, self.passed = threading.Event(), threading.Event()
         self.moment = datetime.max.replace(tzinfo=UTC)
 
-    def stamp(self, retailer_id, before, after):
+    def stamp(self, order_id, retailer_id, before, after):
         moment = datetime.now(UTC)
+        Order.objects.filter(pk=order_id).update(processing_state=after, updated_at=moment)
         if getattr(self.late, "once", False):
             self.late.once = False
             self.moment = moment
@@ -93,6 +94,5 @@ def test_a_poller_sees_the_last_version_of_every_order(shop, promised, lost):
 def _an_order(shop, number):
     order = Order.objects.create(retailer=shop, retailer_order_id=f"R-{number}", content_digest="")
     OrderLine.objects.create(order=order, position=0, sku="A-1", quantity=1, open=1)
-    order.updated_at = stamp(shop.pk, None, ProcessingState.RECEIVED)
-    order.save(update_fields=["updated_at"])
+    stamp(order.pk, shop.pk, None, ProcessingState.RECEIVED)
     return order

@@ -56,7 +56,7 @@ def test_the_same_order_twice_at_once_is_one_order(acme, shop, a_variant):
     a_variant(acme, "A-1", stock=9)
     line = {"sku": "A-1", "quantity": 1}
 
-    with meeting_after(pushing, "_wants", parties=4):
+    with meeting_after(pushing, "_order", parties=4):
         outcomes = race(*[lambda: pushed(shop, line, retailer_order_id="TWIN")] * 4)
 
     assert sorted(each.created for each in outcomes) == [False, False, False, True]
