@@ -16,7 +16,7 @@ WRITERS = {
     "processing_state": {"orders/models.py: Order.settle"},
 }
 TABLES = {"state": "fulfillments_fulfillment", "processing_state": "orders_order"}
-# `settling.stamp` is how `Order.settle` writes it; `manage.py reconcile --fix` recomputes it from the sources.
+# `settling.stamp` is how `Order.settle` writes it; `manage.py reconcile --fix` recomputes it.
 SQL_WRITERS = {"processing_state": {"orders/reconciling.py", "orders/settling.py"}}
 # Attributes called `state` that are not a fulfillment's.
 MODELS = ("orders", "fulfillments", "backoffice", "accounts", "api", "events", "inventory", "config")
