@@ -144,7 +144,7 @@ class ProductImporter(Importer):
             SQL("SELECT count(variant_id), count(*) - count(variant_id) FROM {}").format(BATCH)
         )
         updated = self._update(targets) if there else 0
-        created, overtaken = self._insert(run, targets) if missing else (0, 0)
+        created, overtaken = self._insert(run) if missing else (0, 0)
         return Landed(created, updated + overtaken)
 
     def _targets(self, run: Run) -> dict[str, Composable]:
@@ -203,32 +203,42 @@ class ProductImporter(Importer):
             )
         )
 
-    def _insert(self, run: Run, targets: Mapping[str, Composable]) -> tuple[int, int]:
+    def is_first(self, run: Run) -> bool:
+        return not Variant.objects.filter(supplier_id=run.supplier_id).exists()
+
+    def add(self, run: Run, rows: Composable) -> int:
+        return execute(self._insertion(run, rows))
+
+    def _insert(self, run: Run) -> tuple[int, int]:
         """Add the others; return how many, and how many somebody else had added meanwhile."""
+        try:
+            # Nobody has added one of them in most cases, and not to ask for each saves a fifth of this.
+            with transaction.atomic():
+                return self.add(run, SQL("{} AS b").format(BATCH)), 0
+        except IntegrityError:
+            return self._upsert(run)
+
+    def _insertion(self, run: Run, rows: Composable) -> Composable:
+        targets = self._targets(run)
         columns: dict[str, Composable] = {"supplier_id": Literal(run.supplier_id)}
         columns |= defaults()
         for name, new in targets.items():
             columns[name] = (
                 SQL("coalesce({}, {})").format(new, columns[name]) if self._keeps(name, targets) else new
             )
-        insert = SQL(
+        return SQL(
             "INSERT INTO {table} AS v ({columns}, created_at, updated_at)"
             " SELECT {values}, clock_timestamp(), clock_timestamp()"
-            " FROM {batch} AS b WHERE b.variant_id IS NULL"
+            " FROM {rows} WHERE b.variant_id IS NULL AND NOT b.wrong"
         ).format(
             table=TABLE,
-            batch=BATCH,
+            rows=rows,
             columns=SQL(", ").join(map(Identifier, columns)),
             values=SQL(", ").join(columns.values()),
         )
-        try:
-            # Nobody has added one of them in most cases, and not to ask for each saves a fifth of this.
-            with transaction.atomic():
-                return execute(insert), 0
-        except IntegrityError:
-            return self._upsert(insert, targets)
 
-    def _upsert(self, insert: Composable, targets: Mapping[str, Composable]) -> tuple[int, int]:
+    def _upsert(self, run: Run) -> tuple[int, int]:
+        targets = self._targets(run)
         changes = [Identifier(name) for name in targets if name != "sku" and not self._keeps(name, targets)]
         found = row(
             SQL(
@@ -241,7 +251,7 @@ class ProductImporter(Importer):
                 SELECT count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE NOT fresh) FROM written
                 """
             ).format(
-                insert=insert,
+                insert=self._insertion(run, SQL("{} AS b").format(BATCH)),
                 changes=SQL("").join(SQL("{0} = excluded.{0}, ").format(each) for each in changes),
             )
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import IntegrityError, transaction
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from imports.columns import Fault
@@ -17,66 +18,97 @@ BATCH = SQL("pg_temp.import_batch")
 
 def take(current: Run, importer: Importer, after: int, upto: int) -> dict[str, Any]:
     """Land the rows of these lines in the present transaction; return what to add to the job's counters."""
-    within = SQL("s.line > {} AND s.line <= {}").format(Literal(after), Literal(upto))
-    run(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '64MB'"))
-    rows = int(value(SQL("SELECT count(*) FROM {} AS s WHERE {}").format(current.staging.table, within)))
-    if not rows:
-        return {"rows_done": 0, "created": 0, "updated": 0, "unchanged": 0, "rejected": 0}
-    gather(current, importer, within)
-    rejected = reject(current, importer, within)
+    rows = current.sizes.get(after, 0)
+    counts: dict[str, Any] = dict.fromkeys(("created", "updated", "rejected"), 0)
+    if rows:
+        within = SQL("s.line > {} AND s.line <= {}").format(Literal(after), Literal(upto))
+        # Rows are found one by one, through their unique indexes: what the planner believes of a table that
+        # has just grown from nothing would have it read that table whole, for each range anew. And to start
+        # parallel workers takes longer than they would be needed.
+        run(
+            SQL(
+                "SET LOCAL jit = off; SET LOCAL work_mem = '64MB'; SET LOCAL enable_hashjoin = off;"
+                " SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
+                " SET LOCAL max_parallel_workers_per_gather = 0"
+            )
+        )
+        if current.first and not current.job.dry_run:
+            counts["created"] = add_all(current, importer, within)
+        if counts["created"] < rows and gather(current, importer, within):
+            _land(current, importer, within, counts)
+    landed = counts["created"] + counts["updated"] + counts["rejected"]
+    return {"rows_done": rows, "unchanged": rows - landed, **counts}
+
+
+def _land(current: Run, importer: Importer, within: Composable, counts: dict[str, Any]) -> None:
+    run(SQL("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_seqscan = on"))
+    counts["rejected"] = reject(current, importer, within)
     landed = importer.forecast(current) if current.job.dry_run else importer.land(current)
-    counts: dict[str, Any] = {
-        "rows_done": rows,
-        "created": landed.created,
-        "updated": landed.updated,
-        "unchanged": rows - rejected - landed.created - landed.updated,
-        "rejected": rejected,
-    }
+    counts["created"] += landed.created
+    counts["updated"] = landed.updated
     if landed.report:
         counts["report"] = merged(current.job.report, landed.report)
-    return counts
+
+
+def add_all(current: Run, importer: Importer, within: Composable) -> int:
+    """Add the good rows of a range straight from the file; what that leaves goes the longer way."""
+    try:
+        with transaction.atomic():
+            return importer.add(current, SQL("({}) AS b").format(differing(current, importer, within)))
+    except IntegrityError:
+        return 0  # somebody else has just added one of them
 
 
 def gather(current: Run, importer: Importer, within: Composable) -> int:
     """Fill the batch with the rows of a range that are not as they should be already."""
-    lookup = importer.lookup(current)
-    compiled = current.compiled
-    columns: list[Composable] = [SQL("s.line")]
-    columns += [SQL("{} AS {}").format(each, Identifier(name)) for name, each in compiled.values.items()]
-    columns += [SQL("{} AS {}").format(each, Identifier(name)) for name, each in lookup.columns.items()]
-    # Rows are found one by one, through their unique indexes: what the planner believes of a table that
-    # has just grown from nothing would have it read that table whole, for each range anew.
-    run(
-        SQL(
-            "DROP TABLE IF EXISTS {}; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;"
-            " SET LOCAL enable_seqscan = off"
-        ).format(BATCH)
-    )
-    found = run(
-        SQL(
-            "CREATE TEMP TABLE import_batch ON COMMIT DROP AS"
-            " SELECT {columns} FROM {table} AS s {steps} {joins} WHERE {within} AND ({unchanged}) IS NOT TRUE"
-        ).format(
-            columns=SQL(", ").join(columns),
-            table=current.staging.table,
-            steps=compiled.joins,
-            joins=lookup.joins,
-            within=within,
-            unchanged=lookup.unchanged,
+    run(SQL("DROP TABLE IF EXISTS {}").format(BATCH))
+    return run(
+        SQL("CREATE TEMP TABLE import_batch ON COMMIT DROP AS {}").format(
+            differing(current, importer, within)
         )
     )
-    run(SQL("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_seqscan = on"))
-    return found
+
+
+def differing(current: Run, importer: Importer, within: Composable) -> Composable:
+    """A query for these rows: their values, what they are about, and whether one is `wrong`."""
+    lookup, compiled = importer.lookup(current), current.compiled
+    table = SQL("{} AS s").format(current.staging.table)
+    if not current.first:
+        table = SQL("(SELECT place FROM {} AS s WHERE {} OFFSET 0) AS d JOIN {} ON s.ctid = d.place").format(
+            current.staging.differing, within, table
+        )
+    named = {**lookup.columns, **compiled.values}
+    return SQL(
+        # OFFSET 0 keeps the planner from computing each value anew wherever it is named.
+        "SELECT b.line, {shown}, ({wrong}) IS TRUE AS wrong FROM ("
+        "SELECT s.line, {columns} FROM {table} {steps} {joins} WHERE {within} AND ({unchanged}) IS NOT TRUE"
+        " OFFSET 0) AS b"
+    ).format(
+        shown=SQL(", ").join(SQL("b.{}").format(Identifier(name)) for name in named),
+        wrong=_wrong(current, importer),
+        columns=SQL(", ").join(
+            SQL("{} AS {}").format(each, Identifier(name)) for name, each in named.items()
+        ),
+        table=table,
+        steps=compiled.joins,
+        joins=lookup.joins,
+        within=within,
+        unchanged=lookup.unchanged,
+    )
+
+
+def _wrong(current: Run, importer: Importer) -> Composable:
+    """A condition over a batch's row that holds if it has a fault."""
+    own, domain = current.compiled.faults(), importer.faults(current)
+    wrong = SQL("({}) AND ({})").format(current.compiled.suspects(), any_of(own))
+    return SQL("({}) OR {}").format(wrong, any_of(domain)) if domain else wrong
 
 
 def reject(current: Run, importer: Importer, within: Composable) -> int:
     """Take the bad rows out of the batch and write down what is wrong with each."""
+    if not value(SQL("SELECT count(*) FROM {} WHERE wrong").format(BATCH)):
+        return 0
     compiled = current.compiled
-    own, domain = compiled.faults(), importer.faults(current)
-    faults = [*own, *domain]
-    wrong = SQL("({}) AND ({})").format(compiled.suspects(), any_of(own))
-    if domain:
-        wrong = SQL("({}) OR {}").format(wrong, any_of(domain))
     named = SQL(", ").join(
         SQL("({}, {}, ({}) IS TRUE, {}, {})").format(
             Literal(place),
@@ -85,7 +117,7 @@ def reject(current: Run, importer: Importer, within: Composable) -> int:
             Literal(fault.code) if isinstance(fault.code, str) else fault.code,
             fault.message,
         )
-        for place, (field, fault) in enumerate(faults)
+        for place, (field, fault) in enumerate([*compiled.faults(), *importer.faults(current)])
     )
     cells = SQL(", ").join(
         compiled.raw(index) if compiled.own else SQL("s.{}").format(column)
@@ -95,7 +127,7 @@ def reject(current: Run, importer: Importer, within: Composable) -> int:
     return run(
         SQL(
             """
-            WITH b AS (DELETE FROM {batch} AS b WHERE {wrong} RETURNING b.*)
+            WITH b AS (DELETE FROM {batch} AS b WHERE wrong RETURNING b.*)
             INSERT INTO imports_reject (job_id, line, field, code, message, cells)
             SELECT {job}, b.line, found.field, found.code, found.message,
                 to_jsonb(array_replace(ARRAY[{cells}], NULL, ''))
@@ -110,7 +142,6 @@ def reject(current: Run, importer: Importer, within: Composable) -> int:
             """
         ).format(
             batch=BATCH,
-            wrong=wrong,
             job=Literal(current.job.pk),
             cells=cells,
             table=current.staging.table,

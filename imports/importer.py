@@ -30,6 +30,10 @@ class Run:
     job: ImportJob
     staging: Staging
     compiled: Compiled
+    # How many rows each range has, by the line that it begins after.
+    sizes: dict[int, int] = field(default_factory=dict)
+    # Whether nothing was there that rows could be compared with when this worker began.
+    first: bool = False
 
     @property
     def supplier_id(self) -> int:
@@ -99,6 +103,14 @@ class Importer(ABC):
     @abstractmethod
     def faults(self, run: Run) -> list[tuple[str, Fault]]:
         """What else can be wrong with a row, over the columns of a batch, `b`."""
+
+    @abstractmethod
+    def is_first(self, run: Run) -> bool:
+        """Whether there is nothing yet that rows could be compared with."""
+
+    @abstractmethod
+    def add(self, run: Run, rows: Composable) -> int:
+        """Write those of a query's rows that are new and not wrong; how many. Raises IntegrityError."""
 
     @abstractmethod
     def land(self, run: Run) -> Landed:

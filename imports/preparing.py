@@ -17,6 +17,7 @@ from imports.importer import Importer, Run
 from imports.mapping import ALIASES, Bound, bind
 from imports.models import ImportJob
 from imports.reading import Sheet, Unreadable, count_known, guess_encoding
+from imports.sifting import sift
 from imports.staging import Staging, refresh_statistics, row, run
 from sftp_ingest.remote import RemoteFailed, fetch
 
@@ -43,6 +44,7 @@ def prepare(job: ImportJob, importer: Importer) -> Run:
     refresh_statistics(importer.tables)
     with transaction.atomic():
         importer.prepare(current)
+        sift(current, importer)
     return current
 
 

@@ -38,6 +38,8 @@ class Staging:
         self.table = Identifier(self.name)
         # Whatever an importer has looked up for this job.
         self.lookup = Identifier(f"{self.name}_lookup")
+        # The lines that differ from what is stored, and where they stand.
+        self.differing = Identifier(f"{self.name}_differing")
         self.columns = [Identifier(f"c{index}") for index in range(width)]
 
     def create(self) -> None:
@@ -55,7 +57,7 @@ class Staging:
         )
 
     def drop(self) -> None:
-        run(SQL("DROP TABLE IF EXISTS {}, {}").format(self.table, self.lookup))
+        run(SQL("DROP TABLE IF EXISTS {}, {}, {}").format(self.table, self.lookup, self.differing))
 
     def exists(self) -> bool:
         return bool(value(SQL("SELECT to_regclass({}) IS NOT NULL").format(Literal(self.name))))
@@ -170,9 +172,9 @@ class Staging:
 def refresh_statistics(tables: Mapping[str, Sequence[str]]) -> None:
     """Have the planner know of tables that have grown, and the columns by which rows are found there.
 
-    One that it thinks empty it would read whole for each row.
+    One that it thinks empty it would read whole for each row. What it must know shows in a small sample.
     """
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
             """
             SELECT c.relname FROM pg_class c JOIN pg_stat_user_tables t ON t.relid = c.oid
@@ -183,7 +185,11 @@ def refresh_statistics(tables: Mapping[str, Sequence[str]]) -> None:
         )
         for (name,) in cursor.fetchall():
             columns = SQL(", ").join(map(Identifier, tables[name]))
-            cursor.execute(SQL("ANALYZE (SKIP_LOCKED) {} ({})").format(Identifier(name), columns))
+            cursor.execute(
+                SQL("SET LOCAL default_statistics_target = 10; ANALYZE (SKIP_LOCKED) {} ({})").format(
+                    Identifier(name), columns
+                )
+            )
 
 
 def run(query: Composable) -> int:

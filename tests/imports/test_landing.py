@@ -19,43 +19,82 @@ FILE = ["sku,title,retail_price", "A-1,Shirt,19.99", "A-2,Hat,5", "A-3,Belt,7"]
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Do something after a range's rows were looked up, and before they land."""
+    """Do something before or after a range's rows are looked up, but before they land."""
 
-    def at_that_moment(work):
-        gather = batches.gather
+    def at_that_moment(moment, work):
+        step = getattr(batches, {"before": "take", "after": "gather"}[moment])
 
-        def gathered(*args):
-            gather(*args)
-            work()
+        def stepped(*args):
+            if moment == "before":
+                work()
+            result = step(*args)
+            if moment == "after":
+                work()
+            return result
 
-        monkeypatch.setattr("imports.batches.gather", gathered)
+        monkeypatch.setattr(batches, step.__name__, stepped)
 
     return at_that_moment
 
 
-def test_a_variant_that_somebody_adds_meanwhile_is_updated(acme, a_variant, ran, meanwhile):
-    meanwhile(lambda: a_variant(acme, "A-2", description="By hand."))
+@pytest.mark.parametrize(("there", "moment"), [(False, "before"), (True, "before"), (True, "after")])
+def test_a_variant_that_somebody_adds_meanwhile_is_updated(acme, a_variant, ran, meanwhile, there, moment):
+    if there:
+        a_variant(acme, "OTHER", title="Old", listed=False)
+    meanwhile(moment, lambda: a_variant(acme, "A-2", description="By hand."))
 
     job = ran(acme, data=FILE)
 
     assert (job["status"], job["created"], job["updated"]) == ("succeeded", 2, 1), job
-    assert sorted(Variant.objects.values_list("sku", "title", "description")) == [
+    found = Variant.objects.exclude(sku="OTHER").values_list("sku", "title", "description")
+    assert sorted(found) == [
         ("A-1", "Shirt", ""),
         ("A-2", "Hat", "By hand."),
         ("A-3", "Belt", ""),
     ]
 
 
-def test_stock_that_somebody_counts_meanwhile_is_set(acme, a_variant, stocked, meanwhile):
+@pytest.mark.parametrize(("there", "moment"), [(False, "before"), (True, "before"), (True, "after")])
+def test_stock_that_somebody_counts_meanwhile_is_set(acme, a_variant, stocked, meanwhile, there, moment):
     first, second = a_variant(acme, "A-1"), a_variant(acme, "A-2")
     east = acme.warehouses.get(is_default=True)
-    meanwhile(lambda: StockLevel.objects.create(variant=second, warehouse=east, on_hand=1, reserved=1))
+    if there:
+        a_variant(acme, "OTHER", stock=3)
+    meanwhile(
+        moment, lambda: StockLevel.objects.create(variant=second, warehouse=east, on_hand=1, reserved=1)
+    )
 
     job = stocked(acme, "sku,quantity\nA-1,5\nA-2,6\n")
 
     assert (job["status"], job["created"], job["updated"]) == ("succeeded", 1, 1), job
-    found = StockLevel.objects.order_by("variant_id").values_list("variant_id", "on_hand", "reserved")
+    counted = StockLevel.objects.exclude(variant__sku="OTHER").order_by("variant_id")
+    found = counted.values_list("variant_id", "on_hand", "reserved")
     assert list(found) == [(first.pk, 5, 0), (second.pk, 6, 1)]
+
+
+def test_the_first_file_of_a_supplier_is_checked_like_any_other(acme, ran, monkeypatch):
+    monkeypatch.setattr("imports.batches.STEP", 2)
+    lines = ["sku,title,retail_price", "A-1,Shirt,19.99", "A-2,,5", "A-3,Belt,7", "A-4,Hat,x", "A-5,Tie,9"]
+
+    job = ran(acme, data=lines)
+
+    numbers = [
+        job[name] for name in ("rows_total", "rows_done", "created", "updated", "unchanged", "rejected")
+    ]
+    assert numbers == [5, 5, 3, 0, 0, 2], job
+    assert [(e["line"], e["field"]) for e in job["errors"]] == [(3, "title"), (5, "retail_price")]
+    assert sorted(Variant.objects.values_list("sku", flat=True)) == ["A-1", "A-3", "A-5"]
+
+
+def test_what_is_changed_behind_the_back_of_a_running_import_is_looked_at_anew(
+    acme, a_variant, ran, meanwhile
+):
+    a_variant(acme, "A-1", title="Old", retail_price="1")
+    meanwhile("before", lambda: Variant.objects.filter(sku="A-1").update(title="Shirt", retail_price="19.99"))
+
+    job = ran(acme, data=FILE)
+
+    assert (job["created"], job["updated"], job["unchanged"]) == (2, 0, 1), job
 
 
 @pytest.mark.django_db
