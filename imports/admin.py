@@ -16,7 +16,7 @@ from events.timeline import timeline
 from imports import overview
 from imports.deeds import DEEDS
 from imports.models import AutoImport, ImportJob, ImportPolicy
-from imports.reporting import report
+from imports.reporting import report_for_people
 
 
 class DryRunFilter(admin.SimpleListFilter):
@@ -97,7 +97,7 @@ class ImportJobAdmin(DeedAdmin[ImportJob]):
         if job is None or not self.has_view_permission(request, job):
             return self._get_obj_does_not_exist_redirect(request, self.opts, str(pk))  # type: ignore[attr-defined,no-any-return]
         return StreamingHttpResponse(
-            report(job),
+            report_for_people(job),
             content_type="text/csv; charset=utf-8",
             headers={"Content-Disposition": f'attachment; filename="import-{pk}-errors.csv"'},
         )

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from accounts.models import Supplier
 from imports import sources
 from imports.models import ImportJob, Status
-from imports.reporting import report
+from imports.reporting import report_for_people
 from sftp_ingest.areas import area_of
 from sftp_ingest.paths import REPORTS
 
@@ -44,7 +44,7 @@ def _write(job: ImportJob) -> None:
     folder.mkdir(mode=0o750, exist_ok=True)
     name = name_of(job)
     if job.rejected:
-        _place(report(job), folder / f"{name}.errors.csv")
+        _place(report_for_people(job), folder / f"{name}.errors.csv")
     _place([summary(job).encode()], folder / f"{name}.txt")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -39,6 +40,12 @@ def report(job: ImportJob) -> Iterator[bytes]:
             buffer.seek(0)
             buffer.truncate()
     yield buffer.getvalue().encode()
+
+
+def report_for_people(job: ImportJob) -> Iterator[bytes]:
+    """The same with a mark before it, without which a spreadsheet would take UTF-8 for something else."""
+    yield codecs.BOM_UTF8
+    yield from report(job)
 
 
 def _rejects(job: ImportJob) -> Iterator[Reject]:

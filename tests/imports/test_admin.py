@@ -194,7 +194,8 @@ def test_rejects_are_told_by_kind_and_given_as_the_suppliers_own_report(operator
     assert found == {("title", 2, 3), ("retail_price", 1, 4)}
     report = support.get(f"{LIST}{job.pk}/errors.csv")
     assert f"{LIST}{job.pk}/errors.csv" in page.text
-    assert b"".join(report).decode().splitlines()[0] == "line,field,code,message,sku,title,retail_price"
+    header = b"".join(report).decode("utf-8-sig").splitlines()[0]
+    assert header == "line,field,code,message,sku,title,retail_price"
     assert report["Content-Disposition"] == f'attachment; filename="import-{job.pk}-errors.csv"'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import time
 
@@ -57,7 +58,9 @@ def test_an_upload_is_answered_in_the_area_and_its_rejects_go_round(acme, client
     assert "Rows 2: created 1, updated 0, unchanged 0, rejected 1, duplicates 0." in told
     rejected = found[f"spring.import-{job.pk}.errors.csv"]
     served = client_for(acme).get(f"imports/{job.pk}/errors")
-    assert rejected.encode().splitlines() == b"".join(served.streaming_content).splitlines()
+    # Without a mark before it, Excel would take the file for one in another encoding, and save it so.
+    marked = codecs.BOM_UTF8 + b"".join(served.streaming_content)
+    assert rejected.encode().splitlines() == marked.splitlines()
 
     again = put(rejected.replace("A-2,,2", "A-2,Hat,2"), "products/corrected.csv")
 
