@@ -206,19 +206,16 @@ class ProductImporter(Importer):
     def is_first(self, run: Run) -> bool:
         return not Variant.objects.filter(supplier_id=run.supplier_id).exists()
 
-    def add(self, run: Run, rows: Composable) -> int:
-        return execute(self._insertion(run, rows))
-
     def _insert(self, run: Run) -> tuple[int, int]:
         """Add the others; return how many, and how many somebody else had added meanwhile."""
         try:
             # Nobody has added one of them in most cases, and not to ask for each saves a fifth of this.
             with transaction.atomic():
-                return self.add(run, SQL("{} AS b").format(BATCH)), 0
+                return execute(self._insertion(run)), 0
         except IntegrityError:
             return self._upsert(run)
 
-    def _insertion(self, run: Run, rows: Composable) -> Composable:
+    def _insertion(self, run: Run) -> Composable:
         targets = self._targets(run)
         columns: dict[str, Composable] = {"supplier_id": Literal(run.supplier_id)}
         columns |= defaults()
@@ -229,10 +226,10 @@ class ProductImporter(Importer):
         return SQL(
             "INSERT INTO {table} AS v ({columns}, created_at, updated_at)"
             " SELECT {values}, clock_timestamp(), clock_timestamp()"
-            " FROM {rows} WHERE b.variant_id IS NULL AND NOT b.wrong"
+            " FROM {batch} AS b WHERE b.variant_id IS NULL"
         ).format(
             table=TABLE,
-            rows=rows,
+            batch=BATCH,
             columns=SQL(", ").join(map(Identifier, columns)),
             values=SQL(", ").join(columns.values()),
         )
@@ -251,7 +248,7 @@ class ProductImporter(Importer):
                 SELECT count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE NOT fresh) FROM written
                 """
             ).format(
-                insert=self._insertion(run, SQL("{} AS b").format(BATCH)),
+                insert=self._insertion(run),
                 changes=SQL("").join(SQL("{0} = excluded.{0}, ").format(each) for each in changes),
             )
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import IntegrityError, transaction
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from imports.columns import Fault
@@ -32,9 +31,7 @@ def take(current: Run, importer: Importer, after: int, upto: int) -> dict[str, A
                 " SET LOCAL max_parallel_workers_per_gather = 0"
             )
         )
-        if current.first and not current.job.dry_run:
-            counts["created"] = add_all(current, importer, within)
-        if counts["created"] < rows and gather(current, importer, within):
+        if gather(current, importer, within):
             _land(current, importer, within, counts)
     landed = counts["created"] + counts["updated"] + counts["rejected"]
     return {"rows_done": rows, "unchanged": rows - landed, **counts}
@@ -44,19 +41,9 @@ def _land(current: Run, importer: Importer, within: Composable, counts: dict[str
     run(SQL("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_seqscan = on"))
     counts["rejected"] = reject(current, importer, within)
     landed = importer.forecast(current) if current.job.dry_run else importer.land(current)
-    counts["created"] += landed.created
-    counts["updated"] = landed.updated
+    counts |= {"created": landed.created, "updated": landed.updated}
     if landed.report:
         counts["report"] = merged(current.job.report, landed.report)
-
-
-def add_all(current: Run, importer: Importer, within: Composable) -> int:
-    """Add the good rows of a range straight from the file; what that leaves goes the longer way."""
-    try:
-        with transaction.atomic():
-            return importer.add(current, SQL("({}) AS b").format(differing(current, importer, within)))
-    except IntegrityError:
-        return 0  # somebody else has just added one of them
 
 
 def gather(current: Run, importer: Importer, within: Composable) -> int:

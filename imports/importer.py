@@ -109,10 +109,6 @@ class Importer(ABC):
         """Whether there is nothing yet that rows could be compared with."""
 
     @abstractmethod
-    def add(self, run: Run, rows: Composable) -> int:
-        """Write those of a query's rows that are new and not wrong; how many. Raises IntegrityError."""
-
-    @abstractmethod
     def land(self, run: Run) -> Landed:
         """Write the good rows of the batch, under locks in the one order."""
 

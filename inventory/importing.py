@@ -206,27 +206,20 @@ class StockImporter(Importer):
     def is_first(self, current: Run) -> bool:
         return not StockLevel.objects.filter(warehouse_id__in=self._warehouses(current)).exists()
 
-    def add(self, current: Run, rows: Composable) -> int:
-        return run(self._insertion(current, rows))
-
-    def _insertion(self, current: Run, rows: Composable) -> Composable:
-        return SQL(
-            "INSERT INTO inventory_stocklevel"
-            " (variant_id, warehouse_id, on_hand, reserved, counted_at, updated_at)"
-            " SELECT b.variant_id, b.warehouse_id, b.quantity, 0, coalesce({}, now()), now()"
-            " FROM {} WHERE b.level_id IS NULL AND NOT b.wrong ORDER BY b.variant_id, b.warehouse_id"
-        ).format(_as_of(current), rows)
-
     def _insert(self, current: Run) -> int:
         """Add the levels that are missing; return how many somebody else had not added meanwhile."""
-        batch = SQL("{} AS b").format(BATCH)
+        insert = SQL(
+            "INSERT INTO inventory_stocklevel"
+            " (variant_id, warehouse_id, on_hand, reserved, counted_at, updated_at)"
+            " SELECT variant_id, warehouse_id, quantity, 0, coalesce({}, now()), now()"
+            " FROM {} WHERE level_id IS NULL ORDER BY variant_id, warehouse_id"
+        ).format(_as_of(current), BATCH)
         try:
             # Nobody has in most cases, and not to ask for each saves a third of this.
             with transaction.atomic():
-                return self.add(current, batch)
+                return run(insert)
         except IntegrityError:
-            insertion = self._insertion(current, batch)
-            return run(SQL("{} ON CONFLICT (variant_id, warehouse_id) DO NOTHING").format(insertion))
+            return run(SQL("{} ON CONFLICT (variant_id, warehouse_id) DO NOTHING").format(insert))
 
     def _set(self, current: Run) -> int:
         # A count that is confirmed later keeps its pieces, but takes the later time.
