@@ -280,7 +280,7 @@ def test_the_list_is_filtered_by_supplier_and_searched_by_number(operator, a_job
 )
 def test_no_list_reads_a_long_table_whole(operator, acme, query):
     job = ImportJob.objects.create(supplier=acme, kind="products", source="a.csv", status="succeeded")
-    columns = [field.column for field in ImportJob._meta.local_concrete_fields if not field.primary_key]
+    columns = [str(each.column) for each in ImportJob._meta.local_concrete_fields if not each.primary_key]
     taken = ", ".join("'products/' || n || '.csv'" if name == "source" else name for name in columns)
     with connection.cursor() as cursor:
         cursor.execute(
