@@ -13,9 +13,9 @@ from django.utils.html import format_html
 
 from accounts.deeds import DeedAdmin, as_id, badge
 from events.timeline import timeline
-from imports import overview
+from imports import lifecycle, overview
 from imports.deeds import DEEDS
-from imports.models import AutoImport, ImportJob, ImportPolicy
+from imports.models import AutoImport, ImportJob, ImportPolicy, Status
 from imports.reporting import report_for_people
 
 
@@ -83,6 +83,7 @@ class ImportJobAdmin(DeedAdmin[ImportJob]):
             "options": overview.told_options(job),
             "faults": overview.faults(job) if job.rejected else [],
             "faults_of": min(job.rejected, overview.LOOKED_AT),
+            "gone": job.status == Status.FAILED and not lifecycle.kept(job),
             "timeline": timeline(import_id=job.pk),
         }
 

@@ -142,9 +142,11 @@ def test_a_failed_one_says_why_and_runs_again(operator, a_job):
 
 def test_one_whose_file_is_gone_has_no_button_and_says_what_to_do_instead(operator, a_job):
     job = a_job(**FAILED)
+    assert "no longer kept" not in page_of(operator, job).text
     job.path.unlink()
 
     assert offered(operator, job) == []
+    assert "no longer kept" in page_of(operator, job).text
     [message] = told(do(operator, job, "retry"))
     assert "no longer kept" in message
     assert "Start a new import" in message
