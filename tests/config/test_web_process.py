@@ -1,0 +1,23 @@
+"""What gunicorn does around the web processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from django.conf import settings
+
+ASK = """
+import gc, runpy
+runpy.run_path("gunicorn.conf.py")["post_worker_init"](None)
+print(gc.get_freeze_count(), gc.get_threshold()[0])
+"""
+
+
+def test_a_web_process_does_not_look_for_garbage_in_what_is_loaded():
+    command = [sys.executable, "-c", ASK]
+    found = subprocess.run(command, cwd=settings.BASE_DIR, stdout=subprocess.PIPE, text=True, check=True)
+
+    frozen, threshold = map(int, found.stdout.split())
+    assert frozen > 10_000
+    assert threshold > 700
