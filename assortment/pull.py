@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from accounts.models import Retailer, ServiceType
 from assortment import queries
+from assortment.ahead import Ahead
 from assortment.partners import Partner, changed_terms, partners_of
 from assortment.serializers import GroupJson, gone_json, groups_json
 from catalog.pulse import Snapshot
@@ -49,14 +51,23 @@ class Shelf:
         return self.partner.supplier_id
 
     def read(self, after: str, chunk: int) -> Iterator[Chunk]:
-        """Its groups behind a key, a chunk in memory at a time."""
+        """Its groups behind a key, a chunk in memory at a time.
+
+        Who asks for a second chunk is likely to ask for more: from then on the next one is asked for ahead.
+        """
         known = self.partner.supplier_id, self.partner.safety_stock
-        more = True
-        while more:
-            found = _chunk(queries.groups_behind(*known, after=after, most=chunk), self.partner)
-            yield found
-            more = len(found.keys) == chunk
-            after = found.keys[-1] if more else ""
+        rows = queries.groups_behind(*known, after=after, most=chunk)
+        yield _chunk(rows, self.partner)
+        if len(rows) < chunk:
+            return
+        with Ahead() as ahead:
+            ask = partial(queries.groups_to_come, ahead, *known, most=chunk)
+            to_come = ask(after=rows[-1][0])
+            while len(rows) == chunk:
+                rows = to_come()
+                if len(rows) == chunk:
+                    to_come = ask(after=rows[-1][0])
+                yield _chunk(rows, self.partner)
 
 
 @dataclass(frozen=True)
@@ -108,7 +119,7 @@ class Pull:
         self.retailer, self.service_type = retailer, service_type
         self.partners = partners_of(retailer, service_type)
 
-    def read(self, since: Snapshot | None, after: Position = START, chunk: int = CHUNK) -> Iterator[Chunk]:
+    def read(self, since: Snapshot | None, after: Position = START, chunk: int = CHUNK) -> Generator[Chunk]:
         """The groups behind a position, chunk by chunk."""
         for source in self._sources(since):
             if source.supplier_id >= after.supplier_id:

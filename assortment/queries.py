@@ -6,13 +6,14 @@ no cursor is held open while a slow client reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from django.db import connection
 
+from assortment.ahead import Ahead
 from catalog.pulse import Snapshot
 
 # Parameters are psycopg's throughout: nothing from a request is ever part of a statement.
@@ -122,6 +123,14 @@ def keys_of(sql: str, params: Mapping[str, Any], *, after: str, most: int) -> li
 def groups_behind(supplier_id: int, safety_stock: int, *, after: str, most: int) -> list[GroupRow]:
     """Some of the supplier's groups that have something listed, in order, behind a key."""
     return _groups(GROUPS_BEHIND, supplier=supplier_id, safety=safety_stock, after=after, most=most)
+
+
+def groups_to_come(
+    ahead: Ahead, supplier_id: int, safety_stock: int, *, after: str, most: int
+) -> Callable[[], list[GroupRow]]:
+    """The same, asked ahead: what is returned waits for them."""
+    params = {"supplier": supplier_id, "safety": safety_stock, "after": after, "most": most}
+    return ahead.ask(GROUPS_BEHIND, params)
 
 
 def groups_among(supplier_id: int, safety_stock: int, keys: Sequence[str]) -> list[GroupRow]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from datetime import datetime
 from itertools import chain, islice
 
@@ -110,19 +111,20 @@ def paged(
     return Response([group for _, group in placed[:limit]], headers=headers)
 
 
-def streamed(chunks: Iterator[Chunk], headers: dict[str, str]) -> StreamingHttpResponse:
+def streamed(chunks: Generator[Chunk], headers: dict[str, str]) -> StreamingHttpResponse:
     """One array, written as it is read."""
     # The first chunk is read here: what fails at once is still answered with an error of its own.
     first = list(islice(chunks, 1))
-    body = as_array(chain(first, chunks))
+    body = as_array(first, chunks)
     return StreamingHttpResponse(body, content_type="application/json", headers=headers)
 
 
-def as_array(chunks: Iterable[Chunk]) -> Iterator[bytes]:
+def as_array(first: list[Chunk], others: Generator[Chunk]) -> Iterator[bytes]:
     """A JSON array in pieces, a chunk of groups each."""
     opening = b"["
-    for chunk in chunks:
-        if chunk.groups:
-            yield opening + encode(chunk.groups)[1:-1]
-            opening = b","
+    with closing(others):  # at once when the client goes away: it holds a thread
+        for chunk in chain(first, others):
+            if chunk.groups:
+                yield opening + encode(chunk.groups)[1:-1]
+                opening = b","
     yield b"[]" if opening == b"[" else b"]"

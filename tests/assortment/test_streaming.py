@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import threading
+from contextlib import ExitStack, closing
 
+import msgspec
+import psycopg
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from assortment import pull as pulling
 from assortment import queries
+from assortment.serializers import GroupJson
+from catalog.models import Variant
 
 
 @pytest.fixture
@@ -18,10 +24,30 @@ def small_chunks(monkeypatch):
 
 
 @pytest.fixture
-def answer(shop, acme, client_for, a_variant, small_chunks):
+def ask(shop, client_for):
+    client = client_for(shop)
+    return lambda **params: client.get("variants", {"service_type": "ecommerce", **params})
+
+
+@pytest.fixture
+def streamed(ask):
+    """The whole pull, asked for; what a test leaves of it is closed behind it."""
+    with ExitStack() as opened:
+        yield lambda: opened.enter_context(closing(ask()))
+
+
+@pytest.fixture
+def answer(acme, streamed, a_variant, small_chunks):
     for number in range(8):
         a_variant(acme, f"A-{number}", stock=number)
-    return client_for(shop).get("variants", {"service_type": "ecommerce"})
+    return streamed()
+
+
+@pytest.fixture
+def long_answer(acme, streamed, a_variant, small_chunks):
+    for number in range(14):
+        a_variant(acme, f"A-{number:02}", stock=number)
+    return streamed()
 
 
 def test_the_answer_begins_before_all_is_read(answer):
@@ -34,7 +60,68 @@ def test_the_answer_begins_before_all_is_read(answer):
 
     with CaptureQueriesContext(connection) as statements:
         next(pieces)
-    assert len(statements) == 1  # the groups behind the last one
+    assert 1 <= len(statements) <= 2  # the groups behind the last one, and those to come
+
+
+def test_no_more_than_one_chunk_is_read_ahead_of_the_client(long_answer):
+    pieces = iter(long_answer.streaming_content)
+    with CaptureQueriesContext(connection) as statements:
+        for taken, piece in enumerate(pieces, start=1):
+            assert len(statements) <= taken
+            assert piece == b"]" or piece.count(b'"model"') <= 3
+    assert len(statements) == 5  # of Acme's 14 groups all but the first three; and Rival, who has none
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_client_that_goes_away_leaves_nothing_running(long_answer):
+    pieces = iter(long_answer.streaming_content)
+    next(pieces), next(pieces)
+    assert readers()  # the control: the third chunk is being read
+
+    long_answer.close()
+
+    assert not readers()
+    assert Variant.objects.count() == 14  # the connection is free
+
+
+def readers():
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("ahead")]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_dies_midway_breaks_the_answer_off_and_the_next_one_is_whole(long_answer, ask):
+    pieces = iter(long_answer.streaming_content)
+    received = next(pieces)
+    with psycopg.connect(**connection.get_connection_params() | {"cursor_factory": None}) as other:
+        other.execute("SELECT pg_terminate_backend(%s)", [connection.connection.info.backend_pid])
+
+    with pytest.raises(OperationalError):
+        received += b"".join(pieces)
+    long_answer.close()
+    connection.close()
+
+    assert not received.endswith(b"]")
+    assert len(json.loads(b"".join(ask().streaming_content))) == 14
+
+
+@pytest.mark.django_db(transaction=True)
+def test_every_group_has_exactly_the_fields_and_types_of_the_schema(acme, ask, a_variant):
+    full = {
+        "special_sale_price_start": "2026-02-01T00:00:00Z",
+        "special_sale_price_end": "2026-02-10T00:00:00Z",
+    }
+    a_variant(acme, "FULL", wholesale_price="8.5", images="https://i.example/1.jpg", stock=5, **full)
+    a_variant(acme, "BARE")
+    since = ask()["Updated-Since"]
+    gone = a_variant(acme, "GONE")
+    Variant.objects.filter(pk=gone.pk).update(listed=False)
+
+    whole = b"".join(ask().streaming_content)
+    changes = b"".join(ask(updated_since=since).streaming_content)
+
+    for body, count in ((whole, 2), (changes, 1)):
+        assert len(msgspec.json.decode(body, type=list[GroupJson])) == count
+        assert [set(group) for group in json.loads(body)] == [set(GroupJson.__annotations__)] * count
 
 
 def test_the_pieces_are_one_array(answer):
