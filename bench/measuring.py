@@ -26,6 +26,11 @@ def ratio(label: str, part: float, whole: float, most: float) -> None:
     print(f"  {label:<66} {found:8.2f}    (at most {most}: {'yes' if found <= most else 'NO'})", flush=True)
 
 
+def bare(label: str, part: float, whole: float) -> None:
+    """A ratio that explains others, and is asked to be nothing."""
+    print(f"  {label:<66} {part / whole:8.2f}", flush=True)
+
+
 def at_least(label: str, found: float, least: float) -> None:
     told = "yes" if found >= least else "NO"
     print(f"  {label:<66} {found:8.2f}    (at least {least}: {told})", flush=True)

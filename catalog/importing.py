@@ -81,7 +81,7 @@ class ProductImporter(Importer):
     def lookup(self, run: Run) -> Lookup:
         values = run.compiled.values
         joins = SQL("LEFT JOIN {} AS v ON v.supplier_id = {} AND v.sku = {}").format(
-            TABLE, Literal(run.supplier_id), values["sku"]
+            TABLE, run.supplier, values["sku"]
         )
         same = [
             self._same(name, each, run.compiled.untouched(name))

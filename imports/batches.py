@@ -14,6 +14,15 @@ from imports.staging import run, value
 STEP = 20_000
 BATCH = SQL("pg_temp.import_batch")
 
+# Rows are found one by one, through their unique indexes: what the planner believes of a table that has just
+# grown from nothing would have it read that table whole, for each range anew. And parallel workers would
+# take longer to start than they are needed.
+ONE_BY_ONE = """
+    SET LOCAL jit = off; SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 0;
+    SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
+    SET LOCAL enable_seqscan = off; SET LOCAL enable_material = off
+"""
+
 
 def take(current: Run, importer: Importer, after: int, upto: int) -> dict[str, Any]:
     """Land the rows of these lines in the present transaction; return what to add to the job's counters."""
@@ -21,16 +30,7 @@ def take(current: Run, importer: Importer, after: int, upto: int) -> dict[str, A
     counts: dict[str, Any] = dict.fromkeys(("created", "updated", "rejected"), 0)
     if rows:
         within = SQL("s.line > {} AND s.line <= {}").format(Literal(after), Literal(upto))
-        # Rows are found one by one, through their unique indexes: what the planner believes of a table that
-        # has just grown from nothing would have it read that table whole, for each range anew. And to start
-        # parallel workers takes longer than they would be needed.
-        run(
-            SQL(
-                "SET LOCAL jit = off; SET LOCAL work_mem = '64MB'; SET LOCAL enable_hashjoin = off;"
-                " SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off;"
-                " SET LOCAL max_parallel_workers_per_gather = 0"
-            )
-        )
+        run(SQL(ONE_BY_ONE))
         if gather(current, importer, within):
             _land(current, importer, within, counts)
     landed = counts["created"] + counts["updated"] + counts["rejected"]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from psycopg.sql import Composable
+from psycopg.sql import SQL, Composable, Literal
 
 from imports.columns import Column, Fault
 from imports.mapping import Entry
@@ -38,6 +38,15 @@ class Run:
     @property
     def supplier_id(self) -> int:
         return self.job.supplier_id
+
+    @property
+    def supplier(self) -> Composable:
+        """The supplier's id in SQL, as a value that the planner does not know.
+
+        It would look it up in its statistics, believe of a supplier they do not know yet that it has one
+        row, and then find each row by reading all that the supplier has.
+        """
+        return SQL("(SELECT {}::bigint)").format(Literal(self.supplier_id))
 
 
 @dataclass

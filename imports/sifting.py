@@ -23,10 +23,12 @@ def sift(current: Run, importer: Importer) -> None:
     if current.first:
         return
     lookup = importer.lookup(current)
+    # Few rows come out of it. And where few are believed to go in, it must not compare all with all.
+    run(SQL("SET LOCAL jit = off; SET LOCAL parallel_tuple_cost = 0.001; SET LOCAL enable_material = off"))
     run(
         SQL(
             """
-            SET LOCAL jit = off; SET LOCAL work_mem = '64MB';
+            SET LOCAL work_mem = '64MB';
             DROP TABLE IF EXISTS {differing};
             CREATE UNLOGGED TABLE {differing} AS
                 SELECT s.line, s.ctid AS place FROM {table} AS s {steps} {joins}

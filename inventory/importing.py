@@ -107,7 +107,7 @@ class StockImporter(Importer):
     def _variant(self, current: Run) -> Composable:
         """The join that finds a row's variant, `v`, and `v.times` it is found."""
         identifier, kind = self._id(current), current.job.options["id_type"]
-        supplier = Literal(current.supplier_id)
+        supplier = current.supplier
         if kind == IdType.SKU:
             return SQL("LEFT JOIN catalog_variant AS v ON v.supplier_id = {} AND v.sku = {}").format(
                 supplier, identifier
@@ -308,7 +308,7 @@ class StockImporter(Importer):
             # What several variants share names all of them.
             column = Identifier(current.job.options["id_type"])
             joined = SQL("JOIN catalog_variant AS v ON v.supplier_id = {} AND v.{} = {}").format(
-                Literal(current.supplier_id), column, self._id(current)
+                current.supplier, column, self._id(current)
             )
             variant = SQL("v.id")
         return SQL(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from django.db import connection
 from psycopg.sql import SQL, Identifier, Literal
 
+from accounts.models import Supplier
 from catalog.gtin import EAN, GTIN, UPC, fault_of
 from catalog.models import Variant
 from imports import batches
@@ -95,6 +97,40 @@ def test_what_is_changed_behind_the_back_of_a_running_import_is_looked_at_anew(
     job = ran(acme, data=FILE)
 
     assert (job["created"], job["updated"], job["unchanged"]) == (2, 0, 1), job
+
+
+@pytest.fixture
+def plans():
+    """How the database finds what the rows of each range are about."""
+    found: list[str] = []
+
+    def explain(execute, query, params, many, context):
+        text = query.as_string(connection.connection) if hasattr(query, "as_string") else query
+        gathers, _, select = text.partition("CREATE TEMP TABLE import_batch ON COMMIT DROP AS ")
+        if select and not gathers:
+            with connection.connection.cursor() as cursor:
+                found.append("\n".join(line for (line,) in cursor.execute(f"EXPLAIN {select}".encode())))
+        return execute(query, params, many, context)
+
+    with connection.execute_wrapper(explain):
+        yield found
+
+
+def test_a_supplier_whom_the_statistics_do_not_know_is_looked_up_by_sku(acme, rival, ran, plans):
+    other = Supplier.objects.create(name="Other")
+    for supplier in (rival, other):  # the skus of both are those of the file
+        Variant.objects.bulk_create(
+            Variant(supplier=supplier, sku=f"A-{number}", title="Shirt", retail_price=1)
+            for number in range(2000)
+        )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE catalog_variant")
+
+    job = ran(acme, data=FILE)
+
+    assert job["created"] == 3
+    assert plans
+    assert all(re.search(r"variant_sku_\w+ on .*\n *Index Cond: .*\bsku\)", plan) for plan in plans), plans[0]
 
 
 @pytest.mark.django_db
