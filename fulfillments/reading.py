@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from api.prepared import Prepared, any_of
 from api.renderers import iso, number
+from api.stored import parsed, text_of
 from fulfillments.deadlines import next_due_at
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.records import Capture, Rejection, Return, Shipment
@@ -37,7 +38,12 @@ Grouped = dict[int, list[Row]]
 
 def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Row]:
     """Fulfillments with their order and partnership, as rows."""
-    return fulfillments.values_list(
+    told = fulfillments.annotate(
+        order_notes=text_of("order__notes"),
+        shipping=text_of("order__shipping_address"),
+        billing=text_of("order__billing_address"),
+    )
+    return told.values_list(
         "id",
         "state",
         "warehouse_id",
@@ -54,12 +60,12 @@ def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Row]:
         "order__retailer_id",
         "order__retailer__name",
         "order__held",
-        "order__notes",
+        "order_notes",
         "order__retailer_order_id",
         "order__sales_order_number",
         "order__shipping_method_code",
-        "order__shipping_address",
-        "order__billing_address",
+        "shipping",
+        "billing",
         "order__ship_until",
         "order__is_gift",
         "order__gift_message",
@@ -116,7 +122,7 @@ def _grouped(found: Iterable[Row]) -> Grouped:
 @Prepared
 def _lines() -> QuerySet[FulfillmentLine, Row]:
     lines = FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
-    return lines.values_list(
+    return lines.annotate(told_notes=text_of("order_line__notes")).values_list(
         "fulfillment_id",
         "id",
         "variant_id",
@@ -124,7 +130,7 @@ def _lines() -> QuerySet[FulfillmentLine, Row]:
         "variant__upc",
         "variant__title",
         "variant__wholesale_price",
-        "order_line__notes",
+        "told_notes",
         "quantity",
         "shipped",
         "rejected",
@@ -137,21 +143,25 @@ def _lines() -> QuerySet[FulfillmentLine, Row]:
 @Prepared
 def _shipments() -> QuerySet[Shipment, Row]:
     shipments = Shipment.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
-    return shipments.values_list(
-        "fulfillment_id", "tracking_number", "carrier", "shipped_at", "items", named=True
+    return shipments.annotate(told_items=text_of("items")).values_list(
+        "fulfillment_id", "tracking_number", "carrier", "shipped_at", "told_items", named=True
     )
 
 
 @Prepared
 def _rejections() -> QuerySet[Rejection, Row]:
     rejections = Rejection.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
-    return rejections.values_list("fulfillment_id", "reject_id", "reason", "rejected_at", "items", named=True)
+    return rejections.annotate(told_items=text_of("items")).values_list(
+        "fulfillment_id", "reject_id", "reason", "rejected_at", "told_items", named=True
+    )
 
 
 @Prepared
 def _returns() -> QuerySet[Return, Row]:
     returns = Return.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
-    return returns.values_list("fulfillment_id", "return_id", "reason", "returned_at", "items", named=True)
+    return returns.annotate(told_items=text_of("items")).values_list(
+        "fulfillment_id", "return_id", "reason", "returned_at", "told_items", named=True
+    )
 
 
 def retailer_state(state: State, *, held: bool) -> RetailerState:
@@ -179,14 +189,14 @@ def _fulfillment_json(
         "retailer_erp_id": row.partnership__retailer_erp_id,
         "retailer_state": retailer_state(row.state, held=row.order__held),
         "fulfillment_state": row.state,
-        "notes": [*row.order__notes, *(note for line in lines for note in line.order_line__notes)],
+        "notes": [*parsed(row.order_notes), *(note for line in lines for note in parsed(line.told_notes))],
         "retailer_shipper_account": row.partnership__retailer_shipper_account,
         "retailer_order_id": row.order__retailer_order_id,
         "sales_order_number": row.order__sales_order_number,
         "warehouse_id": row.warehouse_id,
         "shipping_method_code": row.order__shipping_method_code,
-        "shipping_address": row.order__shipping_address,
-        "billing_address": row.order__billing_address,
+        "shipping_address": parsed(row.shipping),
+        "billing_address": parsed(row.billing),
         "ship_until": row.order__ship_until.isoformat() if row.order__ship_until else None,
         "is_gift": row.order__is_gift,
         "gift_message": row.order__gift_message,
@@ -232,7 +242,7 @@ def _shipment_json(shipment: Row, skus: dict[int, str]) -> ShipmentJson:
         "tracking_number": shipment.tracking_number,
         "carrier": shipment.carrier,
         "shipped_at": iso(shipment.shipped_at),
-        "items": _items_json(shipment.items, skus),
+        "items": _items_json(parsed(shipment.told_items), skus),
     }
 
 
@@ -241,7 +251,7 @@ def _rejection_json(rejection: Row, skus: dict[int, str]) -> RejectionJson:
         "reject_id": rejection.reject_id,
         "reason": rejection.reason,
         "rejected_at": iso(rejection.rejected_at),
-        "items": _items_json(rejection.items, skus),
+        "items": _items_json(parsed(rejection.told_items), skus),
     }
 
 
@@ -250,5 +260,5 @@ def _return_json(returned: Row, skus: dict[int, str]) -> ReturnJson:
         "return_id": returned.return_id,
         "reason": returned.reason,
         "returned_at": iso(returned.returned_at),
-        "items": _items_json(returned.items, skus),
+        "items": _items_json(parsed(returned.told_items), skus),
     }

@@ -10,8 +10,10 @@ from django.db.models import QuerySet
 
 from api.prepared import Prepared, any_of
 from api.renderers import iso, number
+from api.stored import parsed, text_of
 from fulfillments.models import Fulfillment
 from fulfillments.records import Shipment
+from fulfillments.serializers import AddressJson, NoteJson
 from orders.models import Order, OrderLine
 from orders.serializers import OrderFulfillmentJson, OrderJson, OrderLineJson, RoutingJson
 
@@ -21,14 +23,17 @@ Row = Any
 
 def rows(orders: QuerySet[Order]) -> QuerySet[Order, Row]:
     """Orders as rows."""
-    return orders.values_list(
+    told = orders.annotate(
+        billing=text_of("billing_address"), shipping=text_of("shipping_address"), told_notes=text_of("notes")
+    )
+    return told.values_list(
         "id",
         "type",
         "retailer_order_id",
         "processing_state",
         "id_in_source",
-        "billing_address",
-        "shipping_address",
+        "billing",
+        "shipping",
         "shipping_method_code",
         "shipping_paid",
         "shipping_tax",
@@ -38,7 +43,7 @@ def rows(orders: QuerySet[Order]) -> QuerySet[Order, Row]:
         "is_gift",
         "ship_until",
         "original_created_at",
-        "notes",
+        "told_notes",
         "created_at",
         "updated_at",
         named=True,
@@ -46,10 +51,26 @@ def rows(orders: QuerySet[Order]) -> QuerySet[Order, Row]:
 
 
 def orders_json(page: Sequence[Row]) -> list[OrderJson]:
-    """Rows, or orders, with their lines, fulfillments and tracking numbers. Three queries."""
+    """Rows with their lines, fulfillments and tracking numbers. Three queries."""
     ids = [row.id for row in page]
     lines, fulfillments = _grouped(_lines(ids=ids), "order_id"), _fulfillments(ids)
-    return [_order_json(row, lines.get(row.id, []), fulfillments.get(row.id, [])) for row in page]
+    return [
+        _order_json(
+            row,
+            parsed(row.billing),
+            parsed(row.shipping),
+            parsed(row.told_notes),
+            lines.get(row.id, []),
+            fulfillments.get(row.id, []),
+        )
+        for row in page
+    ]
+
+
+def order_json(order: Order) -> OrderJson:
+    """The same of one order. Three queries."""
+    lines, fulfillments = _lines(ids=[order.pk]), _fulfillments([order.pk]).get(order.pk, [])
+    return _order_json(order, order.billing_address, order.shipping_address, order.notes, lines, fulfillments)
 
 
 def _grouped(found: Iterable[Row], column: str) -> dict[int, list[Row]]:
@@ -64,6 +85,7 @@ def _lines() -> QuerySet[OrderLine, Row]:
     return (
         OrderLine.objects.filter(any_of("order_id", "ids"))
         .order_by("position")
+        .annotate(told_notes=text_of("notes"))
         .values_list(
             "order_id",
             "id",
@@ -74,7 +96,7 @@ def _lines() -> QuerySet[OrderLine, Row]:
             "quantity",
             "billed_amount",
             "tax_billed_amount",
-            "notes",
+            "told_notes",
             "open",
             "reserved",
             "shipped",
@@ -109,15 +131,22 @@ def _fulfillments(ids: list[int]) -> dict[int, list[OrderFulfillmentJson]]:
     return groups
 
 
-def _order_json(order: Row, lines: list[Row], fulfillments: list[OrderFulfillmentJson]) -> OrderJson:
+def _order_json(
+    order: Row,
+    billing: AddressJson,
+    shipping: AddressJson,
+    notes: list[NoteJson],
+    lines: list[Row],
+    fulfillments: list[OrderFulfillmentJson],
+) -> OrderJson:
     return {
         "id": order.id,
         "type": order.type,
         "retailer_order_id": order.retailer_order_id,
         "processing_state": order.processing_state,
         "id_in_source": order.id_in_source,
-        "billing_address": order.billing_address,
-        "shipping_address": order.shipping_address,
+        "billing_address": billing,
+        "shipping_address": shipping,
         "shipping_method_code": order.shipping_method_code,
         "shipping_paid": number(order.shipping_paid),
         "shipping_tax": number(order.shipping_tax),
@@ -127,7 +156,7 @@ def _order_json(order: Row, lines: list[Row], fulfillments: list[OrderFulfillmen
         "is_gift": order.is_gift,
         "ship_until": order.ship_until.isoformat() if order.ship_until else None,
         "original_created_at": order.original_created_at.isoformat() if order.original_created_at else None,
-        "notes": order.notes,
+        "notes": notes,
         "created_at": iso(order.created_at),
         "updated_at": iso(order.updated_at),
         "order_lines": [_line_json(line) for line in lines],
@@ -145,7 +174,7 @@ def _line_json(line: Row) -> OrderLineJson:
         "quantity": line.quantity,
         "billed_amount": number(line.billed_amount),
         "tax_billed_amount": number(line.tax_billed_amount),
-        "notes": line.notes,
+        "notes": parsed(line.told_notes),
         "quantity_reserved": line.reserved,
         "quantity_shipped": line.shipped,
         "quantity_canceled": line.canceled,

@@ -21,7 +21,7 @@ from orders.bodies import CancelBody, OrderBody
 from orders.models import Order, RetailerClock
 from orders.pushing import push
 from orders.queries import ORDERS, OrderFilter, keyset
-from orders.reading import orders_json, routing_json, rows
+from orders.reading import order_json, orders_json, routing_json, rows
 from orders.serializers import (
     CountsJson,
     OrderJson,
@@ -105,7 +105,7 @@ class OrderViewSet(RetailerViewSet):
     @extend_schema(summary="Read an order", responses={200: answers(OrderJson, "The order.")})
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
         """One order, with its lines and what its suppliers do with them."""
-        return Response(orders_json([self.order])[0])
+        return Response(order_json(self.order))
 
     @extend_schema(
         summary="Cancel an order",
