@@ -182,12 +182,11 @@ class ProductImporter(Importer):
             SQL(
                 """
                 WITH locked AS (
-                    SELECT id FROM {table} WHERE id IN (SELECT variant_id FROM {batch})
-                    ORDER BY id FOR NO KEY UPDATE
+                    SELECT b.* FROM {batch} AS b JOIN {table} AS v ON v.id = b.variant_id WHERE {differ}
+                    ORDER BY v.id FOR NO KEY UPDATE OF v
                 )
                 UPDATE {table} AS v SET {changes}, updated_at = clock_timestamp()
-                FROM {batch} AS b, locked
-                WHERE v.id = b.variant_id AND locked.id = v.id AND ({differ})
+                FROM locked AS b WHERE v.id = b.variant_id
                 """
             ).format(
                 table=TABLE,

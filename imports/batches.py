@@ -38,7 +38,6 @@ def take(current: Run, importer: Importer, after: int, upto: int) -> dict[str, A
 
 
 def _land(current: Run, importer: Importer, within: Composable, counts: dict[str, Any]) -> None:
-    run(SQL("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_seqscan = on"))
     counts["rejected"] = reject(current, importer, within)
     landed = importer.forecast(current) if current.job.dry_run else importer.land(current)
     counts |= {"created": landed.created, "updated": landed.updated}
@@ -95,6 +94,8 @@ def reject(current: Run, importer: Importer, within: Composable) -> int:
     """Take the bad rows out of the batch and write down what is wrong with each."""
     if not value(SQL("SELECT count(*) FROM {} WHERE wrong").format(BATCH)):
         return 0
+    # Many may be wrong, and lines are not found one by one.
+    run(SQL("SET LOCAL enable_hashjoin = on"))
     compiled = current.compiled
     named = SQL(", ").join(
         SQL("({}, {}, ({}) IS TRUE, {}, {})").format(
@@ -111,7 +112,7 @@ def reject(current: Run, importer: Importer, within: Composable) -> int:
         for index, column in enumerate(current.staging.columns)
         if index >= compiled.own
     )
-    return run(
+    rejected = run(
         SQL(
             """
             WITH b AS (DELETE FROM {batch} AS b WHERE wrong RETURNING b.*)
@@ -137,6 +138,8 @@ def reject(current: Run, importer: Importer, within: Composable) -> int:
             named=named,
         )
     )
+    run(SQL("SET LOCAL enable_hashjoin = off"))
+    return rejected
 
 
 def any_of(faults: list[tuple[str, Fault]]) -> Composable:

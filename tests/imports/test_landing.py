@@ -39,7 +39,9 @@ def meanwhile(monkeypatch):
     return at_that_moment
 
 
-@pytest.mark.parametrize(("there", "moment"), [(False, "before"), (True, "before"), (True, "after")])
+@pytest.mark.parametrize(
+    ("there", "moment"), [(False, "before"), (False, "after"), (True, "before"), (True, "after")]
+)
 def test_a_variant_that_somebody_adds_meanwhile_is_updated(acme, a_variant, ran, meanwhile, there, moment):
     if there:
         a_variant(acme, "OTHER", title="Old", listed=False)
@@ -56,7 +58,9 @@ def test_a_variant_that_somebody_adds_meanwhile_is_updated(acme, a_variant, ran,
     ]
 
 
-@pytest.mark.parametrize(("there", "moment"), [(False, "before"), (True, "before"), (True, "after")])
+@pytest.mark.parametrize(
+    ("there", "moment"), [(False, "before"), (False, "after"), (True, "before"), (True, "after")]
+)
 def test_stock_that_somebody_counts_meanwhile_is_set(acme, a_variant, stocked, meanwhile, there, moment):
     first, second = a_variant(acme, "A-1"), a_variant(acme, "A-2")
     east = acme.warehouses.get(is_default=True)
