@@ -15,8 +15,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from api.prepared import Prepared, any_of
-from api.renderers import iso, number
-from api.stored import parsed, text_of
+from api.renderers import iso
+from api.stored import number_of, parsed, text_of
 from fulfillments.deadlines import next_due_at
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.records import Capture, Rejection, Return, Shipment
@@ -122,14 +122,16 @@ def _grouped(found: Iterable[Row]) -> Grouped:
 @Prepared
 def _lines() -> QuerySet[FulfillmentLine, Row]:
     lines = FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
-    return lines.annotate(told_notes=text_of("order_line__notes")).values_list(
+    return lines.annotate(
+        told_notes=text_of("order_line__notes"), wholesale_price=number_of("variant__wholesale_price")
+    ).values_list(
         "fulfillment_id",
         "id",
         "variant_id",
         "variant__sku",
         "variant__upc",
         "variant__title",
-        "variant__wholesale_price",
+        "wholesale_price",
         "told_notes",
         "quantity",
         "shipped",
@@ -226,7 +228,7 @@ def _line_json(line: Row) -> FulfillmentLineJson:
         "quantity_rejected": line.rejected,
         "quantity_canceled": line.canceled,
         "quantity_returned": line.returned,
-        "wholesale_price": number(line.variant__wholesale_price),
+        "wholesale_price": line.wholesale_price,
     }
 
 
