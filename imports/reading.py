@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-BLOCK = 2 * 1024**2
+BLOCK, CHUNK = 1024**2, 256 * 1024
 LONGEST_RECORD = 1024**2
 MOST_COLUMNS, MOST_ATTEMPTS = 500, 20
 DELIMITERS = (",", ";", "\t", "|")
@@ -54,7 +54,7 @@ def guess_encoding(path: Path) -> str:
 def _eight_bits(file: BinaryIO) -> str:
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     damaged = proper = False
-    while chunk := file.read(BLOCK):
+    while chunk := file.read(CHUNK):
         if chunk.isascii() and not decoder.getstate()[0]:
             continue
         text = decoder.decode(chunk)
@@ -69,12 +69,12 @@ def utf8_chunks(file: BinaryIO, encoding: str) -> Iterator[bytes]:
     """The file as UTF-8. What cannot be decoded stays invalid, so that its record is found and refused."""
     if encoding in ("utf-8", "utf-8-sig"):
         file.seek(3 if encoding == "utf-8-sig" else 0)
-        while chunk := file.read(BLOCK):
+        while chunk := file.read(CHUNK):
             yield chunk
         return
     escape = "surrogateescape" if encoding == "cp1252" else "surrogatepass"
     decoder = codecs.getincrementaldecoder(encoding)(escape)
-    while chunk := file.read(BLOCK):
+    while chunk := file.read(CHUNK):
         yield decoder.decode(chunk).encode("utf-8", escape)
     try:
         yield decoder.decode(b"", True).encode("utf-8", escape)
@@ -118,10 +118,13 @@ class Sheet:
 
     def _fill(self, size: int) -> None:
         """Have so many bytes waiting, if there are."""
-        while not self._ended and len(self._pending) < size:
+        parts, missing = [self._pending], size - len(self._pending)
+        while missing > 0 and not self._ended:
             chunk = next(self._chunks, None)
             self._ended = chunk is None
-            self._pending += chunk or b""
+            parts.append(chunk or b"")
+            missing -= len(parts[-1])
+        self._pending = b"".join(parts)
 
     def _read_header(self, recognised: Callable[[list[str]], int]) -> list[str]:
         candidates = list(DELIMITERS)
