@@ -80,9 +80,8 @@ class ProductImporter(Importer):
 
     def lookup(self, run: Run) -> Lookup:
         values = run.compiled.values
-        joins = SQL("LEFT JOIN {} AS v ON v.supplier_id = {} AND v.sku = {}").format(
-            TABLE, run.supplier, values["sku"]
-        )
+        found = SQL("v.supplier_id = {} AND v.sku = {}").format(run.supplier, values["sku"])
+        joins = SQL("LEFT JOIN {} AS v ON {}").format(TABLE, SQL("false") if run.first else found)
         same = [
             self._same(name, each, run.compiled.untouched(name))
             for name, each in values.items()

@@ -305,9 +305,9 @@ class Urls(Column):
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
-            "CASE WHEN {0} !~ '[,[:space:]]' THEN {0}"
-            " ELSE regexp_replace({0}, '[|,[:space:]]+', '|', 'g') END"
-        ).format(cell)
+            "CASE WHEN {raw} !~ {parting} THEN {raw} WHEN {cell} !~ '[,[:space:]]' THEN {cell}"
+            " ELSE regexp_replace({cell}, '[|,[:space:]]+', '|', 'g') END"
+        ).format(raw=raw or cell, cell=cell, parting=Literal(f"[,[:space:]{BLANKS}]"))
 
     def suspect(self, value: Composable) -> Composable:
         # Looking for one character that may not be is quicker than finding each of them in order.

@@ -32,7 +32,7 @@ class Run:
     compiled: Compiled
     # How many rows each range has, by the line that it begins after.
     sizes: dict[int, int] = field(default_factory=dict)
-    # Whether nothing was there that rows could be compared with when this worker began.
+    # Whether nothing was there that rows could be compared with when this worker began: it is not looked for.
     first: bool = False
 
     @property

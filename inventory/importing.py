@@ -121,9 +121,10 @@ class StockImporter(Importer):
 
     def lookup(self, current: Run) -> Lookup:
         warehouse = self._warehouse(current)
-        joins = SQL(
-            "{} LEFT JOIN inventory_stocklevel AS l ON l.variant_id = v.id AND l.warehouse_id = {}"
-        ).format(self._variant(current), warehouse)
+        found = SQL("l.variant_id = v.id AND l.warehouse_id = {}").format(warehouse)
+        joins = SQL("{} LEFT JOIN inventory_stocklevel AS l ON {}").format(
+            self._variant(current), SQL("false") if current.first else found
+        )
         shared = current.job.options["id_type"] not in (IdType.SKU, IdType.VARIANT_ID)
         columns = {
             "variant_id": SQL("v.id"),

@@ -120,7 +120,7 @@ def plans():
         yield found
 
 
-def test_a_supplier_whom_the_statistics_do_not_know_is_looked_up_by_sku(acme, rival, ran, plans):
+def test_a_supplier_whom_the_statistics_do_not_know_is_looked_up_by_sku(acme, rival, a_variant, ran, plans):
     other = Supplier.objects.create(name="Other")
     for supplier in (rival, other):  # the skus of both are those of the file
         Variant.objects.bulk_create(
@@ -129,6 +129,7 @@ def test_a_supplier_whom_the_statistics_do_not_know_is_looked_up_by_sku(acme, ri
         )
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE catalog_variant")
+    a_variant(acme, "A-0")
 
     job = ran(acme, data=FILE)
 
