@@ -34,6 +34,7 @@ from imports.models import ImportPolicy, Kind
 from imports.staging import row, value
 from imports.staging import run as execute
 
+PRICES = ("retail_price", "wholesale_price")
 COLUMNS: tuple[Column, ...] = (
     Text("sku", required=True, example="TSHIRT-RED-M", longest=100),
     Text("model", example="TSHIRT", longest=100),
@@ -267,21 +268,26 @@ class ProductImporter(Importer):
         return Landed(int(created), int(updated), report)
 
     def _price_changes(self, run: Run) -> list[dict[str, Any]]:
-        if "retail_price" not in run.compiled.fields:
+        changes = [
+            SQL(
+                "SELECT v.sku, {name} AS field, v.{price} AS old, b.{price} AS new FROM {batch} AS b"
+                " JOIN {table} AS v ON v.id = b.variant_id WHERE b.{price} <> v.{price}"
+            ).format(name=Literal(name), price=Identifier(name), batch=BATCH, table=TABLE)
+            for name in PRICES
+            if name in run.compiled.fields
+        ]
+        if not changes:
             return []
         found = value(
             SQL(
                 """
                 SELECT coalesce(jsonb_agg(c), '[]') FROM (
-                    SELECT v.sku, trim_scale(v.retail_price)::text AS from,
-                        trim_scale(b.retail_price)::text AS to,
-                        round(greatest(b.retail_price, v.retail_price)
-                            / greatest(least(b.retail_price, v.retail_price), 0.0001), 4) AS factor
-                    FROM {} AS b JOIN {} AS v ON v.id = b.variant_id WHERE b.retail_price <> v.retail_price
-                    ORDER BY factor DESC, v.sku LIMIT {}
+                    SELECT sku, field, trim_scale(old)::text AS from, trim_scale(new)::text AS to,
+                        round(greatest(new, old) / greatest(least(new, old), 0.0001), 4) AS factor
+                    FROM ({}) AS changed ORDER BY factor DESC, sku, field LIMIT {}
                 ) AS c
                 """
-            ).format(BATCH, TABLE, Literal(TOP))
+            ).format(SQL(" UNION ALL ").join(changes), Literal(TOP))
         )
         return list(json.loads(found))
 
@@ -299,7 +305,7 @@ class ProductImporter(Importer):
 
     def _brake_prices(self, run: Run, policy: ImportPolicy) -> list[str]:
         reasons = []
-        for name in ("retail_price", "wholesale_price"):
+        for name in PRICES:
             if policy.price_factor is None or name not in run.compiled.fields:
                 continue
             moved = self._count(
@@ -311,7 +317,8 @@ class ProductImporter(Importer):
             )
             if moved:
                 factor = f"{policy.price_factor.normalize():f}"
-                reasons.append(f"It would move {name} of {moved} variants by more than a factor of {factor}.")
+                them = "1 variant" if moved == 1 else f"{moved} variants"
+                reasons.append(f"It would move {name} of {them} by more than a factor of {factor}.")
         return reasons
 
     def _count(self, run: Run, condition: Composable) -> int:

@@ -150,12 +150,12 @@ TOP = 10
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Two reports of parts as one: numbers are added, of lists of changes the largest stay."""
+    """Two reports of parts as one: numbers are added, of lists of changes the largest stay, words are new."""
     result = dict(old)
     for name, found in new.items():
         if isinstance(found, list):
             ranked = sorted([*result.get(name, []), *found], key=lambda each: -each["factor"])
             result[name] = ranked[:TOP]
         else:
-            result[name] = result.get(name, 0) + found
+            result[name] = result.get(name, 0) + found if isinstance(found, int) else found
     return result

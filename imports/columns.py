@@ -143,7 +143,7 @@ class Number(Column):
             cell=cell,
             ambiguous=Literal("^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$"),
             two_ways=about(cell, "can be read two ways, with decimals or with thousands; write it plainly."),
-            no_number=about(cell, "is not a number such as 19.99."),
+            no_number=about(cell, f"is not a number such as {'19.99' if self.decimals else '25'}."),
         )
 
 

@@ -158,7 +158,7 @@ def _finish(current: Run, importer: Importer) -> None:
     with transaction.atomic():
         execute(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '64MB'"))
         found: dict[str, Any] = importer.foresee(current) if job.dry_run else importer.finish(current)
-        lifecycle.hold(job, report={**job.report, **found})
+        lifecycle.hold(job, report=batches.merged(job.report, found))
         bad = job.rejected > 0
         lifecycle.end(job, Status.SUCCEEDED_WITH_ERRORS if bad else Status.SUCCEEDED, "import.succeeded")
         if not job.dry_run:

@@ -200,9 +200,8 @@ class StockImporter(Importer):
             SQL("SELECT count(*) FILTER (WHERE level_id IS NULL), count(level_id) FROM {}").format(BATCH)
         )
         created = self._insert(current) if missing else 0
-        if not there and created == missing:
-            return Landed(created)
-        return Landed(created, self._set(current))
+        updated, zeroed = self._set(current) if there or created < missing else (0, 0)
+        return Landed(created, updated, {"zeroed": zeroed})
 
     def is_first(self, current: Run) -> bool:
         return not StockLevel.objects.filter(warehouse_id__in=self._warehouses(current)).exists()
@@ -222,44 +221,46 @@ class StockImporter(Importer):
         except IntegrityError:
             return run(SQL("{} ON CONFLICT (variant_id, warehouse_id) DO NOTHING").format(insert))
 
-    def _set(self, current: Run) -> int:
+    def _set(self, current: Run) -> tuple[int, int]:
+        """Set what is there; return how many levels moved, and how many of them to 0."""
         # A count that is confirmed later keeps its pieces, but takes the later time.
-        return int(
-            value(
-                SQL(
-                    """
-                    WITH changed AS (
-                        SELECT l.id, b.quantity, l.on_hand <> b.quantity AS moved
-                        FROM {batch} AS b JOIN inventory_stocklevel AS l
-                            ON l.variant_id = b.variant_id AND l.warehouse_id = b.warehouse_id
-                        WHERE (l.on_hand <> b.quantity AND {as_of} IS NULL)
-                            OR l.counted_at < {as_of} OR (l.counted_at IS NULL AND {as_of} IS NOT NULL)
-                            OR (l.on_hand <> b.quantity AND l.counted_at = {as_of})
-                        ORDER BY l.variant_id, l.warehouse_id FOR UPDATE OF l
-                    ), written AS (
-                        UPDATE inventory_stocklevel AS l
-                        SET on_hand = changed.quantity, counted_at = coalesce({as_of}, now()),
-                            updated_at = CASE WHEN moved THEN now() ELSE l.updated_at END
-                        FROM changed WHERE l.id = changed.id RETURNING moved
-                    )
-                    SELECT count(*) FROM written WHERE moved
-                    """
-                ).format(batch=BATCH, as_of=_as_of(current))
-            )
+        updated, zeroed = row(
+            SQL(
+                """
+                WITH changed AS (
+                    SELECT l.id, b.quantity, l.on_hand <> b.quantity AS moved
+                    FROM {batch} AS b JOIN inventory_stocklevel AS l
+                        ON l.variant_id = b.variant_id AND l.warehouse_id = b.warehouse_id
+                    WHERE (l.on_hand <> b.quantity AND {as_of} IS NULL)
+                        OR l.counted_at < {as_of} OR (l.counted_at IS NULL AND {as_of} IS NOT NULL)
+                        OR (l.on_hand <> b.quantity AND l.counted_at = {as_of})
+                    ORDER BY l.variant_id, l.warehouse_id FOR UPDATE OF l
+                ), written AS (
+                    UPDATE inventory_stocklevel AS l
+                    SET on_hand = changed.quantity, counted_at = coalesce({as_of}, now()),
+                        updated_at = CASE WHEN moved THEN now() ELSE l.updated_at END
+                    FROM changed WHERE l.id = changed.id RETURNING moved, l.on_hand
+                )
+                SELECT count(*) FILTER (WHERE moved), count(*) FILTER (WHERE moved AND on_hand = 0)
+                FROM written
+                """
+            ).format(batch=BATCH, as_of=_as_of(current))
         )
+        return int(updated), int(zeroed)
 
     def landed(self) -> None:
         beat_after_commit()
 
     def forecast(self, current: Run) -> Landed:
-        created, updated = row(
+        created, updated, zeroed = row(
             SQL(
                 "SELECT count(*) FILTER (WHERE level_id IS NULL),"
-                " count(*) FILTER (WHERE l.on_hand <> b.quantity)"
+                " count(*) FILTER (WHERE l.on_hand <> b.quantity),"
+                " count(*) FILTER (WHERE l.on_hand <> b.quantity AND b.quantity = 0)"
                 " FROM {} AS b LEFT JOIN inventory_stocklevel AS l ON l.id = b.level_id"
             ).format(BATCH)
         )
-        return Landed(int(created), int(updated))
+        return Landed(int(created), int(updated), {"zeroed": int(zeroed)})
 
     def finish(self, current: Run) -> dict[str, Any]:
         if current.job.options["mode"] != FULL:
@@ -289,17 +290,22 @@ class StockImporter(Importer):
         return {"zeroed": int(value(SQL("SELECT count(*) FROM ({}) AS l").format(self._unnamed(current))))}
 
     def _unnamed(self, current: Run) -> Composable:
-        """The stock in the file's warehouses that no row of it names, not even a rejected one."""
+        """The stock in the file's warehouses that no row of it names, not even a rejected one.
+
+        A row whose warehouse nobody knows names its variant in all of them.
+        """
         return SQL(
             """
             SELECT l.id FROM inventory_stocklevel AS l
             WHERE l.warehouse_id = ANY({warehouses}) AND l.on_hand > 0
-                AND ({as_of} IS NULL OR l.counted_at IS NULL OR l.counted_at <= {as_of})
-                AND NOT EXISTS (SELECT FROM ({named}) AS n
-                    WHERE n.variant_id = l.variant_id AND n.warehouse_id = l.warehouse_id)
+                AND {older} AND NOT EXISTS (SELECT FROM ({named}) AS n
+                    WHERE n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {nowhere}))
             """
         ).format(
-            warehouses=Literal(self._warehouses(current)), as_of=_as_of(current), named=self._named(current)
+            warehouses=Literal(self._warehouses(current)),
+            older=_older(current),
+            named=self._named(current),
+            nowhere=NOWHERE,
         )
 
     def _named(self, current: Run) -> Composable:
@@ -339,14 +345,17 @@ class StockImporter(Importer):
         zeroed, stocked = row(
             SQL(
                 """
-                SELECT count(DISTINCT l.variant_id) FILTER (
-                    WHERE n.quantity = 0 OR ({full} AND n.variant_id IS NULL)), count(DISTINCT l.variant_id)
+                SELECT count(DISTINCT l.variant_id) FILTER (WHERE {older} AND (
+                        (n.quantity = 0 AND n.warehouse_id <> {nowhere}) OR ({full} AND n.variant_id IS NULL)
+                    )), count(DISTINCT l.variant_id)
                 FROM inventory_stocklevel AS l LEFT JOIN ({named}) AS n
-                    ON n.variant_id = l.variant_id AND n.warehouse_id = l.warehouse_id
+                    ON n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {nowhere})
                 WHERE l.warehouse_id = ANY({warehouses}) AND l.on_hand > 0
                 """
             ).format(
                 full=Literal(full),
+                older=_older(current),
+                nowhere=NOWHERE,
                 named=self._named(current),
                 warehouses=Literal(self._warehouses(current)),
             )
@@ -362,6 +371,11 @@ _WHY_KEPT = "Nothing was set to 0: some records could not be read, and what they
 def _as_of(current: Run) -> Composable:
     as_of = current.job.options.get("as_of")
     return SQL("{}::timestamptz").format(Literal(datetime.fromisoformat(as_of) if as_of else None))
+
+
+def _older(current: Run) -> Composable:
+    """Whether a level, `l`, was not counted later than the file."""
+    return SQL("({0} IS NULL OR l.counted_at IS NULL OR l.counted_at <= {0})").format(_as_of(current))
 
 
 def _is_null(current: Run) -> bool:

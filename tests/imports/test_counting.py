@@ -36,6 +36,24 @@ def test_a_full_file_zeroes_in_each_warehouse_that_it_names_and_in_no_other(acme
     }
 
 
+@pytest.mark.parametrize("place", ["", "Acme Esat"])
+def test_a_row_whose_warehouse_nobody_knows_zeroes_its_variant_nowhere(acme, a_variant, stocked, place):
+    for sku in ("A-1", "MISSPELT", "GONE"):
+        variant = a_variant(acme, sku, stock=10)
+        StockLevel.objects.create(variant=variant, warehouse=Warehouse.objects.get(name=WEST), on_hand=10)
+
+    job = stocked(
+        acme,
+        f"sku,quantity,place\nA-1,7,{EAST}\nA-1,7,{WEST}\nMISSPELT,8,{place}\n",
+        warehouse_field="place",
+        mode="full",
+    )
+
+    assert (job["rejected"], job["report"]["zeroed"]) == (1, 2)
+    assert [levels(acme)["MISSPELT", where] for where in (EAST, WEST)] == [10, 10]
+    assert [levels(acme)["GONE", where] for where in (EAST, WEST)] == [0, 0]
+
+
 def test_a_full_file_sets_nothing_to_zero_that_was_counted_later(acme, a_variant, client_for, stocked):
     for sku in ("NAMED", "NOT-NAMED", "COUNTED-LATER"):
         a_variant(acme, sku, stock=10)
@@ -101,6 +119,6 @@ def test_the_brake_looks_at_wholesale_prices_too_and_at_one_supplier_only(
 
     assert braked["status"] == "awaiting_approval"
     assert braked["report"]["reasons"] == [
-        "It would move wholesale_price of 1 variants by more than a factor of 2."
+        "It would move wholesale_price of 1 variant by more than a factor of 2."
     ]
     assert (landed["status"], landed["updated"]) == ("succeeded", 1)

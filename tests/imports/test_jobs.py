@@ -237,7 +237,9 @@ def test_a_dry_run_tells_what_would_happen_and_does_nothing(acme, a_variant, ran
 
     assert (job["status"], job["dry_run"]) == ("succeeded_with_errors", True)
     assert [job[n] for n in ("created", "updated", "unchanged", "rejected")] == [1, 1, 1, 1]
-    assert job["report"]["price_changes"] == [{"sku": "OLD", "from": "10", "to": "25", "factor": 2.5}]
+    assert job["report"]["price_changes"] == [
+        {"sku": "OLD", "field": "retail_price", "from": "10", "to": "25", "factor": 2.5}
+    ]
     assert job["report"]["delisted"] == 1
     assert list(Variant.objects.order_by("id").values()) == before
 
@@ -250,6 +252,34 @@ def test_a_dry_run_of_a_full_stock_file_tells_what_would_be_zeroed(acme, a_varia
 
     assert (job["updated"], job["unchanged"], job["report"]["zeroed"]) == (1, 1, 1)
     assert set(StockLevel.objects.values_list("on_hand", flat=True)) == {5}
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize(("mode", "zeroed"), [("delta", 1), ("full", 2)])
+def test_what_a_file_names_with_0_is_told_too(acme, a_variant, stocked, mode, zeroed, dry_run):
+    for sku in ("NAMED", "NOT-NAMED", "SAME"):
+        a_variant(acme, sku, stock=5)
+    a_variant(acme, "EMPTY", stock=0)
+
+    job = stocked(acme, "sku,quantity\nNAMED,0\nSAME,5\nEMPTY,0\n", mode=mode, dry_run=dry_run)
+
+    assert job["report"] == {"zeroed": zeroed}
+
+
+def test_a_dry_run_of_a_cost_list_tells_the_largest_changes_of_either_price(acme, a_variant, ran):
+    a_variant(acme, "A-1", retail_price="10", wholesale_price="4")
+    a_variant(acme, "A-2", retail_price="10", wholesale_price=None)
+
+    job = ran(
+        acme,
+        data=["sku,title,retail_price,wholesale_price", "A-1,x,20,1", "A-2,x,10,9"],
+        dry_run=True,
+    )
+
+    assert job["report"]["price_changes"] == [
+        {"sku": "A-1", "field": "wholesale_price", "from": "4", "to": "1", "factor": 4},
+        {"sku": "A-1", "field": "retail_price", "from": "10", "to": "20", "factor": 2},
+    ]
 
 
 @pytest.fixture
@@ -279,6 +309,15 @@ def test_a_file_that_would_zero_most_of_the_stock_waits_until_the_supplier_appro
     assert client.get(f"imports/{job['id']}").json()["report"]["zeroed"] == 149
     assert StockLevel.objects.filter(on_hand=0).count() == 149
     assert client.post(f"imports/{job['id']}/approve").status_code in (200, 409)
+
+
+def test_stock_that_was_counted_later_than_the_file_is_no_reason_to_wait(acme, many, stocked):
+    StockLevel.objects.update(counted_at=timezone.now())
+    counted = (timezone.now() - timedelta(days=1)).isoformat()
+
+    job = stocked(acme, "sku,quantity\nM-000,5\nM-001,0\n", mode="full", as_of=counted)
+
+    assert (job["status"], job["rejected"], job["report"]) == ("succeeded_with_errors", 2, {"zeroed": 0})
 
 
 def test_a_waiting_job_holds_up_nothing_and_a_later_one_that_lands_supersedes_it(

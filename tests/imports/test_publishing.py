@@ -83,7 +83,7 @@ def test_a_braked_file_is_answered_with_what_it_would_do_and_again_when_it_has_l
     a_variant(acme, "A-1", title="Shirt", retail_price="1")
     job = put("sku,retail_price\nA-1,9\n")
     name = f"spring.import-{job.pk}.txt"
-    assert "waits for your word. It would move retail_price of 1 variants" in reports(acme)[name]
+    assert "waits for your word. It would move retail_price of 1 variant by more" in reports(acme)[name]
 
     client_for(acme).post(f"imports/{job.pk}/approve")
     run_job(job.pk)
