@@ -146,11 +146,7 @@ class Sheet:
                 best, header, size = found, names, reader.consumed
                 self.delimiter = delimiter
         if not header:
-            raise Unreadable(
-                "no_header",
-                "The first line names no column that is known or mapped. It must be the header,"
-                " parted by comma, semicolon, tab or |.",
-            )
+            raise Unreadable("no_header", why_no_header(self._pending))
         check_header(header)
         self._take(size)
         return header
@@ -210,6 +206,17 @@ def boundary(data: bytes) -> int:
         quote = data.rfind(b'"', 0, at)
         at = data.rfind(b"\n", 0, quote)
     return 0
+
+
+def why_no_header(beginning: bytes) -> str:
+    if not beginning.strip():
+        return "The file is empty. Its first line must be the header."
+    if beginning.startswith((b"PK\x03\x04", b"\x1f\x8b")):
+        return "This is a workbook or an archive, not text. Save the sheet as CSV, and upload that."
+    return (
+        "The first line names no column that is known or mapped. It must be the header,"
+        " parted by comma, semicolon, tab or |."
+    )
 
 
 def well_formed(delimiter: str) -> Callable[[bytes], bool]:

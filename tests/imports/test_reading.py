@@ -110,20 +110,22 @@ def test_blank_lines_are_no_records(acme, upload, ran):
 
 
 @pytest.mark.parametrize(
-    ("content", "code"),
+    ("content", "code", "said"),
     [
-        ("", "no_header"),
-        ("\n\n", "no_header"),
-        ("A-1,Shirt,1\nA-2,Hat,2\n", "no_header"),
-        ("title,retail_price\nShirt,1\n", "missing_column"),
-        ("sku,title,sku\nA-1,Shirt,A-1\n", "duplicate_header"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00\x00", "no_header"),
+        ("", "no_header", "The file is empty."),
+        ("\n\n", "no_header", "The file is empty."),
+        ("A-1,Shirt,1\nA-2,Hat,2\n", "no_header", "must be the header"),
+        ("title,retail_price\nShirt,1\n", "missing_column", "sku"),
+        ("sku,title,sku\nA-1,Shirt,A-1\n", "duplicate_header", "sku"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00", "no_header", "must be the header"),
+        (b"PK\x03\x04\x14\x00\x06\x00\x08\x00", "no_header", "Save the sheet as CSV"),
     ],
 )
-def test_a_file_that_cannot_be_read_at_all_fails_the_job_and_says_why(acme, upload, ran, content, code):
+def test_a_file_that_cannot_be_read_at_all_fails_the_job_and_says_why(acme, upload, ran, content, code, said):
     job = ran(acme, file_url=upload(acme, content))
 
     assert (job["status"], job["error"]["code"]) == ("failed", code)
+    assert said in job["error"]["message"]
     assert not Variant.objects.exists()
 
 
