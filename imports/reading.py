@@ -19,6 +19,8 @@ LONGEST_RECORD = 1024**2
 MOST_COLUMNS, MOST_ATTEMPTS = 500, 20
 DELIMITERS = (",", ";", "\t", "|")
 CONTROLS = bytes(each for each in range(32) if each not in b"\t\n\r") + b"\x7f"
+# Zip, and with it .xlsx and .ods; gzip; the older .xls.
+WORKBOOKS = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 # The field limit guards the csv module's memory; ours is that of the record.
 csv.field_size_limit(LONGEST_RECORD)
 
@@ -35,10 +37,13 @@ def guess_encoding(path: Path) -> str:
     """What the file is written in, from its bytes.
 
     A file without a byte order mark that is not wholly UTF-8 is Windows-1252, unless characters that
-    only UTF-8 makes are in it: then the other bytes are damage.
+    only UTF-8 makes are in it: then the other bytes are damage. Raises Unreadable for what is no text.
     """
     with path.open("rb") as file:
         head = file.read(4096)
+        if head.startswith(WORKBOOKS):
+            message = "This is a workbook or an archive, not text. Save the sheet as CSV, and upload that."
+            raise Unreadable("not_text", message)
         if head.startswith(codecs.BOM_UTF8):
             return "utf-8-sig"
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -211,8 +216,6 @@ def boundary(data: bytes) -> int:
 def why_no_header(beginning: bytes) -> str:
     if not beginning.strip():
         return "The file is empty. Its first line must be the header."
-    if beginning.startswith((b"PK\x03\x04", b"\x1f\x8b")):
-        return "This is a workbook or an archive, not text. Save the sheet as CSV, and upload that."
     return (
         "The first line names no column that is known or mapped. It must be the header,"
         " parted by comma, semicolon, tab or |."

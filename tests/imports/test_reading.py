@@ -118,7 +118,7 @@ def test_blank_lines_are_no_records(acme, upload, ran):
         ("title,retail_price\nShirt,1\n", "missing_column", "sku"),
         ("sku,title,sku\nA-1,Shirt,A-1\n", "duplicate_header", "sku"),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00", "no_header", "must be the header"),
-        (b"PK\x03\x04\x14\x00\x06\x00\x08\x00", "no_header", "Save the sheet as CSV"),
+        (b"PK\x03\x04\x14\x00\x06\x00\x08\x00", "not_text", "Save the sheet as CSV"),
     ],
 )
 def test_a_file_that_cannot_be_read_at_all_fails_the_job_and_says_why(acme, upload, ran, content, code, said):
