@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from django.core.cache import cache
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Case, Q, When
 from django.db.models.functions import Now
 from django.utils import timezone
 from psycopg.sql import SQL, Identifier
@@ -51,14 +51,15 @@ def _hourly(name: str, seconds: int) -> bool:
 
 def wake_waiting() -> int:
     """Ring for the first unfinished job of each supplier and kind that no worker has."""
-    first: dict[tuple[int, str], ImportJob] = {}
-    for job in ImportJob.objects.unfinished().order_by("pk"):
-        key = (job.supplier_id, job.kind)
-        if key not in first or job.status == Status.RUNNING:
-            first[key] = job
+    waits = Case(When(status=Status.RUNNING, then=0), default=1)
+    first = (
+        ImportJob.objects.unfinished()
+        .order_by("supplier_id", "kind", waits, "pk")
+        .distinct("supplier_id", "kind")
+        .values("pk")
+    )
     free = ImportJob.objects.filter(
-        Q(status=Status.QUEUED) | Q(status=Status.RUNNING, lease_until__lt=Now()),
-        pk__in=[job.pk for job in first.values()],
+        Q(status=Status.QUEUED) | Q(status=Status.RUNNING, lease_until__lt=Now()), pk__in=first
     )
     found = list(free.order_by("pk").values_list("pk", flat=True))
     for pk in found:
