@@ -14,8 +14,8 @@ from assortment.partners import Partner, changed_terms, partners_of
 from assortment.serializers import GroupJson, gone_json, groups_json
 from catalog.pulse import Snapshot
 
-CHUNK = 500
-"""Groups that are in memory at once."""
+CHUNK = 1000
+"""Groups of one statement; while they are written down, as many more are read."""
 
 
 class Position(NamedTuple):
