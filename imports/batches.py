@@ -65,8 +65,9 @@ def differing(current: Run, importer: Importer, within: Composable) -> Composabl
         )
     named = {**lookup.columns, **compiled.values}
     return SQL(
-        # OFFSET 0 keeps the planner from computing each value anew wherever it is named.
-        "SELECT b.line, {shown}, ({wrong}) IS TRUE AS wrong FROM ("
+        # OFFSET 0 keeps the planner from computing each value anew wherever it is named. What is asked of
+        # all rows comes before their texts, and is found there without reading over those.
+        "SELECT b.line, ({wrong}) IS TRUE AS wrong, {shown} FROM ("
         "SELECT s.line, {columns} FROM {table} {steps} {joins} WHERE {within} AND ({unchanged}) IS NOT TRUE"
         " OFFSET 0) AS b"
     ).format(
