@@ -24,6 +24,13 @@ COMMON = frozenset({"filter", "limit", "cursor", "sort", "ordering", "fields"})
 class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
     """A FilterSet that refuses what it does not understand, instead of listing everything."""
 
+    base_filters: dict[str, Any]
+
+    def __init__(self, data: dict[str, str], queryset: QuerySet[Any], **kwargs: Any) -> None:
+        # Each filter is copied for each request: only those that are asked for.
+        self.base_filters = {name: each for name, each in self.base_filters.items() if name in data}
+        super().__init__(data, queryset, **kwargs)
+
     @classmethod
     def apply(cls, request: Request, queryset: QuerySet[M]) -> QuerySet[M]:
         """The queryset under the request's filters. Raises InvalidFilter naming what is wrong."""
