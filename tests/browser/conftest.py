@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import Group, User
+from django.test import Client
 
 from backoffice.groups import OPERATORS, SUPPORT
 
@@ -20,6 +22,7 @@ PASSWORD = "long enough for a desk"
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
+    """A browser that keeps what it has loaded: styles and scripts are fetched once, not by each test."""
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM} here")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -27,7 +30,7 @@ def chromium() -> Iterator[Any]:
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield browser
+        yield browser.new_context(viewport={"width": 1280, "height": 900})
         browser.close()
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
@@ -46,6 +49,13 @@ class Desk:
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", self._asked)
+
+    def sit_down(self, username: str) -> None:
+        """Be logged in already."""
+        client = Client()
+        client.force_login(User.objects.get(username=username))
+        cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+        self.page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": self.base}])
 
     def log_in(self, username: str) -> None:
         self.page.goto(f"{self.base}/admin/")
@@ -84,10 +94,10 @@ def desk(chromium: Any, live_server: Any) -> Iterator[Desk]:
     for name, group in (("olga", OPERATORS), ("sam", SUPPORT)):
         user = User.objects.create_user(name, password=PASSWORD, is_staff=True)
         user.groups.add(Group.objects.get(name=group))
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    desk = Desk(context.new_page(), live_server.url)
+    desk = Desk(chromium.new_page(), live_server.url)
     desk.watch()
     yield desk
-    context.close()
+    desk.page.close()
+    chromium.clear_cookies()
     assert desk.inside, "the browser asked for nothing at all"
     assert (desk.complaints, desk.elsewhere) == ([], [])

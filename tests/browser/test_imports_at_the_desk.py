@@ -49,7 +49,7 @@ def test_an_operator_releases_a_braked_import_from_the_home_page(desk, braked):
 
 
 def test_support_follows_and_cannot_act(desk, braked):
-    desk.log_in("sam")
+    desk.sit_down("sam")
     desk.open(f"{PATH}{braked.pk}/change/")
     assert desk.page.locator("h1 .bo-state").inner_text() == "awaiting_approval"
     assert desk.page.locator(".bo-deed").count() == 0
@@ -61,7 +61,7 @@ def test_pages_of_imports_keep_within_the_window(desk, braked):
     ImportJob.objects.create(
         supplier=braked.supplier, kind="products", source="products/" + "x" * 300, status=Status.RUNNING
     )
-    desk.log_in("olga")
+    desk.sit_down("olga")
     for width in (1280, 800, 420):
         desk.page.set_viewport_size({"width": width, "height": 900})
         for job in ImportJob.objects.all():

@@ -43,7 +43,7 @@ def test_an_operator_corrects_an_address_from_the_home_page(desk, order, client_
 
 
 def test_an_operator_forgets_the_country_and_is_told_where(desk, order):
-    desk.log_in("olga")
+    desk.sit_down("olga")
     desk.open(f"/admin/orders/order/{order.pk}/do/correct-address/")
     desk.page.fill("#id_country", "")
     desk.press("Correct address")
@@ -52,7 +52,7 @@ def test_an_operator_forgets_the_country_and_is_told_where(desk, order):
 
 
 def test_an_operator_holds_releases_and_cancels(desk, order):
-    desk.log_in("olga")
+    desk.sit_down("olga")
     desk.open(f"/admin/orders/order/{order.pk}/change/")
     desk.press("Hold")
     assert desk.messages() == [f"Order {order.retailer_order_id} is held."]
@@ -68,7 +68,7 @@ def test_an_operator_holds_releases_and_cancels(desk, order):
 
 
 def test_an_operator_moves_a_fulfillment_and_acts_on_many_from_the_list(desk, order):
-    desk.log_in("olga")
+    desk.sit_down("olga")
     desk.open(f"/admin/fulfillments/fulfillment/{order.fulfillments.get().pk}/change/")
     desk.press("Release again")
     desk.press("Accept")
@@ -95,7 +95,7 @@ def test_support_sees_and_cannot_act(desk, order):
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/orders/order/", "/admin/fulfillments/fulfillment/"])
 def test_pages_keep_within_the_window(desk, order, path):
-    desk.log_in("olga")
+    desk.sit_down("olga")
     for width in (1280, 800, 420):
         desk.page.set_viewport_size({"width": width, "height": 900})
         desk.open(path)
