@@ -168,6 +168,8 @@ class Sheet:
             self._fill(BLOCK + LONGEST_RECORD)
             if not self._pending:
                 return
+            if b"\n" not in self._pending and not self._ended:
+                self._shorten_line()
             whole = self._ended and len(self._pending) <= BLOCK
             size = len(self._pending) if whole else 0 if stuck else boundary(self._pending)
             before = len(self._pending)
@@ -175,6 +177,14 @@ class Sheet:
             yield block
             # A reader that handed back all of a block gets more at once, so that each round moves on.
             stuck = len(self._pending) == before
+
+    def _shorten_line(self) -> None:
+        """Drop what a line, that is longer than any record may be, has beyond that: it will be refused."""
+        kept, rest = self._pending[: LONGEST_RECORD + 1], b""
+        while b"\n" not in rest and not self._ended:
+            chunk = next(self._chunks, None)
+            self._ended, rest = chunk is None, chunk or b""
+        self._pending = kept + rest[rest.find(b"\n") :] if b"\n" in rest else kept
 
     def _block(self, size: int) -> Block:
         """The next bytes, so many or all that wait where it cannot be told where a record ends."""
@@ -263,7 +273,9 @@ class tolerant(Iterator[Record]):  # noqa: N801 - used like a generator
     """
 
     def __init__(self, data: bytes, line: int, delimiter: str, *, final: bool) -> None:
-        self.data, self.line, self.delimiter, self.final = data, line, delimiter, final
+        # Of a line that is cut off nothing can be said yet.
+        self.data = data if final else data[: data.rfind(b"\n") + 1]
+        self.size, self.line, self.delimiter, self.final = len(data), line, delimiter, final
         self.consumed = 0
 
     def __next__(self) -> Record:
@@ -272,8 +284,6 @@ class tolerant(Iterator[Record]):  # noqa: N801 - used like a generator
             if start >= len(self.data):
                 raise StopIteration
             end = self._line_end(start)
-            if end == len(self.data) and not self.final and not self.data.endswith(b"\n"):
-                raise StopIteration
             if not self.data[start:end].strip(b"\r\n \t"):
                 self._advance(end)
                 continue
@@ -313,7 +323,7 @@ class tolerant(Iterator[Record]):  # noqa: N801 - used like a generator
             if self.data.count(b'"', end, following) % 2:
                 return following
             end = following
-        if not self.final and end - start <= LONGEST_RECORD:
+        if not self.final and self.size - start <= LONGEST_RECORD:
             raise StopIteration  # it may close in what is not here yet
         return None
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 
 from catalog.models import Variant
+from imports import reading
 
 HEADER = "sku,title,retail_price,description"
 
@@ -101,6 +102,39 @@ def test_a_file_that_ends_in_the_middle_of_a_line_loses_that_row_only(acme, uplo
     job = ran(acme, file_url=upload(acme, f"{HEADER}\nA-1,Shirt,1,x\nA-2,Ha"))
 
     assert (job["created"], [(e["line"], e["code"]) for e in job["errors"]]) == (1, [(3, "ragged")])
+
+
+@pytest.mark.parametrize("before", ["", 'A-0,"open,1,x\n'])
+def test_a_line_longer_than_any_record_is_refused_alone_and_not_kept_in_memory(
+    acme, upload, ran, before, monkeypatch
+):
+    waiting: list[int] = []
+    monkeypatch.setattr(reading.Sheet, "_block", watched(reading.Sheet._block, waiting))
+    rows = f"{before}A-1,{'x' * 9_000_000},1,x\nA-2,Hat,2,x\n"
+
+    job = ran(acme, file_url=upload(acme, f"{HEADER}\n{rows}"))
+
+    codes = [(each["line"], each["code"]) for each in job["errors"]]
+    assert codes == ([(2, "open_quote")] if before else []) + [(3 if before else 2, "too_long")]
+    assert (job["created"], job["rejected"]) == (1, len(codes))
+    assert max(waiting) < 4_000_000
+
+
+def watched(block, waiting):
+    """`_block`, which tells how much was waiting each time."""
+
+    def counting(sheet, size):
+        waiting.append(len(sheet._pending))
+        return block(sheet, size)
+
+    return counting
+
+
+def test_of_a_line_that_is_cut_off_nothing_is_said_yet():
+    reader = reading.tolerant(b'"a\nb",x\n"c\nd",y', 1, ",", final=False)
+
+    assert [record.cells for record in reader] == [["a\nb", "x"]]
+    assert reader.consumed == len(b'"a\nb",x\n')
 
 
 def test_blank_lines_are_no_records(acme, upload, ran):
