@@ -32,8 +32,6 @@ class Status(models.TextChoices):
     CANCELED = "canceled"
 
 
-FINISHED = (Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS, Status.FAILED, Status.CANCELED)
-
 # A worker that shows no sign of life for so long has lost its job to the next one.
 LEASE = timedelta(seconds=8)
 COUNTERS = ("rows_done", "created", "updated", "unchanged", "rejected", "duplicates")

@@ -45,7 +45,7 @@ class Player:
             job = self.expect(quiet.get(f"imports/{job_id}"), 200)
             if job["finished_at"] or time.monotonic() > deadline:
                 break
-            time.sleep(0.1)
+            time.sleep(0.1)  # as a partner would: jobs are followed by asking
         self.require(
             job["status"] in ("succeeded", "succeeded_with_errors"),
             f"import {job_id} is {job['status']} after {PATIENCE:.0f} s at most: {job.get('error')}",

@@ -76,5 +76,5 @@ def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
     while time.monotonic() < end and process.poll() is None:
         with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE):
             return
-        time.sleep(0.1)
+        time.sleep(0.1)  # a server that starts tells nobody; it is asked
     raise SystemExit(f"The server does not start:\n{log.read_text()[-2000:]}")

@@ -93,7 +93,7 @@ def _came_up(server: Server, process: subprocess.Popen[bytes]) -> bool:
     while process.poll() is None and time.monotonic() < deadline:
         if server.ready(process.pid):
             return True
-        time.sleep(0.02)
+        time.sleep(0.02)  # a server that starts tells nobody; it is asked
     return False
 
 

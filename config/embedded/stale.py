@@ -28,7 +28,7 @@ def clear_stale_lock(data: Path) -> None:
     while _serves(pid, data):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGINT if time.monotonic() < deadline else signal.SIGQUIT)
-        time.sleep(0.1)
+        time.sleep(0.1)  # not our child: its end can only be looked for
     lock.unlink(missing_ok=True)
 
 

@@ -29,7 +29,7 @@ def end_all(groups: dict[int, int]) -> None:
     left = [group for group, number in groups.items() if send(group, number)]
     deadline = time.monotonic() + PATIENCE
     while left and time.monotonic() < deadline:
-        time.sleep(0.02)
+        time.sleep(0.02)  # not our children: their end can only be looked for
         left = [group for group in left if send(group, 0)]
     for group in left:
         send(group, SIGKILL)

@@ -42,5 +42,5 @@ def lock_when_free(data_dir: Path) -> int | None:
     """The lock as soon as it is let go; None when that takes too long."""
     deadline = time.monotonic() + PATIENCE
     while (descriptor := try_lock(data_dir)) is None and time.monotonic() < deadline:
-        time.sleep(0.05)
+        time.sleep(0.05)  # flock has no timeout: it is tried again
     return descriptor

@@ -37,7 +37,7 @@ def wait_until_ready() -> None:
         if time.monotonic() - told > REMINDER:
             told = time.monotonic()
             tell(f"Not ready yet: {missing}")
-        time.sleep(0.2)
+        time.sleep(0.2)  # parts that start tell nobody; they are asked
 
 
 def not_ready() -> str:
