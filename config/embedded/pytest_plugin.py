@@ -1,8 +1,9 @@
-"""Gives a test run its servers: loaded by `addopts` in pyproject.toml, before Django reads its settings."""
+"""Gives a test run servers and a folder of its own, before Django reads its settings: see `addopts`."""
 
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,6 +20,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
         for name, url in cleanup.enter_context(passing_servers(os.environ)).items():
             os.environ[name] = url
             cleanup.callback(os.environ.pop, name)
+        if "DATA_DIR" not in os.environ:  # what a service left in its own is nothing to tests
+            os.environ["DATA_DIR"] = cleanup.enter_context(TemporaryDirectory())
+            cleanup.callback(os.environ.pop, "DATA_DIR")
     if "REDIS_URL" in os.environ:
         os.environ["REDIS_URL"] = _own_redis(os.environ["REDIS_URL"])
     return (yield)
