@@ -36,12 +36,12 @@ def sweep_all() -> None:
     take_uploads()
     wake_waiting()
     publish_reports()
-    if _hourly("imports:tidied", 60):
+    if _is_due("imports:tidied", 60):
         publish_templates()
         tidy()
 
 
-def _hourly(name: str, seconds: int) -> bool:
+def _is_due(name: str, seconds: int) -> bool:
     """Whether it is time again for what need not be done at every tick."""
     try:
         return bool(cache.add(name, True, seconds))
@@ -119,7 +119,7 @@ def publish_templates() -> None:
 def publish_reports() -> int:
     """Tell suppliers in their areas what became of their uploads; return how many jobs were looked at."""
     resting = ImportJob.objects.unreported().select_related("supplier").order_by("pk")[:REPORTS_AT_ONCE]
-    found = [job for job in resting if _hourly(f"imports:report:{job.pk}", 60)]
+    found = [job for job in resting if _is_due(f"imports:report:{job.pk}", 60)]
     for job in found:
         publishing.publish(job)
     return len(found)
