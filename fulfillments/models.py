@@ -17,7 +17,16 @@ from api.errors import Invalid, InvalidTransition
 from catalog.models import Variant
 from events.models import Event
 from fulfillments.deadlines import due_at
-from fulfillments.moving import Moving, Outcome, Quantities, as_items, by_variant, check_within, spread
+from fulfillments.moving import (
+    Moving,
+    Outcome,
+    Quantities,
+    as_items,
+    by_variant,
+    check_within,
+    in_words,
+    spread,
+)
 from fulfillments.records import Capture, Rejection, Return, RoutingDecision, Shipment
 from fulfillments.states import (
     ACCEPT,
@@ -136,31 +145,21 @@ class Fulfillment(models.Model):
 
         The same parcel again changes nothing. Raises Invalid, at that field, for more pieces than are open.
         """
-        with self._move(SHIP, by=by) as move:
-            known = self.shipments.filter(tracking_number=tracking_number).first()
-            if known is not None:
-                self._same("carrier", known.carrier, carrier)
-                sent_before = {item["line"]: item["quantity"] for item in known.items}
-                if quantities is not None and by_variant(move.lines, quantities) != by_variant(
-                    move.lines, sent_before
-                ):
-                    told = ", ".join(f"{item['quantity']} of line {item['line']}" for item in known.items)
-                    raise InvalidTransition(
-                        f"The parcel {tracking_number} was shipped before with other pieces: {told}."
-                    )
-                move.repeated = True
+        with self.order.changing(by=by):
+            if self._sent_before(tracking_number, carrier, quantities):
                 return Outcome.UNCHANGED
-            sent = self._within_open(move, quantities, field)
-            if quantities is not None and not sent:
-                raise Invalid.at(field, "Must name at least one line and quantity.")
-            for line, place, quantity in move.places(sent):
-                line.shipped += quantity
-                self._unreserve(line, place, min(line.reserved, quantity))
-                self.order.effects.taken_out[place] += quantity
-            items = as_items(sent)
-            self.shipments.create(tracking_number=tracking_number, carrier=carrier, items=items)
-            move.ends(when_open=State.ACCEPTED)
-            move.data |= {"tracking_number": tracking_number, "carrier": carrier, "items": items}
+            with self._move(SHIP, by=by) as move:
+                sent = self._within_open(move, quantities, field)
+                if quantities is not None and not sent:
+                    raise Invalid.at(field, "Must name at least one line and quantity.")
+                for line, place, quantity in move.places(sent):
+                    line.shipped += quantity
+                    self._unreserve(line, place, min(line.reserved, quantity))
+                    self.order.effects.taken_out[place] += quantity
+                items = as_items(sent)
+                self.shipments.create(tracking_number=tracking_number, carrier=carrier, items=items)
+                move.ends(when_open=State.ACCEPTED)
+                move.data |= {"tracking_number": tracking_number, "carrier": carrier, "items": items}
         return Outcome.DONE
 
     def ship_parcels(self, parcels: Sequence[Mapping[str, Any]], *, by: Actor) -> Outcome:
@@ -375,6 +374,25 @@ class Fulfillment(models.Model):
         check_within(move.lines, quantities, lambda line: line.open, "open", field)
         return {pk: quantity for pk, quantity in quantities.items() if quantity}
 
+    def _sent_before(self, tracking_number: str, carrier: str, quantities: Quantities | None) -> bool:
+        """Whether this very parcel is known, whatever happened since: the rest may be asked back by now.
+
+        Raises InvalidTransition where it was told with another carrier or other pieces.
+        """
+        known = self.shipments.filter(tracking_number=tracking_number).first()
+        if known is None:
+            return False
+        self._same("carrier", known.carrier, carrier)
+        lines = list(self.lines.select_related("variant"))
+        sent = {item["line"]: item["quantity"] for item in known.items}
+        if quantities is not None and by_variant(lines, quantities) != by_variant(lines, sent):
+            told, now = (in_words(lines, pieces) for pieces in (sent, quantities))
+            raise InvalidTransition(
+                f"The parcel {tracking_number} was shipped before with {told}; "
+                f"it cannot be repeated with {now}."
+            )
+        return True
+
     def _refused_before(self, reason: State, quantities: Quantities | None, reject_id: str | None) -> bool:
         """Whether this very refusal is known: its id, or the rest of a fulfillment that shipped in part."""
         if reject_id is not None:
@@ -423,9 +441,8 @@ class Fulfillment(models.Model):
     def _same(self, name: str, known: str, told: str) -> None:
         """A repetition must say what was said before. Raises InvalidTransition where it does not."""
         if told and told != known:
-            raise InvalidTransition(
-                f"This was done before with {name} '{known}'; it cannot be repeated with '{told}'."
-            )
+            before = f"with {name} '{known}'" if known else f"without a {name}"
+            raise InvalidTransition(f"This was done before {before}; it cannot be repeated with '{told}'.")
 
 
 class FulfillmentLine(models.Model):

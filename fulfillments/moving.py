@@ -112,3 +112,10 @@ def by_variant(lines: list[FulfillmentLine], quantities: Quantities) -> Counter[
     for line, quantity in quantities.items():
         total[variants.get(line, 0)] += quantity
     return total
+
+
+def in_words(lines: list[FulfillmentLine], quantities: Quantities) -> str:
+    """`2 of line 7 (LAMP), 1 of line 8 (MAT)`."""
+    skus = {line.pk: line.variant.sku for line in lines}
+    told = (f"{pieces} of line {line} ({skus.get(line, '')})" for line, pieces in sorted(quantities.items()))
+    return ", ".join(told) or "nothing"

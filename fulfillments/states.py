@@ -179,7 +179,7 @@ GIVE_UP = Move(
     CANCELED,
     RETAILER,
     "canceled",
-    otherwise=(WRONG_ADDRESS,),  # only some lines
+    otherwise=(WRONG_ADDRESS, SHIPPED),  # only some lines; or the rest of what was shipped in part
 )
 
 MOVES: Final = (

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from api.errors import Invalid, InvalidTransition
+from events.models import Event
 from fulfillments.states import WORKABLE, State
 from orders.settling import ProcessingState
 
 if TYPE_CHECKING:
     from fulfillments.models import Fulfillment, FulfillmentLine
     from orders.models import Order, OrderLine
+
+CANCEL_REQUESTED = "order.cancel_requested"
 
 
 @dataclass
@@ -22,6 +25,7 @@ class Cancelation:
     canceled: int = 0
     requested: int = 0
     shipped: int = 0
+    waiting: int = 0  # with suppliers that have still to answer about other pieces
     unchanged: bool = False
 
     @property
@@ -34,6 +38,8 @@ class Cancelation:
             parts.append(f"pieces that suppliers are asked to let go: {self.requested}")
         if self.shipped:
             parts.append(f"pieces that are shipped already and stay so: {self.shipped}")
+        if self.waiting:
+            parts.append(f"pieces whose suppliers have first to answer an earlier request: {self.waiting}")
         text = "; ".join(parts)
         return f"{text[:1].upper()}{text[1:]}."
 
@@ -52,6 +58,20 @@ class OpenWork:
     def left(self, line: OrderLine) -> int:
         """Refused by all and held by nobody, or held by a supplier that can be asked."""
         return line.rejected + sum(part.open for part in self._parts(line))
+
+    def waiting(self, lines: Sequence[OrderLine]) -> int:
+        """Open pieces that cannot be asked for yet: their suppliers have still to answer about others."""
+        parts = (part for line in lines for part in line.parts.all())
+        held = [part for part in parts if part.fulfillment_id not in self.fulfillments]
+        return sum(part.open - part.cancel_requested for part in held)
+
+    def asked_before(self, asked: Sequence[Mapping[str, Any]] | None) -> bool:
+        """Whether the last request named these very lines, and some supplier has still to answer."""
+        if asked is None or not any(self._asked(line) for line in self.lines):
+            return False
+        requests = Event.objects.filter(order_id=self.order.pk, type=CANCEL_REQUESTED)
+        last = requests.order_by("id").last()
+        return last is not None and last.data.get("lines") == as_told(asked)
 
     def wanted(self, asked: Sequence[Mapping[str, Any]] | None) -> dict[int, int]:
         """How much of each line is to be canceled; everything where nothing is named.
@@ -76,7 +96,7 @@ class OpenWork:
 
     def _missing(self, path: str, quantity: int | None, free: int, lines: list[OrderLine]) -> int:
         """How many pieces of these lines are to be canceled now; 0 for what was asked before."""
-        asked = sum(part.cancel_requested for line in lines for part in line.parts.all())
+        asked = sum(map(self._asked, lines))
         canceled = sum(line.canceled for line in lines)
         missing = quantity or free or asked + canceled
         if 0 < missing <= free:
@@ -85,6 +105,8 @@ class OpenWork:
             return 0
         shipped = sum(line.shipped for line in lines)
         why = f"shipped: {shipped}, asked back already: {asked}, canceled: {canceled}"
+        if waiting := self.waiting(lines):
+            why += f", with a supplier that has first to answer an earlier request: {waiting}"
         if not free:
             raise InvalidTransition(f"{path}: Nothing of it is left to cancel; {why}.")
         raise Invalid.at(f"{path}.quantity", f"Only {free} can still be canceled, not {missing}; {why}.")
@@ -101,18 +123,29 @@ class OpenWork:
         for fulfillment_id in sorted(spread):
             yield self.fulfillments[fulfillment_id], spread[fulfillment_id]
 
+    def unchanged(self, result: Cancelation) -> Cancelation:
+        result.unchanged, result.waiting = True, self.waiting(self.lines)
+        return result
+
     def nothing_left(self, asked: object, result: Cancelation) -> Cancelation:
         """What is canceled or asked back already is left as it is; anything else cannot be canceled."""
-        pending = any(part.cancel_requested for line in self.lines for part in line.parts.all())
+        pending = any(self._asked(line) for line in self.lines)
         if asked is not None or pending or self.order.processing_state == ProcessingState.CANCELED:
-            result.unchanged = True
-            return result
+            return self.unchanged(result)
         raise InvalidTransition(
             f"The order is '{self.order.processing_state}' and nothing of it is left to cancel."
         )
 
+    def _asked(self, line: OrderLine) -> int:
+        return sum(part.cancel_requested for part in line.parts.all())
+
     def _parts(self, line: OrderLine) -> list[FulfillmentLine]:
         return [part for part in line.parts.all() if part.fulfillment_id in self.fulfillments]
+
+
+def as_told(asked: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+    """The lines that a request named, as its event keeps them: without what was left empty."""
+    return [{name: value for name, value in item.items() if value} for item in asked or ()]
 
 
 def _matches(line: OrderLine, item: Mapping[str, Any]) -> bool:

@@ -17,9 +17,9 @@ from events.models import Event
 from events.recording import draft
 from fulfillments.effects import Effects, refused_for_address
 from fulfillments.models import Fulfillment
-from fulfillments.moving import Outcome
+from fulfillments.moving import Outcome, as_items
 from fulfillments.states import State
-from orders.canceling import Cancelation, OpenWork
+from orders.canceling import CANCEL_REQUESTED, Cancelation, OpenWork, as_told
 from orders.settling import ProcessingState, recount, stamp
 
 
@@ -151,11 +151,15 @@ class Order(models.Model):
         """
         with self.changing(by=by):
             work = OpenWork(self)
-            wanted = work.wanted(asked)
             result = Cancelation(shipped=sum(line.shipped for line in work.lines))
+            if work.asked_before(asked):
+                return work.unchanged(result)
+            wanted = work.wanted(asked)
             if not any(wanted.values()):
                 return work.nothing_left(asked, result)
-            self._drop(work.lines, wanted, result)
+            result.waiting = 0 if asked else work.waiting(work.lines)
+            dropped = self._drop(work.lines, wanted)
+            result.canceled += sum(dropped.values())
             for fulfillment, parts in work.by_fulfillment(wanted):
                 if fulfillment.state == State.WRONG_ADDRESS:
                     fulfillment.give_up(by=by, quantities=parts)
@@ -163,24 +167,22 @@ class Order(models.Model):
                 else:
                     fulfillment.request_cancelation(by=by, quantities=parts, reason=reason)
                     result.requested += sum(parts.values())
-            self.note(
-                "order.cancel_requested",
-                by=by,
-                data={"reason": reason, "canceled": result.canceled, "requested": result.requested},
-            )
+            told = {"reason": reason, "canceled": result.canceled, "requested": result.requested}
+            told |= {"lines": as_told(asked), "dropped": as_items(dropped)}
+            self.note(CANCEL_REQUESTED, by=by, data=told)
         return result
 
-    def _drop(self, lines: list[OrderLine], wanted: dict[int, int], result: Cancelation) -> None:
-        """Cancel at once what was refused and nobody holds."""
+    def _drop(self, lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
+        """Cancel at once what was refused and nobody holds; return the pieces by line."""
         refused = [line for line in lines if line.rejected and wanted[line.pk]]
+        dropped = {line.pk: min(line.rejected, wanted[line.pk]) for line in refused}
         for line in refused:
-            dropped = min(line.rejected, wanted[line.pk])
-            wanted[line.pk] -= dropped
-            result.canceled += dropped
-            line.dropped += dropped
-            line.rejected -= dropped
-            line.canceled += dropped
+            wanted[line.pk] -= dropped[line.pk]
+            line.dropped += dropped[line.pk]
+            line.rejected -= dropped[line.pk]
+            line.canceled += dropped[line.pk]
         OrderLine.objects.bulk_update(refused, ["dropped", "rejected", "canceled"])
+        return dropped
 
     # --- What an operator does -------------------------------------------------------------------
 

@@ -119,7 +119,10 @@ class OrderViewSet(RetailerViewSet):
             by=self.actor, asked=body.get("lines") or None, reason=body.get("reason", "")
         )
         if done.unchanged:
-            return Response(result("unchanged", f"Asked before; the order is {self.order.processing_state}."))
+            message = f"Asked before; the order is {self.order.processing_state}."
+            if done.waiting:
+                message += f" {done.waiting} more pieces can be asked for when their suppliers have answered."
+            return Response(result("unchanged", message))
         code = "cancel_requested"
         if self.order.processing_state == ProcessingState.CANCELED:
             code = "order_canceled"

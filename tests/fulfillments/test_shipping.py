@@ -77,6 +77,25 @@ def test_a_parcel_of_a_split_is_known_again(accepted, ship):
     assert accepted.lines.get(variant__sku="MAT").shipped == 0
 
 
+@pytest.mark.parametrize("since", ["asked back", "wrong address"])
+def test_a_parcel_is_known_again_whatever_happened_since(since, accepted, ship, acme_api, shop_api):
+    """Its answer may have been lost; meanwhile the retailer has asked the rest back."""
+    lines = [piece(accepted, "LAMP", 1)]
+    ship(accepted, "T-1", lines=lines)
+    if since == "asked back":
+        shop_api.post(f"orders/{accepted.order_id}/cancel")
+    else:
+        acme_api.put(status(accepted, "wrong_address"))
+    parcels = [{"trackingNumber": "T-1", "items": [{"sku": "LAMP", "quantity": 1}]}]
+
+    assert ship(accepted, "T-1", lines=lines).json()["code"] == "unchanged"
+    again = acme_api.post("fulfillments/shipments", {"id": accepted.pk, "shipments": parcels})
+    assert again.json()["code"] == "unchanged"
+    message = refused(ship(accepted, "T-1", lines=[piece(accepted, "MAT", 1)]), 409, "invalid_transition")
+    assert "(LAMP); it cannot be repeated with 1 of line" in message
+    refused(ship(accepted, "T-2", lines=lines), 409, "invalid_transition")
+
+
 def test_the_same_line_twice_in_a_parcel_adds_up(accepted, ship):
     line = piece(accepted, "LAMP", 1)
 

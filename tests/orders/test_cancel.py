@@ -154,6 +154,18 @@ def test_a_part_of_what_waits_for_an_address_goes_at_once(work, an_order_at_acme
     assert lines(an_order_at_acme) == [(0, 0, 0, 3), (2, 0, 0, 0)]
 
 
+def test_the_rest_of_what_was_shipped_in_part_goes_at_once(work, an_order_at_acme, acme_api, cancel):
+    acme_api.put(status(work, "accepted"))
+    parcel = {"tracking_number": "T-1", "lines": [piece(work, "LAMP", 1)]}
+    acme_api.put(status(work, "shipped"), parcel)
+    acme_api.put(status(work, "wrong_address"))
+
+    assert cancel(an_order_at_acme).status_code == 200
+
+    assert (state_of(work), order_state(an_order_at_acme)) == ("shipped", "completed")
+    assert lines(an_order_at_acme) == [(0, 1, 0, 2), (0, 0, 0, 2)]
+
+
 def test_what_nobody_holds_goes_at_once(two, acme, acme_api, cancel, work_of):
     acme_api.put(status(work_of(two, acme), "out_of_stock"))
     assert order_state(two) == "exception"
@@ -201,6 +213,32 @@ def test_asking_twice_for_a_part_is_asking_once(work, an_order_at_acme, cancel):
     assert told(cancel(an_order_at_acme, part)) == (200, "unchanged")
     assert told(cancel(an_order_at_acme)) == (200, "unchanged")
     assert work.lines.get(variant__sku="LAMP").cancel_requested == 2
+
+
+def test_asking_twice_for_a_part_asks_one_supplier_once_and_the_other_not(
+    acme, rival, a_variant, push, cancel
+):
+    """The line is shared: a second request would find room at the supplier that was not asked."""
+    for supplier in (acme, rival):
+        a_variant(supplier, "SOFA", stock=2, upc="036000291452")
+    order = push({"upc": "036000291452", "quantity": 4})
+    part = {"lines": [{"sku": "SOFA", "quantity": 2}]}
+    cancel(order, part)
+
+    assert told(cancel(order, part)) == (200, "unchanged")
+    assert sorted(states(order)) == ["canceling", "new"]
+    assert told(cancel(order, {"lines": [{"sku": "SOFA", "quantity": 1}]})) == (200, "cancel_requested")
+
+
+def test_what_cannot_be_asked_for_yet_is_told(work, an_order_at_acme, cancel):
+    cancel(an_order_at_acme, {"lines": [{"sku": "LAMP", "quantity": 1}]})
+
+    whole, mats = cancel(an_order_at_acme), cancel(an_order_at_acme, {"lines": [{"sku": "MAT"}]})
+
+    assert told(whole) == (200, "unchanged")
+    assert "4 more pieces can be asked for when their suppliers have answered" in whole.json()["message"]
+    assert told(mats) == (409, "invalid_transition")
+    assert "first to answer an earlier request: 2" in mats.json()["message"]
 
 
 def test_another_suppliers_part_may_be_asked_for_while_one_is_out(two, acme, rival, cancel, work_of):
