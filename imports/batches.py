@@ -58,17 +58,20 @@ def gather(current: Run, importer: Importer, within: Composable) -> int:
 def differing(current: Run, importer: Importer, within: Composable) -> Composable:
     """A query for these rows: their values, what they are about, and whether one is `wrong`."""
     lookup, compiled = importer.lookup(current), current.compiled
-    table = SQL("{} AS s").format(current.staging.table)
+    table, rows = SQL("{} AS s").format(current.staging.table), within
     if not current.first:
+        # By its place alone: by its line, too, the planner could compare all of a range with all of it,
+        # and would where statistics have the range for empty.
         table = SQL("(SELECT place FROM {} AS s WHERE {} OFFSET 0) AS d JOIN {} ON s.ctid = d.place").format(
             current.staging.differing, within, table
         )
+        rows = SQL("true")
     named = {**lookup.columns, **compiled.values}
     return SQL(
         # OFFSET 0 keeps the planner from computing each value anew wherever it is named. What is asked of
         # all rows comes before their texts, and is found there without reading over those.
         "SELECT b.line, ({wrong}) IS TRUE AS wrong, {shown} FROM ("
-        "SELECT s.line, {columns} FROM {table} {steps} {joins} WHERE {within} AND ({unchanged}) IS NOT TRUE"
+        "SELECT s.line, {columns} FROM {table} {steps} {joins} WHERE {rows} AND ({unchanged}) IS NOT TRUE"
         " OFFSET 0) AS b"
     ).format(
         shown=SQL(", ").join(SQL("b.{}").format(Identifier(name)) for name in named),
@@ -79,7 +82,7 @@ def differing(current: Run, importer: Importer, within: Composable) -> Composabl
         table=table,
         steps=compiled.joins,
         joins=lookup.joins,
-        within=within,
+        rows=rows,
         unchanged=lookup.unchanged,
     )
 
