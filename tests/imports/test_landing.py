@@ -172,9 +172,7 @@ MANY = range(2000)
 
 
 @pytest.mark.usefixtures("misled")
-def test_rows_that_differ_are_found_by_their_place_whatever_statistics_say(
-    acme, a_variant, stocked, plans
-):
+def test_rows_that_differ_are_found_by_their_place_whatever_statistics_say(acme, a_variant, stocked, plans):
     Variant.objects.bulk_create(Variant(supplier=acme, sku=f"A-{n}", title="", retail_price=1) for n in MANY)
     stocked(acme, "sku,quantity\n" + "".join(f"A-{n},5\n" for n in MANY))
     plans.clear()
