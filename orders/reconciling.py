@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection, transaction
 
-from orders.settling import bucket_sql, state_sql
-
-
-@dataclass(frozen=True)
-class Check:
-    """A counter and its sources: `differs` selects (what, stored, true), `mend` sets it right."""
-
-    name: str
-    differs: str
-    mend: str = ""
+from fulfillments.states import APPROVE_CANCELATION, CANCELING, REQUEST_CANCELATION
+from orders.canceling import CANCEL_REQUESTED
+from orders.settling import bucket_sql, stamp, state_sql
 
 
 @dataclass(frozen=True)
@@ -32,17 +26,94 @@ class Difference:
         return f"{self.check}: {self.what} says {self.stored}, its sources say {self.true}"
 
 
+@dataclass(frozen=True)
+class Check:
+    """Counters of a table (as `s`) and the query that recomputes them (as `t`), found by their key.
+
+    `what` names a row; `mend` writes the columns of `wrong`, the rows that differ, and may return orders.
+    """
+
+    name: str
+    table: str
+    true: str
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+    what: str
+    mend: str
+
+    def differences(self) -> str:
+        """Selects what differs, in words: (row, stored, true)."""
+        return f"SELECT {self.what}, {self._told('s')}, {self._told('t')} {self._differing()}"
+
+    def mending(self) -> str:
+        keys = ", ".join(self.key)
+        counts = ", ".join(f"coalesce(t.{each}, 0) AS {each}" for each in self.columns)
+        return f"WITH wrong AS (SELECT {keys}, {counts} {self._differing()}) {self.mend}"
+
+    def _differing(self) -> str:
+        differ = " OR ".join(f"coalesce(s.{each}, 0) <> coalesce(t.{each}, 0)" for each in self.columns)
+        return f"FROM {self.table} s FULL JOIN ({self.true}) t USING ({', '.join(self.key)}) WHERE {differ}"
+
+    def _told(self, row: str) -> str:
+        """Only the counts that differ, each with its name."""
+        told = (
+            f"CASE WHEN coalesce(s.{each}, 0) <> coalesce(t.{each}, 0)"
+            f" THEN '{each} ' || coalesce({row}.{each}, 0) END"
+            for each in self.columns
+        )
+        return f"concat_ws(', ', {', '.join(told)})"
+
+
+def _set(columns: Iterable[str], source: str = "wrong") -> str:
+    return ", ".join(f"{each} = {source}.{each}" for each in columns)
+
+
+def _pieces(items: str, table: str, where: str = "true") -> str:
+    """The sum of what parcels, refusals, returns or events hold, by line."""
+    return f"""
+        SELECT (item->>'line')::bigint AS line, sum((item->>'quantity')::bigint) AS pieces
+        FROM {table} k, jsonb_array_elements({items}) item WHERE {where} GROUP BY 1
+    """
+
+
+# What is asked back: as the last request said, as long as the supplier has not answered it.
+ASKED_BACK = f"""
+    SELECT (item->>'line')::bigint AS line, (item->>'quantity')::bigint AS pieces
+    FROM fulfillments_fulfillment f, LATERAL (
+        SELECT e.data->'items' AS items FROM events_event e
+        WHERE e.order_id = f.order_id AND e.fulfillment_id = f.id AND e.type = '{REQUEST_CANCELATION.event}'
+        ORDER BY e.id DESC LIMIT 1
+    ) k, jsonb_array_elements(k.items) item WHERE f.state = '{CANCELING}'
+"""
+KEPT = {
+    "shipped": _pieces("k.items", "fulfillments_shipment"),
+    "rejected": _pieces("k.items", "fulfillments_rejection"),
+    "canceled": _pieces("k.data->'items'", "events_event", f"k.type = '{APPROVE_CANCELATION.event}'"),
+    "returned": _pieces("k.items", "fulfillments_return"),
+    "cancel_requested": ASKED_BACK,
+}
+PARTS = f"""
+    SELECT p.id, {", ".join(f"coalesce({each}.pieces, 0) AS {each}" for each in KEPT)}
+    FROM fulfillments_fulfillmentline p
+    {" ".join(f"LEFT JOIN ({source}) {each} ON {each}.line = p.id" for each, source in KEPT.items())}
+"""
 RESERVED = """
     SELECT p.variant_id, f.warehouse_id, sum(p.reserved) AS reserved
     FROM fulfillments_fulfillmentline p JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
     WHERE p.reserved > 0 GROUP BY 1, 2
 """
-LINES = """
-    SELECT l.id, coalesce(sum(p.quantity - p.shipped - p.rejected - p.canceled), 0) AS open,
-           coalesce(sum(p.reserved), 0) AS reserved, coalesce(sum(p.shipped), 0) AS shipped,
-           coalesce(sum(p.canceled), 0) + l.dropped AS canceled
-    FROM orders_orderline l LEFT JOIN fulfillments_fulfillmentline p ON p.order_line_id = l.id
-    GROUP BY l.id
+LINES = f"""
+    SELECT id, open, reserved, shipped, quantity - open - shipped - parted - dropped AS rejected,
+           parted + dropped AS canceled, dropped
+    FROM (
+        SELECT l.id, l.quantity, coalesce(sum(p.quantity - p.shipped - p.rejected - p.canceled), 0) AS open,
+               coalesce(sum(p.reserved), 0) AS reserved, coalesce(sum(p.shipped), 0) AS shipped,
+               coalesce(sum(p.canceled), 0) AS parted, coalesce(max(d.pieces), 0) AS dropped
+        FROM orders_orderline l LEFT JOIN fulfillments_fulfillmentline p ON p.order_line_id = l.id
+        LEFT JOIN ({_pieces("k.data->'dropped'", "events_event", f"k.type = '{CANCEL_REQUESTED}'")}) d
+            ON d.line = l.id
+        GROUP BY l.id
+    ) counted
 """
 COUNTS = f"""
     SELECT retailer_id, count(*) FILTER (WHERE bucket = 'completed') AS completed,
@@ -52,7 +123,8 @@ COUNTS = f"""
     GROUP BY retailer_id
 """
 STATES = f"""
-    SELECT o.id, {state_sql("t.open", "t.shipped", "t.rejected", "s.states")} AS state
+    SELECT o.id, o.retailer_id, o.processing_state AS stored,
+           {state_sql("t.open", "t.shipped", "t.rejected", "s.states")} AS state
     FROM orders_order o
     JOIN (SELECT order_id, sum(open) AS open, sum(shipped) AS shipped, sum(rejected) AS rejected
           FROM orders_orderline GROUP BY order_id) t ON t.order_id = o.id
@@ -60,85 +132,62 @@ STATES = f"""
                FROM fulfillments_fulfillment GROUP BY order_id) s ON s.order_id = o.id
 """
 
-
-def _kept(table: str, column: str) -> Check:
-    """A fulfillment line's count against the parcels, refusals or returns that it is the sum of."""
-    return Check(
-        f"pieces {column}",
-        f"""
-        SELECT 'fulfillment line ' || p.id, p.{column}::text, coalesce(k.pieces, 0)::text
-        FROM fulfillments_fulfillmentline p LEFT JOIN (
-            SELECT (item->>'line')::bigint AS line, sum((item->>'quantity')::bigint) AS pieces
-            FROM {table}, jsonb_array_elements(items) item GROUP BY 1
-        ) k ON k.line = p.id
-        WHERE p.{column} <> coalesce(k.pieces, 0)
-        """,
-    )
-
-
 CHECKS = (
     Check(
-        "stock reserved",
+        "pieces",
+        "fulfillments_fulfillmentline",
+        PARTS,
+        ("id",),
+        tuple(KEPT),
+        "'fulfillment line ' || id",
+        # What is set aside has no source but itself; it never exceeds what is open.
         f"""
-        SELECT 'variant ' || coalesce(s.variant_id, r.variant_id) || ' in warehouse '
-                   || coalesce(s.warehouse_id, r.warehouse_id),
-               coalesce(s.reserved, 0)::text, coalesce(r.reserved, 0)::text
-        FROM inventory_stocklevel s FULL JOIN ({RESERVED}) r
-            ON r.variant_id = s.variant_id AND r.warehouse_id = s.warehouse_id
-        WHERE coalesce(s.reserved, 0) <> coalesce(r.reserved, 0)
-        """,
-        f"""
-        UPDATE inventory_stocklevel s
-        SET reserved = coalesce((SELECT r.reserved FROM ({RESERVED}) r
-                                 WHERE r.variant_id = s.variant_id AND r.warehouse_id = s.warehouse_id), 0)
+        UPDATE fulfillments_fulfillmentline p SET {_set(KEPT)}, reserved = least(
+            p.reserved, greatest(p.quantity - wrong.shipped - wrong.rejected - wrong.canceled, 0))
+        FROM wrong WHERE wrong.id = p.id
         """,
     ),
-    _kept("fulfillments_shipment", "shipped"),
-    _kept("fulfillments_rejection", "rejected"),
-    _kept("fulfillments_return", "returned"),
+    Check(
+        "stock reserved",
+        "inventory_stocklevel",
+        RESERVED,
+        ("variant_id", "warehouse_id"),
+        ("reserved",),
+        "'variant ' || variant_id || ' in warehouse ' || warehouse_id",
+        """
+        INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved)
+        SELECT variant_id, warehouse_id, 0, reserved FROM wrong
+        ON CONFLICT (variant_id, warehouse_id) DO UPDATE SET reserved = excluded.reserved
+        """,
+    ),
     Check(
         "order line",
-        f"""
-        SELECT 'order line ' || l.id, concat_ws('/', l.open, l.reserved, l.shipped, l.canceled),
-               concat_ws('/', c.open, c.reserved, c.shipped, c.canceled)
-        FROM orders_orderline l JOIN ({LINES}) c ON c.id = l.id
-        WHERE (l.open, l.reserved, l.shipped, l.canceled)
-            IS DISTINCT FROM (c.open, c.reserved, c.shipped, c.canceled)
-        """,
+        "orders_orderline",
+        LINES,
+        ("id",),
+        ("open", "reserved", "shipped", "rejected", "canceled", "dropped"),
+        "'order line ' || id",
         f"""
         UPDATE orders_orderline l
-        SET open = c.open, reserved = c.reserved, shipped = c.shipped, canceled = c.canceled,
-            rejected = l.quantity - c.open - c.shipped - c.canceled
-        FROM ({LINES}) c WHERE c.id = l.id
-        """,
-    ),
-    Check(
-        "order state",
-        f"""
-        SELECT 'order ' || o.id, o.processing_state, t.state
-        FROM orders_order o JOIN ({STATES}) t ON t.id = o.id WHERE o.processing_state <> t.state
-        """,
-        f"""
-        UPDATE orders_order o SET processing_state = t.state
-        FROM ({STATES}) t WHERE t.id = o.id AND o.processing_state <> t.state
+        SET {_set(("open", "reserved", "shipped", "rejected", "canceled", "dropped"))}
+        FROM wrong WHERE wrong.id = l.id RETURNING l.order_id
         """,
     ),
     Check(
         "order counts",
+        "orders_retailerclock",
+        COUNTS,
+        ("retailer_id",),
+        ("completed", "canceled", "pending"),
+        "'retailer ' || retailer_id",
         f"""
-        SELECT 'retailer ' || coalesce(c.retailer_id, n.retailer_id),
-               concat_ws('/', c.completed, c.canceled, c.pending),
-               concat_ws('/', n.completed, n.canceled, n.pending)
-        FROM orders_retailerclock c FULL JOIN ({COUNTS}) n ON n.retailer_id = c.retailer_id
-        WHERE (coalesce(c.completed, 0), coalesce(c.canceled, 0), coalesce(c.pending, 0))
-            <> (coalesce(n.completed, 0), coalesce(n.canceled, 0), coalesce(n.pending, 0))
-        """,
-        f"""
-        UPDATE orders_retailerclock c
-        SET completed = coalesce(n.completed, 0), canceled = coalesce(n.canceled, 0),
-            pending = coalesce(n.pending, 0)
-        FROM (SELECT r.id, n.* FROM accounts_retailer r LEFT JOIN ({COUNTS}) n ON n.retailer_id = r.id) n
-        WHERE n.id = c.retailer_id
+        INSERT INTO orders_retailerclock (retailer_id, completed, canceled, pending, last)
+        SELECT retailer_id, completed, canceled, pending, coalesce(
+            (SELECT max(updated_at) FROM orders_order o WHERE o.retailer_id = wrong.retailer_id),
+            date_trunc('milliseconds', clock_timestamp()))
+        FROM wrong
+        ON CONFLICT (retailer_id) DO UPDATE
+        SET {_set(("completed", "canceled", "pending"), "excluded")}
         """,
     ),
 )
@@ -151,19 +200,38 @@ def differences() -> Iterator[Difference]:
         if outermost:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         for check in CHECKS:
-            cursor.execute(check.differs)
-            for what, stored, true in cursor.fetchall():
-                yield Difference(check.name, what, stored, true)
+            cursor.execute(check.differences())
+            yield from (Difference(check.name, *row) for row in cursor.fetchall())
+        cursor.execute(f"SELECT id, stored, state FROM ({STATES}) o WHERE stored <> state")
+        for pk, stored, true in cursor.fetchall():
+            yield Difference("order state", f"order {pk}", stored, true)
 
 
 def mend() -> None:
-    """Set every counter right from its sources; nobody writes meanwhile."""
+    """Set every counter right from its sources; nobody writes meanwhile.
+
+    What a retailer reads is stamped anew, so that its poller sees the orders that were mended. The lock
+    holds off row locks too: a change that waits in the midst of its own would wait for us, and we for it.
+    """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
             "LOCK TABLE orders_order, orders_orderline, fulfillments_fulfillment,"
-            " fulfillments_fulfillmentline, inventory_stocklevel, orders_retailerclock"
-            " IN SHARE ROW EXCLUSIVE MODE"
+            " fulfillments_fulfillmentline, inventory_stocklevel, orders_retailerclock IN EXCLUSIVE MODE"
         )
+        touched: set[int] = set()
         for check in CHECKS:
-            if check.mend:
-                cursor.execute(check.mend)
+            cursor.execute(check.mending())
+            if cursor.description:
+                touched |= {order_id for (order_id,) in cursor.fetchall()}
+        for order in _to_stamp(cursor, touched):
+            stamp(*order)
+
+
+def _to_stamp(cursor: Any, touched: set[int]) -> list[tuple[int, int, str, str]]:
+    """Orders whose lines or state were wrong: their id, retailer, stored and true state."""
+    cursor.execute(
+        f"SELECT id, retailer_id, stored, state FROM ({STATES}) o WHERE stored <> state OR id = ANY(%s)",
+        [sorted(touched)],
+    )
+    found: list[tuple[int, int, str, str]] = cursor.fetchall()
+    return found

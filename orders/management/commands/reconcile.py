@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import IntegrityError
 
 from orders.reconciling import differences, mend
 
@@ -26,7 +27,11 @@ class Command(BaseCommand):
             return
         if not fix:
             raise CommandError(f"{len(found)} counters differ. --fix sets them right.")
-        mend()
+        try:
+            mend()
+        except IntegrityError as error:
+            message = f"Nothing was mended, as the sources contradict each other or what was ordered: {error}"
+            raise CommandError(message) from error
         left = list(differences())
         for each in left:
             self.stdout.write(f"not mended: {each}")

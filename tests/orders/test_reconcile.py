@@ -1,0 +1,169 @@
+"""`manage.py reconcile` finds every counter that was damaged, and --fix mends it."""
+
+from __future__ import annotations
+
+import threading
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+
+from fulfillments.models import COUNTS, FulfillmentLine
+from orders.models import Order, OrderLine, RetailerClock
+from orders.reconciling import differences, mend
+from tests.concurrency.racing import race
+from tests.orders.bodies import an_order
+from tests.orders.desks import piece, status, work_of  # noqa: F401
+
+
+def reconcile(*options: str) -> str:
+    out = StringIO()
+    call_command("reconcile", *options, stdout=out)
+    return out.getvalue()
+
+
+def damage(sql: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+
+
+def everything() -> list[object]:
+    parts = FulfillmentLine.objects.order_by("pk").values_list("pk", *COUNTS)
+    counts = ("open", "reserved", "shipped", "rejected", "canceled", "dropped")
+    clocks = RetailerClock.objects.values_list("completed", "canceled", "pending")
+    states = Order.objects.values_list("pk", "processing_state")
+    return [*parts, *OrderLine.objects.order_by("pk").values_list("pk", *counts), *clocks, *states]
+
+
+@pytest.fixture
+def lived(acme, a_variant, push, work_of, acme_api, shop_api):  # noqa: F811
+    """An order of which something is shipped, refused, dropped, canceled, returned, asked back and open."""
+    a_variant(acme, "LAMP", stock=20)
+    order = push({"sku": "LAMP", "quantity": 12})
+    work = work_of(order, acme)
+    cancel = f"orders/{order.pk}/cancel"
+    refusal = {"id": work.pk, "rejectId": "r", "items": [{"sku": "LAMP", "quantity": 3}]}
+    came_back = {"reason": "broken", "return_lines": [{"sku": "LAMP", "quantity": 1}]}
+    steps = [
+        acme_api.put(status(work, "accepted")),
+        acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 2)]}),
+        acme_api.post("fulfillments/rejections", [refusal]),
+        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),  # dropped: of the three
+        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),  # one dropped, one asked back
+        acme_api.put(status(work), {"status": "canceled"}),
+        acme_api.post(f"fulfillments/{work.pk}/returns", came_back),
+        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),
+    ]
+    assert [each.status_code for each in steps] == [200] * len(steps)
+    [part] = work.lines.all()
+    assert part.counts == (6, 2, 3, 1, 1, 2)
+    return order
+
+
+DAMAGE = {
+    "stock": "UPDATE inventory_stocklevel SET reserved = reserved + 1",
+    "stock row": "DELETE FROM inventory_stocklevel",
+    "part shipped": "UPDATE fulfillments_fulfillmentline SET shipped = 1",
+    "part rejected": "UPDATE fulfillments_fulfillmentline SET rejected = 0",
+    "part canceled": "UPDATE fulfillments_fulfillmentline SET canceled = 0",
+    "part returned": "UPDATE fulfillments_fulfillmentline SET returned = 2",
+    "part asked back": "UPDATE fulfillments_fulfillmentline SET cancel_requested = 1",
+    "parts mixed up": "UPDATE fulfillments_fulfillmentline SET shipped = 1, rejected = 4",
+    "line open": "UPDATE orders_orderline SET open = open + 1, shipped = shipped - 1",
+    "line reserved": "UPDATE orders_orderline SET reserved = 0",
+    "line rejected": "UPDATE orders_orderline SET rejected = rejected + 1, canceled = canceled - 1",
+    "line dropped": "UPDATE orders_orderline SET dropped = 1",
+    "order state": "UPDATE orders_order SET processing_state = 'completed'",
+    "counts": "UPDATE orders_retailerclock SET pending = 0, completed = 7",
+    "counts row": "DELETE FROM orders_retailerclock",
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_each_damaged_counter_is_found_and_mended(kind, lived):
+    sound = everything()
+    damage(DAMAGE[kind])
+
+    with pytest.raises(CommandError, match="--fix sets them right"):
+        reconcile()
+    assert "were set right" in reconcile("--fix")
+
+    assert reconcile() == "Every counter agrees with its sources.\n"
+    assert everything() == sound
+
+
+def test_what_differs_is_told_with_its_name_and_both_numbers(lived):
+    part = FulfillmentLine.objects.get()
+    FulfillmentLine.objects.update(shipped=1)
+
+    assert f"pieces: fulfillment line {part.pk} says shipped 1, its sources say shipped 2" in [
+        str(each) for each in differences()
+    ]
+    mend()
+
+
+@pytest.mark.parametrize("kind", ["line rejected", "order state"])
+def test_a_poller_sees_the_orders_that_were_mended(kind, lived, shop_api):
+    last = shop_api.get("orders").json()["results"][-1]["updated_at"]
+    damage(DAMAGE[kind])
+
+    reconcile("--fix")
+
+    [seen] = shop_api.get("orders", {"updated_at__gt": last}).json()["results"]
+    assert (seen["id"], seen["processing_state"]) == (lived.pk, "canceling")
+
+
+def test_nothing_that_was_right_is_touched(lived, shop_api):
+    before = shop_api.get("orders").json()
+    damage(DAMAGE["stock"])
+
+    reconcile("--fix")
+
+    assert shop_api.get("orders").json() == before
+
+
+def test_sources_that_contradict_each_other_are_told_and_nothing_is_mended(lived):
+    damage("UPDATE fulfillments_shipment SET items = jsonb_set(items, '{0,quantity}', '99')")
+
+    with pytest.raises(CommandError, match="Nothing was mended"), transaction.atomic():
+        reconcile("--fix")
+
+    damage("UPDATE fulfillments_shipment SET items = jsonb_set(items, '{0,quantity}', '2')")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_mending_waits_for_a_change_under_way_and_does_not_deadlock_with_it(
+    acme, shop, a_variant, client_for
+):
+    a_variant(acme, "LAMP", stock=9)
+    number = client_for(shop).post("orders", an_order({"sku": "LAMP", "quantity": 2})).json()["order_id"]
+    damage("UPDATE inventory_stocklevel SET reserved = 5")
+    damage("UPDATE orders_order SET processing_state = 'canceled'")
+    locked = threading.Event()
+
+    def change():
+        with transaction.atomic():
+            order = Order.objects.select_for_update(no_key=True).get(pk=number)
+            locked.set()
+            waiting()
+            order.held = False
+            order.save(update_fields=["held"])
+        return "changed"
+
+    def waiting():
+        """Until the other has asked for its locks."""
+        with connection.cursor() as cursor:
+            for _ in range(200):
+                cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+                if cursor.fetchone()[0]:
+                    return
+                cursor.execute("SELECT pg_sleep(0.02)")
+
+    def mending():
+        locked.wait(10)
+        mend()
+        return "mended"
+
+    assert race(change, mending) == ["changed", "mended"]
+    assert list(differences()) == []
