@@ -233,7 +233,7 @@ class Parser:
             raise self.wrong("A field's name is expected here")
         if token.text not in self.names:
             known = ", ".join(sorted(self.names))
-            raise ExpressionError(f"There is no number {token.text!r}; there are {known}", token.position)
+            raise ExpressionError(f"There is no numeric field {token.text!r}; use {known}", token.position)
         return self.tokens.pop(0).text
 
     def assignments(self) -> list[Assignment]:

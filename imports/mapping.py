@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from api.errors import Invalid
 from imports.columns import Column, Pairs
 from imports.expressions import ExpressionError, parse_value
+from imports.reading import Unreadable
 
 TRANSFORMERS = ("uppercase", "lowercase", "capitalize", "capitalize-first")
 ALIASES = {"price": "retail_price", "options": "option", "properties": "property"}
+SUBTYPES = ("option_type", "property_type", "property_name")
+KEYS = (
+    *("source_field", "destination_field", *SUBTYPES),
+    *("string_transformer", "math_transformer", "split_by_character"),
+)
 MOST_ENTRIES, LONGEST_NAME = 500, 200
 
 
@@ -70,18 +77,31 @@ def _from_text(item: str, columns: Mapping[str, Column], path: str) -> Entry:
 
 
 def _from_object(item: Mapping[str, Any], columns: Mapping[str, Column], path: str) -> Entry:
-    given = {snake_case(str(key)): value for key, value in item.items()}
-    for key, value in given.items():
-        if value is not None and not isinstance(value, str):
-            raise Invalid.at(f"{path}.{key}", "Must be a text in quotes.")
+    given = _by_key(item, path)
     for key in ("source_field", "destination_field"):
-        if not (given.get(key) or "").strip():
+        if not given.get(key, "").strip():
             raise Invalid.at(f"{path}.{key}", "This field is required.", "required")
     name, _, subtype = given["destination_field"].strip().partition(".")
-    for key in ("option_type", "property_type", "property_name"):
-        subtype = subtype or (given.get(key) or "").strip()
-    texts = {key: value or "" for key, value in given.items()}
-    return _entry(given["source_field"], name, subtype, texts, columns, path)
+    for key in SUBTYPES:
+        subtype = subtype or given.get(key, "").strip()
+    return _entry(given["source_field"], name, subtype, given, columns, path)
+
+
+def _by_key(item: Mapping[str, Any], path: str) -> dict[str, str]:
+    """An object's texts by those keys that mean something. Raises Invalid for what only looks like one."""
+    given: dict[str, str] = {}
+    for key, value in item.items():
+        name = snake_case(str(key))
+        if name not in KEYS:
+            meant = difflib.get_close_matches(name, KEYS, n=1, cutoff=0.85)
+            if meant:
+                message = f"There is no such field. Is {meant[0]} meant?"
+                raise Invalid.at(f"{path}.{key}", message, "unknown_field")
+        elif value is not None and not isinstance(value, str):
+            raise Invalid.at(f"{path}.{key}", "Must be a text in quotes.")
+        elif given.setdefault(name, value or "") != (value or ""):
+            raise Invalid.at(f"{path}.{key}", f"Means the same as {name}, but differs from it.")
+    return given
 
 
 def _entry(
@@ -140,19 +160,35 @@ class Binding:
 
 @dataclass(frozen=True)
 class Bound:
-    """A file's header understood: which column fills which field."""
+    """A file's header understood: which column fills which field, and what is to be told of that."""
 
     fields: dict[str, list[Binding]]
     ignored: list[str]
-    absent: list[str]
+    warnings: list[str]
 
 
-def find(header: Sequence[str], name: str) -> int | None:
-    """The place of a column by its exact name, else by one that differs in case only."""
-    if name in header:
-        return header.index(name)
-    alike = [index for index, each in enumerate(header) if each.casefold() == name.casefold()]
-    return alike[0] if len(alike) == 1 else None
+def meaning(name: str) -> str:
+    """The field whose name a column bears, in any case, or by an alias; else just its name."""
+    return ALIASES.get(name.casefold(), name.casefold())
+
+
+def find(header: Sequence[str], name: str, used: Collection[int]) -> int | None:
+    """The place of an unused column by its exact name, else by one that differs in case only.
+
+    Raises Unreadable where several differ so: which one is meant is not guessed at.
+    """
+    alike = [
+        index for index, each in enumerate(header) if index not in used and each.casefold() == name.casefold()
+    ]
+    exact = [index for index in alike if header[index] == name]
+    if len(exact or alike) > 1:
+        several = " and ".join(repr(header[index][:100]) for index in alike)
+        raise Unreadable(
+            "duplicate_header",
+            f"The columns {several} differ in case only. Rename the right one to {name!r},"
+            " or name it in the mapping just as it is written.",
+        )
+    return next(iter(exact or alike), None)
 
 
 def bind(
@@ -163,24 +199,44 @@ def bind(
     automatic: bool = True,
     own: int = 0,
 ) -> Bound:
-    """Bind entries, then unmapped columns that bear a field's name; the first `own` are our report's."""
+    """Bind entries, then unmapped columns that bear a field's name; the first `own` are our report's.
+
+    Raises Unreadable for a column that cannot be told from another.
+    """
     fields: dict[str, list[Binding]] = {}
-    used: set[int] = set(range(own))
-    absent = []
+    used, absent = set(range(own)), []
     for entry in entries:
-        index = find(header, entry.source)
+        index = find(header, entry.source, range(own))
         if index is None:
-            absent.append(entry.source)
+            absent.append(entry)
         else:
             fields.setdefault(entry.field, []).append(Binding(index, entry))
             used.add(index)
-    for index, name in enumerate(header):
-        if index in used:
+    for field in map(meaning, header[own:] if automatic else []):
+        if field not in columns or field in fields or isinstance(columns[field], Pairs):
             continue
-        field = ALIASES.get(name.casefold(), name.casefold())
-        column = columns.get(field) if automatic else None
-        if column is not None and field not in fields and not isinstance(column, Pairs):
-            fields[field] = [Binding(index, Entry(name, field))]
+        spellings = [field, *(alias for alias, meant in ALIASES.items() if meant == field)]
+        index = next((at for each in spellings if (at := find(header, each, used)) is not None), None)
+        if index is not None:
+            fields[field] = [Binding(index, Entry(header[index], field))]
             used.add(index)
     ignored = [name for index, name in enumerate(header) if index not in used and name]
-    return Bound(fields, ignored, absent)
+    warnings = [_told_absent(entry, fields) for entry in absent]
+    warnings += _told_alike([header[index] for index in used if index >= own], ignored)
+    return Bound(fields, ignored, warnings)
+
+
+def _told_absent(entry: Entry, fields: Mapping[str, list[Binding]]) -> str:
+    others = " and ".join(repr(each.entry.source) for each in fields.get(entry.field, []))
+    instead = f"{entry.field} is filled from {others} alone" if others else f"{entry.field} is left alone"
+    return f"The file has no column {entry.source!r}, which the mapping names; {instead}."
+
+
+def _told_alike(read: Iterable[str], ignored: Iterable[str]) -> list[str]:
+    """What is to be told of columns that were passed over for one whose name differs in case only."""
+    by_name = {name.casefold(): name for name in read}
+    return [
+        f"The columns {each!r} and {found!r} differ in case only; {found!r} was read."
+        for each in ignored
+        if (found := by_name.get(each.casefold()))
+    ]

@@ -21,9 +21,6 @@ from imports.sifting import sift
 from imports.staging import Staging, refresh_statistics, row, run
 from sftp_ingest.remote import RemoteFailed, fetch
 
-# The first columns of an error report; a corrected one may come back as it is.
-REPORT_COLUMNS = ["line", "field", "code", "message"]
-
 
 def prepare(job: ImportJob, importer: Importer) -> Run:
     """Everything that a job needs before its first range. Raises Unreadable for the file as a whole."""
@@ -31,16 +28,16 @@ def prepare(job: ImportJob, importer: Importer) -> Run:
     columns = importer.columns_for(job.options)
     with job.path.open("rb") as file:
         sheet = _open(file, job, importer, columns)
-        bound = _bound(sheet.header, job, importer, columns)
+        bound = _bound(sheet, job, importer, columns)
         staging = Staging(job.pk, len(sheet.header))
-        compiled = _compile(columns, bound, job, _own(sheet.header))
+        compiled = _compile(columns, bound, job, sheet.own)
         current = Run(job, staging, compiled)
         # An unlogged table is empty after a crash of the database.
         if job.staged is None or not staging.exists() or staging.count() != job.staged:
             _stage(current, importer, sheet)
     styles = find_styles(staging, compiled, sheet.delimiter)
     if styles:
-        current.compiled = _compile(columns, bound, job, _own(sheet.header), styles)
+        current.compiled = _compile(columns, bound, job, sheet.own, styles)
     refresh_statistics(importer.tables)
     with transaction.atomic():
         importer.prepare(current)
@@ -73,14 +70,9 @@ def _open(file: BinaryIO, job: ImportJob, importer: Importer, columns: Mapping[s
     return Sheet(file, guess_encoding(job.path), recognised)
 
 
-def _own(header: Sequence[str]) -> int:
-    """How many of the header's columns are those that our error report put before the file's own."""
-    return len(REPORT_COLUMNS) if list(header[: len(REPORT_COLUMNS)]) == REPORT_COLUMNS else 0
-
-
-def _bound(header: list[str], job: ImportJob, importer: Importer, columns: Mapping[str, Column]) -> Bound:
+def _bound(sheet: Sheet, job: ImportJob, importer: Importer, columns: Mapping[str, Column]) -> Bound:
     entries = importer.entries(job.options)
-    bound = bind(header, entries, columns, automatic=importer.automatic, own=_own(header))
+    bound = bind(sheet.header, entries, columns, automatic=importer.automatic, own=sheet.own)
     computed = {each.field for each in parse_assignments(job.options.get("math_transformer", ""), columns)}
     for field in importer.mandatory(job.options):
         if field not in bound.fields and field not in computed:
@@ -119,7 +111,7 @@ def _stage(current: Run, importer: Importer, sheet: Sheet) -> None:
         if not first:
             lifecycle.hold(job)
             return
-        warnings = [*_absent(current.compiled.bound), *skipped, *_told_twice(twice, lines)]
+        warnings = [*current.compiled.bound.warnings, *skipped, *_told_twice(twice, lines)]
         lifecycle.hold(
             job,
             header=sheet.header[current.compiled.own :],
@@ -176,10 +168,3 @@ def _told_twice(count: int, lines: list[int]) -> list[str]:
     told = ", ".join(map(str, lines)) + (" …" if count > len(lines) else "")
     rows = "1 row comes" if count == 1 else f"{count} rows come"
     return [f"{rows} again further down; the last counts, and these lines were passed over: {told}."]
-
-
-def _absent(bound: Bound) -> list[str]:
-    return [
-        f"The file has no column {name!r}, which the mapping names; its field is left alone."
-        for name in bound.absent
-    ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -17,6 +17,9 @@ from typing import BinaryIO
 BLOCK, CHUNK = 1024**2, 256 * 1024
 LONGEST_RECORD = 1024**2
 MOST_COLUMNS, MOST_ATTEMPTS = 500, 20
+LONGEST_SHOWN = 200
+# The first columns of an error report; a corrected one may come back as it is.
+REPORT_COLUMNS = ["line", "field", "code", "message"]
 DELIMITERS = (",", ";", "\t", "|")
 CONTROLS = bytes(each for each in range(32) if each not in b"\t\n\r") + b"\x7f"
 # Zip, and with it .xlsx and .ods; gzip; the older .xls.
@@ -131,6 +134,11 @@ class Sheet:
             missing -= len(parts[-1])
         self._pending = b"".join(parts)
 
+    @property
+    def own(self) -> int:
+        """How many of the header's columns are those that our error report put before the file's own."""
+        return own_columns(self.header)
+
     def _read_header(self, recognised: Callable[[list[str]], int]) -> list[str]:
         candidates = list(DELIMITERS)
         separator = re.match(rb'"?sep=([,;\t|])"?\r?\n', self._pending, re.IGNORECASE)
@@ -139,11 +147,13 @@ class Sheet:
             self._take(separator.end())
         while blank := re.match(rb"[ \t]*\r?\n", self._pending):
             self._take(blank.end())
-        best, header, size = 0, [], 0
+        best, header, size, fault = 0, [], 0, ""
         for delimiter in candidates:
             reader = tolerant(self._pending, self.line, delimiter, final=self._ended)
             record = next(reader, None)
             if record is None or record.code:
+                # Malformed may be only what a wrong delimiter makes of it.
+                fault = record.message if record and record.code != "malformed" else fault
                 continue
             names = [cell.strip().strip("\ufeff") for cell in record.cells]
             found = recognised(names)
@@ -151,8 +161,8 @@ class Sheet:
                 best, header, size = found, names, reader.consumed
                 self.delimiter = delimiter
         if not header:
-            raise Unreadable("no_header", why_no_header(self._pending))
-        check_header(header)
+            raise Unreadable("no_header", why_no_header(self._pending, fault))
+        check_header(header[own_columns(header) :])
         self._take(size)
         return header
 
@@ -198,6 +208,11 @@ class Sheet:
         self._pending = data + self._pending
 
 
+def own_columns(header: Sequence[str]) -> int:
+    """How many columns of a header are our error report's own: all of them, or none."""
+    return len(REPORT_COLUMNS) if list(header[: len(REPORT_COLUMNS)]) == REPORT_COLUMNS else 0
+
+
 def check_header(names: list[str]) -> None:
     if len(names) > MOST_COLUMNS:
         raise Unreadable(
@@ -223,11 +238,18 @@ def boundary(data: bytes) -> int:
     return 0
 
 
-def why_no_header(beginning: bytes) -> str:
+def why_no_header(beginning: bytes, fault: str) -> str:
+    """What to do about a file without a header; `fault` is why its first record cannot be read, if so."""
     if not beginning.strip():
         return "The file is empty. Its first line must be the header."
+    if b"\n" not in beginning and LONE_RETURN.search(beginning):
+        return "The lines end in CR alone, as of old. Save the file with CRLF or LF at their ends."
+    line = beginning.partition(b"\n")[0][:LONGEST_SHOWN].decode("utf-8", "replace").strip()
+    shown = CONTROL.sub("\ufffd", line)
+    if fault:
+        return f"The first line must be the header, and {shown!r} cannot be read. {fault}"
     return (
-        "The first line names no column that is known or mapped. It must be the header,"
+        f"The first line, {shown!r}, names no column that is known or mapped. It must be the header,"
         " parted by comma, semicolon, tab or |."
     )
 

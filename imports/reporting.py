@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from imports.models import ImportJob, Reject
-from imports.preparing import REPORT_COLUMNS
+from imports.reading import REPORT_COLUMNS
 
 # What a spreadsheet would run, also behind apostrophes: so that taking one off gives back what was there.
 FORMULA = re.compile(r"'*[-=+@\t\r]")

@@ -163,6 +163,22 @@ def test_the_same_transformed_file_twice_changes_nothing(acme, ran):
             },
             "schema[0].math_transformer",
         ),
+        (
+            {
+                "data": ["sku"],
+                "schema": [
+                    {"source_field": "A", "destination_field": "title", "stringTranformer": "uppercase"}
+                ],
+            },
+            "schema[0].stringTranformer",
+        ),
+        (
+            {
+                "data": ["sku"],
+                "schema": [{"source_field": "A", "sourceField": "B", "destination_field": "title"}],
+            },
+            "schema[0].sourceField",
+        ),
         ({"data": ["sku"], "math_transformer": "weight = 9**9**9"}, "math_transformer"),
         ({"data": ["sku"], "math_transformer": "title = 1"}, "math_transformer"),
         ({"data": ["sku"], "file_type": "xlsx"}, "file_type"),
@@ -182,3 +198,25 @@ def test_an_error_in_an_expression_points_at_its_character(acme, client_for):
     )
 
     assert "character 17" in answer.json()["message"]
+
+
+def test_keys_of_other_systems_in_a_mapping_object_are_ignored(acme, ran):
+    entry = {"source_field": "no", "destination_field": "sku", "position": 5, "mathTransformer": None}
+
+    job = ran(acme, data=["no,title,retail_price", "A-1,x,1"], schema=[entry])
+
+    assert (job["status"], job["created"]) == ("succeeded", 1)
+
+
+def test_a_mapped_column_that_is_absent_is_told_with_what_its_field_is_filled_from(acme, ran):
+    job = ran(
+        acme,
+        data=["sku,title,retail_price", "A-1,Shirt,1"],
+        field_mapping=["Name:title", "Text:description"],
+    )
+
+    assert job["warnings"] == [
+        "The file has no column 'Name', which the mapping names; title is filled from 'title' alone.",
+        "The file has no column 'Text', which the mapping names; description is left alone.",
+    ]
+    assert Variant.objects.get().title == "Shirt"

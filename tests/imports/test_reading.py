@@ -163,6 +163,64 @@ def test_a_file_that_cannot_be_read_at_all_fails_the_job_and_says_why(acme, uplo
     assert not Variant.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("Artikelnummer;Preis\nA-1;1\n", "'Artikelnummer;Preis', names no column"),
+        ('"Nummer";"Preis"\n"A-1";"1"\n', """'"Nummer";"Preis"', names no column"""),
+        (b"sku,title,Gr\xf6\xdfe,\xc3\xbcber\nA-1,Shirt,M,x\n", "cannot be read. Holds bytes that"),
+        (b"sku,ti\x00tle,retail_price\nA-1,Shirt,1\n", "cannot be read. Holds a control character"),
+        ('sku,title,"Note\nA-1,Shirt,x\n', "cannot be read. A quote opens and never closes"),
+        ("sku,title,retail_price\rA-1,Shirt,1\r", "CR alone"),
+    ],
+)
+def test_a_header_that_cannot_be_read_is_shown_with_the_reason(acme, upload, ran, content, said):
+    job = ran(acme, file_url=upload(acme, content))
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "no_header")
+    assert said in job["error"]["message"]
+
+
+@pytest.mark.parametrize("twins", ["sku,SKU", "SKU,sku"])
+def test_of_columns_that_differ_in_case_only_the_exact_name_is_read_wherever_it_stands(acme, ran, twins):
+    cells = {"sku": "A-1", "SKU": "B-1"}
+    row = [*(cells[each] for each in twins.split(",")), "Shirt", "1"]
+
+    job = ran(acme, data=[f"{twins},title,retail_price", ",".join(row)])
+
+    assert set(landed(acme)) == {"A-1"}
+    assert job["ignored_columns"] == ["SKU"]
+    assert job["warnings"] == ["The columns 'SKU' and 'sku' differ in case only; 'sku' was read."]
+
+
+@pytest.mark.parametrize("mapping", [[], ["sKu:sku"]])
+def test_columns_of_which_none_has_the_exact_name_are_not_guessed_at(acme, ran, mapping):
+    job = ran(acme, data=["SKU,Sku,title,retail_price", "A-1,B-1,Shirt,1"], field_mapping=mapping)
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "duplicate_header")
+    assert "'SKU' and 'Sku'" in job["error"]["message"]
+    assert not Variant.objects.exists()
+
+
+def test_a_mapping_chooses_among_columns_that_differ_in_case_only(acme, ran):
+    body = {"data": ["SKU,Sku,title,Size,size", "A-1,B-1,x,1,2"], "field_mapping": ["SKU:sku", "Sku:model"]}
+
+    job = ran(acme, math_transformer="retail_price = 1", **body)
+
+    assert (job["status"], job["warnings"], job["ignored_columns"]) == ("succeeded", [], ["Size", "size"])
+    assert (Variant.objects.get().sku, Variant.objects.get().model) == ("A-1", "B-1")
+
+
+@pytest.mark.parametrize("header", ["price,retail_price", "retail_price,price"])
+def test_a_fields_own_name_comes_before_its_other_name_wherever_it_stands(acme, ran, header):
+    cells = {"price": "9", "retail_price": "1"}
+    row = ["A-1", "x", *(cells[each] for each in header.split(","))]
+
+    job = ran(acme, data=[f"sku,title,{header}", ",".join(row)])
+
+    assert (landed(acme)["A-1"][1], job["ignored_columns"]) == (Decimal(1), ["price"])
+
+
 def test_of_rows_with_one_sku_the_last_wins_and_the_others_are_counted_and_named(acme, upload, ran):
     rows = [HEADER, "A-1,First,1,", "A-2,Hat,2,", "A-1,Second,1,", " A-1 ,Third,1,"]
 
