@@ -21,12 +21,12 @@ from fulfillments import explaining
 from fulfillments.candidates import Market
 from fulfillments.deadlines import capture_due_at, due_at
 from fulfillments.models import Fulfillment, FulfillmentLine, Rejection, RoutingDecision
-from fulfillments.routing import Candidate, Part, Plan, Source, Want, plan
+from fulfillments.routing import Part, Plan, Source, Want, plan
 from fulfillments.states import State
 from inventory.reservations import Ledger, Place
 
 if TYPE_CHECKING:
-    from orders.models import Order, OrderLine
+    from orders.models import Order
 
 
 @dataclass
@@ -65,13 +65,9 @@ class Effects:
         lines = list(order.lines.filter(pk__in=self.refused))
         market, refusals = Market(order.retailer_id, lines), _refusals(self.refused)
         return [
-            Want(line.pk, self.refused[line.pk], self._left(market, line, refusals.get(line.pk, set())))
+            Want(line.pk, self.refused[line.pk], market.candidates(line, refusals.get(line.pk, set())))
             for line in lines
         ]
-
-    def _left(self, market: Market, line: OrderLine, refused_by: set[int]) -> tuple[Candidate, ...]:
-        found = market.candidates(line, refused_by)
-        return tuple(each for each in found if each.variant_id not in self.delisted)
 
     def _delist(self) -> None:
         """Locked in the order of their ids, before any stock row."""

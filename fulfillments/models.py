@@ -52,6 +52,9 @@ __all__ = ["Capture", "Fulfillment", "FulfillmentLine", "Rejection", "Return", "
 COUNTS = ["reserved", "shipped", "rejected", "canceled", "returned", "cancel_requested"]
 MUTABLE = ["state", "state_before_cancel", "tracking_number", "invoice_id", "due_at", "updated_at"]
 
+# Work that operators hold back; what a supplier has done already is not hidden from it.
+HELD = Q(state__in=WORKABLE, order__held=True)
+
 
 class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
     def for_supplier(self, supplier: Supplier) -> Self:
@@ -61,7 +64,7 @@ class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
         """What its supplier should have captured, accepted, shipped or answered by now."""
         late = Q(due_at__lte=Now())
         uncaptured = Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
-        return self.filter(late | uncaptured, order__held=False)
+        return self.filter(late | uncaptured).exclude(HELD)
 
     def with_unanswered_cancelation(self) -> Self:
         """Asked back, not answered in time, where the partnership says what that counts as."""

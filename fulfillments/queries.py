@@ -8,11 +8,8 @@ import django_filters
 from django.db.models import Q, QuerySet
 
 from api.filters import StrictFilterSet
-from fulfillments.models import Fulfillment
-from fulfillments.states import CANCELED, CANCELING, CAPTURABLE, WORKABLE, State
-
-# Work that operators hold back; what a supplier has done already is not hidden from it.
-HELD = Q(state__in=WORKABLE, order__held=True)
+from fulfillments.models import HELD, Fulfillment
+from fulfillments.states import CANCELED, CANCELING, CAPTURABLE, State
 
 
 def not_held(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:

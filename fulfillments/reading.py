@@ -183,13 +183,14 @@ def _fulfillment_json(
 ) -> FulfillmentJson:
     skus = {line.id: line.variant__sku for line in lines}
     due_at = next_due_at(row.state, row.due_at, row.capture_due_at, captured=captured_at is not None)
+    told_state = retailer_state(row.state, held=row.order__held)
     return {
         "id": row.id,
         "order_id": row.order_id,
         "retailer_id": row.order__retailer_id,
         "retailer_name": row.order__retailer__name,
         "retailer_erp_id": row.partnership__retailer_erp_id,
-        "retailer_state": retailer_state(row.state, held=row.order__held),
+        "retailer_state": told_state,
         "fulfillment_state": row.state,
         "notes": [*parsed(row.order_notes), *(note for line in lines for note in parsed(line.told_notes))],
         "retailer_shipper_account": row.partnership__retailer_shipper_account,
@@ -212,7 +213,7 @@ def _fulfillment_json(
         "updated_at": iso(row.updated_at),
         "captured_at": iso(captured_at),
         "due_at": iso(due_at),
-        "overdue": due_at is not None and due_at <= timezone.now(),
+        "overdue": due_at is not None and due_at <= timezone.now() and told_state != "pending",
     }
 
 

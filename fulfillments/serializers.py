@@ -231,7 +231,9 @@ class RejectionBody(Body):
     rejectId = fields.Text(max_length=100, required=False, allow_null=True)  # noqa: N815
     reject_id = fields.Text(max_length=100, required=False, allow_null=True)
     reason = serializers.ChoiceField(
-        choices=["out_of_stock", "missing_sku", "wrong_address"], default="out_of_stock"
+        choices=["out_of_stock", "missing_sku", "wrong_address"],
+        default="out_of_stock",
+        error_messages={"invalid_choice": "Must be out_of_stock, missing_sku or wrong_address."},
     )
     items = SkuItemBody(many=True, allow_empty=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.db.models import Sum
 
 from accounts.actors import Actor
 from accounts.deeds import Deed
@@ -60,8 +61,10 @@ def _route_again(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     pieces = order.route_again(by=by)
     if not pieces:
         raise InvalidTransition(f"Nothing of order {order.retailer_order_id} was refused by all.")
+    left = order.lines.aggregate(left=Sum("rejected"))["left"]
     return (
-        f"{pieces} pieces were routed again; order {order.retailer_order_id} is {order.processing_state} now."
+        f"{pieces} pieces were routed again, {left} of them found no supplier; "
+        f"order {order.retailer_order_id} is {order.processing_state} now."
     )
 
 

@@ -59,11 +59,31 @@ def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed
 def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed:
     [order] = _pushed(retailer=retailer.pk, number=content["retailer_order_id"])
     if order.content_digest != digest(content):
+        differing = _differing(order, _order(retailer, content), content)
+        named = f", which differs in {', '.join(differing[:5])}" if differing else ""
+        more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
         raise OrderConflict(
-            f"retailer_order_id {order.retailer_order_id} was pushed before, as order {order.pk}, with other "
-            "content. An order is not changed by pushing it again: cancel it, or take another number."
+            f"retailer_order_id {order.retailer_order_id} was pushed before with other content, as order "
+            f"{order.pk}{named}{more}. An order is not changed by pushing it again: cancel it, or take "
+            "another number.",
+            [field_error(field, f"Is not what order {order.pk} has.", "differs") for field in differing],
         )
     return Pushed(order, created=False)
+
+
+def _differing(order: Order, told: Order, content: Mapping[str, Any]) -> list[str]:
+    """The fields in which a push is not what the order is now."""
+    fields = [name for name in ORDER_FIELDS if getattr(told, name) != getattr(order, name)]
+    known = list(order.lines.order_by("position"))
+    lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
+    if len(lines) != len(known):
+        return [*fields, "order_lines"]
+    return fields + [
+        f"order_lines[{line.position}].{field.removeprefix('asked_')}"
+        for line, before in zip(lines, known, strict=True)
+        for field in LINE_FIELDS
+        if getattr(line, field) != getattr(before, field)
+    ]
 
 
 @Prepared
@@ -107,6 +127,18 @@ ORDER_FIELDS = (
     "is_gift",
     "ship_until",
     "original_created_at",
+    "notes",
+)
+
+
+LINE_FIELDS = (
+    "sku",
+    "upc",
+    "asked_supplier_id",
+    "asked_variant_id",
+    "quantity",
+    "billed_amount",
+    "tax_billed_amount",
     "notes",
 )
 

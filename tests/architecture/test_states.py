@@ -16,8 +16,8 @@ WRITERS = {
     "processing_state": {"orders/models.py: Order.settle"},
 }
 TABLES = {"state": "fulfillments_fulfillment", "processing_state": "orders_order"}
-# `settling.stamp` is how `Order.settle` writes it; `manage.py reconcile --fix` recomputes it.
-SQL_WRITERS = {"processing_state": {"orders/reconciling.py", "orders/settling.py"}}
+# `settling.stamp` is how `Order.settle` and `manage.py reconcile --fix` write it.
+SQL_WRITERS = {"processing_state": {"orders/settling.py"}}
 # Attributes called `state` that are not a fulfillment's.
 MODELS = ("orders", "fulfillments", "backoffice", "accounts", "api", "events", "inventory", "config")
 

@@ -98,7 +98,7 @@ def test_what_was_refused_is_routed_again_when_stock_has_come_in(
     page = do(operator, order, "route-again")
     order.refresh_from_db()
     assert f"is {order.processing_state} now" in told(page)[0]
-    assert "2 pieces were routed again" in told(page)[0]
+    assert "2 pieces were routed again, 2 of them found no supplier" in told(page)[0]
 
 
 def test_what_nobody_fills_is_canceled_by_decision(operator, order, fulfillment, client_for, acme):

@@ -11,8 +11,10 @@ from accounts.models import Partnership
 from events.models import Event
 from fulfillments.models import Fulfillment
 from fulfillments.tasks import answer_cancelations
+from orders.models import Order
 from orders.reconciling import differences
 from tests.orders.bodies import an_order
+from tests.orders.desks import OPERATOR
 
 
 @pytest.fixture
@@ -79,6 +81,24 @@ def test_ship_until_counts_to_the_end_of_its_day(acme, retailer, supplier, a_var
     assert work["overdue"] is False
     later(days=1)
     assert captured(supplier)["overdue"] is True
+
+
+def test_held_work_is_not_overdue_but_a_cancelation_is(acme, retailer, supplier, a_variant):
+    """Nobody can do held work; a cancelation waits for its answer all the same."""
+    a_variant(acme, "A-1", stock=3)
+    limits(acme, hours_to_accept=4, hours_to_answer=4)
+    number = retailer.post("orders", an_order({"sku": "A-1", "quantity": 1})).json()["order_id"]
+    work, order = captured(supplier), Order.objects.get()
+    order.hold(by=OPERATOR)
+    later(hours=5)
+
+    assert supplier.get(f"fulfillments/{work['id']}").json()["overdue"] is False
+    assert not Fulfillment.objects.overdue().exists()
+
+    retailer.post(f"orders/{number}/cancel")
+    later(hours=5)
+    assert captured(supplier)["overdue"] is True
+    assert Fulfillment.objects.overdue().count() == 1
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,21 @@ def test_who_refused_a_line_is_not_asked_again(
     assert Fulfillment.objects.count() == 3
 
 
+@pytest.mark.parametrize("reason", ["out_of_stock", "missing_sku"])
+def test_the_decision_names_who_was_not_asked_again(
+    reason, everywhere, acme, rival, acme_api, shop_api, push, work_of
+):
+    order = push({"sku": "LAMP", "quantity": 1})
+    acme_api.put(status(work_of(order, acme), reason))
+
+    routed = shop_api.get(f"orders/{order.pk}/routing").json()["decisions"][-1]
+
+    [line] = routed["lines"]
+    told = {each["supplier_id"]: each["reason"] for each in line["candidates"]}
+    assert told[acme.pk] == "Not asked: this supplier refused the line before."
+    assert told[rival.pk].startswith("Chosen for 1 of 1")
+
+
 def test_what_the_next_supplier_has_only_in_part_is_split(everywhere, acme, rival, acme_api, push, work_of):
     StockLevel.objects.filter(variant=everywhere["Rival"]).update(on_hand=2)
     order = push({"sku": "LAMP", "quantity": 3})
@@ -366,6 +381,8 @@ def test_what_is_wrong_with_refusals_is_named(body, field, acme_api):
 
     assert answer.status_code == 400
     assert answer.json()["errors"][0]["field"] == field
+    if field.endswith("reason"):
+        assert "out_of_stock, missing_sku or wrong_address" in answer.json()["message"]
 
 
 @pytest.mark.parametrize("lines", [1, 8])

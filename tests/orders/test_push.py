@@ -363,26 +363,36 @@ def test_the_same_order_again_is_the_same_order(again, known, lamp, send):
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "differing"),
     [
-        {"shipping_paid": 5},
-        {"shipping_address": ADDRESS | {"city": "Leeds"}},
-        {"billing_address": ADDRESS | {"city": "Leeds"}},
-        {"order_lines": [LINE | {"billed_amount": 19.9, "quantity": 2}]},
-        {"order_lines": [LINE | {"billed_amount": 19.9}, LINE]},
-        {"gift_message": "Ho"},
-        {"is_gift": True},
-        {"type": "replenish"},
+        ({"shipping_paid": 5}, ["shipping_paid"]),
+        ({"shipping_address": ADDRESS | {"city": "Leeds"}}, ["shipping_address", "billing_address"]),
+        ({"billing_address": ADDRESS | {"city": "Leeds"}}, ["billing_address"]),
+        ({"order_lines": [LINE | {"billed_amount": 19.9, "quantity": 2}]}, ["order_lines[0].quantity"]),
+        (
+            {"order_lines": [{"upc": "036000291452", "quantity": 1, "supplier_id": 5}]},
+            ["order_lines[0].sku", "order_lines[0].upc", "order_lines[0].supplier_id"],
+        ),
+        ({"order_lines": [LINE | {"billed_amount": 19.9}, LINE]}, ["order_lines"]),
+        ({"gift_message": "Ho"}, ["gift_message"]),
+        ({"is_gift": True}, ["is_gift"]),
+        ({"type": "replenish"}, ["type"]),
+        ({"ship_until": "2030-01-31"}, ["ship_until"]),
     ],
     ids=repr,
 )
-def test_other_content_under_a_known_number_is_a_conflict(other, known, lamp, send):
+def test_other_content_under_a_known_number_is_a_conflict_that_says_what_differs(
+    other, differing, known, lamp, send
+):
     pk = send(known).json()["order_id"]
 
     answer = send(known | other)
 
     assert (answer.status_code, answer.json()["code"]) == (409, "order_conflict")
     assert str(pk) in answer.json()["message"]
+    named = [each["field"] for each in answer.json()["errors"]]
+    assert [field for field in named if field != "order_lines[0].billed_amount"] == differing
+    assert f"differs in {', '.join(named)}." in answer.json()["message"]
     assert Order.objects.count() == 1
 
 
