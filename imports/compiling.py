@@ -13,6 +13,7 @@ from imports.columns import (
     Fault,
     Pairs,
     Style,
+    about,
     shows_decimal_commas,
     shows_decimal_dots,
     text,
@@ -127,15 +128,21 @@ class Compiled:
         found = []
         for name in self.values:
             column, value, cell = self.columns[name], SQL("b.{}").format(Identifier(name)), self.cell(name)
-            if any(name == each.field for each in self.assignments):
-                sentence = text(f"{column.name} cannot be computed by math_transformer for this row.")
+            sentence = self._not_computable(name, cell)
+            told = ["not_a_number"] if sentence else []
+            if sentence:
                 condition = SQL("{} = 'NaN'").format(value)
                 found.append((column.name, Fault(condition, "not_computable", sentence)))
-                told = ["not_a_number"]
-            else:
-                told = []
             found += [(column.name, each) for each in column.faults(value, cell) if each.code not in told]
         return found
+
+    def _not_computable(self, name: str, cell: Composable) -> Composable | None:
+        """What to say where a field that is computed comes to nothing; None for one that is not computed."""
+        if any(name == each.field for each in self.assignments):
+            return text(f"{name} cannot be computed by math_transformer for this row.")
+        if any(each.entry.math_transformer for each in self.bound.fields[name]):
+            return about(cell, f"is no number from which math_transformer could compute {name}.")
+        return None
 
     def suspects(self) -> Composable:
         """A cheap condition that holds for every row of a batch with one of these faults."""

@@ -16,7 +16,7 @@ from imports.expressions import parse_assignments
 from imports.importer import Importer, Run
 from imports.mapping import ALIASES, Bound, bind
 from imports.models import ImportJob
-from imports.reading import Sheet, Unreadable, count_known, guess_encoding
+from imports.reading import LONGEST_SHOWN, Sheet, Unreadable, count_known, guess_encoding
 from imports.sifting import sift
 from imports.staging import Staging, refresh_statistics, row, run
 from sftp_ingest.remote import RemoteFailed, fetch
@@ -77,7 +77,10 @@ def _bound(sheet: Sheet, job: ImportJob, importer: Importer, columns: Mapping[st
     for field in importer.mandatory(job.options):
         if field not in bound.fields and field not in computed:
             wanted = next((entry.source for entry in entries if entry.field == field), columns[field].name)
-            raise Unreadable("missing_column", f"The file has no column {wanted!r}, which every row needs.")
+            has = ", ".join(filter(None, sheet.header[sheet.own :]))[:LONGEST_SHOWN]
+            raise Unreadable(
+                "missing_column", f"The file has no column {wanted!r}, which every row needs; it has {has}."
+            )
     return bound
 
 

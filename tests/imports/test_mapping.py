@@ -106,6 +106,25 @@ def test_prices_are_computed_exactly_and_rounded_half_up(acme, ran):
     ]
 
 
+def test_a_cell_that_an_objects_own_transformer_can_make_nothing_of_is_named(acme, ran):
+    per = {"source_field": "per", "destination_field": "weight", "math_transformer": "1 / value"}
+
+    job = ran(
+        acme, data=["sku,title,retail_price,per", "A-1,x,1,4", "A-2,x,1,0", "A-3,x,1,4 kg"], schema=[per]
+    )
+
+    assert Variant.objects.get().weight == Decimal("0.25")
+    assert [(e["line"], e["field"], e["code"], e["message"]) for e in job["errors"]] == [
+        (
+            line,
+            "weight",
+            "not_computable",
+            f"'{cell}': is no number from which math_transformer could compute weight.",
+        )
+        for line, cell in ((3, "0"), (4, "4 kg"))
+    ]
+
+
 def test_the_same_transformed_file_twice_changes_nothing(acme, ran):
     body = {
         "data": ["sku,title,retail_price,tags", "A-1,Shirt,19.99,a#b"],

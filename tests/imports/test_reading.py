@@ -149,7 +149,11 @@ def test_blank_lines_are_no_records(acme, upload, ran):
         ("", "no_header", "The file is empty."),
         ("\n\n", "no_header", "The file is empty."),
         ("A-1,Shirt,1\nA-2,Hat,2\n", "no_header", "must be the header"),
-        ("title,retail_price\nShirt,1\n", "missing_column", "sku"),
+        (
+            "title,retail_price\nShirt,1\n",
+            "missing_column",
+            "'sku', which every row needs; it has title, retail",
+        ),
         ("sku,title,sku\nA-1,Shirt,A-1\n", "duplicate_header", "sku"),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00", "no_header", "must be the header"),
         (b"PK\x03\x04\x14\x00\x06\x00\x08\x00", "not_text", "Save the sheet as CSV"),
