@@ -236,7 +236,7 @@ class Barcode(Column):
 
 
 NO_URL = '[|[:space:]<>"]'
-URLS = '^(https?://[^|[:space:]<>"]+([|]+https?://[^|[:space:]<>"]+)*[|]*)?$'
+URLS = '^(https?://[^|[:space:]<>"]+([|]https?://[^|[:space:]<>"]+)*)?$'
 DATE = "(19|2[0-9])[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?"
 ZONE = " ?(Z|[-+](0[0-9]|1[0-4]):?[0-5][0-9])?"
@@ -305,9 +305,9 @@ class Urls(Column):
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
-            "CASE WHEN {raw} !~ {parting} THEN {raw} WHEN {cell} !~ '[,[:space:]]' THEN {cell}"
-            " ELSE regexp_replace({cell}, '[|,[:space:]]+', '|', 'g') END"
-        ).format(raw=raw or cell, cell=cell, parting=Literal(f"[,[:space:]{BLANKS}]"))
+            "CASE WHEN {raw} !~ {parting} THEN {raw}"
+            " ELSE btrim(regexp_replace({cell}, '[|,[:space:]]+', '|', 'g'), '|') END"
+        ).format(raw=raw or cell, cell=cell, parting=Literal(f"[,[:space:]{BLANKS}]|[|]([|]|$)|^[|]"))
 
     def suspect(self, value: Composable) -> Composable:
         # Looking for one character that may not be is quicker than finding each of them in order.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from pathlib import Path
 
@@ -87,6 +88,26 @@ def test_schema_objects_transform_texts_and_split_them(acme, ran):
     assert variant.images == "https://x.example/1.jpg|https://x.example/2.jpg"
     assert variant.options == [{"type": "color", "value": "Blue"}, {"type": "color", "value": "Green"}]
     assert variant.description_bullets == ["soft", "warm"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "https://x.example/1.jpg|https://x.example/2.jpg|",
+        "|https://x.example/1.jpg||https://x.example/2.jpg",
+        ", https://x.example/1.jpg,, https://x.example/2.jpg, ",
+        "https://x.example/1.jpg | https://x.example/2.jpg",
+    ],
+)
+def test_images_that_are_not_there_leave_no_hole_among_the_others(acme, shop, client_for, ran, cell):
+    data = ["sku,title,retail_price,images", f'A-1,x,1,"{cell}"']
+
+    first, again = ran(acme, data=data), ran(acme, data=data)
+
+    assert (first["created"], again["unchanged"]) == (1, 1)
+    pulled = client_for(shop).get("variants", {"service_type": "ecommerce"})
+    [group] = json.loads(b"".join(pulled.streaming_content))
+    assert group["images"] == ["https://x.example/1.jpg", "https://x.example/2.jpg"]
 
 
 def test_prices_are_computed_exactly_and_rounded_half_up(acme, ran):
