@@ -70,10 +70,13 @@ class Effects:
         ]
 
     def _delist(self) -> None:
-        """Locked in the order of their ids, before any stock row."""
+        """Locked in the order of their ids, before any stock row.
+
+        Not their keys: a push that holds stock refers to them, and would wait for us while we wait for it.
+        """
         if self.delisted:
             variants = Variant.objects.filter(pk__in=self.delisted)
-            list(variants.order_by("pk").select_for_update().values_list("pk"))
+            list(variants.order_by("pk").select_for_update(no_key=True).values_list("pk"))
             variants.update(listed=False, updated_at=Now())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
@@ -63,3 +64,15 @@ def without_row_locks() -> Iterator[None]:
     written_anew = mock.patch.object(reservations, "_locked", Prepared(reservations._locked._build))
     with unlocked, written_anew:
         yield
+
+
+def waiting(parties: int) -> None:
+    """Return when so many wait for a lock of the database."""
+    until = time.monotonic() + CERTAINLY
+    with connection.cursor() as cursor:
+        while time.monotonic() < until:
+            cursor.execute("SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted")
+            if cursor.fetchone()[0] >= parties:
+                return
+            cursor.execute("SELECT pg_sleep(0.002)")
+    raise AssertionError("they do not meet")

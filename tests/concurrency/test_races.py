@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
+from django.db import connection, transaction
 
 from accounts.actors import Actor, ActorKind
 from fulfillments.models import Fulfillment
 from fulfillments.moving import Outcome
 from fulfillments.states import State
 from inventory.models import StockLevel
+from inventory.reservations import Ledger
 from orders import pushing
 from orders.bodies import OrderBody
 from orders.models import Order
 from orders.pushing import push
 from orders.reconciling import differences
-from tests.concurrency.racing import meeting_after, race
+from tests.concurrency.racing import meeting_after, race, waiting
 from tests.orders.bodies import an_order
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -109,3 +113,24 @@ def test_two_rejections_at_once_give_stock_back_once(acme, rival, shop, a_varian
         assert list(differences()) == []
     else:  # both go ahead; only the database's own constraint is left to say no
         assert Outcome.UNCHANGED not in outcomes
+
+
+def test_a_missing_sku_and_a_push_of_it_do_not_deadlock(acme, shop, a_variant):
+    """The refusal has the variant and waits for stock; the push has the stock and refers to the variant."""
+    variant = a_variant(acme, "A-1", stock=5)
+    fulfillment = pushed(shop, {"sku": "A-1", "quantity": 2}).order.fulfillments.get()
+
+    def reject():
+        return fresh(fulfillment).reject(State.MISSING_SKU, by=ACME_KEY).value
+
+    def hold_stock_and_refer():
+        with transaction.atomic():
+            Ledger.lock([variant.pk])
+            held.set()
+            waiting(1)
+            with connection.cursor() as cursor:  # as the foreign key of a fulfillment's line does
+                cursor.execute("SELECT FROM catalog_variant WHERE id = %s FOR KEY SHARE", [variant.pk])
+        return "pushed"
+
+    held = threading.Event()
+    assert race(lambda: held.wait(20) and reject(), hold_stock_and_refer) == ["done", "pushed"]

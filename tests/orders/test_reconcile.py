@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from fulfillments.models import COUNTS, FulfillmentLine
 from orders.models import Order, OrderLine, RetailerClock
 from orders.reconciling import differences, mend
-from tests.concurrency.racing import race
+from tests.concurrency.racing import race, waiting
 from tests.orders.bodies import an_order
 from tests.orders.desks import piece, status, work_of  # noqa: F401
 
@@ -146,19 +146,10 @@ def test_mending_waits_for_a_change_under_way_and_does_not_deadlock_with_it(
         with transaction.atomic():
             order = Order.objects.select_for_update(no_key=True).get(pk=number)
             locked.set()
-            waiting()
+            waiting(1)
             order.held = False
             order.save(update_fields=["held"])
         return "changed"
-
-    def waiting():
-        """Until the other has asked for its locks."""
-        with connection.cursor() as cursor:
-            for _ in range(200):
-                cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-                if cursor.fetchone()[0]:
-                    return
-                cursor.execute("SELECT pg_sleep(0.02)")
 
     def mending():
         locked.wait(10)

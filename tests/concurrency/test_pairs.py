@@ -1,0 +1,168 @@
+"""Every pair of moves at once, on one fulfillment or on it and its sibling, ends in one legal history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import combinations_with_replacement, count
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.models import Partnership
+from api.errors import ApiError
+from catalog.models import Variant
+from fulfillments.models import Fulfillment
+from inventory.models import StockLevel
+from orders.models import Order
+from tests.client import ApiClient
+from tests.concurrency.racing import waiting
+from tests.concurrency.test_storm import a_client
+from tests.orders.bodies import an_order
+from tests.orders.desks import OPERATOR, status
+from tests.orders.soundness import unsound
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CODES = {"LAMP": "036000291452", "RUG": "012345678905"}
+parcels = count(1)
+
+
+class Desk:
+    """Suppliers, retailer and operator at work on one order of two siblings."""
+
+    def __init__(self, retailer: ApiClient, suppliers: dict[int, ApiClient]) -> None:
+        self.retailer, self.suppliers = retailer, suppliers
+
+    def order(self, state: str) -> tuple[Fulfillment, Fulfillment]:
+        """Four pieces each at two suppliers, in that state; by then both have either in stock and listed."""
+        Variant.objects.update(listed=True)
+        StockLevel.objects.update(on_hand=0)
+        for sku, supplier in zip(CODES, self.suppliers, strict=True):
+            StockLevel.objects.filter(variant__sku=sku, variant__supplier=supplier).update(on_hand=1_000)
+        answer = self.retailer.post("orders", an_order(*({"sku": sku, "quantity": 4} for sku in CODES)))
+        StockLevel.objects.update(on_hand=1_000)
+        works = Fulfillment.objects.filter(order=answer.json()["order_id"]).order_by("pk")
+        for work in works:
+            for step in WAY[state]:
+                assert MOVES[step](self, work) < 300, step
+        first, sibling = works
+        return first, sibling
+
+    def put(self, work: Fulfillment, path: str, body: Any = None) -> int:
+        code: int = self.suppliers[work.supplier_id].put(status(work, path), body).status_code
+        return code
+
+    def post(self, work: Fulfillment, path: str, body: Any) -> int:
+        code: int = self.suppliers[work.supplier_id].post(f"fulfillments/{path}", body).status_code
+        return code
+
+    def cancel(self, work: Fulfillment, **item: Any) -> int:
+        body = {"lines": [{"id": work.lines.get().order_line_id, **item}]}
+        code: int = self.retailer.post(f"orders/{work.order_id}/cancel", body).status_code
+        return code
+
+    def ship(self, work: Fulfillment, *, pieces: int | None = None) -> int:
+        lines = {"lines": [{"id": work.lines.get().pk, "quantity": pieces}]} if pieces else {}
+        return self.put(work, "shipped", {"tracking_number": f"T-{next(parcels)}", **lines})
+
+    def items(self, work: Fulfillment) -> list[dict[str, Any]]:
+        return [{"sku": work.lines.get().variant.sku, "quantity": 1}]
+
+    def operate(self, work: Fulfillment, deed: Callable[[Order], Any]) -> int:
+        try:
+            deed(Order.objects.get(pk=work.order_id))
+        except ApiError as error:
+            return error.status
+        return 200
+
+    def answer_late(self, work: Fulfillment) -> int:
+        Fulfillment.objects.filter(pk=work.pk, due_at=None).update(due_at=timezone.now())
+        return self.operate(
+            work, lambda _: Fulfillment.objects.select_related("order").get(pk=work.pk).answer_by_default()
+        )
+
+
+MOVES: dict[str, Callable[[Desk, Fulfillment], int]] = {
+    "accept": lambda desk, work: desk.put(work, "accepted"),
+    "ship": lambda desk, work: desk.ship(work),
+    "ship one": lambda desk, work: desk.ship(work, pieces=1),
+    "out of stock": lambda desk, work: desk.put(work, "out_of_stock"),
+    "missing sku": lambda desk, work: desk.put(work, "missing_sku"),
+    "wrong address": lambda desk, work: desk.put(work, "wrong_address"),
+    "refuse one": lambda desk, work: desk.post(
+        work, "rejections", [{"id": work.pk, "rejectId": f"R-{next(parcels)}", "items": desk.items(work)}]
+    ),
+    "return one": lambda desk, work: desk.post(
+        work, f"{work.pk}/returns", {"reason": "broken", "return_lines": desk.items(work)}
+    ),
+    "cancel all": lambda desk, work: desk.retailer.post(f"orders/{work.order_id}/cancel").status_code,
+    "cancel one": lambda desk, work: desk.cancel(work, quantity=1),
+    "approve": lambda desk, work: desk.put(work, "", {"status": "canceled"}),
+    "refuse": lambda desk, work: desk.put(work, "", {"status": "cancelation not allowed"}),
+    "answer late": lambda desk, work: desk.answer_late(work),
+    "hold": lambda desk, work: desk.operate(work, lambda order: order.hold(by=OPERATOR)),
+    "correct address": lambda desk, work: desk.operate(
+        work, lambda order: order.correct_address({"city": "Bath"}, by=OPERATOR)
+    ),
+}
+REFUSALS = ("out of stock", "missing sku", "wrong address", "refuse one")
+# How a fulfillment comes into a state, and what can be done in it.
+WAY = {
+    "new": (),
+    "shipped in part": ("accept", "ship one"),
+    "canceling": ("accept", "ship one", "cancel one"),
+    "wrong_address": ("accept", "ship one", "wrong address"),
+}
+LEGAL = {
+    "new": ("accept", *REFUSALS, "cancel all", "cancel one", "hold"),
+    "shipped in part": ("ship", "ship one", *REFUSALS, "return one", "cancel all", "cancel one"),
+    "canceling": ("approve", "refuse", "answer late", "ship", "return one", "cancel all"),
+    "wrong_address": ("correct address", "cancel all", "cancel one", "return one", "wrong address"),
+}
+
+
+@pytest.fixture
+def desk(acme, rival, shop, a_variant):
+    for supplier in (acme, rival):
+        for sku, upc in CODES.items():
+            a_variant(supplier, sku, stock=1_000, upc=upc)
+    Partnership.objects.update(cancelation_default="approve")
+    return Desk(a_client(shop), {supplier.pk: a_client(supplier) for supplier in (acme, rival)})
+
+
+@pytest.mark.parametrize("where", ["on one", "on siblings"])
+@pytest.mark.parametrize("state", LEGAL)
+def test_a_pair_at_once_ends_in_one_legal_history(state, where, desk):
+    for one, other in combinations_with_replacement(LEGAL[state], 2):
+        first, sibling = desk.order(state)
+        second = first if where == "on one" else sibling
+
+        answers = at_once(
+            first.order_id, partial(MOVES[one], desk, first), partial(MOVES[other], desk, second)
+        )
+
+        assert max(answers) < 500, (one, other)
+        refused_both = (state, one, other) == ("canceling", "ship", "ship")
+        assert refused_both or 200 in answers, (one, other, answers)
+    assert unsound() == []
+
+
+def at_once(order_id: int, *calls: Callable[[], int]) -> list[int]:
+    """Run the calls, each on its own connection; all have read, and wait for the order, before one goes."""
+
+    def run(call: Callable[[], int]) -> int:
+        try:
+            return call()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        with transaction.atomic():
+            Order.objects.select_for_update(no_key=True).get(pk=order_id)
+            running = [pool.submit(run, call) for call in calls]
+            waiting(len(calls))
+        return [each.result(timeout=60) for each in running]
