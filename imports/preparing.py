@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 from django.db import transaction
+from psycopg.errors import ProgramLimitExceeded
 from psycopg.sql import SQL, Composable, Literal
 
 from accounts.models import Supplier
@@ -20,6 +21,12 @@ from imports.reading import LONGEST_SHOWN, Sheet, Unreadable, count_known, guess
 from imports.sifting import sift
 from imports.staging import Staging, refresh_statistics, row, run
 from sftp_ingest.remote import RemoteFailed, fetch
+
+# A row of the staging table is a page of 8 KiB at most, and up to 24 bytes of a cell always stand in it.
+TOO_WIDE = (
+    "A row fills more of the {} columns than can be kept. Leave out columns that the import ignores;"
+    " up to 330 always fit."
+)
 
 
 def prepare(job: ImportJob, importer: Importer) -> Run:
@@ -107,7 +114,10 @@ def _stage(current: Run, importer: Importer, sheet: Sheet) -> None:
     with transaction.atomic():
         run(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '128MB'; SET LOCAL timezone = 'UTC'"))
         staging.create()
-        staged = staging.load(sheet, own=current.compiled.own, again=not first)
+        try:
+            staged = staging.load(sheet, own=current.compiled.own, again=not first)
+        except ProgramLimitExceeded as error:
+            raise Unreadable("too_wide", TOO_WIDE.format(staging.width)) from error
         skipped = templates.drop_lines(current, sheet.header)
         twice, lines = _drop_duplicates(current, importer)
         staging.index()

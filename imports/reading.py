@@ -20,6 +20,8 @@ MOST_COLUMNS, MOST_ATTEMPTS = 500, 20
 LONGEST_SHOWN = 200
 # The first columns of an error report; a corrected one may come back as it is.
 REPORT_COLUMNS = ["line", "field", "code", "message"]
+# What a spreadsheet would run, also behind apostrophes: so that taking one off gives back what was there.
+FORMULA = re.compile(r"'*[-=+@\t\r]")
 DELIMITERS = (",", ";", "\t", "|")
 CONTROLS = bytes(each for each in range(32) if each not in b"\t\n\r") + b"\x7f"
 # Zip, and with it .xlsx and .ods; gzip; the older .xls.
@@ -155,7 +157,7 @@ class Sheet:
                 # Malformed may be only what a wrong delimiter makes of it.
                 fault = record.message if record and record.code != "malformed" else fault
                 continue
-            names = [cell.strip().strip("\ufeff") for cell in record.cells]
+            names = as_they_were([cell.strip().strip("\ufeff") for cell in record.cells])
             found = recognised(names)
             if found > best:
                 best, header, size = found, names, reader.consumed
@@ -211,6 +213,13 @@ class Sheet:
 def own_columns(header: Sequence[str]) -> int:
     """How many columns of a header are our error report's own: all of them, or none."""
     return len(REPORT_COLUMNS) if list(header[: len(REPORT_COLUMNS)]) == REPORT_COLUMNS else 0
+
+
+def as_they_were(header: list[str]) -> list[str]:
+    """A header whose names our error report made harmless, as the file had it."""
+    own = own_columns(header)
+    tame = [own > 0 and name.startswith("'") and bool(FORMULA.match(name)) for name in header]
+    return [name[1:] if each else name for name, each in zip(header, tame, strict=True)]
 
 
 def check_header(names: list[str]) -> None:
@@ -325,7 +334,7 @@ class tolerant(Iterator[Record]):  # noqa: N801 - used like a generator
             try:
                 cells = self._parse(start, end)
             except csv.Error as error:
-                return self._refuse(line, start, first_end, "malformed", f"This is not CSV: {error}.")
+                return self._refuse(line, start, first_end, "malformed", why_malformed(error))
             if cells is not None and end - start <= LONGEST_RECORD:
                 self._advance(end)
                 return self._judge(line, cells)
@@ -379,6 +388,13 @@ class tolerant(Iterator[Record]):  # noqa: N801 - used like a generator
 
 
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def why_malformed(error: csv.Error) -> str:
+    """What the csv module says, but for its advice to programmers."""
+    if str(error).startswith("new-line character"):
+        return "A carriage return stands in a cell without quotes around it."
+    return f"This is not CSV: {error}."
 
 
 def count_known(names: list[str], known: Collection[str]) -> int:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import re
 from collections.abc import Iterator
 
 from imports.models import ImportJob, Reject
-from imports.reading import REPORT_COLUMNS
+from imports.reading import FORMULA, REPORT_COLUMNS
 
-# What a spreadsheet would run, also behind apostrophes: so that taking one off gives back what was there.
-FORMULA = re.compile(r"'*[-=+@\t\r]")
 ROWS_AT_ONCE = 1000
 
 

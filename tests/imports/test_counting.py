@@ -107,13 +107,14 @@ def test_the_error_report_of_a_stock_file_comes_back_as_it_is(
     assert levels(acme) == {("A-1", EAST): 20, ("A-2", EAST): 5}
 
 
-def test_the_error_report_of_a_file_whose_columns_are_called_as_the_reports_own_comes_back(
-    acme, a_variant, client_for, stocked
+@pytest.mark.parametrize("code", ["code", "@code", "'=code"])
+def test_the_error_report_of_a_file_with_columns_of_any_name_comes_back(
+    acme, a_variant, client_for, stocked, code
 ):
     a_variant(acme, "A-1", upc="036000291452", stock=1)
     a_variant(acme, "A-2", upc="012345678905", stock=1)
-    how = {"id_type": "upc", "id_field": "code", "amount_field": "line"}
-    job = stocked(acme, "code,line,message\n036000291452,lots,=x\n012345678905,2,\n", **how)
+    how = {"id_type": "upc", "id_field": code, "amount_field": "line"}
+    job = stocked(acme, f"{code},line,message\n036000291452,lots,=x\n012345678905,2,\n", **how)
 
     served = client_for(acme).get(f"imports/{job['id']}/errors")
     again = stocked(acme, b"".join(served.streaming_content).decode().replace(",lots", ",20"), **how)

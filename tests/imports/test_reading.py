@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from random import Random
 
 import pytest
 
@@ -128,6 +129,25 @@ def watched(block, waiting):
         return block(sheet, size)
 
     return counting
+
+
+def test_a_carriage_return_outside_of_quotes_is_told_in_words_for_people(acme, upload, ran):
+    job = ran(acme, file_url=upload(acme, f"{HEADER}\nA-1,Sh\rirt,1,x\nA-2,Hat,2,x\n"))
+
+    assert set(landed(acme)) == {"A-2"}
+    assert job["errors"][0]["message"] == "A carriage return stands in a cell without quotes around it."
+
+
+@pytest.mark.parametrize(("columns", "status"), [(330, "succeeded"), (499, "failed")])
+def test_a_file_with_more_full_columns_than_can_be_kept_says_so(acme, upload, ran, columns, status):
+    random = Random(1)  # nothing that could be compressed
+    cells = ["".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=23)) for _ in range(columns - 3)]
+    header = ["sku", "title", "retail_price", *(f"c{index}" for index in range(columns - 3))]
+
+    job = ran(acme, file_url=upload(acme, "\n".join([",".join(header), ",".join(["A-1", "x", "1", *cells])])))
+
+    assert job["status"] == status
+    assert (job["error"] or {}).get("code") == {"failed": "too_wide"}.get(status)
 
 
 def test_of_a_line_that_is_cut_off_nothing_is_said_yet():
