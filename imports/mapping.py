@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from api.errors import Invalid
+from api.fields import CONTROL
 from imports.columns import Column, Pairs
 from imports.expressions import ExpressionError, parse_value
 from imports.reading import Unreadable
@@ -52,6 +53,7 @@ def read_entries(
     for index, item in enumerate(items):
         path = f"{where}[{index}]"
         if isinstance(item, str):
+            _refuse_control(item, path)
             entry = _from_text(item, columns, path)
         elif isinstance(item, Mapping):
             entry = _from_object(item, columns, path)
@@ -66,6 +68,12 @@ def _refuse_second(entry: Entry, former: list[Entry], columns: Mapping[str, Colu
     several = columns[entry.field].splittable
     if not several and any(entry.field == each.field for each in former):
         raise Invalid.at(path, f"{entry.field} is filled by an earlier entry already.", "duplicate")
+
+
+def _refuse_control(text: str, path: str) -> None:
+    """No column has such a name, and no database would keep it."""
+    if CONTROL.search(text):
+        raise Invalid.at(path, "Holds a control character, which no text here may.", "control")
 
 
 def _from_text(item: str, columns: Mapping[str, Column], path: str) -> Entry:
@@ -101,6 +109,8 @@ def _by_key(item: Mapping[str, Any], path: str) -> dict[str, str]:
             raise Invalid.at(f"{path}.{key}", "Must be a text in quotes.")
         elif given.setdefault(name, value or "") != (value or ""):
             raise Invalid.at(f"{path}.{key}", f"Means the same as {name}, but differs from it.")
+        else:
+            _refuse_control(given[name], f"{path}.{key}")
     return given
 
 

@@ -240,6 +240,27 @@ def test_an_error_in_an_expression_points_at_its_character(acme, client_for):
     assert "character 17" in answer.json()["message"]
 
 
+@pytest.mark.parametrize(
+    ("entry", "field"),
+    [
+        (r'"A\ud800:sku"', "field_mapping[0]"),
+        (r'"A\u0000:sku"', "field_mapping[0]"),
+        (r'"A:property.\udfff"', "field_mapping[0]"),
+        (
+            r'{"source_field": "A", "destination_field": "images", "split_by_character": "\ud800"}',
+            "field_mapping[0].split_by_character",
+        ),
+    ],
+)
+def test_what_is_no_character_is_refused_in_a_mapping_too(acme, client_for, entry, field):
+    # As bytes: a client of ours could not even write it.
+    body = f'{{"data": ["sku"], "field_mapping": [{entry}]}}'.encode()
+
+    answer = client_for(acme).post("importProducts", body)
+
+    assert (answer.status_code, [e["field"] for e in answer.json()["errors"]]) == (400, [field])
+
+
 def test_keys_of_other_systems_in_a_mapping_object_are_ignored(acme, ran):
     entry = {"source_field": "no", "destination_field": "sku", "position": 5, "mathTransformer": None}
 
