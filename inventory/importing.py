@@ -265,8 +265,8 @@ class StockImporter(Importer):
     def finish(self, current: Run) -> dict[str, Any]:
         if current.job.options["mode"] != FULL:
             return {}
-        if _unread(current):
-            return {"zeroed": 0, "kept": _WHY_KEPT}
+        if why := _why_kept(current):
+            return {"zeroed": 0, "kept": why}
         zeroed = value(
             SQL(
                 """
@@ -285,8 +285,8 @@ class StockImporter(Importer):
     def foresee(self, current: Run) -> dict[str, Any]:
         if current.job.options["mode"] != FULL:
             return {}
-        if _unread(current):
-            return {"zeroed": 0, "kept": _WHY_KEPT}
+        if why := _why_kept(current):
+            return {"zeroed": 0, "kept": why}
         return {"zeroed": int(value(SQL("SELECT count(*) FROM ({}) AS l").format(self._unnamed(current))))}
 
     def _unnamed(self, current: Run) -> Composable:
@@ -339,7 +339,7 @@ class StockImporter(Importer):
         return [each for each in found or [] if each]
 
     def brake(self, current: Run, policy: ImportPolicy) -> list[str]:
-        full = current.job.options["mode"] == FULL and not _unread(current)
+        full = current.job.options["mode"] == FULL and not _why_kept(current)
         if not (full or policy.zeroed_in_delta):
             return []
         zeroed, stocked = row(
@@ -365,9 +365,6 @@ class StockImporter(Importer):
         return [f"It would set {zeroed} of {stocked} stocked variants to 0."]
 
 
-_WHY_KEPT = "Nothing was set to 0: some records could not be read, and what they name is not known."
-
-
 def _as_of(current: Run) -> Composable:
     as_of = current.job.options.get("as_of")
     return SQL("{}::timestamptz").format(Literal(datetime.fromisoformat(as_of) if as_of else None))
@@ -382,6 +379,13 @@ def _is_null(current: Run) -> bool:
     return not current.job.options.get("as_of")
 
 
-def _unread(current: Run) -> bool:
-    """Whether the file has records that could not even be taken apart."""
-    return current.job.rejects.filter(field="").exists()
+def _why_kept(current: Run) -> str:
+    """Why what a full file does not name is left alone: it is not all there is. Empty where it may be."""
+    if current.compiled.own:
+        return "Nothing that it does not name was set to 0: an error report holds the rejected rows only."
+    if current.job.rejects.filter(field="").exists():
+        return (
+            "Nothing that it does not name was set to 0:"
+            " some records could not be read, and what they name is not known."
+        )
+    return ""

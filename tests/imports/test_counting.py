@@ -123,6 +123,24 @@ def test_the_error_report_of_a_file_with_columns_of_any_name_comes_back(
     assert levels(acme) == {("A-1", EAST): 20, ("A-2", EAST): 2}
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_the_corrected_error_report_of_a_full_file_is_not_all_there_is(
+    acme, a_variant, client_for, stocked, dry_run
+):
+    for sku in ("A-1", "A-2", "GONE"):
+        a_variant(acme, sku, stock=5)
+    job = stocked(acme, "sku,quantity\nA-1,7\nA-2,lots\n", mode="full")
+    assert levels(acme) == {("A-1", EAST): 7, ("A-2", EAST): 5, ("GONE", EAST): 0}
+
+    served = client_for(acme).get(f"imports/{job['id']}/errors")
+    corrected = b"".join(served.streaming_content).decode().replace(",lots", ",9")
+    again = stocked(acme, corrected, mode="full", dry_run=dry_run)
+
+    assert (again["status"], again["updated"], again["report"]["zeroed"]) == ("succeeded", 1, 0)
+    assert "error report" in again["report"]["kept"]
+    assert levels(acme)[("A-1", EAST)] == 7
+
+
 def test_the_brake_looks_at_wholesale_prices_too_and_at_one_supplier_only(
     acme, rival, a_variant, client_for, ran
 ):
