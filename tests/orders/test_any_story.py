@@ -1,0 +1,230 @@
+"""Whatever all parties do, in whatever order: it is done or refused with a reason, and everything adds up."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from accounts.models import CancelationDefault, Partnership
+from api.errors import ApiError
+from catalog.models import Variant
+from events.models import Event
+from fulfillments.models import Fulfillment
+from fulfillments.tasks import answer_cancelations
+from inventory.models import StockLevel
+from orders.models import Order
+from tests.orders.bodies import an_order
+from tests.orders.desks import OPERATOR, status
+from tests.orders.soundness import unsound
+
+SKUS = ("LAMP", "MAT")
+
+
+class Step(NamedTuple):
+    """Somebody does something to the fulfillment or order of that number, as far as there are so many."""
+
+    verb: str
+    number: int
+    sku: str
+    quantity: int
+    tag: int
+
+
+class Stage:
+    """Two suppliers and a shop at work; each verb is a method, and returns an answer if it is a call."""
+
+    def __init__(self, clients: dict[int, Any], shop_api: Any, suppliers: list[Any]) -> None:
+        self.clients, self.shop_api, self.suppliers = clients, shop_api, suppliers
+
+    def perform(self, step: Step) -> Any:
+        # Routed anew there may be more fulfillments: what is repeated is to meet the same one.
+        self.works = list(Fulfillment.objects.order_by("pk").values_list("pk", flat=True))
+        return self.repeat(step)
+
+    def repeat(self, step: Step) -> Any:
+        return getattr(self, step.verb)(step)
+
+    def _order(self, step: Step) -> Order:
+        orders = Order.objects.order_by("pk")
+        return orders[step.number % len(orders)]
+
+    def _work(self, step: Step) -> Fulfillment | None:
+        if not self.works:
+            return None
+        pk = self.works[step.number % len(self.works)]
+        return Fulfillment.objects.select_related("order").get(pk=pk)
+
+    def _items(self, step: Step) -> list[dict[str, Any]]:
+        return [{"sku": step.sku, "quantity": step.quantity}]
+
+    def _put(self, step: Step, value: str, body: Any = None) -> Any:
+        work = self._work(step)
+        return work and self.clients[work.supplier_id].put(status(work, value), body)
+
+    def _post(self, step: Step, path: str, body: Any) -> Any:
+        work = self._work(step)
+        if work is None:
+            return None
+        told = {"id": work.pk} | body
+        return self.clients[work.supplier_id].post(path, [told] if path.endswith("rejections") else told)
+
+    # --- The retailer ----------------------------------------------------------------------------
+
+    def push(self, step: Step) -> Any:
+        lines = self._items(step)
+        if step.tag:
+            lines.append({"sku": SKUS[step.tag % 2], "quantity": step.tag})
+        if step.tag == 2:
+            lines[0]["supplier_id"] = self.suppliers[step.number % 2].pk
+        return self.shop_api.post("orders", an_order(*lines))
+
+    def cancel(self, step: Step) -> Any:
+        return self.shop_api.post(f"orders/{self._order(step).pk}/cancel")
+
+    def cancel_some(self, step: Step) -> Any:
+        return self.shop_api.post(f"orders/{self._order(step).pk}/cancel", {"lines": self._items(step)})
+
+    # --- Suppliers -------------------------------------------------------------------------------
+
+    def accept(self, step: Step) -> Any:
+        return self._put(step, "accepted", {"tracking_number": f"T-{step.tag}"} if step.tag else None)
+
+    def ship(self, step: Step) -> Any:
+        return self._put(step, "shipped", {"tracking_number": f"T-{step.tag}"})
+
+    def ship_some(self, step: Step) -> Any:
+        work = self._work(step)
+        line = work and work.lines.filter(variant__sku=step.sku).first()
+        if line is None:
+            return None
+        piece = {"id": line.pk, "quantity": step.quantity}
+        return self._put(step, "shipped", {"tracking_number": f"T-{step.tag}", "lines": [piece]})
+
+    def ship_parcels(self, step: Step) -> Any:
+        parcels = [
+            {"trackingNumber": f"T-{step.tag + more}", "items": self._items(step)} for more in range(2)
+        ]
+        return self._post(step, "fulfillments/shipments", {"shipments": parcels})
+
+    def reject_out_of_stock(self, step: Step) -> Any:
+        return self._put(step, "out_of_stock")
+
+    def reject_missing_sku(self, step: Step) -> Any:
+        return self._put(step, "missing_sku")
+
+    def reject_wrong_address(self, step: Step) -> Any:
+        return self._put(step, "wrong_address")
+
+    def reject_some(self, step: Step) -> Any:
+        refused = {
+            "rejectId": f"J-{step.tag}",
+            "reason": ("out_of_stock", "missing_sku", "wrong_address")[step.tag % 3],
+            "items": self._items(step),
+        }
+        return self._post(step, "fulfillments/rejections", refused)
+
+    def approve(self, step: Step) -> Any:
+        return self._put(step, "", {"status": "canceled"})
+
+    def refuse(self, step: Step) -> Any:
+        return self._put(step, "", {"status": "cancelation not allowed"})
+
+    def take_back(self, step: Step) -> Any:
+        work = self._work(step)
+        body = {"reason": "too large", "return_id": f"B-{step.tag}", "return_lines": self._items(step)}
+        return work and self.clients[work.supplier_id].post(f"fulfillments/{work.pk}/returns", body)
+
+    def count(self, step: Step) -> Any:
+        Variant.objects.filter(sku=step.sku).update(listed=True)
+        supplier = self.suppliers[step.number % 2]
+        warehouse = supplier.warehouses.get(is_default=True)
+        body = {"warehouse_id": warehouse.pk, "id_type": "sku"}
+        body["inventories"] = [{"id": step.sku, "amount": step.quantity}]
+        return self.clients[supplier.pk].post("inventory", body)
+
+    # --- Operators, and time ---------------------------------------------------------------------
+
+    def correct_address(self, step: Step) -> None:
+        self._order(step).correct_address({"city": f"Leeds {step.tag}"}, by=OPERATOR)
+
+    def release_work(self, step: Step) -> None:
+        if work := self._work(step):
+            work.correct_address(by=OPERATOR)
+
+    def route_again(self, step: Step) -> None:
+        self._order(step).route_again(by=OPERATOR)
+
+    def hold(self, step: Step) -> None:
+        self._order(step).hold(by=OPERATOR)
+
+    def release(self, step: Step) -> None:
+        self._order(step).release(by=OPERATOR)
+
+    def wait_for_answers(self, step: Step) -> None:
+        Fulfillment.objects.filter(state="canceling").update(due_at="2020-01-01T00:00:00Z")
+        answer_cancelations()
+
+
+# What is sent twice, word for word, is done once.
+REPEATABLE = (
+    *("accept", "ship", "ship_some", "ship_parcels", "approve", "refuse", "take_back", "cancel"),
+    *("reject_out_of_stock", "reject_missing_sku", "reject_wrong_address", "reject_some", "cancel_some"),
+)
+VERBS = [name for name in vars(Stage) if name[0] != "_" and name not in ("perform", "repeat")]
+# What leaves most to be done after it comes most often.
+GENTLE = ["push", "accept", "ship_some", "ship_parcels", "reject_some", "cancel_some", "take_back", "count"]
+steps = st.builds(
+    Step,
+    st.sampled_from([*VERBS, *GENTLE * 3, "approve", "refuse"]),
+    st.integers(0, 2),
+    st.sampled_from(SKUS),
+    st.integers(1, 3),
+    st.integers(0, 2),
+)
+
+
+@pytest.fixture
+def stage(acme, rival, shop, acme_api, rival_api, shop_api, a_variant):
+    a_variant(acme, "LAMP", stock=6, wholesale_price="10")
+    a_variant(rival, "LAMP", stock=4, wholesale_price="12")
+    a_variant(acme, "MAT", stock=5, wholesale_price="5")
+    limits = {"hours_to_answer": 1, "hours_to_accept": 1, "hours_to_ship": 2}
+    Partnership.objects.filter(supplier=rival).update(
+        **limits, cancelation_default=CancelationDefault.APPROVE
+    )
+    Partnership.objects.filter(supplier=acme).update(**limits, cancelation_default=CancelationDefault.REFUSE)
+    return Stage({acme.pk: acme_api, rival.pk: rival_api}, shop_api, [acme, rival])
+
+
+@settings(
+    max_examples=15,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(story=st.lists(steps, min_size=10, max_size=20))
+def test_any_story_is_told_to_its_end(stage, story):
+    with transaction.atomic():
+        stage.push(Step("push", 0, "LAMP", 3, 1))
+        for step in story:
+            reserved = dict(StockLevel.objects.values_list("pk", "reserved"))
+            try:
+                answer = stage.perform(step)
+            except ApiError:  # a refusal, told to an operator
+                answer = None
+            assert answer is None or answer.status_code < 500, (step, answer.content)
+            assert unsound() == [], step
+            for level in StockLevel.objects.all():
+                grown = level.reserved > reserved.get(level.pk, 0)
+                assert not grown or level.reserved <= level.on_hand, (step, f"{level} is oversold")
+            if answer is not None and answer.status_code == 200 and step.verb in REPEATABLE:
+                known = Event.objects.count()
+                again = stage.repeat(step)
+                assert again.status_code == 200, (step, again.content)
+                assert Event.objects.count() == known, (step, answer.content, again.content)
+        transaction.set_rollback(True)
