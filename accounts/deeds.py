@@ -156,11 +156,6 @@ def _to_each(
         messages.error(request, f"… and {len(failures) - SHOWN_FAILURES} more could not be done.")
 
 
-def as_id(text: str) -> int:
-    """What was typed as a record's number; 0, which is nobody's, where it cannot be one."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
-
-
 def badge(state: str) -> SafeString:
     """A state as lists show it."""
     return format_html('<span class="bo-state bo-state-{}">{}</span>', slugify(state), state)

@@ -8,6 +8,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 
 from accounts.actors import Actor
+from accounts.reading import LongList
 from catalog.forms import WholeForm
 from catalog.models import Variant
 
@@ -15,32 +16,24 @@ ARTICLE_NUMBERS = {8: ("ean",), 12: ("upc",), 13: ("ean",), 14: ("gtin",)}
 
 
 @admin.register(Variant)
-class VariantAdmin(admin.ModelAdmin[Variant]):
+class VariantAdmin(LongList[Variant]):
     """Changes go the way that the API's go, with their event. Variants stay: orders name them."""
 
     form = WholeForm[Variant]
     list_display = ("sku", "title", "supplier", "model", "retail_price", "wholesale_price", "listed")
     list_filter = ("listed", "supplier")
     list_select_related = ("supplier",)
-    search_fields = ("sku",)
     search_help_text = "The beginning of a sku, or a whole UPC, EAN or GTIN."
     raw_id_fields = ("supplier",)
     readonly_fields = ("created_at", "updated_at")
     actions = ("list_again", "delist")
-    list_per_page = 50
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Variant], search_term: str
-    ) -> tuple[QuerySet[Variant], bool]:
-        """Conditions that an index answers each; a `contains` would read a million rows."""
-        term = search_term.strip()
-        if not term:
-            return queryset, False
+    def found(self, term: str) -> Q:
         found = Q(sku__startswith=term)
         if term.isdecimal():
             for name in ARTICLE_NUMBERS.get(len(term), ()):
                 found |= Q(**{name: term})
-        return queryset.filter(found), False
+        return found
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
         return self.readonly_fields if obj is None else (*self.readonly_fields, "supplier")

@@ -112,6 +112,7 @@ class Variant(models.Model):
         indexes = [
             models.Index("supplier", "id", name="variant_of_supplier"),
             models.Index("supplier", "group", "id", condition=Q(listed=True), name="variant_group_listed"),
+            models.Index("id", condition=Q(listed=False), name="variant_delisted"),
             # BRIN, because a tree over a column that every write moves would double the cost of writes.
             BrinIndex("changed_in", pages_per_range=16, autosummarize=True, name="variant_changed_in"),
             models.Index("upc", condition=~Q(upc=""), name="variant_upc"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from accounts.reading import ReadOnlyAdmin
+from accounts.reading import ReadOnlyAdmin, as_id
 from accounts.scopes import Scope
 from events.models import Event
 
@@ -29,7 +29,7 @@ class AreaFilter(admin.SimpleListFilter):
 
 @admin.register(Event)
 class EventAdmin(ReadOnlyAdmin[Event]):
-    """Searched by what has an index: an order's number, an import's, the request_id of an answer."""
+    """What happened, newest first."""
 
     list_display = (
         "number",
@@ -45,7 +45,8 @@ class EventAdmin(ReadOnlyAdmin[Event]):
     list_display_links = ("number", "type")
     list_filter = (AreaFilter, "supplier", "retailer")
     list_select_related = ("supplier", "retailer")
-    search_fields = ("=order_id", "=import_id", "request_id__exact")
     search_help_text = "An order's number, an import's number, or a request_id."
-    ordering = ("-id",)
     list_per_page = 100
+
+    def found(self, term: str) -> Q:
+        return Q(order_id=as_id(term)) | Q(import_id=as_id(term)) | Q(request_id=term)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from accounts.deeds import DeedAdmin, as_id, badge
+from accounts.deeds import DeedAdmin, badge
 from accounts.models import Retailer
+from accounts.reading import as_id
 from events.timeline import timeline
 from fulfillments.deadlines import next_due_at
 from fulfillments.deeds import DEEDS
@@ -48,22 +49,13 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
     )
     list_display_links = ("id", "order_number")
     list_filter = ("state", OverdueFilter, "supplier")
-    list_per_page = 50
     list_select_related = ("order__retailer", "supplier", "warehouse")
-    ordering = ("-id",)
     sortable_by = ("id",)
-    search_fields = ("id",)
     search_help_text = (
         "A fulfillment's number, its order's number at the retailer, or a tracking number, in full"
     )
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Fulfillment], search_term: str
-    ) -> tuple[QuerySet[Fulfillment], bool]:
-        """Find by whole numbers only: parts of them would read the whole table."""
-        term = search_term.strip()
-        if not term:
-            return queryset, False
+    def found(self, term: str) -> Q:
         retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index begins with the retailer
         named = Fulfillment.objects.filter(order__retailer_order_id=term, order__retailer__in=retailers)
         parcels = Shipment.objects.filter(tracking_number=term)
@@ -72,7 +64,7 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
             *named.values_list("pk", flat=True)[:MOST_FOUND],
             *parcels.values_list("fulfillment_id", flat=True)[:MOST_FOUND],
         }
-        return queryset.filter(pk__in=[as_id(term), *found]), False
+        return Q(pk__in=[as_id(term), *found])
 
     @admin.display(description="state")
     def shown_state(self, fulfillment: Fulfillment) -> str:

@@ -104,19 +104,15 @@ class Fulfillment(models.Model):
             models.Index(
                 "supplier", "id", condition=Q(state__in=[*CAPTURABLE]), name="fulfillment_capturable"
             ),
-            models.Index("supplier", "id", condition=Q(state=State.CANCELING), name="fulfillment_canceling"),
+            models.Index("supplier", "state", "id", name="fulfillment_by_state"),
             models.Index("due_at", condition=Q(due_at__isnull=False), name="fulfillment_due"),
             models.Index(
                 "capture_due_at",
                 condition=Q(state=State.NEW, capture_due_at__isnull=False),
                 name="fulfillment_capture_due",
             ),
-            models.Index(
-                "state",
-                "id",
-                condition=Q(state__in=[*WORKABLE, State.CANCELING, State.WRONG_ADDRESS]),
-                name="fulfillment_open",
-            ),
+            # What operators look for among all suppliers; nearly all there is has shipped.
+            models.Index("state", "id", condition=~Q(state=State.SHIPPED), name="fulfillment_not_shipped"),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(state__in=State.values), name="fulfillment_state"),

@@ -11,7 +11,8 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 
-from accounts.deeds import DeedAdmin, as_id, badge
+from accounts.deeds import DeedAdmin, badge
+from accounts.reading import as_id
 from events.timeline import timeline
 from imports import lifecycle, overview
 from imports.deeds import DEEDS
@@ -48,21 +49,12 @@ class ImportJobAdmin(DeedAdmin[ImportJob]):
     )
     list_display_links = ("id", "source")
     list_filter = ("status", "kind", DryRunFilter, "supplier")
-    list_per_page = 50
     list_select_related = ("supplier",)
-    ordering = ("-id",)
     sortable_by = ("id",)
-    search_fields = ("source",)
     search_help_text = "An import's number, or its file's path as it was given, in full"
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[ImportJob], search_term: str
-    ) -> tuple[QuerySet[ImportJob], bool]:
-        """Find by whole values only: parts of them would read the whole table."""
-        term = search_term.strip()
-        if not term:
-            return queryset, False
-        return queryset.filter(Q(source=term) | Q(pk=as_id(term))), False
+    def found(self, term: str) -> Q:
+        return Q(source=term) | Q(pk=as_id(term))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ImportJob]:
         return super().get_queryset(request).select_related("supplier")

@@ -11,6 +11,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 
 from accounts.actors import Actor
+from accounts.reading import LongList
 from catalog.forms import WholeForm
 from events.recording import record
 from inventory.models import StockLevel, Warehouse
@@ -61,32 +62,23 @@ class OverpromisedFilter(admin.SimpleListFilter):
 
 
 @admin.register(StockLevel)
-class StockLevelAdmin(admin.ModelAdmin[StockLevel]):
+class StockLevelAdmin(LongList[StockLevel]):
     """What is on hand can be corrected; what is reserved follows from orders alone."""
 
     list_display = ("sku", "warehouse", "on_hand", "reserved", "overpromised", "counted_at", "updated_at")
     list_filter = (OverpromisedFilter, "warehouse")
     list_select_related = ("variant", "warehouse")
-    search_fields = ("variant__sku",)
     search_help_text = "The beginning of a sku, or a whole UPC."
     fields = ("variant", "warehouse", "on_hand", "reserved", "counted_at", "updated_at")
     readonly_fields = ("variant", "warehouse", "reserved", "counted_at", "updated_at")
-    list_per_page = 50
 
-    @admin.display(description="sku", ordering="variant__sku")
+    @admin.display(description="sku")
     def sku(self, level: StockLevel) -> str:
         return level.variant.sku
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[StockLevel], search_term: str
-    ) -> tuple[QuerySet[StockLevel], bool]:
-        term = search_term.strip()
-        if term:
-            found = Q(variant__sku__startswith=term)
-            if term.isdecimal() and len(term) == 12:
-                found |= Q(variant__upc=term)
-            queryset = queryset.filter(found)
-        return queryset, False
+    def found(self, term: str) -> Q:
+        found = Q(variant__sku__startswith=term)
+        return found | Q(variant__upc=term) if term.isdecimal() and len(term) == 12 else found
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

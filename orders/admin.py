@@ -8,8 +8,9 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from accounts.deeds import DeedAdmin, as_id, badge
+from accounts.deeds import DeedAdmin, badge
 from accounts.models import Retailer, Supplier
+from accounts.reading import as_id
 from events.timeline import timeline
 from inventory.models import Warehouse
 from orders.deeds import DEEDS, DONE
@@ -45,23 +46,12 @@ class OrderAdmin(DeedAdmin[Order]):
         "created_at",
     )
     list_filter = ("processing_state", HeldFilter, "type", "retailer")
-    list_per_page = 50
     list_select_related = ("retailer",)
-    ordering = ("-id",)
-    sortable_by = ()
-    search_fields = ("retailer_order_id",)
     search_help_text = "The order's number here or at its retailer, in full"
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Order], search_term: str
-    ) -> tuple[QuerySet[Order], bool]:
-        """Find by whole numbers only: parts of them would read the whole table."""
-        term = search_term.strip()
-        if not term:
-            return queryset, False
+    def found(self, term: str) -> Q:
         retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index begins with the retailer
-        named = Q(retailer_order_id=term, retailer__in=retailers)
-        return queryset.filter(named | Q(pk=as_id(term))), False
+        return Q(retailer_order_id=term, retailer__in=retailers) | Q(pk=as_id(term))
 
     @admin.display(description="order")
     def number(self, order: Order) -> str:

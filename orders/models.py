@@ -78,7 +78,17 @@ class Order(models.Model):
             models.CheckConstraint(condition=Q(type__in=OrderType.values), name="order_type"),
         ]
         indexes = [
+            # What a retailer may filter its list by; none may read through its past.
             models.Index("retailer", "processing_state", "updated_at", name="order_by_state"),
+            models.Index("retailer", "created_at", name="order_by_creation"),
+            models.Index(
+                "retailer",
+                "sales_order_number",
+                condition=~Q(sales_order_number=""),
+                name="order_by_sales_number",
+            ),
+            # The type first: operators look for one among all retailers.
+            models.Index("type", "retailer", "updated_at", name="order_by_type"),
             models.Index(
                 "processing_state",
                 "id",

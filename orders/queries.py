@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import django_filters
 from django import forms
+from django.db.models import QuerySet
 from rest_framework.request import Request
 
 from api.errors import InvalidFilter
 from api.fields import parse_moment
 from api.filters import StrictFilterSet
 from api.keyset import Keyset
-from orders.models import OrderType
+from orders.models import Order, OrderType
 from orders.settling import ProcessingState
 
 
@@ -33,9 +34,22 @@ class MomentFilter(django_filters.Filter):  # type: ignore[misc]
     field_class = MomentField
 
 
-def _moments(column: str) -> dict[str, MomentFilter]:
-    bounds = {f"{column}__{step}": MomentFilter(column, step) for step in ("gt", "gte", "lt", "lte")}
-    return {column: MomentFilter(column, "exact"), **bounds}
+class CreatedFilter(MomentFilter):
+    """What was created since then was changed since then: so no order is read that rested before."""
+
+    # A stamp may be a moment older than the creation: whole milliseconds, a clock that was set back.
+    SLACK = timedelta(minutes=1)
+
+    def filter(self, qs: QuerySet[Order], value: datetime | None) -> QuerySet[Order]:
+        found = super().filter(qs, value)
+        if value is not None and self.lookup_expr in ("gt", "gte"):
+            found = found.filter(updated_at__gte=value - self.SLACK)
+        return found  # type: ignore[no-any-return]
+
+
+def _moments(column: str, kind: type[MomentFilter] = MomentFilter) -> dict[str, MomentFilter]:
+    bounds = {f"{column}__{step}": kind(column, step) for step in ("gt", "gte", "lt", "lte")}
+    return {column: kind(column, "exact"), **bounds}
 
 
 def _choices(column: str, values: list[str]) -> django_filters.ChoiceFilter:
@@ -58,7 +72,7 @@ class OrderFilter(StrictFilterSet):
         "updated_at"
     ).values()
     created_at, created_at__gt, created_at__gte, created_at__lt, created_at__lte = _moments(
-        "created_at"
+        "created_at", CreatedFilter
     ).values()
 
 

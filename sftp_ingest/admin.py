@@ -6,8 +6,9 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
+from django.db.models import Q
 
+from accounts.reading import ReadOnlyAdmin
 from sftp_ingest.models import RemoteHost, SftpLogin, Upload
 
 
@@ -59,20 +60,13 @@ class RemoteHostAdmin(admin.ModelAdmin[RemoteHost]):
 
 
 @admin.register(Upload)
-class UploadAdmin(admin.ModelAdmin[Upload]):
-    """Looked at, never edited: it is a record."""
+class UploadAdmin(ReadOnlyAdmin[Upload]):
+    """One complete file that came in."""
 
     list_display = ("path", "supplier", "size", "uploaded_at", "remote_address", "sha256")
     list_filter = ("supplier", "uploaded_at")
     list_select_related = ("supplier",)
-    search_fields = ("path", "sha256")
-    show_full_result_count = False
+    search_help_text = "A file's path as the supplier sees it, or its SHA-256, in full."
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Upload | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Upload | None = None) -> bool:
-        return False
+    def found(self, term: str) -> Q:
+        return Q(path=term) | Q(sha256=term)

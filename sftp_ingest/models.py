@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from django.contrib.auth.hashers import check_password, make_password
+from django.contrib.postgres.indexes import HashIndex
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
@@ -77,6 +78,9 @@ class Upload(models.Model):
         indexes = [
             models.Index("supplier", "id", name="upload_of_supplier"),
             models.Index("id", condition=Q(swept_at=None), name="upload_unswept"),
+            models.Index("uploaded_at", name="upload_by_time"),
+            HashIndex("path", name="upload_path"),
+            HashIndex("sha256", name="upload_content"),
         ]
 
     def __str__(self) -> str:

@@ -103,6 +103,11 @@ PAST = (
     FROM ({NUMBERED}) o, generate_series(0, 1) e""",
 )
 
+# The orders name these by their numbers.
+NUMBERED_FROM_ONE = (
+    *("accounts_supplier", "accounts_retailer", "accounts_partnership"),
+    *("inventory_warehouse", "catalog_variant"),
+)
 NUMBERS = ("orders_order", "orders_orderline", "fulfillments_fulfillment", "fulfillments_fulfillmentline")
 CLOCKS = """
     INSERT INTO orders_retailerclock (retailer_id, last, completed, canceled, pending)

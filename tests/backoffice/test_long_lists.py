@@ -1,0 +1,49 @@
+"""Lists that may have millions of rows are searched by indexes alone, and never sorted at will."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib import admin
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from accounts.reading import LongList
+from imports.models import AutoImport, ImportPolicy
+from inventory.models import Warehouse
+from sftp_ingest.models import RemoteHost, SftpLogin
+
+# Of these there are as many as there are parties, or a few for each.
+SHORT = {Supplier, Retailer, Partnership, ApiKey, Warehouse, ImportPolicy, AutoImport, SftpLogin, RemoteHost}
+LONG = [model for model, desk in admin.site._registry.items() if isinstance(desk, LongList)]
+TERMS = ("R-17", "4711", "036000291452", "retailer:7 a-key", "products/spring.csv", "nobody's")
+
+
+def test_every_list_is_known_to_be_short_or_made_for_length():
+    ours = {model for model in admin.site._registry if not model.__module__.startswith("django.")}
+    assert ours - SHORT == set(LONG) - SHORT
+    assert all(admin.site._registry[model].sortable_by in ((), ("id",)) for model in LONG)
+
+
+@pytest.mark.parametrize("model", LONG, ids=lambda model: model.__name__)
+def test_a_search_reads_no_table_whole(model, admin_client):
+    table = model._meta.db_table
+    page = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
+    for term in TERMS:
+        with CaptureQueriesContext(connection) as asked:
+            answer = admin_client.get(page, {"q": term})
+        assert answer.status_code == 200
+        searched = [each["sql"] for each in asked if f'FROM "{table}" ' in each["sql"]]
+        for statement in searched:
+            if " WHERE " in statement:
+                assert f"Seq Scan on {table}" not in plan_of(statement), (term, plan_of(statement))
+
+
+def plan_of(statement: str) -> str:
+    """How the rows are found where neither the table nor an index is read from its end."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off")
+        cursor.execute(f"EXPLAIN {statement}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+        cursor.execute("RESET enable_seqscan; RESET enable_indexscan")
+    return plan

@@ -1,0 +1,92 @@
+"""No filter reads through a party's past: what a list costs depends on what it shows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import Retailer, Supplier
+from bench.serving import market
+
+ORDERS = 30_000
+OF_A_PARTY = ORDERS // market.PARTIES
+MOST_READ = OF_A_PARTY // 5
+
+LATE, EARLY = "2024-01-01T08:18:00Z", "2024-01-01T00:05:00Z"
+OF_RETAILERS: tuple[dict[str, str], ...] = (
+    {},
+    {"sort": "-updated_at"},
+    {"sort": "-id"},
+    {"type": "replenish"},
+    {"retailer_order_id": "PO-000012345"},
+    {"sales_order_number": "SO-29000"},
+    {"sales_order_number": "unknown"},
+    {"created_at__gt": LATE},
+    {"created_at__gte": LATE, "sort": "id"},
+    {"created_at__lt": EARLY, "sort": "-updated_at"},
+    {"processing_state": "canceling"},
+    {"processing_state": "exception", "sort": "-id"},
+    {"updated_at__gt": EARLY, "type": "replenish"},
+)
+OF_SUPPLIERS: tuple[dict[str, str], ...] = (
+    {},
+    {"fulfillment_state": "new", "retailer_state": "ordered"},
+    {"fulfillment_state": "missing_sku"},
+    {"fulfillment_state": "cancelling"},
+    {"retailer_state": "pending"},
+)
+EVENTS: tuple[dict[str, str], ...] = (
+    {},
+    {"type": "fulfillment.returned"},
+    {"type": "order.created"},
+    {"type": "import.succeeded,fulfillment.created"},
+    {"after": str(ORDERS), "type": "fulfillment.returned,fulfillment.shipped"},
+)
+
+
+@pytest.fixture
+def old_market(db: None) -> None:
+    for table in market.NUMBERED_FROM_ONE:
+        market.execute(f"ALTER TABLE {table} ALTER COLUMN id RESTART")
+    market.execute(market.CAST)
+    for statement in market.PAST:
+        market.execute(statement, {"first": 1, "last": ORDERS})
+    market.execute("ANALYZE")
+
+
+def rows_read(statement: str) -> int:
+    """How many rows a statement looks at, whether it shows them or not."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement}")
+        (plan,) = cursor.fetchone()
+    return _looked_at((plan if isinstance(plan, list) else json.loads(plan))[0]["Plan"])
+
+
+def _looked_at(node: dict[str, Any]) -> int:
+    own = 0
+    if "Relation Name" in node:
+        names = ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck")
+        own = int(sum(node.get(name, 0) for name in names) * node["Actual Loops"])
+    return own + sum(map(_looked_at, node.get("Plans", ())))
+
+
+@pytest.mark.usefixtures("old_market")
+def test_what_a_list_reads_depends_on_what_it_shows(client_for):
+    retailer, supplier = Retailer.objects.earliest("pk"), Supplier.objects.earliest("pk")
+    client_for(retailer).get("events", {"limit": "1"})  # numbers what the market made
+    asked = [(client_for(retailer), "orders", params) for params in OF_RETAILERS]
+    asked += [(client_for(supplier), "fulfillments", params) for params in OF_SUPPLIERS]
+    asked += [(client_for(party), "events", params) for party in (retailer, supplier) for params in EVENTS]
+    far = {}
+    for client, path, params in asked:
+        with CaptureQueriesContext(connection) as statements:
+            assert client.get(path, params | {"limit": "10"}).status_code == 200
+        listed = [each["sql"] for each in statements if each["sql"].lstrip(" (").startswith("SELECT")]
+        read = sum(map(rows_read, listed))
+        if read > MOST_READ:
+            far[f"{client.base}/{path}", str(params)] = read
+    assert far == {}
