@@ -167,7 +167,7 @@ def test_a_pair_at_once_ends_in_one_legal_history(state, desk):
 
         assert max(answers) < 500, (one, other)
         refused_both = (state, one, other) == ("canceling", "ship", "ship")
-        assert refused_both or 200 in answers[:2], (one, other, answers)
+        assert refused_both or 200 in answers, (one, other, answers)
     assert unsound() == []
 
 
