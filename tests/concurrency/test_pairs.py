@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from itertools import combinations_with_replacement, count
 from typing import Any
@@ -153,12 +154,28 @@ def desk(acme, rival, shop, a_variant):
     return Desk(a_client(shop), {supplier.pk: a_client(supplier) for supplier in (acme, rival)})
 
 
+@pytest.fixture
+def hands():
+    """Three threads, each with a connection of its own, which it keeps to the end."""
+    together = threading.Barrier(3)
+
+    def leave() -> None:
+        together.wait(timeout=60)
+        connection.close()
+
+    with ThreadPoolExecutor(3) as pool:
+        yield pool
+        for each in [pool.submit(leave) for _ in range(3)]:
+            each.result(timeout=60)
+
+
 @pytest.mark.parametrize("state", LEGAL)
-def test_a_pair_at_once_ends_in_one_legal_history(state, desk):
+def test_a_pair_at_once_ends_in_one_legal_history(state, desk, hands):
     for one, other in combinations_with_replacement(LEGAL[state], 2):
         first, sibling = desk.order(state)
 
         answers = at_once(
+            hands,
             first.order_id,
             partial(MOVES[one], desk, first),
             partial(MOVES[other], desk, first),
@@ -171,18 +188,10 @@ def test_a_pair_at_once_ends_in_one_legal_history(state, desk):
     assert unsound() == []
 
 
-def at_once(order_id: int, *calls: Callable[[], int]) -> list[int]:
-    """Run the calls, each on its own connection; all have read, and wait for the order, before one goes."""
-
-    def run(call: Callable[[], int]) -> int:
-        try:
-            return call()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(calls)) as pool:
-        with transaction.atomic():
-            Order.objects.select_for_update(no_key=True).get(pk=order_id)
-            running = [pool.submit(run, call) for call in calls]
-            waiting(len(calls))
-        return [each.result(timeout=60) for each in running]
+def at_once(hands: Executor, order_id: int, *calls: Callable[[], int]) -> list[int]:
+    """Run the calls; all have read, and wait for the order, before one goes."""
+    with transaction.atomic():
+        Order.objects.select_for_update(no_key=True).get(pk=order_id)
+        running = [hands.submit(call) for call in calls]
+        waiting(len(calls))
+    return [each.result(timeout=60) for each in running]

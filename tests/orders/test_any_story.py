@@ -201,7 +201,7 @@ def stage(acme, rival, shop, acme_api, rival_api, shop_api, a_variant):
 
 
 @settings(
-    max_examples=15,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     database=None,
