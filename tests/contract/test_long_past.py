@@ -12,18 +12,18 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Retailer, Supplier
 from bench.serving import market
 
-ORDERS = 12_000
+ORDERS = 8_000
 OF_A_PARTY = ORDERS // market.PARTIES
-MOST_READ = OF_A_PARTY // 5
+MOST_READ = OF_A_PARTY // 3
 
-LATE, EARLY = "2024-01-01T03:18:00Z", "2024-01-01T00:05:00Z"
+LATE, EARLY = "2024-01-01T02:12:00Z", "2024-01-01T00:05:00Z"
 OF_RETAILERS: tuple[dict[str, str], ...] = (
     {},
     {"sort": "-updated_at"},
     {"sort": "-id"},
     {"type": "replenish"},
     {"retailer_order_id": "PO-000005000"},
-    {"sales_order_number": "SO-11000"},
+    {"sales_order_number": "SO-7000"},
     {"sales_order_number": "unknown"},
     {"created_at__gt": LATE},
     {"created_at__gte": LATE, "sort": "id"},

@@ -80,17 +80,19 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("kind", DAMAGE)
-def test_each_damaged_counter_is_found_and_mended(kind, lived):
+@pytest.mark.usefixtures("lived")
+def test_each_damaged_counter_is_found_and_mended(subtests):
     sound = everything()
-    damage(DAMAGE[kind])
+    for kind, sql in DAMAGE.items():
+        with subtests.test(kind):
+            damage(sql)
 
-    with pytest.raises(CommandError, match="--fix sets them right"):
-        reconcile()
-    assert "were set right" in reconcile("--fix")
+            with pytest.raises(CommandError, match="--fix sets them right"):
+                reconcile()
+            assert "were set right" in reconcile("--fix")
 
-    assert reconcile() == "Every counter agrees with its sources.\n"
-    assert everything() == sound
+            assert reconcile() == "Every counter agrees with its sources.\n"
+            assert everything() == sound
 
 
 def test_what_differs_is_told_with_its_name_and_both_numbers(lived):
