@@ -19,6 +19,13 @@ from catalog.models import Variant
 from inventory.models import StockLevel, Warehouse
 from tests.client import ApiClient
 
+# What starts processes, browsers or threads takes long, and is best begun first, while others fill the gaps.
+FIRST = {"browser", "concurrency", "config", "contract", "sftp_ingest"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.parent.name not in FIRST)
+
 
 def pytest_collection_finish() -> None:
     """What is loaded stays: not to look through it for garbage again and again saves time in every test."""
@@ -39,21 +46,23 @@ def rival(db: None) -> Supplier:
 
 def _supplier(name: str) -> Supplier:
     supplier = Supplier.objects.create(name=name)
-    Warehouse.objects.create(supplier=supplier, name=f"{name} East", is_default=True)
-    Warehouse.objects.create(supplier=supplier, name=f"{name} West")
+    east = Warehouse(supplier=supplier, name=f"{name} East", is_default=True)
+    Warehouse.objects.bulk_create([east, Warehouse(supplier=supplier, name=f"{name} West")])
     return supplier
 
 
 @pytest.fixture
 def shop(acme: Supplier, rival: Supplier) -> Retailer:
     retailer = Retailer.objects.create(name="Shop")
-    for supplier in (acme, rival):
-        Partnership.objects.create(
+    Partnership.objects.bulk_create(
+        Partnership(
             retailer=retailer,
             supplier=supplier,
             retailer_erp_id=f"ERP-{supplier.name}",
             retailer_shipper_account="UPS-77",
         )
+        for supplier in (acme, rival)
+    )
     return retailer
 
 
@@ -135,6 +144,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
         cursor.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND backend_type = 'client backend'"
         )
 
 

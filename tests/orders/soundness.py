@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from operator import itemgetter
 
 from django.db.models import F, Q
 
@@ -42,25 +43,25 @@ def _asked_back() -> Iterator[str]:
 def _histories() -> Iterator[str]:
     """Each fulfillment's events lead, by moves of the table, from new to the state that it is in."""
     moves = Event.objects.exclude(to_state="").exclude(fulfillment_id=None).order_by("fulfillment_id", "id")
+    told = moves.values_list("fulfillment_id", "type", "from_state", "to_state")
     ends = {}
-    for pk, events in groupby(moves, key=lambda event: event.fulfillment_id):
+    for pk, events in groupby(told, key=itemgetter(0)):
         state = str(State.NEW)
-        for event in events:
-            if event.from_state != state or (event.type, event.from_state, event.to_state) not in LEGAL:
-                yield f"fulfillment {pk} was {state}: {event.type} {event.from_state} → {event.to_state}"
-            state = event.to_state
+        for _, type_, before, after in events:
+            if before != state or (type_, before, after) not in LEGAL:
+                yield f"fulfillment {pk} was {state}: {type_} {before} → {after}"
+            state = after
         ends[pk] = state
-    for fulfillment in Fulfillment.objects.all():
-        told = ends.get(fulfillment.pk, State.NEW)
-        if told != fulfillment.state:
-            yield f"{fulfillment}, but its history ends in {told}"
+    for pk, state in Fulfillment.objects.values_list("pk", "state"):
+        if ends.get(pk, State.NEW) != state:
+            yield f"fulfillment {pk} is {state}, but its history ends in {ends.get(pk, State.NEW)}"
 
 
 def _stamps() -> Iterator[str]:
     """No order is unstamped, none is later than its retailer's clock, none has broken milliseconds."""
     clocks = dict(RetailerClock.objects.values_list("retailer_id", "last"))
-    for order in Order.objects.all():
-        if order.updated_at is None or order.updated_at > clocks[order.retailer_id]:
-            yield f"order {order.pk} is stamped {order.updated_at}, its clock says {clocks}"
-        elif order.updated_at.microsecond % 1000:
-            yield f"order {order.pk} is stamped between two milliseconds: {order.updated_at}"
+    for pk, retailer, stamp in Order.objects.values_list("pk", "retailer_id", "updated_at"):
+        if stamp is None or stamp > clocks[retailer]:
+            yield f"order {pk} is stamped {stamp}, its clock says {clocks}"
+        elif stamp.microsecond % 1000:
+            yield f"order {pk} is stamped between two milliseconds: {stamp}"
