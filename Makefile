@@ -25,7 +25,7 @@ down: ## end the `make run` of this DATA_DIR, wherever it runs
 	@exec $(BOOTSTRAP) -- -m config.run.down
 
 test: ## run the tests, with servers of their own; ARGS="tests/orders -x" chooses
-	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile $(ARGS)
 
 conform: ## ask a running service, from outside, whether it keeps its promises
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)

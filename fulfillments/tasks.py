@@ -3,6 +3,7 @@
 import logging
 
 from celery import shared_task
+from django.db import InterfaceError, OperationalError
 
 from api.errors import ApiError
 from fulfillments.models import Fulfillment
@@ -21,4 +22,9 @@ def answer_cancelations() -> int:
             answered += 1
         except ApiError as error:
             logger.warning("fulfillment %s: %s", fulfillment.pk, error.message)
+        except (OperationalError, InterfaceError):
+            raise  # without a database no other can be answered either
+        except Exception:
+            # One that cannot be answered keeps no other waiting.
+            logger.exception("fulfillment %s: its default answer could not be given", fulfillment.pk)
     return answered

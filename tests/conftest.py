@@ -19,13 +19,6 @@ from catalog.models import Variant
 from inventory.models import StockLevel, Warehouse
 from tests.client import ApiClient
 
-# What starts processes, browsers or threads takes long, and is best begun first, while others fill the gaps.
-FIRST = {"browser", "concurrency", "config", "contract", "sftp_ingest"}
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.parent.name not in FIRST)
-
 
 def pytest_collection_finish() -> None:
     """What is loaded stays: not to look through it for garbage again and again saves time in every test."""

@@ -123,6 +123,28 @@ def test_a_cancelation_nobody_answers_gets_the_partnerships_answer(
     assert list(differences()) == []
 
 
+def test_one_that_cannot_be_answered_keeps_no_other_waiting(acme, retailer, a_variant, monkeypatch):
+    limits(acme, hours_to_answer=1, cancelation_default="approve")
+    a_variant(acme, "A-1", stock=3)
+    for _ in range(2):
+        order = retailer.post("orders", an_order({"sku": "A-1", "quantity": 1})).json()["order_id"]
+        retailer.post(f"orders/{order}/cancel")
+    later(hours=1)
+    broken = Fulfillment.objects.earliest("pk")
+    answer = Fulfillment.answer_by_default
+
+    def fails_once(work):
+        if work == broken:
+            raise RuntimeError("a fault of ours")
+        return answer(work)
+
+    monkeypatch.setattr(Fulfillment, "answer_by_default", fails_once)
+
+    assert answer_cancelations() == 1
+    states = Fulfillment.objects.order_by("pk").values_list("state", flat=True)
+    assert list(states) == ["canceling", "canceled"]
+
+
 def test_an_answer_in_time_stands(acme, retailer, supplier, a_variant):
     a_variant(acme, "A-1", stock=3)
     limits(acme, hours_to_answer=24, cancelation_default="approve")
