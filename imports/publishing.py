@@ -68,6 +68,8 @@ def summary(job: ImportJob) -> str:
     told = [f"Import {job.pk} of {job.source}: {job.status}"]
     if job.dry_run:
         told.append("A dry run: nothing was changed. The numbers say what it would have done.")
+    if would_wait := job.report.get("would_wait"):
+        told.append(" ".join(["It would wait for approval.", *would_wait]))
     if job.error:
         told.append(f"{job.error['code']}: {job.error['message']}")
     if job.status == Status.AWAITING_APPROVAL:

@@ -128,15 +128,17 @@ def _to_the_end(job: ImportJob) -> None:
 
 
 def _brakes(current: Run, importer: Importer) -> bool:
-    """Whether the job now waits for approval."""
+    """Whether the job now waits for approval; a dry run only tells that it would."""
     job = current.job
-    if job.dry_run or job.approved_at or job.bookmark:
+    if job.approved_at or job.bookmark:
         return False
     with transaction.atomic():
         reasons = importer.brake(current, ImportPolicy.of(job.supplier_id))
-        if reasons:
+        if reasons and job.dry_run:
+            lifecycle.hold(job, report={**job.report, "would_wait": reasons})
+        elif reasons:
             lifecycle.await_approval(job, reasons)
-    return bool(reasons)
+    return bool(reasons) and not job.dry_run
 
 
 def _merge(current: Run, importer: Importer) -> None:

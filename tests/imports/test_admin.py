@@ -218,6 +218,17 @@ def test_a_dry_run_tells_what_it_would_do(operator, acme, a_variant, ran):
     }
     assert "The largest price changes" in page.text
     assert "<td>A-1</td>" in page.text
+    assert "would wait" not in page.text
+
+
+def test_a_dry_run_tells_that_it_would_wait(operator, acme, a_variant, ran, client_for):
+    a_variant(acme, "A-1", title="Shirt", retail_price="10")
+    client_for(acme).put("importPolicy", {"price_factor": 2})
+    job = ran(acme, data=["sku,title,retail_price", "A-1,Shirt,30"], dry_run=True)
+
+    page = page_of(operator, ImportJob.objects.get(pk=job["id"]))
+
+    assert f"It would wait for approval. {job['report']['would_wait'][0]}" in page.text
 
 
 def test_what_the_supplier_asked_for_is_told_in_words(operator, a_job):

@@ -343,6 +343,17 @@ def test_a_delta_file_and_a_small_full_one_do_not_wait(acme, many, client_for, s
     assert stocked(acme, "sku,quantity\nM-000,5\n", mode="full")["status"] == "succeeded"
 
 
+def test_a_dry_run_tells_that_the_file_would_wait(acme, many, stocked):
+    job = stocked(acme, "sku,quantity\nM-000,5\n", mode="full", dry_run=True)
+
+    assert job["status"] == "succeeded"
+    assert job["report"] == {
+        "zeroed": 149,
+        "would_wait": ["It would set 149 of 150 stocked variants to 0."],
+    }
+    assert not StockLevel.objects.filter(on_hand=0).exists()
+
+
 def test_the_brake_can_be_widened_to_delta_files_prices_and_delisting(acme, many, client_for, ran, stocked):
     client = client_for(acme)
     policy = {"zeroed_in_delta": True, "price_factor": 2, "delisted_share": 0.5}

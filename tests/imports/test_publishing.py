@@ -156,3 +156,11 @@ def test_a_long_name_makes_a_name_that_a_file_can_have(acme):
     name = f"{publishing.name_of(job)}.errors.csv"
     assert len(name.encode()) <= 255
     assert name.endswith(".import-7.errors.csv")
+
+
+def test_a_dry_run_that_would_wait_says_so(acme, a_variant, client_for, stocked):
+    a_variant(acme, "A-1", stock=5)
+    client_for(acme).put("importPolicy", {"zeroed_least": 0, "zeroed_in_delta": True})
+    job = ImportJob.objects.get(pk=stocked(acme, "sku,quantity\nA-1,0\n", dry_run=True)["id"])
+
+    assert "It would wait for approval. It would set 1 of 1 stocked variants to 0." in publishing.summary(job)
