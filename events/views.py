@@ -22,7 +22,9 @@ PARAMETERS = frozenset({"after", "type", "limit"})
 AFTER = OpenApiParameter(
     "after", int, description="The id of the last event that you have; events beyond it are answered."
 )
-TYPE = OpenApiParameter("type", str, description="Only events of these types, parted by commas.")
+TYPE = OpenApiParameter(
+    "type", str, description=f"Only events of these types, parted by commas; {MOST_TYPES} at most."
+)
 documented = extend_schema(
     summary="Read what happened, in order and without gaps",
     description="Every event of the party, of the kinds that the key's scopes cover. Ids only ever grow: "

@@ -3,7 +3,7 @@
 import logging
 
 from celery import shared_task
-from django.db import InterfaceError, OperationalError
+from django.db import connection
 
 from api.errors import ApiError
 from fulfillments.models import Fulfillment
@@ -22,9 +22,8 @@ def answer_cancelations() -> int:
             answered += 1
         except ApiError as error:
             logger.warning("fulfillment %s: %s", fulfillment.pk, error.message)
-        except (OperationalError, InterfaceError):
-            raise  # without a database no other can be answered either
         except Exception:
-            # One that cannot be answered keeps no other waiting.
+            if not connection.is_usable():
+                raise  # without a database no other can be answered either
             logger.exception("fulfillment %s: its default answer could not be given", fulfillment.pk)
     return answered

@@ -141,7 +141,7 @@ class Compiled:
         if any(name == each.field for each in self.assignments):
             return text(f"{name} cannot be computed by math_transformer for this row.")
         if any(each.entry.math_transformer for each in self.bound.fields[name]):
-            return about(cell, f"is no number from which math_transformer could compute {name}.")
+            return about(cell, f"math_transformer cannot compute {name} from it.")
         return None
 
     def suspects(self) -> Composable:

@@ -105,9 +105,11 @@ def _by_key(item: Mapping[str, Any], path: str) -> dict[str, str]:
             if meant:
                 message = f"There is no such field. Is {meant[0]} meant?"
                 raise Invalid.at(f"{path}.{key}", message, "unknown_field")
-        elif value is not None and not isinstance(value, str):
+        elif value in (None, ""):
+            continue
+        elif not isinstance(value, str):
             raise Invalid.at(f"{path}.{key}", "Must be a text in quotes.")
-        elif given.setdefault(name, value or "") != (value or ""):
+        elif given.setdefault(name, value) != value:
             raise Invalid.at(f"{path}.{key}", f"Means the same as {name}, but differs from it.")
         else:
             _refuse_control(given[name], f"{path}.{key}")

@@ -66,8 +66,9 @@ class OpenWork:
         return sum(part.open - part.cancel_requested for part in held)
 
     def asked_before(self, asked: Sequence[Mapping[str, Any]] | None) -> bool:
-        """Whether the last request named these very lines, and some supplier has still to answer."""
-        if asked is None or not any(self._asked(line) for line in self.lines):
+        """Whether the last request named these very lines, and a supplier of them has still to answer."""
+        named = [line for line in self.lines if any(_matches(line, item) for item in asked or ())]
+        if not any(self._asked(line) for line in named):
             return False
         requests = Event.objects.filter(order_id=self.order.pk, type=CANCEL_REQUESTED)
         last = requests.order_by("id").last()
@@ -101,7 +102,7 @@ class OpenWork:
         missing = quantity or free or asked + canceled
         if 0 < missing <= free:
             return missing
-        if 0 < missing <= asked + canceled:
+        if not free and 0 < missing <= asked + canceled:
             return 0
         shipped = sum(line.shipped for line in lines)
         why = f"shipped: {shipped}, asked back already: {asked}, canceled: {canceled}"

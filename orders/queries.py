@@ -42,7 +42,8 @@ class CreatedFilter(MomentFilter):
 
     def filter(self, qs: QuerySet[Order], value: datetime | None) -> QuerySet[Order]:
         found = super().filter(qs, value)
-        if value is not None and self.lookup_expr in ("gt", "gte"):
+        # "From the beginning" may be the first moment that there is.
+        if value is not None and value.year > 1 and self.lookup_expr in ("gt", "gte"):
             found = found.filter(updated_at__gte=value - self.SLACK)
         return found  # type: ignore[no-any-return]
 

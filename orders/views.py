@@ -121,7 +121,7 @@ class OrderViewSet(RetailerViewSet):
         if done.unchanged:
             message = f"Asked before; the order is {self.order.processing_state}."
             if done.waiting:
-                message += f" {done.waiting} more pieces can be asked for when their suppliers have answered."
+                message += f" More can be asked for when its suppliers have answered; pieces: {done.waiting}."
             return Response(result("unchanged", message))
         code = "cancel_requested"
         if self.order.processing_state == ProcessingState.CANCELED:

@@ -140,7 +140,7 @@ def test_a_cell_that_an_objects_own_transformer_can_make_nothing_of_is_named(acm
             line,
             "weight",
             "not_computable",
-            f"'{cell}': is no number from which math_transformer could compute weight.",
+            f"'{cell}': math_transformer cannot compute weight from it.",
         )
         for line, cell in ((3, "0"), (4, "4 kg"))
     ]

@@ -40,6 +40,39 @@ def told(answer) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
+def test_more_than_is_left_is_refused_though_as_much_was_canceled_before(
+    push, a_variant, acme, work_of, acme_api, shop_api
+):
+    a_variant(acme, "LAMP", stock=20)
+    order = push({"sku": "LAMP", "quantity": 10})
+    shop_api.post(f"orders/{order.pk}/cancel", {"lines": [{"sku": "LAMP", "quantity": 6}]})
+    acme_api.put(status(work_of(order, acme)), {"status": "canceled"})
+
+    answer = shop_api.post(f"orders/{order.pk}/cancel", {"lines": [{"sku": "LAMP", "quantity": 5}]})
+
+    assert answer.status_code == 400
+    assert "Only 4 can still be canceled, not 5" in answer.json()["message"]
+
+
+@pytest.mark.parametrize("answer", ["canceled", "cancelation not allowed"])
+def test_what_is_asked_once_more_after_its_answer_is_a_new_request(
+    push, a_variant, acme, rival, work_of, acme_api, shop_api, answer
+):
+    a_variant(acme, "LAMP", stock=10)
+    a_variant(rival, "MAT", stock=10)
+    order = push({"sku": "LAMP", "quantity": 5}, {"sku": "MAT", "quantity": 5})
+
+    def ask(sku):
+        return shop_api.post(f"orders/{order.pk}/cancel", {"lines": [{"sku": sku, "quantity": 1}]}).json()
+
+    ask("MAT")  # Rival does not answer
+    ask("LAMP")
+    assert ask("LAMP")["code"] == "unchanged"
+    acme_api.put(status(work_of(order, acme)), {"status": answer})
+
+    assert ask("LAMP")["code"] == "cancel_requested"
+
+
 def test_the_whole_order_is_asked_back_and_approved(two, acme, rival, acme_api, rival_api, cancel, work_of):
     assert told(cancel(two)) == (200, "cancel_requested")
     assert (states(two), order_state(two)) == (["canceling", "canceling"], "canceling")
@@ -236,7 +269,7 @@ def test_what_cannot_be_asked_for_yet_is_told(work, an_order_at_acme, cancel):
     whole, mats = cancel(an_order_at_acme), cancel(an_order_at_acme, {"lines": [{"sku": "MAT"}]})
 
     assert told(whole) == (200, "unchanged")
-    assert "4 more pieces can be asked for when their suppliers have answered" in whole.json()["message"]
+    assert "More can be asked for when its suppliers have answered; pieces: 4." in whole.json()["message"]
     assert told(mats) == (409, "invalid_transition")
     assert "first to answer an earlier request: 2" in mats.json()["message"]
 

@@ -68,6 +68,13 @@ def here(url: str) -> str:
 # --- One -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("step", ["gt", "gte"])
+def test_the_first_moment_that_there_is_means_from_the_beginning(an_order_at_acme, shop_api, step):
+    [order] = shop_api.get("orders", {f"created_at__{step}": "0001-01-01T00:00:00Z"}).json()["results"]
+
+    assert order["id"] == an_order_at_acme.pk
+
+
 def test_an_order_has_these_fields(orders, move, shop_api, acme):
     move(orders[0], "completed")
 
