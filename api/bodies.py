@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from typing import Any, ClassVar, TypeVar
 
@@ -12,6 +11,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 
 from api.errors import Invalid
+from api.spelling import meant
 
 S = TypeVar("S", bound=serializers.BaseSerializer[Any])
 
@@ -52,13 +52,13 @@ class Body(serializers.Serializer[Any]):
         absent = [name for name in self.fields.keys() if name not in data]  # noqa: SIM118 - its stubs err
         needed = [name for name in self.needed() if name in absent]
         for key in self.unknown(data):
-            meant = difflib.get_close_matches(key.lower(), needed, n=1, cutoff=0.8)
-            if self.exacting and not meant:
-                meant = difflib.get_close_matches(key.lower(), absent, n=1, cutoff=0.85)
-            if not meant and self.narrowed_by in absent and isinstance(data[key], dict | list):
-                meant = [self.narrowed_by]
-            if meant:
-                message = f"There is no such field. Is {meant[0]} meant?"
+            near = meant(key, needed, likeness=0.8)
+            if self.exacting and not near:
+                near = meant(key, absent)
+            if not near and self.narrowed_by in absent and isinstance(data[key], dict | list):
+                near = self.narrowed_by
+            if near:
+                message = f"There is no such field. Is {near} meant?"
                 raise ValidationError({key: [ErrorDetail(message, code="unknown_field")]})
 
 

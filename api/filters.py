@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from rest_framework.request import Request
 
 from api.errors import InvalidFilter, InvalidJson, field_error
 from api.parsers import loads
+from api.spelling import meant
 
 M = TypeVar("M", bound=Model)
 
@@ -78,9 +78,8 @@ def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:
     for name in params:
         if name in known:
             continue
-        meant = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.85)
-        if meant:
-            raise InvalidFilter.at(name, f"There is no such parameter. Is {meant[0]} meant?", "unknown")
+        if near := meant(name, known):
+            raise InvalidFilter.at(name, f"There is no such parameter. Is {near} meant?", "unknown")
 
 
 def _from_object(text: str, known: frozenset[str]) -> dict[str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from api.errors import Invalid
 from api.fields import CONTROL
+from api.spelling import meant
 from imports.columns import Column, Pairs
 from imports.expressions import ExpressionError, parse_value
 from imports.reading import Unreadable
@@ -101,9 +101,8 @@ def _by_key(item: Mapping[str, Any], path: str) -> dict[str, str]:
     for key, value in item.items():
         name = snake_case(str(key))
         if name not in KEYS:
-            meant = difflib.get_close_matches(name, KEYS, n=1, cutoff=0.85)
-            if meant:
-                message = f"There is no such field. Is {meant[0]} meant?"
+            if near := meant(name, KEYS):
+                message = f"There is no such field. Is {near} meant?"
                 raise Invalid.at(f"{path}.{key}", message, "unknown_field")
         elif value in (None, ""):
             continue

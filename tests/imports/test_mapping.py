@@ -47,7 +47,8 @@ def test_a_shopify_export_lands_with_its_follow_up_rows(acme, upload, ran):
         "Variant Barcode:gtin",
         "Body (HTML):description",
         {"source_field": "Option1 Value", "destination_field": "option", "option_type": "size"},
-        {"sourceField": "Variant Grams", "destinationField": "weight", "mathTransformer": "/1000"},
+        {"sourceField": "Variant Grams", "destinationField": "weight", "mathTransformer": "/1000"}
+        | {"source_field": "", "math_transformer": None},  # an empty one counts as not given
     ]
 
     job = ran(acme, file_url=upload(acme, (FILES / "shopify.csv").read_bytes()), field_mapping=mapping)
