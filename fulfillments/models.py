@@ -60,11 +60,15 @@ class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
     def for_supplier(self, supplier: Supplier) -> Self:
         return self.filter(supplier=supplier)
 
+    def not_held(self) -> Self:
+        """Without the work of orders that operators hold back."""
+        return self.exclude(HELD)
+
     def overdue(self) -> Self:
         """What its supplier should have captured, accepted, shipped or answered by now."""
         late = Q(due_at__lte=Now())
         uncaptured = Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
-        return self.filter(late | uncaptured).exclude(HELD)
+        return self.filter(late | uncaptured).not_held()
 
     def with_unanswered_cancelation(self) -> Self:
         """Asked back, not answered in time, where the partnership says what that counts as."""

@@ -11,12 +11,6 @@ from api.filters import StrictFilterSet
 from fulfillments.models import HELD, Fulfillment
 from fulfillments.states import CANCELED, CANCELING, CAPTURABLE, State
 
-
-def not_held(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:
-    """Without the work of orders that operators hold back."""
-    return fulfillments.exclude(HELD)
-
-
 RETAILER_STATES = {
     "ordered": ~Q(state__in=[CANCELING, CANCELED]) & ~HELD,
     "pending": HELD,

@@ -17,7 +17,7 @@ from api.keyset import Keyset
 from api.schema import CURSOR, LIMIT, answers
 from fulfillments.models import Fulfillment
 from fulfillments.moving import Outcome
-from fulfillments.queries import FulfillmentFilter, not_held
+from fulfillments.queries import FulfillmentFilter
 from fulfillments.reading import fulfillments_json, mark_captured, rows
 from fulfillments.schema import FILTERS
 from fulfillments.serializers import (
@@ -76,7 +76,7 @@ class FulfillmentViewSet(SupplierViewSet):
 
         A fulfillment is returned again until it is acted upon: delivery is at least once.
         """
-        own = not_held(Fulfillment.objects.for_supplier(self.supplier))
+        own = Fulfillment.objects.for_supplier(self.supplier).not_held()
         page = Keyset("id").page(rows(FulfillmentFilter.apply(request, own)), request)
         return Response(fulfillments_json(page.items, mark_captured(page.items)), headers=page.headers)
 
