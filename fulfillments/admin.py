@@ -50,7 +50,6 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
     list_display_links = ("id", "order_number")
     list_filter = ("state", OverdueFilter, "supplier")
     list_select_related = ("order__retailer", "supplier", "warehouse")
-    sortable_by = ("id",)
     search_help_text = (
         "A fulfillment's number, its order's number at the retailer, or a tracking number, in full"
     )

@@ -12,7 +12,6 @@ from django.urls import URLPattern, path
 from django.utils.html import format_html
 
 from accounts.deeds import DeedAdmin, badge
-from accounts.reading import as_id
 from events.timeline import timeline
 from imports import lifecycle, overview
 from imports.deeds import DEEDS
@@ -50,11 +49,10 @@ class ImportJobAdmin(DeedAdmin[ImportJob]):
     list_display_links = ("id", "source")
     list_filter = ("status", "kind", DryRunFilter, "supplier")
     list_select_related = ("supplier",)
-    sortable_by = ("id",)
     search_help_text = "An import's number, or its file's path as it was given, in full"
 
     def found(self, term: str) -> Q:
-        return Q(source=term) | Q(pk=as_id(term))
+        return super().found(term) | Q(source=term)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ImportJob]:
         return super().get_queryset(request).select_related("supplier")

@@ -10,7 +10,6 @@ from django.http import HttpRequest
 
 from accounts.deeds import DeedAdmin, badge
 from accounts.models import Retailer, Supplier
-from accounts.reading import as_id
 from events.timeline import timeline
 from inventory.models import Warehouse
 from orders.deeds import DEEDS, DONE
@@ -51,7 +50,7 @@ class OrderAdmin(DeedAdmin[Order]):
 
     def found(self, term: str) -> Q:
         retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index begins with the retailer
-        return Q(retailer_order_id=term, retailer__in=retailers) | Q(pk=as_id(term))
+        return super().found(term) | Q(retailer_order_id=term, retailer__in=retailers)
 
     @admin.display(description="order")
     def number(self, order: Order) -> str:
