@@ -92,6 +92,8 @@ def test_types_choose(acme, client_for):
     assert [each["type"] for each in body["results"]] == ["fulfillment.shipped", "fulfillment.canceled"]
     assert client_for(acme).get("events?type=nothing.like_it").json()["results"] == []
     assert client_for(acme).get("events?type=a%00").status_code == 400
+    many = ",".join(f"fulfillment.{number}" for number in range(51))
+    assert client_for(acme).get(f"events?type={many}").json()["errors"][0]["field"] == "type"
 
 
 @pytest.mark.parametrize(

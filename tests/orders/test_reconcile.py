@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import timedelta
 from io import StringIO
 
 import pytest
@@ -11,6 +12,7 @@ from django.db import connection, transaction
 
 from events.models import Event
 from fulfillments.models import COUNTS, FulfillmentLine
+from inventory.models import StockLevel
 from orders.models import Order, OrderLine, RetailerClock
 from orders.reconciling import differences, mend
 from tests.concurrency.racing import race, waiting
@@ -124,6 +126,15 @@ def test_a_poller_sees_the_orders_that_were_mended(kind, lived, shop_api):
 
     [seen] = shop_api.get("orders", {"updated_at__gt": last}).json()["results"]
     assert (seen["id"], seen["processing_state"]) == (lived.pk, "canceling")
+
+
+def test_stock_that_was_mended_was_changed_then(lived):
+    before = StockLevel.objects.get().updated_at
+    damage("UPDATE inventory_stocklevel SET reserved = 0, updated_at = updated_at - interval '1 day'")
+
+    reconcile("--fix")
+
+    assert StockLevel.objects.get().updated_at > before - timedelta(hours=1)
 
 
 def test_nothing_that_was_right_is_touched(lived, shop_api):
