@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 ARGS ?=
-BOOTSTRAP = $(PYTHON) -I config/bootstrap.py
+BOOTSTRAP = $(PYTHON) -I launcher/bootstrap.py
 IN_VENV = .venv/bin/python
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
@@ -15,19 +15,19 @@ help: ## list these targets
 setup: ## make .venv with everything for running, testing and linting
 	@$(BOOTSTRAP) dev embedded
 
-run: ## run the Exchange here: servers, demo data, web, worker, beat, SFTP (Ctrl-C ends it)
-	@exec $(BOOTSTRAP) embedded -- -m config.run
+run: ## run the Exchange here: servers, demo data, web, worker, beat, SFTP (Ctrl-C stops it)
+	@exec $(BOOTSTRAP) embedded -- -m launcher
 
 demo: ## play the demo order again on the running service
 	@exec $(BOOTSTRAP) -- manage.py demo
 
-down: ## end the `make run` of this DATA_DIR, wherever it runs
-	@exec $(BOOTSTRAP) -- -m config.run.down
+down: ## stop the `make run` of this DATA_DIR, from any terminal
+	@exec $(BOOTSTRAP) -- -m launcher.down
 
 test: ## run the tests, with servers of their own; ARGS="tests/orders -x" chooses
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile $(ARGS)
 
-conform: ## ask a running service, from outside, whether it keeps its promises
+conform: ## check a running service from outside, against the contract
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)
 
 lint: ## check style, types, import directions and migrations

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+from django.contrib.auth.base_user import AbstractBaseUser
+
+from accounts.models import ApiKey
 from api.request_id import current_request_id
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser
-
-    from accounts.models import ApiKey
 
 
 class ActorKind(StrEnum):

@@ -1,11 +1,11 @@
 from django.apps import AppConfig
 from django.conf import settings
 
+from accounts.rates import parse_rate
+
 
 class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
-        from accounts.rates import parse_rate
-
         parse_rate(settings.RATE_LIMIT)  # a wrong setting ends the start, not every request

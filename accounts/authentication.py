@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from accounts.models import AccessToken, ApiKey, Credential
 from accounts.scopes import Scope, parse_scopes
 from api.errors import Forbidden, Unauthorized
-from api.prepared import Given, Prepared
+from fastdb.compiled import CompiledQuery, Param
 
 
 class Access:
@@ -58,9 +58,9 @@ def find(secret: str) -> Access | None:
     return Access(key, key.granted)
 
 
-@Prepared
+@CompiledQuery
 def _keys() -> QuerySet[ApiKey]:
-    return ApiKey.objects.select_related("supplier", "retailer").filter(prefix=Given("prefix")).order_by()
+    return ApiKey.objects.select_related("supplier", "retailer").filter(prefix=Param("prefix")).order_by()
 
 
 def _by_token(prefix: str, secret: str) -> Access | None:

@@ -35,7 +35,7 @@ class ApiKeyForm(forms.ModelForm[ApiKey]):
 
     # Django's own error for a wrong item of a list names its place, but not what is wrong with it.
     allowed_networks = SimpleArrayField(
-        forms.CharField(), required=False, help_text="CIDR networks, parted by commas. Empty: from anywhere."
+        forms.CharField(), required=False, help_text="CIDR networks, comma-separated. Empty: from anywhere."
     )
 
     def clean_allowed_networks(self) -> list[str]:

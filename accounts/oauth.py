@@ -96,7 +96,7 @@ def _body(request: Request) -> dict[str, str]:
         raise OAuthError("invalid_request", "The body must be a JSON object.")
     for name, value in fields.items():
         if not isinstance(value, str):
-            raise OAuthError("invalid_request", f"{name}: Must be a text.")
+            raise OAuthError("invalid_request", f"{name}: Must be a string.")
     return fields
 
 
@@ -107,7 +107,7 @@ def _form(raw: bytes) -> dict[str, str]:
         raise OAuthError("invalid_request", "The form cannot be read as UTF-8 form data.") from error
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise OAuthError("invalid_request", "A parameter stands twice in the form.")
+        raise OAuthError("invalid_request", "A parameter appears twice in the form.")
     return fields
 
 
@@ -177,7 +177,7 @@ def _scopes(key: ApiKey, text: str) -> frozenset[Scope]:
         try:
             scope = parse_scope(word)
         except ValueError:
-            raise _wrong_scope(f"There is no scope {word[:60]}.", key) from None
+            raise _wrong_scope(f"Unknown scope {word[:60]}.", key) from None
         if scope not in key.granted:
             raise _wrong_scope(f"This client does not have the scope {scope.value}.", key)
         asked.add(scope)

@@ -72,12 +72,12 @@ class Counter:
 
     def __init__(self, url: str) -> None:
         # Scripts and windows live in Redis: any number of processes admit exactly the rate, together.
-        patience: dict[str, Any] = {
+        options: dict[str, Any] = {
             "socket_timeout": TIMEOUT,
             "socket_connect_timeout": TIMEOUT,
             "retry": Retry(NoBackoff(), 0),
         }
-        self._limiter = FixedWindowRateLimiter(storage_from_string(url, **patience))
+        self._limiter = FixedWindowRateLimiter(storage_from_string(url, **options))
         self._paused_until = 0.0
 
     def hit(self, rate: RateLimitItem, name: str) -> Count | None:

@@ -34,7 +34,7 @@ class TokenBody(serializers.Serializer[None]):
     client_id = serializers.CharField(required=False, help_text="Or HTTP Basic.")
     client_secret = serializers.CharField(required=False, help_text="Or HTTP Basic.")
     scope = serializers.CharField(
-        required=False, help_text="Parted by spaces, such as `catalog:read` or `read:variants`."
+        required=False, help_text="Space-separated, such as `catalog:read` or `read:variants`."
     )
 
 

@@ -1,4 +1,4 @@
-"""Celery's bells for this app."""
+"""Periodic work: what nobody will ask for again is removed."""
 
 from __future__ import annotations
 

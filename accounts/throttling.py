@@ -1,4 +1,4 @@
-"""So many requests a minute for each key (contract 2 and 12)."""
+"""The rate limit of each key (contract 2 and 12)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from accounts.rates import Count, counter, parse_rate
 
 
 class KeyThrottle(BaseThrottle):
-    """Counts a request against its key, and tells how many are left.
+    """Counts a request against its key, and says how many are left.
 
     Without Redis requests pass uncounted: orders matter more than the limit.
     """

@@ -23,7 +23,7 @@ from accounts.serializers import (
 )
 from accounts.throttling import KeyThrottle
 from accounts.viewsets import RetailerViewSet, SupplierViewSet
-from api.choosing import FIELDS, choose, chosen_fields
+from api.field_selection import FIELDS, field_selection
 from api.negotiation import OnlyAnswer, refuse_unacceptable
 from api.schema import answers
 
@@ -88,8 +88,7 @@ class SupplierProfileViewSet(SupplierViewSet):
         responses={200: answers(SupplierJson, "The supplier and its trading partners.")},
     )
     def retrieve(self, request: Request, supplier_id: int) -> Response:
-        fields = chosen_fields(request, SupplierJson)
-        return Response(choose(supplier_json(self.supplier), fields))
+        return Response(field_selection(request, SupplierJson)(supplier_json(self.supplier)))
 
 
 class RetailerProfileViewSet(RetailerViewSet):
@@ -101,5 +100,4 @@ class RetailerProfileViewSet(RetailerViewSet):
         responses={200: answers(RetailerJson, "The retailer and its trading partners.")},
     )
     def retrieve(self, request: Request, retailer_id: int) -> Response:
-        fields = chosen_fields(request, RetailerJson)
-        return Response(choose(retailer_json(self.retailer), fields))
+        return Response(field_selection(request, RetailerJson)(retailer_json(self.retailer)))

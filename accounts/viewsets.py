@@ -1,6 +1,6 @@
 """The two base viewsets: a key becomes a party here, before any queryset exists.
 
-The faults of a request are told in the contract's order: 401, 403, 404, 405, 406, 415, an unreadable
+The faults of a request are reported in the contract's order: 401, 403, 404, 405, 406, 415, an unreadable
 body, fields, state.
 """
 
@@ -38,6 +38,7 @@ class KeyViewSet(ViewSet):
     actor: Actor
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Instead of DRF's: one order of checks, all after `initial` under the idempotency key (ADR 44)."""
         self.args, self.kwargs = args, kwargs
         self.request = self.initialize_request(request, *args, **kwargs)
         self.headers = self.default_response_headers

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 
 from api.errors import Invalid
-from api.spelling import meant
+from api.spelling import closest_match
 
 S = TypeVar("S", bound=serializers.BaseSerializer[Any])
 
@@ -52,13 +52,13 @@ class Body(serializers.Serializer[Any]):
         absent = [name for name in self.fields.keys() if name not in data]  # noqa: SIM118 - its stubs err
         needed = [name for name in self.needed() if name in absent]
         for key in self.unknown(data):
-            near = meant(key, needed, likeness=0.8)
+            near = closest_match(key, needed, likeness=0.8)
             if self.exacting and not near:
-                near = meant(key, absent)
+                near = closest_match(key, absent)
             if not near and self.narrowed_by in absent and isinstance(data[key], dict | list):
                 near = self.narrowed_by
             if near:
-                message = f"There is no such field. Is {near} meant?"
+                message = f"Unknown field. Did you mean {near}?"
                 raise ValidationError({key: [ErrorDetail(message, code="unknown_field")]})
 
 
@@ -92,3 +92,8 @@ def reader(serializer: type[S]) -> S:
     Making its fields anew costs more than reading a body; validating leaves no trace in them.
     """
     return serializer()
+
+
+def fields_of(body: type[Body]) -> tuple[str, ...]:
+    """The names of a body's fields, in their order."""
+    return tuple(reader(body).fields.keys())

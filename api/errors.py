@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import logging
 import math
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import ClassVar
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import DataError, InterfaceError, OperationalError
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 class ApiError(Exception):
-    """A request that could not be done: the code and status that the caller sees, and why."""
+    """A request that could not be served: the code and status that the client sees, and why."""
 
     code: ClassVar[str] = "internal_error"
     status: ClassVar[int] = 500
@@ -69,7 +69,7 @@ class Forbidden(ApiError):
 
 
 class NotFound(ApiError):
-    """Also what a party is told of an object that is another's."""
+    """Also the answer for an object that belongs to another party."""
 
     code, status = "not_found", 404
 
@@ -110,8 +110,8 @@ def answer(error: ApiError) -> Response:
     )
 
 
-def envelope_handler(exc: Exception, context: dict[str, Any]) -> Response:
-    """Answer any exception with the envelope; what nobody foresaw is logged and told as a 500."""
+def envelope_handler(exc: Exception, context: Mapping[str, object]) -> Response:
+    """Answer any exception with the envelope; an unforeseen one is logged and becomes a 500."""
     if isinstance(exc, ApiError):
         return answer(exc)
     if isinstance(exc, exceptions.ValidationError):
@@ -121,13 +121,13 @@ def envelope_handler(exc: Exception, context: dict[str, Any]) -> Response:
     if isinstance(exc, Http404):
         return answer(NotFound())
     if isinstance(exc, PermissionDenied):
-        return answer(Forbidden("This key may not do that."))
+        return answer(Forbidden("This key is not allowed to do that."))
     if isinstance(exc, RequestDataTooBig):
-        return answer(PayloadTooLarge("The body is larger than this service takes."))
+        return answer(PayloadTooLarge("The body is larger than this service accepts."))
     if isinstance(exc, UnreadablePostError):
         return answer(InvalidJson("The body was cut off before its end."))
     if _is_unstorable_text(exc):
-        return answer(Invalid("A text holds a NUL character or half of a surrogate pair, which none may."))
+        return answer(Invalid("A string holds a NUL character or an unpaired surrogate; neither is allowed."))
     if isinstance(exc, OperationalError | InterfaceError):
         logger.error("the database did not answer", exc_info=exc)
         return answer(Unavailable("The database does not answer just now. Try again in a few seconds."))
@@ -166,7 +166,7 @@ def _framework_error(exc: exceptions.APIException) -> Response:
     return Response(envelope.error(code, str(exc.detail)), status=exc.status_code, headers=headers)
 
 
-def invalid_fields(detail: Any) -> ApiError:
+def invalid_fields(detail: object) -> ApiError:
     """What the serializers found, as one error: `missing_parameter` when fields are merely absent."""
     errors = list(_flatten(detail, ""))
     message = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:3])
@@ -181,7 +181,7 @@ class MissingParameter(ApiError):
     code, status = "missing_parameter", 400
 
 
-def _flatten(detail: Any, path: str) -> Iterator[FieldErrorJson]:
+def _flatten(detail: object, path: str) -> Iterator[FieldErrorJson]:
     if isinstance(detail, dict):
         for key, value in detail.items():
             yield from _flatten(value, _join(path, key))
@@ -208,13 +208,13 @@ def _plain(error: ApiError) -> JsonResponse:
 
 
 def only_read(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """A plain Django view that takes GET and HEAD, and tells all else so in JSON."""
+    """A plain Django view that accepts GET and HEAD, and answers any other method with JSON."""
 
     @functools.wraps(view)
     def guarded(request: HttpRequest) -> HttpResponse:
         if request.method in ("GET", "HEAD"):
             return view(request)
-        message = f"{request.path} takes only GET, not {request.method}."
+        message = f"{request.path} accepts only GET, not {request.method}."
         refusal = JsonResponse(envelope.error("method_not_allowed", message), status=405)
         refusal["Allow"] = "GET, HEAD"
         return refusal
@@ -228,7 +228,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> JsonResponse:
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
-    return _plain(NotFound(f"There is nothing at {request.path}. See /v3/docs for the paths there are."))
+    return _plain(NotFound(f"There is nothing at {request.path}. /v3/docs lists the paths."))
 
 
 def server_error(request: HttpRequest) -> JsonResponse:

@@ -18,11 +18,11 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\ud800-\udfff]")
 
 
 class Text(serializers.CharField):
-    """Text, trimmed. A number is refused: its leading zeros are gone already."""
+    """A string, trimmed. A number is refused: its leading zeros are gone already."""
 
     default_error_messages = {
-        "invalid": "Must be a text in quotes.",
-        "control": "Holds a control character, which no text here may.",
+        "invalid": "Must be a string.",
+        "control": "Must not hold a control character.",
     }
 
     def __init__(self, **kwargs: Any) -> None:
@@ -38,7 +38,7 @@ class Text(serializers.CharField):
 
 
 class Optional(Text):
-    """Text that may be absent, empty or null; all three mean empty."""
+    """A string that may be absent, empty or null; all three mean empty."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(required=False, allow_blank=True, allow_null=True, **kwargs)
@@ -49,7 +49,7 @@ class Optional(Text):
 
 
 class Integer(serializers.IntegerField):
-    """A whole number, or a text that holds one (`3`, `"3"`, `3.0`)."""
+    """A whole number, or a string that holds one (`3`, `"3"`, `3.0`)."""
 
     default_error_messages = {"invalid": "Must be a whole number."}
 
@@ -75,7 +75,7 @@ class Id(Integer):
 
 
 class Exact(serializers.DecimalField):
-    """An exact decimal, as a JSON number or a text that holds one; never rounded."""
+    """An exact decimal, as a JSON number or a string that holds one; never rounded."""
 
     default_error_messages = {"invalid": "Must be a number such as 19.99."}
 

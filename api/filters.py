@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import django_filters
 from django.db.models import Model, QuerySet
@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from api.errors import InvalidFilter, InvalidJson, field_error
 from api.parsers import loads
-from api.spelling import meant
+from api.spelling import closest_match
 
 M = TypeVar("M", bound=Model)
 
@@ -24,9 +24,9 @@ COMMON = frozenset({"filter", "limit", "cursor", "sort", "ordering", "fields"})
 class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
     """A FilterSet that refuses what it does not understand, instead of listing everything."""
 
-    base_filters: dict[str, Any]
+    base_filters: dict[str, django_filters.Filter]
 
-    def __init__(self, data: dict[str, str], queryset: QuerySet[Any], **kwargs: Any) -> None:
+    def __init__(self, data: dict[str, str], queryset: QuerySet[Model] | None, **kwargs: object) -> None:
         # Each filter is copied for each request: only those that are asked for.
         self.base_filters = {name: each for name, each in self.base_filters.items() if name in data}
         super().__init__(data, queryset, **kwargs)
@@ -34,13 +34,24 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
     @classmethod
     def apply(cls, request: Request, queryset: QuerySet[M]) -> QuerySet[M]:
         """The queryset under the request's filters. Raises InvalidFilter naming what is wrong."""
+        found: QuerySet[M] = cls._valid(request, queryset).qs
+        return found
+
+    @classmethod
+    def asked(cls, request: Request) -> dict[str, Any]:
+        """The values of the request's filters, for a list that is no queryset. Raises InvalidFilter."""
+        form = cls._valid(request, None).form
+        return {name: value for name, value in form.cleaned_data.items() if value not in (None, "")}
+
+    @classmethod
+    def _valid(cls, request: Request, queryset: QuerySet[Any] | None) -> Self:
         known = frozenset(cls.base_filters)
         plain = _once(request, known | COMMON)
         refuse_near_misses(plain, known | COMMON)
         values = {name: value for name, value in plain.items() if name in known}
         for name, value in _from_object(plain.get("filter", ""), known).items():
             if values.setdefault(name, value) != value:
-                raise InvalidFilter.at(name, f"Is {values[name]} as a parameter, and {value} in the filter.")
+                raise InvalidFilter.at(name, f"Is {values[name]} as a parameter but {value} in the filter.")
         filters = cls(values, queryset=queryset)
         if not filters.is_valid():
             errors = [
@@ -49,12 +60,11 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
                 for message in messages
             ]
             raise InvalidFilter("; ".join(f"{e['field']}: {e['message']}" for e in errors), errors)
-        found: QuerySet[M] = filters.qs
-        return found
+        return filters
 
 
 def _once(request: Request, known: frozenset[str]) -> dict[str, str]:
-    """The parameters by name; what is said twice must be said alike.
+    """The parameters by name; one that is given twice must have the same value.
 
     `filter[updated_at][gt]=…` is how many clients write an object into a URL: it means `updated_at__gt`.
     """
@@ -68,7 +78,7 @@ def _once(request: Request, known: frozenset[str]) -> dict[str, str]:
             raise InvalidFilter.at(written, 'Write filter={"…": "…"}, as one URL-encoded JSON object.')
         for value in values:
             if name in known and said.setdefault(name, value) != value:
-                raise InvalidFilter.at(name, f"Is given as {said[name]} and as {value}.")
+                raise InvalidFilter.at(name, f"Is given twice, as {said[name]} and as {value}.")
             said.setdefault(name, value)
     return said
 
@@ -78,8 +88,8 @@ def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:
     for name in params:
         if name in known:
             continue
-        if near := meant(name, known):
-            raise InvalidFilter.at(name, f"There is no such parameter. Is {near} meant?", "unknown")
+        if near := closest_match(name, known):
+            raise InvalidFilter.at(name, f"Unknown parameter. Did you mean {near}?", "unknown")
 
 
 def _from_object(text: str, known: frozenset[str]) -> dict[str, str]:
@@ -104,12 +114,12 @@ def _from_object(text: str, known: frozenset[str]) -> dict[str, str]:
 def _known(name: str, known: frozenset[str]) -> str:
     if name not in known:
         raise InvalidFilter.at(
-            f"filter.{name}", f"There is no such filter; there are {', '.join(sorted(known))}."
+            f"filter.{name}", f"Unknown filter. The filters are {', '.join(sorted(known))}."
         )
     return name
 
 
-def _operand(name: str, operand: Any) -> str:
+def _operand(name: str, operand: object) -> str:
     if not isinstance(operand, str | int) or isinstance(operand, bool) or operand == "":
-        raise InvalidFilter.at(f"filter.{name}", "Must be a text that is not empty.")
+        raise InvalidFilter.at(f"filter.{name}", "Must be a non-empty string.")
     return str(operand)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from rest_framework.request import Request
 
 
-def here(request: Request, **changes: str) -> str:
+def same_url(request: Request, **changes: str) -> str:
     """This request's own URL with some query parameters changed."""
     query = request.query_params.dict() | changes
     return request.build_absolute_uri(f"{request.path}?{urlencode(query)}")

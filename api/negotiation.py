@@ -35,7 +35,7 @@ def _quality(params: list[str]) -> float:
 
 
 class OnlyAnswer(BaseContentNegotiation):
-    """There is one renderer and one parser list; the client only gets to say no."""
+    """There is one renderer; a client can only rule it out."""
 
     def select_parser(self, request: Request, parsers: Sequence[BaseParser]) -> BaseParser | None:  # type: ignore[override]
         content_type = (request.content_type or "application/json").split(";")[0].strip().lower()

@@ -22,20 +22,20 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(body) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise InvalidJson(f"The key {twice!r} stands twice in one object.")
+        raise InvalidJson(f"The key {twice!r} appears twice in one object.")
     return body
 
 
 def _decimal(text: str) -> Decimal:
     value = Decimal(text) if len(text) <= 60 and HUGE_EXPONENT.search(text) is None else None
     if value is None:
-        raise InvalidJson(f"The number {text[:20]}… is longer than any that is taken here.")
+        raise InvalidJson(f"The number {text[:20]}… is too long.")
     return value
 
 
 def _integer(text: str) -> int:
     if len(text) > 60:
-        raise InvalidJson(f"The number {text[:20]}… is longer than any that is taken here.")
+        raise InvalidJson(f"The number {text[:20]}… is too long.")
     return int(text)
 
 

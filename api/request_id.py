@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import uuid
 from contextvars import ContextVar
 
@@ -11,6 +12,7 @@ SANE = re.compile(r"[A-Za-z0-9._:/+=@-]{1,100}")
 
 _current: ContextVar[str] = ContextVar("request_id", default="")
 _party: ContextVar[str] = ContextVar("party", default="")
+_arrived: ContextVar[float | None] = ContextVar("arrived", default=None)
 
 
 def current_request_id() -> str:
@@ -23,7 +25,14 @@ def begin(offered: str | None) -> str:
     chosen = offered if offered and SANE.fullmatch(offered) else uuid.uuid4().hex
     _current.set(chosen)
     _party.set("")
+    _arrived.set(time.monotonic())
     return chosen
+
+
+def seconds_since_arrival() -> float:
+    """How long ago the request (or task) being worked on arrived; 0 outside of any."""
+    arrived = _arrived.get()
+    return 0.0 if arrived is None else time.monotonic() - arrived
 
 
 def current_party() -> str:

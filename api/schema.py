@@ -16,18 +16,18 @@ ALWAYS = {
     "403": "`forbidden`: the key's role, scope or network does not allow this, or the path names "
     "another party.",
     "404": "`not_found`: there is no such object, or it is another party's.",
-    "405": "`method_not_allowed`: the path does not take this method.",
+    "405": "`method_not_allowed`: the path does not accept this method.",
     "406": "`not_acceptable`: Accept rules out application/json.",
     "429": "`rate_limited`: more requests than this key may make; see Retry-After.",
-    "500": "`internal_error`: a fault of the service. Nothing was changed.",
-    "503": "`unavailable`: the service cannot work just now; see Retry-After.",
+    "500": "`internal_error`: an error in the service. Nothing was changed.",
+    "503": "`unavailable`: the service is temporarily unavailable; see Retry-After.",
 }
 WITH_BODY = {
     "400": "`invalid_json`: the body is unreadable. `missing_parameter`: required fields are absent. "
     "`validation_error`, `id_mismatch`: a field is wrong; `errors` names it.",
     "409": "`invalid_transition`, `order_conflict`, `sku_exists`, `insufficient_stock`, `in_progress`: the "
     "state forbids it; the message says what is allowed.",
-    "413": "`payload_too_large`: the body is larger than the service takes.",
+    "413": "`payload_too_large`: the body is larger than the service accepts.",
     "415": "`unsupported_media_type`: the body is not application/json.",
 }
 WITH_QUERY = {
@@ -80,8 +80,8 @@ def answers(shape: type, description: str, *, many: bool = False) -> OpenApiResp
     return OpenApiResponse(Shape(shape, many=many), description)
 
 
-LIMIT = OpenApiParameter("limit", int, description="How many at most, 1 to 500; default 100.")
-CURSOR = OpenApiParameter("cursor", str, description="Where to go on; from the `next` link, opaque.")
+LIMIT = OpenApiParameter("limit", int, description="The maximum number of items, 1 to 500; default 100.")
+CURSOR = OpenApiParameter("cursor", str, description="The page to read; opaque, taken from the `next` link.")
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     str,
@@ -96,7 +96,7 @@ class EnvelopeSchema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         return [IDEMPOTENCY_KEY] if self.method == "POST" else []
 
-    def _is_list_view(self, serializer: Any = None) -> bool:
+    def _is_list_view(self, serializer: object = None) -> bool:
         """A Shape says itself whether it is an array; wrapping it again would make one of arrays."""
         return not isinstance(serializer, Shape) and super()._is_list_view(serializer)
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import connection
 
 from accounts.models import Retailer, ServiceType
-from assortment.queries import UNSEEN, unseen_by
-from catalog.pulse import Snapshot
+from assortment.selectors import UNSEEN, unseen_by
+from catalog.snapshot import Snapshot
+from fastdb.rows import rows_of
 
 
-@dataclass(frozen=True)
-class Partner:
+class Partner(NamedTuple):
     """A supplier as its retailers meet it; so many of them can sell its variants."""
 
     supplier_id: int
@@ -29,18 +30,25 @@ class ChangedTerms:
     lost: dict[int, datetime]
 
 
+class TermsRow(NamedTuple):
+    """A supplier of whom terms have changed; when the retailer lost it, where that was one of the changes."""
+
+    supplier_id: int
+    ended_at: datetime | None
+
+
 PARTNERS = """
-    SELECT s.id, s.safety_stock, (
+    SELECT s.id AS supplier_id, s.safety_stock, (
         SELECT count(*) FROM accounts_partnership o
-        WHERE o.supplier_id = s.id AND o.is_active AND %(service)s = ANY(o.service_types))
+        WHERE o.supplier_id = s.id AND o.is_active AND %(service)s = ANY(o.service_types)) AS retailers_count
     FROM accounts_partnership p JOIN accounts_supplier s ON s.id = p.supplier_id
     WHERE p.retailer_id = %(retailer)s AND p.is_active AND %(service)s = ANY(p.service_types)
     ORDER BY s.id
 """
 
 CHANGED_TERMS = f"""
-    SELECT t.supplier_id,
-        max(t.changed_at) FILTER (WHERE t.retailer_id = %(retailer)s AND %(service)s = ANY(t.closed))
+    SELECT t.supplier_id, max(t.changed_at)
+        FILTER (WHERE t.retailer_id = %(retailer)s AND %(service)s = ANY(t.closed)) AS ended_at
     FROM assortment_termschange t WHERE {UNSEEN.format("t")} GROUP BY 1
 """  # noqa: S608 - built of constants
 
@@ -49,7 +57,7 @@ def partners_of(retailer: Retailer, service_type: ServiceType) -> list[Partner]:
     """The suppliers with an active partnership for that service type, in the order of their ids."""
     with connection.cursor() as cursor:
         cursor.execute(PARTNERS, {"retailer": retailer.pk, "service": service_type.value})
-        return [Partner(*row) for row in cursor.fetchall()]
+        return rows_of(cursor, Partner)
 
 
 def changed_terms(
@@ -59,9 +67,11 @@ def changed_terms(
     known = {"retailer": retailer.pk, "service": service_type.value, **unseen_by(since)}
     with connection.cursor() as cursor:
         cursor.execute(CHANGED_TERMS, known)
-        rows = cursor.fetchall()
+        rows = rows_of(cursor, TermsRow)
     current = {partner.supplier_id for partner in partners}
     return ChangedTerms(
-        suppliers=frozenset(supplier_id for supplier_id, _ in rows if supplier_id in current),
-        lost={supplier_id: at for supplier_id, at in rows if at and supplier_id not in current},
+        suppliers=frozenset(row.supplier_id for row in rows if row.supplier_id in current),
+        lost={
+            row.supplier_id: row.ended_at for row in rows if row.ended_at and row.supplier_id not in current
+        },
     )

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from accounts.models import Retailer, ServiceType
-from assortment import queries
-from assortment.ahead import Ahead
+from assortment import selectors
 from assortment.partners import Partner, changed_terms, partners_of
+from assortment.prefetcher import Prefetcher
 from assortment.serializers import GroupJson, gone_json, groups_json
-from catalog.pulse import Snapshot
+from catalog.snapshot import Snapshot
 
 CHUNK = 1000
 """Groups of one statement; while they are written down, as many more are read."""
@@ -53,20 +53,20 @@ class Shelf:
     def read(self, after: str, chunk: int) -> Iterator[Chunk]:
         """Its groups behind a key, a chunk in memory at a time.
 
-        Who asks for a second chunk is likely to ask for more: from then on the next one is asked for ahead.
+        Who asks for a second chunk is likely to ask for more: from then on the next one is prefetched.
         """
         known = self.partner.supplier_id, self.partner.safety_stock
-        rows = queries.groups_behind(*known, after=after, most=chunk)
+        rows = selectors.groups_behind(*known, after=after, most=chunk)
         yield _chunk(rows, self.partner)
         if len(rows) < chunk:
             return
-        with Ahead() as ahead:
-            ask = partial(queries.groups_to_come, ahead, *known, most=chunk)
-            to_come = ask(after=rows[-1][0])
+        with Prefetcher() as prefetcher:
+            submit = partial(selectors.groups_to_come, prefetcher, *known, most=chunk)
+            to_come = submit(after=rows[-1].key)
             while len(rows) == chunk:
                 rows = to_come()
                 if len(rows) == chunk:
-                    to_come = ask(after=rows[-1][0])
+                    to_come = submit(after=rows[-1].key)
                 yield _chunk(rows, self.partner)
 
 
@@ -84,32 +84,32 @@ class News:
         known = {**self.params, "supplier": self.supplier_id, "suppliers": [self.supplier_id]}
         more = True
         while more:
-            keys = queries.keys_of(self.keys, known, after=after, most=chunk)
+            keys = selectors.keys_of(self.keys, known, after=after, most=chunk)
             yield self._groups(keys)
             more = len(keys) == chunk
             after = keys[-1] if more else ""
 
     def _groups(self, keys: list[str]) -> Chunk:
-        """The groups of these keys. One that has nothing listed any more is told as gone."""
+        """The groups of these keys. One that has nothing listed any more is shown as gone."""
         listed = self._listed(keys)
         gone = [key for key in keys if key not in listed]
         if gone and self.partner is not None:
-            gone = queries.without_twins(self.supplier_id, gone)
+            gone = selectors.without_twins(self.supplier_id, gone)
         found = listed | {key: gone_json(key, self.supplier_id) for key in gone}
-        told = [key for key in keys if key in found]
-        return Chunk(self.supplier_id, told, [found[key] for key in told])
+        shown = [key for key in keys if key in found]
+        return Chunk(self.supplier_id, shown, [found[key] for key in shown])
 
     def _listed(self, keys: list[str]) -> dict[str, GroupJson]:
         if self.partner is None or not keys:
             return {}
-        rows = queries.groups_among(self.supplier_id, self.partner.safety_stock, keys)
+        rows = selectors.groups_among(self.supplier_id, self.partner.safety_stock, keys)
         chunk = _chunk(rows, self.partner)
         return dict(zip(chunk.keys, chunk.groups, strict=True))
 
 
-def _chunk(rows: list[queries.GroupRow], partner: Partner) -> Chunk:
+def _chunk(rows: list[selectors.GroupRow], partner: Partner) -> Chunk:
     groups = groups_json(rows, partner.supplier_id, partner.retailers_count)
-    return Chunk(partner.supplier_id, [row[0] for row in rows], groups)
+    return Chunk(partner.supplier_id, [row.key for row in rows], groups)
 
 
 class Pull:
@@ -131,19 +131,19 @@ class Pull:
         terms = changed_terms(self.retailer, self.service_type, self.partners, since)
         if terms.suppliers or terms.lost:
             return True
-        known = {**queries.unseen_by(since), "suppliers": [each.supplier_id for each in self.partners]}
-        return bool(queries.keys_of(queries.CHANGED, known, after="", most=1))
+        known = {**selectors.unseen_by(since), "suppliers": [each.supplier_id for each in self.partners]}
+        return bool(selectors.keys_of(selectors.CHANGED, known, after="", most=1))
 
     def _sources(self, since: Snapshot | None) -> Sequence[Shelf | News]:
         if since is None:
             return [Shelf(partner) for partner in self.partners]
         terms = changed_terms(self.retailer, self.service_type, self.partners, since)
-        unseen = queries.unseen_by(since)
+        unseen = selectors.unseen_by(since)
         sources = []
         for partner in self.partners:
             whole = partner.supplier_id in terms.suppliers
-            keys = queries.LISTED_OR_DEPARTED if whole else queries.CHANGED
+            keys = selectors.LISTED_OR_DEPARTED if whole else selectors.CHANGED
             sources.append(News(partner.supplier_id, keys, unseen, partner))
         for supplier_id, until in terms.lost.items():
-            sources.append(News(supplier_id, queries.FORMERLY_LISTED, {**unseen, "until": until}))
+            sources.append(News(supplier_id, selectors.FORMERLY_LISTED, {**unseen, "until": until}))
         return sorted(sources, key=lambda source: source.supplier_id)

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 
 from api.errors import InvalidCursor
 from assortment.pull import START, Position
-from catalog.pulse import Snapshot
+from catalog.snapshot import Snapshot
 
 TAG = re.compile(r'"([0-9a-f]{16})\.([0-9:_]+)"')
 
@@ -54,7 +54,7 @@ def read_cursor(text: str) -> Position:
     try:
         kind, supplier_id, key = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (ValueError, TypeError, binascii.Error, RecursionError):
-        raise InvalidCursor("cursor: is not one that this service gave out.") from None
+        raise InvalidCursor("cursor: was not issued by this service.") from None
     sane = type(supplier_id) is int and 0 <= supplier_id < 2**63 and isinstance(key, str)
     if kind != "groups" or not sane or len(key) > 102 or not key.isprintable():
         raise InvalidCursor("cursor: belongs to another list.")

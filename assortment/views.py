@@ -18,14 +18,14 @@ from accounts.viewsets import RetailerViewSet
 from api.errors import Invalid, MissingParameter, field_error
 from api.fields import parse_moment
 from api.filters import refuse_near_misses
-from api.keyset import read_limit
-from api.links import here
+from api.links import same_url
+from api.pagination import read_limit
 from api.renderers import encode, iso
 from api.schema import CURSOR, LIMIT, answers
 from assortment.pull import Chunk, Position, Pull
 from assortment.serializers import GroupJson
 from assortment.validators import etag, held_tags, read_cursor, write_cursor
-from catalog.pulse import Snapshot, beat, seen_at
+from catalog.snapshot import Snapshot, seen_at, take_snapshot
 
 PARAMETERS = frozenset({"service_type", "updated_since", "limit", "cursor"})
 
@@ -63,7 +63,7 @@ class AssortmentViewSet(RetailerViewSet):
         moment = read_updated_since(request)
         pull = Pull(self.retailer, service_type)
         # Taken before anything is read: what commits during the pull counts as not seen by it.
-        taken_at, seen = beat()
+        taken_at, seen = take_snapshot()
         headers = {"Updated-Since": iso(taken_at), "Cache-Control": "private, no-cache"}
         for tag, snapshot in held_tags(request):
             if snapshot.xmax <= seen.xmax and not pull.changed(snapshot):
@@ -80,12 +80,12 @@ def read_service_type(request: Request) -> ServiceType:
     text = request.query_params.get("service_type", "")
     known = ", ".join(ServiceType.values)
     if not text:
-        message = f"Is required: one of {known}."
+        message = f"Is required; one of {known}."
         raise MissingParameter(f"service_type: {message}", [field_error("service_type", message, "required")])
     try:
         return ServiceType(text.lower())
     except ValueError:
-        raise Invalid.at("service_type", f"There is none such; there are {known}.", "unknown") from None
+        raise Invalid.at("service_type", f"Must be one of {known}.", "unknown") from None
 
 
 def read_updated_since(request: Request) -> datetime | None:
@@ -106,7 +106,7 @@ def paged(
     chunks = pull.read(since, after, chunk=limit + 1)
     placed = list(islice(chain.from_iterable(chunk.placed() for chunk in chunks), limit + 1))
     if len(placed) > limit:
-        following = here(request, cursor=write_cursor(placed[limit - 1][0]))
+        following = same_url(request, cursor=write_cursor(placed[limit - 1][0]))
         headers["Link"] = f'<{following}>; rel="next"'
     return Response([group for _, group in placed[:limit]], headers=headers)
 

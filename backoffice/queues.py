@@ -2,48 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Model, QuerySet
 from django.urls import reverse
-from django.utils import timezone
 
+from accounts.admin_filters import FieldIs, Narrowing, list_url
+from fulfillments.admin_filters import OverdueFilter
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
+from imports.admin_filters import RecentlyFailedFilter
 from imports.models import ImportJob, Status
+from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel
+from orders.admin_filters import HeldFilter, UnknownCountryFilter
 from orders.models import Order
-from orders.settling import ProcessingState
+from orders.processing_state import ProcessingState
 
 SHOWN = 5
 COUNTED = 100
-RECENT = timedelta(days=7)
 
 
 @dataclass(frozen=True)
 class Queue:
-    """One kind of work: where it is listed, and what an operator does about it."""
+    """One kind of work: the list that it is part of, what narrows that list to it, and what is to be done.
+
+    The same filters choose the rows here and stand in the link, so that it leads to these rows.
+    """
 
     title: str
-    advice: str
-    rows: Callable[[], QuerySet[Any]]
-    listed_at: dict[str, str]
+    help_text: str
+    model: type[Model]
+    filters: Sequence[Narrowing]
     describe: Callable[[Any], str]
-
-    @property
-    def model(self) -> type[Model]:
-        return self.rows().model
+    related: Sequence[str] = ()
 
     @property
     def url(self) -> str:
-        meta = self.model._meta
-        listing = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
-        return f"{listing}?{urlencode(self.listed_at)}"
+        return list_url(self.model, self.filters)
+
+    def rows(self) -> QuerySet[Any]:
+        rows = self.model._default_manager.select_related(*self.related)
+        for each in self.filters:
+            rows = each.narrow(rows)
+        return rows
 
 
 @dataclass(frozen=True)
@@ -67,47 +72,6 @@ class Waiting:
         return f"{COUNTED}+" if self.count > COUNTED else str(self.count)
 
 
-def _exceptions() -> QuerySet[Order]:
-    return Order.objects.filter(processing_state=ProcessingState.EXCEPTION).select_related("retailer")
-
-
-def _held() -> QuerySet[Order]:
-    done = [ProcessingState.COMPLETED, ProcessingState.CANCELED]
-    return Order.objects.filter(held=True).exclude(processing_state__in=done).select_related("retailer")
-
-
-def _fulfillments(state: State) -> QuerySet[Fulfillment]:
-    return Fulfillment.objects.filter(state=state).select_related("supplier", "order")
-
-
-def _wrong_addresses() -> QuerySet[Fulfillment]:
-    return _fulfillments(State.WRONG_ADDRESS)
-
-
-def _overdue() -> QuerySet[Fulfillment]:
-    return Fulfillment.objects.overdue().select_related("supplier", "order")
-
-
-def _cancellations() -> QuerySet[Fulfillment]:
-    return _fulfillments(State.CANCELING)
-
-
-def _overpromised() -> QuerySet[StockLevel]:
-    return StockLevel.objects.filter(overpromised=True).select_related("variant", "warehouse__supplier")
-
-
-def _imports(status: Status) -> QuerySet[ImportJob]:
-    return ImportJob.objects.filter(status=status).select_related("supplier")
-
-
-def _awaiting() -> QuerySet[ImportJob]:
-    return _imports(Status.AWAITING_APPROVAL)
-
-
-def _failed() -> QuerySet[ImportJob]:
-    return _imports(Status.FAILED).filter(created_at__gte=timezone.now() - RECENT)
-
-
 def _order(order: Order) -> str:
     return f"{order.retailer_order_id} of {order.retailer}"
 
@@ -125,62 +89,81 @@ def _job(job: ImportJob) -> str:
     return f"{job.kind} of {job.supplier}: {job.source}"
 
 
+OF_ORDERS = ("retailer",)
+OF_FULFILLMENTS = ("supplier", "order")
+
 QUEUES = (
     Queue(
         "Orders in exception",
         "Nobody can fill a line, or an address is wrong. Decide what becomes of it.",
-        _exceptions,
-        {"processing_state__exact": ProcessingState.EXCEPTION.value},
+        Order,
+        [FieldIs("processing_state", ProcessingState.EXCEPTION)],
         _order,
+        OF_ORDERS,
     ),
     Queue(
         "Wrong addresses",
         "A supplier cannot deliver there. Ask the retailer, correct the address, release it again.",
-        _wrong_addresses,
-        {"state__exact": State.WRONG_ADDRESS.value},
+        Fulfillment,
+        [FieldIs("state", State.WRONG_ADDRESS)],
         _fulfillment,
+        OF_FULFILLMENTS,
     ),
     Queue(
         "Cancellations waiting",
         "Retailers asked for these back; the suppliers have not answered yet.",
-        _cancellations,
-        {"state__exact": State.CANCELING.value},
+        Fulfillment,
+        [FieldIs("state", State.CANCELING)],
         _fulfillment,
+        OF_FULFILLMENTS,
     ),
     Queue(
         "Overdue",
         "Suppliers should have captured, accepted, shipped or answered these by now.",
-        _overdue,
-        {"overdue": "1"},
+        Fulfillment,
+        [OverdueFilter],
         _fulfillment,
+        OF_FULFILLMENTS,
+    ),
+    Queue(
+        "Unknown countries",
+        "No list of countries has these. Ask the retailer, and correct the address.",
+        Order,
+        [UnknownCountryFilter],
+        _order,
+        OF_ORDERS,
     ),
     Queue(
         "Held orders",
         "Suppliers do not see these until they are released.",
-        _held,
-        {"held__exact": "1"},
+        Order,
+        [HeldFilter],
         _order,
+        OF_ORDERS,
     ),
     Queue(
         "Over-promised stock",
         "More is promised than the last count found. Ask the supplier to count again.",
-        _overpromised,
-        {"overpromised": "1"},
+        StockLevel,
+        [OverpromisedFilter],
         _stock,
+        ("variant", "warehouse__supplier"),
     ),
     Queue(
         "Imports awaiting approval",
-        "They would change more than the brake allows. Look, then approve or cancel.",
-        _awaiting,
-        {"status__exact": Status.AWAITING_APPROVAL.value},
+        "They would change more than the supplier's limits allow. Look, then approve or cancel.",
+        ImportJob,
+        [FieldIs("status", Status.AWAITING_APPROVAL)],
         _job,
+        ("supplier",),
     ),
     Queue(
         "Imports that failed this week",
         "The file could not be read. The job says why, in words for its supplier.",
-        _failed,
-        {"status__exact": Status.FAILED.value},
+        ImportJob,
+        [RecentlyFailedFilter],
         _job,
+        ("supplier",),
     ),
 )
 

@@ -10,7 +10,7 @@ from django.db.models import Model
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 
-from backoffice.naming import NAMES
+from backoffice.app_names import NAMES
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
 
@@ -44,7 +44,7 @@ class ExchangeAdminSite(AdminSite):
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
         """The apps in the order in which operators need them."""
         listed = super().get_app_list(request, app_label)
-        order = {label: place for place, label in enumerate(NAMES)}
+        order = {label: number for number, label in enumerate(NAMES)}
         return sorted(listed, key=lambda app: order.get(app["app_label"], len(order)))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:

@@ -15,7 +15,7 @@ WIDTH, HEIGHT = 1000, 560
 BOX = (150, 44)  # width and height of a state
 GROUP = (30, 170, 510, 340)  # left, top, right, bottom of the frame around the workable states
 
-PLACES = {
+POSITIONS = {
     State.OUT_OF_STOCK: (110, 60),
     State.MISSING_SKU: (300, 60),
     State.WRONG_ADDRESS: (700, 60),
@@ -116,7 +116,7 @@ def _frame() -> str:
 
 
 def _box(state: State) -> str:
-    x, y = PLACES[state]
+    x, y = POSITIONS[state]
     width, height = _size(state)
     fill = COLOURS.get(state, "#dceafb")
     return (
@@ -135,8 +135,8 @@ def _arrow(arrow: Arrow) -> tuple[str, str]:
     """An arrow's line, and its label."""
     if arrow.source == arrow.target:
         return _loop(arrow)
-    end = PLACES[arrow.target]
-    start = PLACES[arrow.source] if arrow.source else _edge_of_group(end)
+    end = POSITIONS[arrow.target]
+    start = POSITIONS[arrow.source] if arrow.source else _edge_of_group(end)
     bend = BENDS.get((arrow.source, arrow.target)) if arrow.source else None
     toward, back = bend or end, bend or start
     first = _border(arrow.source, toward) if arrow.source else start
@@ -149,7 +149,7 @@ def _arrow(arrow: Arrow) -> tuple[str, str]:
 
 
 def _loop(arrow: Arrow) -> tuple[str, str]:
-    x, y = PLACES[arrow.target]
+    x, y = POSITIONS[arrow.target]
     right = x + _size(arrow.target)[0] / 2
     path = f"M{right:g} {y - 10:g} C{right + 55:g} {y - 35:g} {right + 55:g} {y + 35:g} {right:g} {y + 10:g}"
     line = f'<path d="{path}" fill="none" stroke="#5d6f69" stroke-width="1.5" marker-end="url(#head)"/>'
@@ -166,7 +166,7 @@ def _edge_of_group(target: Point) -> Point:
 
 def _border(state: State, toward: Point) -> Point:
     """Where the line from a box's centre towards a point crosses its border."""
-    (x, y), (width, height) = PLACES[state], _size(state)
+    (x, y), (width, height) = POSITIONS[state], _size(state)
     dx, dy = toward[0] - x, toward[1] - y
     scale = min(
         width / 2 / abs(dx) if dx else float("inf"),

@@ -1,16 +1,18 @@
-"""Run the parts that are named, or all."""
+"""Run the part that is named, or all: each in a process of its own, with servers of its own."""
 
 from __future__ import annotations
 
 import os
 import pkgutil
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 
 import bench
+from bench.database import own_servers
 
-HELPERS = {"__main__", "database", "files", "measuring", "worker"}
+HELPERS = {"__main__", "database", "files", "measuring", "random_markets", "worker"}
 
 
 def parts() -> list[str]:
@@ -23,9 +25,14 @@ def main(arguments: list[str]) -> None:
     names, rest = arguments[:1], arguments[1:]
     if names and names[0] not in parts():
         sys.exit(f"There is no part {names[0]!r}; there are {', '.join(parts())}.")
-    for name in names or parts():
-        print(f"== {name}", flush=True)
-        import_module(f"bench.{name}").main(rest)
+    if not names:
+        failed = [
+            name for name in parts() if subprocess.run([sys.executable, "-m", "bench", name]).returncode
+        ]
+        sys.exit(f"These parts did not end well: {', '.join(failed)}." if failed else 0)
+    print(f"== {names[0]}", flush=True)
+    with own_servers():  # the part's module imports models
+        import_module(f"bench.{names[0]}").main(rest)
 
 
 if __name__ == "__main__":

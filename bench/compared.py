@@ -19,11 +19,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+from django.db import models
+from django.db.models import Count, Sum
 from django.utils import timezone
 
+from accounts.models import Supplier
 from bench import files
 from bench.database import own_database
+from bench.imports import execute, require_success, start
 from bench.measuring import timed
+from catalog.models import Variant
+from imports.models import ImportJob
+from imports.pipeline.job_runner import run_job
 
 FIELDS = files.HEADER.split(",")
 NUMERIC = {"retail_price", "wholesale_price", "weight"}
@@ -37,8 +45,6 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, own_database():
-        from django.conf import settings
-
         settings.UPLOADS_DIR = Path(folder) / "uploads"
         settings.UPLOADS_DIR.mkdir()
         compare(Path(folder), options.rows)
@@ -67,7 +73,7 @@ def contenders() -> dict[str, tuple[Load, Load]]:
     """What is compared, the import first; for each the way of a first load and of another."""
     found: dict[str, tuple[Load, Load]] = {"the import": (by_import, by_import)}
     try:
-        import import_export  # noqa: F401
+        import import_export  # noqa: F401 - an optional package
     except ImportError:
         print("  django-import-export is not here, and left out: make bench installs it, or")
         print("  pip install -r requirements-bench.txt")
@@ -78,12 +84,6 @@ def contenders() -> dict[str, tuple[Load, Load]]:
 
 def measure(name: str, rows: int, *loads: tuple[Load, Path]) -> tuple[list[float], tuple[Any, ...]]:
     """Seconds of each load, and a digest of the rows that are there after them."""
-    from django.db.models import Count, Sum
-
-    from accounts.models import Supplier
-    from bench.imports import execute
-    from catalog.models import Variant
-
     supplier, seconds = Supplier.objects.create(name=name), []
     for what, (load, path) in zip(("first load", "1 % changed"), loads, strict=True):
         execute("VACUUM ANALYZE catalog_variant")
@@ -96,17 +96,14 @@ def measure(name: str, rows: int, *loads: tuple[Load, Path]) -> tuple[list[float
 
 
 def by_import(supplier: Any, path: Path) -> None:
-    from bench.imports import start, told
-    from imports.models import ImportJob
-    from imports.running import run_job
-
     pk = start(supplier, "products", path, None)
     run_job(pk)
-    told(ImportJob.objects.get(pk=pk), "the import")
+    require_success(ImportJob.objects.get(pk=pk), "the import")
 
 
 def by_resource(*, again: bool) -> Load:
     """django-import-export; where most rows are unchanged it is faster to look than to write them all."""
+    # An optional package: the other contenders run without it.
     from import_export.instance_loaders import CachedInstanceLoader
     from import_export.resources import ModelResource
     from tablib import Dataset
@@ -167,11 +164,6 @@ def lean_variant() -> Any:
 
     What the file does not have the database fills in, here and only in the bench's own database.
     """
-    from django.db import models
-
-    from bench.imports import execute
-    from catalog.models import Variant
-
     meta: Any = Variant._meta
     fields: dict[str, Any] = {name: meta.get_field(name).clone() for name in FIELDS}
 

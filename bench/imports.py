@@ -16,9 +16,19 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+from django.db import connection
+
+from accounts.actors import Actor
+from accounts.models import Supplier
 from bench import files
 from bench.database import own_database
 from bench.measuring import bare, ratio, timed
+from imports import job_files
+from imports.models import ImportJob
+from imports.pipeline.job_runner import run_job
+from imports.services import start_import
+from inventory.models import Warehouse
 
 STAGED = files.HEADER.split(",")
 NUMERIC = {"retail_price", "wholesale_price", "weight"}
@@ -29,17 +39,12 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, own_database():
-        from django.conf import settings
-
         settings.UPLOADS_DIR = Path(folder) / "uploads"
         settings.UPLOADS_DIR.mkdir()
         measure(Path(folder), options.rows)
 
 
 def measure(folder: Path, rows: int) -> None:
-    from accounts.models import Supplier
-    from inventory.models import Warehouse
-
     supplier = Supplier.objects.create(name="Bench")
     warehouse = Warehouse.objects.create(supplier=supplier, name="Only", is_default=True)
     first, second = folder / "first.csv", folder / "second.csv"
@@ -147,16 +152,13 @@ def like(table: str, *, real: bool) -> str:
 
 def start(supplier: Any, kind: str, path: Path, options: dict[str, object] | None) -> int:
     """A job for a file, as the API would start it."""
-    from accounts.actors import Actor
-    from imports import lifecycle, sources
-
-    (sources.folder() / path.name).unlink(missing_ok=True)
-    os.link(path, sources.folder() / path.name)
-    return lifecycle.start(
+    (job_files.folder() / path.name).unlink(missing_ok=True)
+    os.link(path, job_files.folder() / path.name)
+    return start_import(
         supplier,
         kind,
         source=path.name,
-        file=f"{sources.FOLDER}/{path.name}",
+        file=f"{job_files.FOLDER}/{path.name}",
         options=options or {"field_mapping": [], "math_transformer": ""},
         by=Actor.system("bench"),
     ).pk
@@ -166,29 +168,20 @@ def run_import(
     supplier: Any, kind: str, path: Path, label: str, rows: int, options: dict[str, object] | None = None
 ) -> float:
     """Seconds that a job takes, from its row to its end."""
-    from imports.models import ImportJob
-    from imports.running import run_job
-
     with timed(label, rows) as clock:
         pk = start(supplier, kind, path, options)
         run_job(pk)
-    told(ImportJob.objects.get(pk=pk), label)
+    require_success(ImportJob.objects.get(pk=pk), label)
     return clock.seconds
 
 
-def told(job: Any, label: str) -> None:
+def require_success(job: Any, label: str) -> None:
     if job.status != "succeeded":
         raise SystemExit(f"{label}: {job.status} {job.error} {list(job.rejects.values()[:3])}")
 
 
 def memory(folder: Path, rows: int) -> None:
     """Peak memory of a worker that runs one job, in a process of its own."""
-    from django.conf import settings
-    from django.db import connection
-
-    from accounts.models import Supplier
-    from imports.models import ImportJob
-
     url = "postgresql://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format(**connection.settings_dict)
     environment = {**os.environ, "DATABASE_URL": url, "UPLOADS_DIR": str(settings.UPLOADS_DIR)}
     peaks = []
@@ -199,23 +192,19 @@ def memory(folder: Path, rows: int) -> None:
         pk = start(supplier, "products", path, None)
         command = [sys.executable, "-m", "bench.worker", str(pk)]
         found = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
-        told(ImportJob.objects.get(pk=pk), "memory")
+        require_success(ImportJob.objects.get(pk=pk), "memory")
         peaks.append(float(found.stdout))
         print(f"  {f'peak memory of a worker, {size:,} rows':<66} {peaks[-1]:8.1f} MiB", flush=True)
     ratio("peak memory, most rows / fewest", peaks[1], peaks[0], 1.1)
 
 
 def execute(query: str) -> list[tuple[Any, ...]]:
-    from django.db import connection
-
     with connection.cursor() as cursor:
         cursor.execute(query)
         return cursor.fetchall() if cursor.description else []
 
 
 def copy(table: str, path: Path) -> None:
-    from django.db import connection
-
     statement = f"COPY {table} FROM STDIN (FORMAT csv, HEADER)"
     with connection.cursor() as cursor, path.open("rb") as file, cursor.copy(statement) as into:
         while chunk := file.read(1024**2):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from accounts.models import ApiKey, Supplier
 from bench.database import own_database
 from bench.measuring import ratio
 from bench.pull import a_shop
@@ -12,6 +13,7 @@ from bench.serving.asking import Asked
 from bench.serving.load import clients
 from bench.serving.rounds import Target, in_turn, rate, share
 from bench.serving.service import running_service
+from inventory.models import Warehouse
 
 COUNTS = 8
 """So many different counts of the same variants are pushed in turn: each push changes every row."""
@@ -37,9 +39,6 @@ def main(arguments: list[str]) -> None:
 
 def pushes(elements: int) -> list[Asked]:
     """The same variants, counted differently each time."""
-    from accounts.models import ApiKey, Supplier
-    from inventory.models import Warehouse
-
     shop = a_shop("Counted", elements)
     warehouse = Warehouse.objects.get(supplier_id=shop.supplier_id)
     _, secret = ApiKey.issue(Supplier.objects.get(pk=shop.supplier_id), "bench")

@@ -32,8 +32,8 @@ def bare(label: str, part: float, whole: float) -> None:
 
 
 def at_least(label: str, found: float, least: float) -> None:
-    told = "yes" if found >= least else "NO"
-    print(f"  {label:<66} {found:8.2f}    (at least {least}: {told})", flush=True)
+    verdict = "yes" if found >= least else "NO"
+    print(f"  {label:<66} {found:8.2f}    (at least {least}: {verdict})", flush=True)
 
 
 def peak_mib(pid: int | str = "self") -> float:

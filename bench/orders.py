@@ -14,13 +14,17 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from django.db import connection
+
 from bench.database import own_database
 from bench.measuring import at_least, ratio, timed
 from bench.serving import market
 from bench.serving.asking import Asked, get, push
+from bench.serving.counting import queries_of
 from bench.serving.load import ask, clients
 from bench.serving.market import PARTIES, Secrets
 from bench.serving.rounds import Target, in_turn, p95, rate, share
+from bench.serving.service import running_service
 
 SMALL = 10_000
 
@@ -38,7 +42,6 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--scale", type=int, default=int(os.environ.get("SCALE") or 1_000_000))
     parser.add_argument("--only", default="", help="one of the operations, by a part of its name")
     options = parser.parse_args(arguments)
-    os.environ["RATE_LIMIT"] = "off"
     with own_database(), market_of(options.scale) as (secrets, small):
         measure(secrets, small, options.scale, options.only)
 
@@ -46,8 +49,6 @@ def main(arguments: list[str]) -> None:
 @contextmanager
 def market_of(scale: int) -> Iterator[tuple[Secrets, str]]:
     """The large market in Django's database, and the name of a copy from when it was small."""
-    from django.db import connection
-
     name = str(connection.settings_dict["NAME"])
     small = f"{name}_small"
     with timed(f"a market of {SMALL:,} orders"):
@@ -67,9 +68,6 @@ def market_of(scale: int) -> Iterator[tuple[Secrets, str]]:
 
 
 def measure(secrets: Secrets, small: str, scale: int, only: str) -> None:
-    from bench.serving.counting import queries_of
-    from bench.serving.service import running_service
-
     with clients() as pool, running_service() as large, running_service(small) as little:
         ports = Ports(large.port, little.port)
         for name, requests in operations(secrets).items():
@@ -77,9 +75,9 @@ def measure(secrets: Secrets, small: str, scale: int, only: str) -> None:
                 continue
             print(f"  {name}")
             check(ports, requests[0])
-            queries = queries_of(requests[0])
-            print(f"    {len(queries)} queries:")
-            print("\n".join(f"      {query}" for query in queries), flush=True)
+            statements = queries_of(requests[0])
+            print(f"    {len(statements)} queries:")
+            print("\n".join(f"      {each}" for each in statements), flush=True)
             latency(pool, ports, requests, scale)  # first, while both markets have seen the same
             throughput(pool, ports, requests)
         print(f"  load of the machine: {', '.join(f'{each:.1f}' for each in os.getloadavg())}")

@@ -11,9 +11,15 @@ from dataclasses import dataclass
 from statistics import median
 from urllib.request import Request, urlopen
 
+from django.db import connection
+
+from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from assortment.selectors import GROUPS_BEHIND
 from bench.database import own_database
 from bench.measuring import at_least, peak_mib, ratio, timed
+from bench.serving.market import execute
 from bench.serving.service import Service, running_service
+from inventory.models import Warehouse
 
 SMALL = 10_000
 PER_MODEL = 4
@@ -64,10 +70,6 @@ def main(arguments: list[str]) -> None:
 
 
 def a_shop(name: str, variants: int) -> Shop:
-    from accounts.models import ApiKey, Partnership, Retailer, Supplier
-    from bench.serving.market import execute
-    from inventory.models import Warehouse
-
     supplier, retailer = Supplier.objects.create(name=name), Retailer.objects.create(name=name)
     Partnership.objects.create(retailer=retailer, supplier=supplier)
     warehouse = Warehouse.objects.create(supplier=supplier, name="Main", is_default=True)
@@ -115,10 +117,6 @@ def pull(service: Service, shop: Shop) -> Pulled:
 
 def copied(shop: Shop) -> float:
     """Seconds for which PostgreSQL itself needs to deliver the same rows, in one statement."""
-    from django.db import connection
-
-    from assortment.queries import GROUPS_BEHIND
-
     params = {"supplier": shop.supplier_id, "safety": 0, "after": "", "most": 10**9}
     began = time.perf_counter()
     with connection.cursor() as cursor, cursor.copy(f"COPY ({GROUPS_BEHIND}) TO STDOUT", params) as out:

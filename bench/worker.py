@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sys
 
+import django
+
 from bench.measuring import peak_mib
 
 
 def main(job_id: int) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-
     django.setup()
-    from imports.tasks import run
+    from imports.tasks import run  # it imports models, which need the setup
 
     run(job_id)
     print(peak_mib())

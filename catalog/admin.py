@@ -7,8 +7,7 @@ from django.db.models import Q, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 
-from accounts.actors import Actor
-from accounts.reading import LongList
+from accounts.admin_base import LongList, operator_of
 from catalog.forms import WholeForm
 from catalog.models import Variant
 
@@ -28,7 +27,7 @@ class VariantAdmin(LongList[Variant]):
     readonly_fields = ("created_at", "updated_at")
     actions = ("list_again", "delist")
 
-    def found(self, term: str) -> Q:
+    def search_condition(self, term: str) -> Q:
         found = Q(sku__startswith=term)
         if term.isdecimal():
             for name in ARTICLE_NUMBERS.get(len(term), ()):
@@ -42,7 +41,7 @@ class VariantAdmin(LongList[Variant]):
         return False
 
     def save_model(self, request: HttpRequest, obj: Variant, form: ModelForm[Variant], change: bool) -> None:
-        by = Actor.of_user(request.user)  # type: ignore[arg-type]  # the admin lets nobody else in
+        by = operator_of(request)
         if change:
             values = {name: form.cleaned_data[name] for name in form.changed_data}
             Variant.objects.get(pk=obj.pk).change(values, by=by)
@@ -59,7 +58,7 @@ class VariantAdmin(LongList[Variant]):
         self._set_listed(request, queryset, listed=False)
 
     def _set_listed(self, request: HttpRequest, variants: QuerySet[Variant], *, listed: bool) -> None:
-        by = Actor.of_user(request.user)  # type: ignore[arg-type]  # the admin lets nobody else in
+        by = operator_of(request)
         changed = sum(variant.change({"listed": listed}, by=by) for variant in variants.order_by("id"))
         done = "listed again" if listed else "delisted"
         messages.success(request, f"{changed} {'variant is' if changed == 1 else 'variants are'} {done}.")

@@ -5,7 +5,8 @@ class CatalogConfig(AppConfig):
     name = "catalog"
 
     def ready(self) -> None:
-        from catalog.importing import ProductImporter
-        from imports.importer import register
+        # Models are there by now, and not before.
+        from catalog.importing.importer import ProductImporter
+        from imports.pipeline.importer import register
 
         register(ProductImporter())

@@ -1,4 +1,4 @@
-"""Fields of a variant's body that are more than a text or a number."""
+"""Fields of a variant's body that are more than a string or a number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from api.bodies import Body
 from api.fields import CONTROL, Text
-from catalog.gtin import fault_of
+from catalog.gtin import error_in
 
 BETWEEN_URLS = re.compile(r"[|,\s]+")
 MOST_IMAGES, LONGEST_URL = 100, 2000
@@ -27,27 +27,27 @@ class ArticleNumber(Text):
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         value = super().run_validation(data) or ""
-        fault = fault_of(value, self.lengths) if value else None
-        if fault:
-            raise serializers.ValidationError(fault, code="check_digit" if "check" in fault else "invalid")
+        error = error_in(value, self.lengths) if value else None
+        if error:
+            raise serializers.ValidationError(error, code="check_digit" if "check" in error else "invalid")
         return value
 
 
-def as_texts(field: serializers.Field[Any, Any, Any, Any], data: Any) -> list[str]:
-    """A list of texts, or one text as a list; `invalid` of that field for anything else."""
-    texts = [data] if isinstance(data, str) else data
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+def as_strings(field: serializers.Field[Any, Any, Any, Any], data: Any) -> list[str]:
+    """A list of strings, or one string as a list; `invalid` of that field for anything else."""
+    strings = [data] if isinstance(data, str) else data
+    if not isinstance(strings, list) or not all(isinstance(each, str) for each in strings):
         field.fail("invalid")
-    if any(CONTROL.search(text) for text in texts):
-        raise serializers.ValidationError("Holds a control character, which no text here may.", "control")
-    return list(texts)
+    if any(CONTROL.search(each) for each in strings):
+        raise serializers.ValidationError("Must not hold a control character.", "control")
+    return list(strings)
 
 
 @extend_schema_field(TEXT_OR_LIST)
 class Images(serializers.Field[str, Any, str, Any]):
-    """URLs in one text, parted by `|`, `,` or whitespace, or as an array; kept parted by `|`."""
+    """URLs in one string, separated by `|`, `,` or whitespace, or in an array; stored separated by `|`."""
 
-    default_error_messages = {"invalid": "Must be a text of URLs parted by |, or an array of URLs."}
+    default_error_messages = {"invalid": "Must be a string of URLs separated by |, or an array of URLs."}
 
     def __init__(self) -> None:
         super().__init__(required=False, allow_null=True)
@@ -56,11 +56,15 @@ class Images(serializers.Field[str, Any, str, Any]):
         return (True, "") if data is None else super().validate_empty_values(data)
 
     def to_internal_value(self, data: Any) -> str:
-        texts = as_texts(self, data)
-        parts = BETWEEN_URLS.split(texts[0]) if isinstance(data, str) else [text.strip() for text in texts]
+        strings = as_strings(self, data)
+        parts = (
+            BETWEEN_URLS.split(strings[0]) if isinstance(data, str) else [each.strip() for each in strings]
+        )
         urls = list(dict.fromkeys(part for part in parts if part))
         if len(urls) > MOST_IMAGES:
-            raise serializers.ValidationError(f"Has {len(urls)} URLs; {MOST_IMAGES} is the most.", "too_many")
+            raise serializers.ValidationError(
+                f"Has {len(urls)} URLs; the maximum is {MOST_IMAGES}.", "too_many"
+            )
         for url in urls:
             if not is_web_address(url):
                 message = f"{url[:100]} is not a URL such as https://example.com/1.jpg."
@@ -72,7 +76,7 @@ class Images(serializers.Field[str, Any, str, Any]):
 
 
 def is_web_address(url: str) -> bool:
-    """Whether this is an absolute http(s) URL, free of what would part it from the next one."""
+    """Whether this is an absolute http(s) URL, free of what separates URLs."""
     try:
         parts = urlsplit(url)
         named = bool(parts.hostname)
@@ -84,9 +88,9 @@ def is_web_address(url: str) -> bool:
 
 @extend_schema_field(TEXT_OR_LIST)
 class Bullets(serializers.Field[list[str], Any, list[str], Any]):
-    """Short descriptions: an array of texts, or one text with a line for each."""
+    """Short descriptions: an array of strings, or one string with a line for each."""
 
-    default_error_messages = {"invalid": "Must be an array of texts."}
+    default_error_messages = {"invalid": "Must be a string or an array of strings."}
 
     def __init__(self) -> None:
         super().__init__(required=False, allow_null=True)
@@ -95,11 +99,13 @@ class Bullets(serializers.Field[list[str], Any, list[str], Any]):
         return (True, []) if data is None else super().validate_empty_values(data)
 
     def to_internal_value(self, data: Any) -> list[str]:
-        texts = as_texts(self, data)
-        lines = lines_of(data) if isinstance(data, str) else [text.strip() for text in texts]
+        strings = as_strings(self, data)
+        lines = lines_of(data) if isinstance(data, str) else [each.strip() for each in strings]
         bullets = [line for line in lines if line]
         if len(bullets) > 100 or any(len(line) > 2000 for line in bullets):
-            raise serializers.ValidationError("100 of up to 2000 characters each are the most.", "too_long")
+            raise serializers.ValidationError(
+                "Must be at most 100 lines, of 2000 characters each.", "too_long"
+            )
         return bullets
 
     def to_representation(self, value: list[str]) -> list[str]:
@@ -107,7 +113,7 @@ class Bullets(serializers.Field[list[str], Any, list[str], Any]):
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text that say something."""
+    """The lines that are not blank, trimmed."""
     return [line for each in text.splitlines() if (line := each.strip())]
 
 

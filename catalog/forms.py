@@ -1,4 +1,4 @@
-"""Forms of the operators' desk."""
+"""Forms of the admin."""
 
 from __future__ import annotations
 

@@ -10,11 +10,11 @@ UPC, EAN, GTIN = (12,), (8, 13), (8, 12, 13, 14)
 
 def check_digit(digits: str) -> str:
     """The last digit that belongs to these: weighted 3, 1, 3, … from the right."""
-    weighted = sum(int(digit) * (1 if place % 2 else 3) for place, digit in enumerate(reversed(digits)))
+    weighted = sum(int(digit) * (1 if position % 2 else 3) for position, digit in enumerate(reversed(digits)))
     return str(-weighted % 10)
 
 
-def fault_of(number: str, lengths: tuple[int, ...]) -> str | None:
+def error_in(number: str, lengths: tuple[int, ...]) -> str | None:
     """What is wrong with an article number that should have one of these lengths; None if nothing is."""
     wanted = " or ".join(str(length) for length in lengths)
     if not DIGITS.fullmatch(number) or len(number) not in lengths:

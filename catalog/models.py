@@ -16,8 +16,8 @@ from django.db.models.functions import Cast, Concat, Now
 from accounts.actors import Actor
 from accounts.models import Retailer, Supplier
 from api.errors import ApiError
-from catalog.history import differences
-from catalog.pulse import beat_after_commit
+from catalog.snapshot import take_snapshot_after_commit
+from events.changes import differences
 from events.recording import record
 
 
@@ -61,7 +61,7 @@ class Variant(models.Model):
     gtin = models.CharField(max_length=14, blank=True)
     id_in_source = models.CharField(max_length=100, blank=True)
     weight = models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True)
-    images = models.TextField(blank=True, help_text="URLs, parted by |")
+    images = models.TextField(blank=True, help_text="URLs, separated by |")
     retail_price = models.DecimalField(max_digits=14, decimal_places=4)
     wholesale_price = price()
     special_sale_price = price()
@@ -83,7 +83,7 @@ class Variant(models.Model):
     changed_in = models.BigIntegerField(
         db_default=this_transaction(),
         editable=False,
-        help_text="The transaction that wrote it last; a trigger sees to it.",
+        help_text="The transaction that wrote it last; set by a trigger.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -159,13 +159,13 @@ class Variant(models.Model):
         except IntegrityError as error:
             if "variant_sku_once" not in str(error):
                 raise
-            message = f"There is a variant {self.sku} already; change it by PATCH …/variants/{{id}}."
+            message = f"There is already a variant {self.sku}; change it by PATCH …/variants/{{id}}."
             raise SkuExists.at("sku", message, SkuExists.code) from error
 
     def _record(self, type: str, data: Mapping[str, Any], *, by: Actor) -> None:  # noqa: A002
         about = {"variant_id": self.pk, "sku": self.sku, **data}
         record(type, by=by, area="catalog", supplier=self.supplier, data=about)
-        beat_after_commit()
+        take_snapshot_after_commit()
 
 
 class Departure(models.Model):
@@ -183,13 +183,14 @@ class Departure(models.Model):
         return f"{self.group} of supplier {self.supplier_id}"
 
 
-class Pulse(models.Model):
+class TakenSnapshot(models.Model):
     """Which transactions had ended at a moment: what turns a client's time into "not seen yet"."""
 
     taken_at = models.DateTimeField(db_index=True)
     snapshot = models.TextField(help_text="PostgreSQL's pg_current_snapshot(): xmin:xmax:unfinished,…")
 
     class Meta:
+        db_table = "catalog_pulse"  # as it was first called
         ordering = ["taken_at"]
 
     def __str__(self) -> str:

@@ -49,7 +49,7 @@ class VariantBody(Body):
             for name in ("special_sale_price_start", "special_sale_price_end")
         )
         if start and end and end < start:
-            raise serializers.ValidationError({"special_sale_price_end": "Is before its start."})
+            raise serializers.ValidationError({"special_sale_price_end": "Must not be before its start."})
         return attrs
 
 
@@ -62,7 +62,7 @@ def _spread_gtin(attrs: dict[str, Any]) -> None:
     if name is None:
         return
     if attrs.get(name) and attrs[name] != gtin:
-        raise serializers.ValidationError({"gtin": f"Is another number than the {name} {attrs[name]}."})
+        raise serializers.ValidationError({"gtin": f"Contradicts the {name} {attrs[name]}."})
     attrs[name] = gtin
 
 
@@ -98,7 +98,7 @@ class PropertyJson(TypedDict):
 
 
 class VariantJson(TypedDict):
-    """A variant (interface 2.3) with its id. `images` are URLs parted by `|`; times are ISO 8601, UTC."""
+    """A variant (interface 2.3) with its id. `images` are URLs separated by `|`; times are ISO 8601, UTC."""
 
     id: int
     supplier_id: int

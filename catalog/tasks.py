@@ -1,18 +1,18 @@
-"""What beat rings for."""
+"""The catalogue's periodic work: snapshots for the pull's `updated_since`."""
 
 from __future__ import annotations
 
 from celery import shared_task
 
-from catalog import pulse
+from catalog import snapshot
 
 
-@shared_task  # type: ignore[untyped-decorator]
-def take_pulse() -> None:
-    pulse.forget_another_past()
-    pulse.beat()
+@shared_task(name="catalog.tasks.take_pulse")  # type: ignore[untyped-decorator]
+def take_snapshot() -> None:
+    snapshot.forget_another_past()
+    snapshot.take_snapshot()
 
 
-@shared_task  # type: ignore[untyped-decorator]
-def thin_pulses() -> None:
-    pulse.thin_out()
+@shared_task(name="catalog.tasks.thin_pulses")  # type: ignore[untyped-decorator]
+def thin_snapshots() -> None:
+    snapshot.thin_out()

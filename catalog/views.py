@@ -12,11 +12,11 @@ from accounts.scopes import Role, Scope
 from accounts.viewsets import KeyViewSet, SupplierViewSet
 from api.bodies import read
 from api.errors import NotFound
-from api.keyset import Keyset
+from api.field_selection import FIELDS, field_selection
+from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers
-from api.selection import FIELDS, selection
 from catalog.filters import VariantFilter
-from catalog.models import Variant
+from catalog.models import Variant, VariantQuerySet
 from catalog.serializers import EMPTY, VariantBody, VariantJson, variant_json
 
 FILTERS = [
@@ -55,10 +55,10 @@ class SupplierVariantsViewSet(SupplierViewSet):
         responses={200: answers(VariantJson, "A page of variants, in the order of their ids.", many=True)},
     )
     def list(self, request: Request, supplier_id: int) -> Response:
-        chosen = selection(request, VariantJson)
+        select_fields = field_selection(request, VariantJson)
         variants = VariantFilter.apply(request, Variant.objects.for_supplier(self.supplier))
         page = Keyset("id").page(variants, request)
-        return Response([chosen(variant_json(each)) for each in page.items], headers=page.headers)
+        return Response([select_fields(variant_json(each)) for each in page.items], headers=page.headers)
 
 
 class SupplierVariantViewSet(SupplierViewSet):
@@ -68,7 +68,7 @@ class SupplierVariantViewSet(SupplierViewSet):
     variant: Variant
 
     def find(self) -> None:
-        self.variant = found(Variant.objects.for_supplier(self.supplier), self.kwargs["variant_id"])
+        self.variant = get_variant(Variant.objects.for_supplier(self.supplier), self.kwargs["variant_id"])
 
     @extend_schema(
         summary="Read a variant of one's own",
@@ -76,7 +76,7 @@ class SupplierVariantViewSet(SupplierViewSet):
         responses={200: answers(VariantJson, "The variant.")},
     )
     def retrieve(self, request: Request, supplier_id: int, variant_id: int) -> Response:
-        return Response(selection(request, VariantJson)(variant_json(self.variant)))
+        return Response(field_selection(request, VariantJson)(variant_json(self.variant)))
 
     @extend_schema(
         summary="Replace a variant",
@@ -112,7 +112,7 @@ class VariantViewSet(KeyViewSet):
         else:
             assert self.key.retailer is not None  # the key's role says so
             visible = Variant.objects.for_retailer(self.key.retailer)
-        self.variant = found(visible, self.kwargs["variant_id"])
+        self.variant = get_variant(visible, self.kwargs["variant_id"])
 
     @extend_schema(
         summary="Read a variant",
@@ -120,12 +120,12 @@ class VariantViewSet(KeyViewSet):
         responses={200: answers(VariantJson, "The variant.")},
     )
     def retrieve(self, request: Request, variant_id: int) -> Response:
-        return Response(selection(request, VariantJson)(variant_json(self.variant)))
+        return Response(field_selection(request, VariantJson)(variant_json(self.variant)))
 
 
-def found(variants: Any, variant_id: int) -> Variant:
+def get_variant(variants: VariantQuerySet, variant_id: int) -> Variant:
     """The variant of that id among these. Raises NotFound."""
-    variant: Variant | None = variants.filter(pk=variant_id).first()
+    variant = variants.filter(pk=variant_id).first()
     if variant is None:
         raise NotFound
     return variant

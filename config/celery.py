@@ -1,4 +1,4 @@
-"""The Celery application: a doorbell. What there is to do stands in the tables."""
+"""The Celery application. It only wakes workers: what there is to do stands in tables."""
 
 import os
 from typing import Any
@@ -7,7 +7,7 @@ from celery import Celery
 from celery.signals import heartbeat_sent, setup_logging, task_prerun
 
 from api import request_id
-from config.heartbeat import note_heartbeat
+from config.health.worker import write_heartbeat
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("exchange")
@@ -26,5 +26,5 @@ def begin_task(task_id: str, **_: Any) -> None:
     request_id.begin(f"task-{task_id}")
 
 
-# The sign of life that /readyz looks for.
-heartbeat_sent.connect(note_heartbeat, weak=False)
+# /readyz looks for it.
+heartbeat_sent.connect(write_heartbeat, weak=False)

@@ -1,4 +1,4 @@
-"""Log lines: with the request and the party that they belong to, and without what is nobody's business."""
+"""Log lines: with the request and the party that they belong to, and without secrets."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ QUOTED_ROW = re.compile(r"^DETAIL:.*?(?=\n\n(?:The above|During handling)|\Z)", 
 BEARER = re.compile(r"\bfx[kt]_[0-9a-f]{12}_[\w-]+|\b(Bearer|Basic) +[\w.~+/=-]+", re.IGNORECASE)
 
 
-def discreet(text: str) -> str:
-    """A text without secrets, and without the rows that the database quotes in its errors."""
+def redact(text: str) -> str:
+    """The text without secrets, and without the rows that the database quotes in its errors."""
     return BEARER.sub("[secret]", QUOTED_ROW.sub("DETAIL: [left out]", text))
 
 
@@ -30,7 +30,7 @@ class ContextFilter(logging.Filter):
 
 
 class LineFormatter(logging.Formatter):
-    """One readable line: when, how grave, who speaks, what, and for which request."""
+    """One readable line: when, how serious, who speaks, what, and for which request."""
 
     default_msec_format = "%s.%03d"
 
@@ -42,12 +42,12 @@ class LineFormatter(logging.Formatter):
         context = " ".join(
             f"{name}={value}" for name in ("party", "request_id") if (value := getattr(record, name, ""))
         )
-        first, newline, rest = discreet(text).partition("\n")
+        first, newline, rest = redact(text).partition("\n")
         return f"{first} {context}".rstrip() + newline + rest
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line, for those who collect them."""
+    """One JSON object a line, for log collectors."""
 
     FIELDS: ClassVar = ("party", "request_id", "method", "route", "status", "ms")
 
@@ -56,12 +56,12 @@ class JsonFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": discreet(record.getMessage()),
+            "message": redact(record.getMessage()),
         }
         for name in self.FIELDS:
             value = getattr(record, name, "")
             if value != "":
                 line[name] = value
         if record.exc_info:
-            line["exception"] = discreet(self.formatException(record.exc_info))
+            line["exception"] = redact(self.formatException(record.exc_info))
         return json.dumps(line)

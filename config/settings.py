@@ -10,7 +10,7 @@ import django_stubs_ext
 from celery.schedules import schedule
 from environs import Env, validate
 
-from config.local import local_url, secret_key
+from config.env_defaults import embedded_url, secret_key
 
 django_stubs_ext.monkeypatch()
 
@@ -59,11 +59,12 @@ INSTALLED_APPS = [
     "fulfillments",
     "orders",
     "backoffice",
+    "demo",
 ]
 
 MIDDLEWARE = [
     "api.middleware.RequestIdMiddleware",
-    "config.observing.ObserveMiddleware",
+    "config.metrics.RequestMetricsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "api.middleware.TolerantPathMiddleware",
@@ -95,12 +96,12 @@ TEMPLATES: list[dict[str, Any]] = [
 
 DATABASES: dict[str, Any] = {
     "default": dj_database_url.parse(
-        env.str("DATABASE_URL", "") or local_url(DATA_DIR, "database_url"),
+        env.str("DATABASE_URL", "") or embedded_url(DATA_DIR, "database_url"),
         conn_max_age=60,
         conn_health_checks=True,
     )
 }
-REDIS_URL = env.str("REDIS_URL", "") or local_url(DATA_DIR, "redis_url")
+REDIS_URL = env.str("REDIS_URL", "") or embedded_url(DATA_DIR, "redis_url")
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL},
 }
@@ -148,7 +149,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "REDOC_DIST": "SIDECAR",
 }
 
-# --- Work behind the scenes ----------------------------------------------------------------------
+# --- Background work -----------------------------------------------------------------------------
 
 CELERY_BROKER_URL = REDIS_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -161,15 +162,19 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2.0,  # a Redis that swallows packets must not hold a request up
 }
 CELERY_TIMEZONE = "UTC"
-# Ticks only ring a bell: each task sweeps its table, so a missed one is harmless.
+# Ticks only wake a worker: each task sweeps its table, so a missed one does no harm.
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {
     "sweep-imports": {"task": "imports.tasks.sweep", "schedule": schedule(5.0)},
     "publish-events": {"task": "events.tasks.publish", "schedule": schedule(5.0)},
     "answer-cancelations": {"task": "fulfillments.tasks.answer_cancelations", "schedule": schedule(30.0)},
-    "take-pulse": {"task": "catalog.tasks.take_pulse", "schedule": schedule(5.0)},
-    "thin-pulses": {"task": "catalog.tasks.thin_pulses", "schedule": schedule(3600.0)},
+    "take-snapshot": {"task": "catalog.tasks.take_pulse", "schedule": schedule(5.0)},
+    "thin-snapshots": {"task": "catalog.tasks.thin_pulses", "schedule": schedule(3600.0)},
+    "keep-stock-ledger": {"task": "inventory.tasks.keep_ledger", "schedule": schedule(3600.0)},
     "expire-idempotency-keys": {"task": "accounts.tasks.expire", "schedule": schedule(3600.0)},
 }
+
+# Movements of stock older than this are folded into one balance for each stock row, whole months at a time.
+STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
 
 # --- Pages ---------------------------------------------------------------------------------------
 
@@ -189,7 +194,7 @@ STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns of a missing 
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "config.static.CollectedOrNot"},
+    "staticfiles": {"BACKEND": "config.staticfiles.HashedWhenCollected"},
 }
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -217,7 +222,7 @@ LOGGING: dict[str, Any] = {
         "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["context"]}
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    # Each request has its one line from config.observing, and each tick of beat needs none.
+    # config.metrics logs one line for each request; the ticks of beat need none.
     "loggers": {
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},

@@ -3,12 +3,14 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from config import docs, health, observing
+from api import docs
+from config import metrics
+from config.health import views as health
 
 urlpatterns = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
-    path("metrics", observing.metrics),
+    path("metrics", metrics.metrics),
     path("v3/schema", docs.schema),
     path("v3/docs", docs.docs),
     path("", include("accounts.urls")),

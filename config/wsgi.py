@@ -7,6 +7,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from config.chunked import WithLength
+from api.chunked_bodies import BufferChunkedBody
 
-application = WithLength(get_wsgi_application(), most=settings.MAX_BODY_BYTES)
+application = BufferChunkedBody(get_wsgi_application(), max_bytes=settings.MAX_BODY_BYTES)

@@ -11,6 +11,9 @@ from django.db.models.functions import Now
 from accounts.models import Retailer, Supplier
 from accounts.scopes import Scope
 
+ACCOUNTS = "accounts"
+"""The area of events that operators read and no scope covers, so that they are in nobody's feed."""
+
 # Whoever numbers events holds this advisory lock, so that numbers appear in one order.
 NUMBERING_LOCK = 4_201
 

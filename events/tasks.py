@@ -1,4 +1,4 @@
-"""Celery's bells for this app."""
+"""Periodic work: events get their numbers."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ def timeline(**record: int) -> list[Entry]:
 def entries(events: Iterable[Event]) -> Iterable[Entry]:
     """Events with their data in words; what is empty says nothing."""
     for event in events:
-        told = ((name.replace("_", " "), in_words(value)) for name, value in event.data.items())
-        yield Entry(event, [(name, text) for name, text in told if text])
+        worded = ((name.replace("_", " "), in_words(value)) for name, value in event.data.items())
+        yield Entry(event, [(name, text) for name, text in worded if text])
 
 
 def in_words(value: Any) -> str:

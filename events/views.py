@@ -11,8 +11,8 @@ from accounts.viewsets import RetailerViewSet, SupplierViewSet
 from api.errors import Invalid
 from api.fields import INTEGER
 from api.filters import refuse_near_misses
-from api.keyset import read_limit
-from api.links import here
+from api.links import same_url
+from api.pagination import read_limit
 from api.schema import LIMIT, answers
 from events.models import Event, EventQuerySet
 from events.serializers import EventsJson, event_json
@@ -20,10 +20,10 @@ from events.serializers import EventsJson, event_json
 MOST_TYPES = 50
 PARAMETERS = frozenset({"after", "type", "limit"})
 AFTER = OpenApiParameter(
-    "after", int, description="The id of the last event that you have; events beyond it are answered."
+    "after", int, description="The id of the last event that you have; the events after it are answered."
 )
 TYPE = OpenApiParameter(
-    "type", str, description=f"Only events of these types, parted by commas; {MOST_TYPES} at most."
+    "type", str, description=f"Only events of these types, comma-separated, at most {MOST_TYPES}."
 )
 documented = extend_schema(
     summary="Read what happened, in order and without gaps",
@@ -60,7 +60,7 @@ def feed(request: Request, events: EventQuerySet) -> Response:
     found = events.published().in_scopes(request.auth.scopes).filter(number__gt=after)
     page = [event_json(each) for each in _first(found.order_by("number"), types, limit + 1)]
     results = page[:limit]
-    more = here(request, after=str(results[-1]["id"])) if len(page) > limit else None
+    more = same_url(request, after=str(results[-1]["id"])) if len(page) > limit else None
     body: EventsJson = {"results": results, "next": more}
     return Response(body)
 
@@ -79,7 +79,7 @@ def _read_types(request: Request) -> list[str]:
     names = (name.strip() for name in request.query_params.get("type", "").split(","))
     types = list(dict.fromkeys(name for name in names if name))
     if len(types) > MOST_TYPES:
-        raise Invalid.at("type", f"Names {len(types)} types; {MOST_TYPES} are the most.")
+        raise Invalid.at("type", f"Has {len(types)} types; the maximum is {MOST_TYPES}.")
     return types
 
 

@@ -8,35 +8,23 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from accounts.deeds import DeedAdmin, badge
+from accounts.admin_actions import RecordAdmin, badge
+from accounts.admin_base import as_id
 from accounts.models import Retailer
-from accounts.reading import as_id
 from events.timeline import timeline
+from fulfillments.admin_actions import ACTIONS
+from fulfillments.admin_filters import OverdueFilter
 from fulfillments.deadlines import next_due_at
-from fulfillments.deeds import DEEDS
-from fulfillments.models import Fulfillment
-from fulfillments.records import Shipment
+from fulfillments.models import Fulfillment, Shipment
 
 MOST_FOUND = 1_000  # fulfillments that a search by their order's number shows
 
 
-class OverdueFilter(admin.SimpleListFilter):
-    """What suppliers should have done by now, as their partnerships say."""
-
-    title, parameter_name = "overdue", "overdue"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("1", "Overdue")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:
-        return queryset & Fulfillment.objects.overdue() if self.value() == "1" else queryset
-
-
 @admin.register(Fulfillment)
-class FulfillmentAdmin(DeedAdmin[Fulfillment]):
+class FulfillmentAdmin(RecordAdmin[Fulfillment]):
     """What one supplier ships for one order."""
 
-    deeds = DEEDS
+    record_actions = ACTIONS
     page_template = "admin/fulfillments/fulfillment/page.html"
     list_display = (
         "id",
@@ -54,7 +42,7 @@ class FulfillmentAdmin(DeedAdmin[Fulfillment]):
         "A fulfillment's number, its order's number at the retailer, or a tracking number, in full"
     )
 
-    def found(self, term: str) -> Q:
+    def search_condition(self, term: str) -> Q:
         retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index begins with the retailer
         named = Fulfillment.objects.filter(order__retailer_order_id=term, order__retailer__in=retailers)
         parcels = Shipment.objects.filter(tracking_number=term)

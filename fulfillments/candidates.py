@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from typing import Any, Protocol
+from decimal import Decimal
+from typing import NamedTuple, Protocol, TypedDict
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django_stubs_ext import WithAnnotations
 
 from accounts.models import Partnership
-from api.prepared import Given, Prepared, any_of
 from catalog.models import Variant
+from fastdb.compiled import CompiledQuery, Param, any_of
+from fastdb.rows import as_rows
 from fulfillments.routing import Candidate
 from inventory.models import Warehouse
 
@@ -17,27 +20,65 @@ from inventory.models import Warehouse
 class Asked(Protocol):
     """What a line says of the thing it wants."""
 
+    @property
+    def sku(self) -> str: ...
+    @property
+    def upc(self) -> str: ...
+    @property
+    def asked_supplier_id(self) -> int | None: ...
+    @property
+    def asked_variant_id(self) -> int | None: ...
+
+
+class WantedLine(NamedTuple):
+    """An order's line that is to be routed: the fields are the query's."""
+
+    id: int
     sku: str
     upc: str
     asked_supplier_id: int | None
     asked_variant_id: int | None
 
 
+class OfferRow(NamedTuple):
+    """A variant that a partner has listed."""
+
+    id: int
+    supplier_id: int
+    sku: str
+    upc: str
+    retail_price: Decimal
+    wholesale_price: Decimal | None
+
+
+class ShipsFrom(TypedDict):
+    default_warehouse_id: int | None
+
+
 class Market:
     """A retailer's active partners, and the variants of theirs that some lines ask for. Two queries."""
 
-    def __init__(self, retailer_id: int, lines: Sequence[Asked]) -> None:
+    def __init__(self, retailer_id: int, lines: Sequence[Asked], *, country_known: bool = True) -> None:
+        self._country_known = country_known
         self.partners = {each.supplier_id: each for each in _partners(retailer=retailer_id)}
         self.variants = _variants(suppliers=list(self.partners), **_asked(lines))
-        self._by_id = {variant.pk: variant for variant in self.variants}
+        self._by_id = {variant.id: variant for variant in self.variants}
         self._by_upc = _grouped((variant.upc, variant) for variant in self.variants if variant.upc)
         self._by_sku = _grouped((variant.sku, variant) for variant in self.variants)
 
     def candidates(self, line: Asked, refused_by: Container[int] = ()) -> tuple[Candidate, ...]:
         """The variants that a line finds: by variant_id, else supplier_id and sku, else upc, else sku."""
-        return tuple(self._candidate(variant, refused_by) for variant in self._found(line))
+        return tuple(
+            self._candidate(variant, refused_by)
+            for variant in self._found(line)
+            if self._country_known or not self.partners[variant.supplier_id].strict_addresses
+        )
 
-    def _found(self, line: Asked) -> list[Variant]:
+    def is_strict(self, line: Asked) -> bool:
+        """Whether a partner would have what the line wants, but takes no order to an unknown country."""
+        return not self._country_known and bool(self._found(line)) and not self.candidates(line)
+
+    def _found(self, line: Asked) -> list[OfferRow]:
         if line.asked_variant_id is not None:
             variant = self._by_id.get(line.asked_variant_id)
             found = [variant] if variant else []
@@ -49,13 +90,13 @@ class Market:
             found = [variant for variant in found if variant.supplier_id == line.asked_supplier_id]
         return found
 
-    def _candidate(self, variant: Variant, refused_by: Container[int]) -> Candidate:
+    def _candidate(self, variant: OfferRow, refused_by: Container[int]) -> Candidate:
         partner = self.partners[variant.supplier_id]
         return Candidate(
-            variant_id=variant.pk,
+            variant_id=variant.id,
             supplier_id=variant.supplier_id,
             partnership=partner,
-            # A supplier that tells no wholesale price is taken at its retail price.
+            # A supplier that gives no wholesale price is taken at its retail price.
             cost=variant.retail_price if variant.wholesale_price is None else variant.wholesale_price,
             priority=partner.supplier.priority,
             default_warehouse_id=partner.default_warehouse_id,
@@ -64,23 +105,24 @@ class Market:
         )
 
 
-@Prepared
-def _partners() -> QuerySet[Any]:
+@CompiledQuery
+def _partners() -> QuerySet[WithAnnotations[Partnership, ShipsFrom]]:
     """Each with where its supplier ships from by default: the warehouse it marked, else its oldest."""
     warehouses = Warehouse.objects.filter(supplier_id=OuterRef("supplier_id")).order_by("-is_default", "id")
-    partners = Partnership.objects.active().filter(retailer_id=Given("retailer"))
-    partners = partners.annotate(default_warehouse_id=Subquery(warehouses.values("id")[:1]))
-    return partners.select_related("supplier").order_by("supplier_id")
+    partners = Partnership.objects.active().filter(retailer_id=Param("retailer")).select_related("supplier")
+    by_default = Subquery(warehouses.values("id")[:1])
+    partners = partners.order_by("supplier_id")
+    return partners.annotate(default_warehouse_id=by_default)  # type: ignore[return-value]  # the stubs: Any
 
 
-@Prepared
-def _variants() -> QuerySet[Variant]:
+@CompiledQuery
+def _variants() -> QuerySet[Variant, OfferRow]:
     asked = Q(any_of("pk", "ids")) | Q(any_of("sku", "skus")) | Q(any_of("upc", "upcs"))
     listed = Variant.objects.filter(asked, any_of("supplier_id", "suppliers"), listed=True).order_by("id")
-    return listed.only("supplier_id", "sku", "upc", "retail_price", "wholesale_price")
+    return as_rows(listed, OfferRow)
 
 
-def _asked(lines: Sequence[Asked]) -> dict[str, list[Any]]:
+def _asked(lines: Sequence[Asked]) -> dict[str, list[int] | list[str]]:
     """What the lines name: ids, or else UPCs and skus."""
     named = [line for line in lines if line.asked_variant_id is None]
     return {
@@ -90,8 +132,8 @@ def _asked(lines: Sequence[Asked]) -> dict[str, list[Any]]:
     }
 
 
-def _grouped(pairs: Iterable[tuple[str, Variant]]) -> dict[str, list[Variant]]:
-    groups: dict[str, list[Variant]] = {}
+def _grouped(pairs: Iterable[tuple[str, OfferRow]]) -> dict[str, list[OfferRow]]:
+    groups: dict[str, list[OfferRow]] = {}
     for key, variant in pairs:
         groups.setdefault(key, []).append(variant)
     return groups

@@ -68,11 +68,17 @@ class RejectionJson(TypedDict):
     items: list[ItemJson]
 
 
+class ReturnItemJson(ItemJson):
+    """What came back; so many of its pieces went into stock again."""
+
+    restocked: int
+
+
 class ReturnJson(TypedDict):
     return_id: str | None
     reason: str
     returned_at: str
-    items: list[ItemJson]
+    items: list[ReturnItemJson]
 
 
 RetailerState = Literal["pending", "ordered", "canceling", "canceled"]
@@ -194,7 +200,7 @@ class SkuItemBody(Body):
 
 
 class ParcelBody(Body):
-    trackingNumber = fields.Text(max_length=100, required=False)  # noqa: N815 - the dialect's spelling
+    trackingNumber = fields.Text(max_length=100, required=False)
     tracking_number = fields.Text(max_length=100, required=False)
     carrier = fields.Optional(max_length=100)
     items = SkuItemBody(many=True, allow_empty=False)
@@ -215,7 +221,7 @@ class ShipmentsBody(Body):
     shipments = ParcelBody(many=True, allow_empty=False, max_length=500)  # type: ignore[call-arg]
 
     def validate(self, body: dict[str, Any]) -> dict[str, Any]:
-        """A parcel that is told in several elements is one parcel."""
+        """A parcel that stands in several elements is one parcel."""
         parcels: dict[str, dict[str, Any]] = {}
         for parcel in body["shipments"]:
             known = parcels.setdefault(parcel["tracking_number"], {**parcel, "items": []})
@@ -228,7 +234,7 @@ class RejectionBody(Body):
     """Lines refused in part (contract 10)."""
 
     id = fields.Id()
-    rejectId = fields.Text(max_length=100, required=False, allow_null=True)  # noqa: N815
+    rejectId = fields.Text(max_length=100, required=False, allow_null=True)
     reject_id = fields.Text(max_length=100, required=False, allow_null=True)
     reason = serializers.ChoiceField(
         choices=["out_of_stock", "missing_sku", "wrong_address"],
@@ -242,9 +248,15 @@ class RejectionBody(Body):
         return body
 
 
+class ReturnLineBody(SkuItemBody):
+    """What came back; with `restock` it goes back into stock."""
+
+    restock = fields.Flag(default=False)
+
+
 class ReturnBody(Body):
     """Goods that came back (contract 10)."""
 
     reason = fields.Text(max_length=500)
     return_id = fields.Text(max_length=100, required=False, allow_null=True)
-    return_lines = SkuItemBody(many=True, allow_empty=False)
+    return_lines = ReturnLineBody(many=True, allow_empty=False)

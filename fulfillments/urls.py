@@ -1,5 +1,7 @@
 from django.urls import path
 
+from fulfillments.serializers import CANCELATION_ANSWERS
+from fulfillments.states import REJECTIONS
 from fulfillments.views import FulfillmentViewSet
 
 ALL = "v3/suppliers/<id:supplier_id>/fulfillments"
@@ -15,11 +17,15 @@ urlpatterns = [
     path(f"{ONE}/setStatus/accepted", FulfillmentViewSet.as_view({"put": "accept"})),
     path(f"{ONE}/setStatus/shipped", FulfillmentViewSet.as_view({"put": "ship"})),
     *(
-        path(f"{ONE}/setStatus/{reason}", FulfillmentViewSet.as_view({"put": "reject"}))
-        for reason in ("out_of_stock", "missing_sku", "wrong_address")
+        path(f"{ONE}/setStatus/{reason}", FulfillmentViewSet.as_view({"put": "reject"}), {"reason": reason})
+        for reason in REJECTIONS
     ),
     *(
-        path(f"{ONE}/setStatus/{answer}", FulfillmentViewSet.as_view({"put": "answer_cancelation_by_path"}))
+        path(
+            f"{ONE}/setStatus/{answer}",
+            FulfillmentViewSet.as_view({"put": "answer_cancelation_by_path"}),
+            {"status": CANCELATION_ANSWERS[answer]},
+        )
         for answer in (
             "canceled",
             "cancelation_not_allowed",

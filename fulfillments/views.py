@@ -13,13 +13,11 @@ from accounts.viewsets import SupplierViewSet
 from api.bodies import json_of, read, validated
 from api.envelope import ResultJson, result
 from api.errors import ApiError, IdMismatch, Invalid, NotFound, field_error
-from api.keyset import Keyset
+from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers
-from fulfillments.models import Fulfillment
-from fulfillments.moving import Outcome
-from fulfillments.queries import FulfillmentFilter
-from fulfillments.reading import fulfillments_json, mark_captured, rows
-from fulfillments.schema import FILTERS
+from fulfillments.filters import FILTERS, FulfillmentFilter
+from fulfillments.models import Fulfillment, Outcome
+from fulfillments.selectors import fulfillments_json, mark_captured, rows
 from fulfillments.serializers import (
     CANCELATION_ANSWERS,
     AnswerBody,
@@ -32,6 +30,13 @@ from fulfillments.serializers import (
     TrackingBody,
 )
 from fulfillments.states import ACCEPT, CANCELED, REJECTIONS, SHIP, State
+
+MOST_REJECTIONS = 1_000
+REJECTED = {
+    State.OUT_OF_STOCK: "Rejected as out of stock; its stock here is 0 now.",
+    State.MISSING_SKU: "Rejected as missing sku; its variants are no longer listed.",
+    State.WRONG_ADDRESS: "Rejected for its address; an operator will correct it.",
+}
 
 
 class RejectedJson(TypedDict):
@@ -78,7 +83,7 @@ class FulfillmentViewSet(SupplierViewSet):
         """
         own = Fulfillment.objects.for_supplier(self.supplier).not_held()
         page = Keyset("id").page(rows(FulfillmentFilter.apply(request, own)), request)
-        return Response(fulfillments_json(page.items, mark_captured(page.items)), headers=page.headers)
+        return Response(fulfillments_json(mark_captured(page.items)), headers=page.headers)
 
     @extend_schema(
         summary="Read a fulfillment", responses={200: answers(FulfillmentJson, "The fulfillment.")}
@@ -86,8 +91,7 @@ class FulfillmentViewSet(SupplierViewSet):
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
         """One fulfillment, with all that the list shows."""
         page = list(rows(Fulfillment.objects.filter(pk=self.fulfillment.pk)))
-        captured = {row.id: row.capture__captured_at for row in page}
-        return Response(fulfillments_json(page, captured)[0])
+        return Response(fulfillments_json(page)[0])
 
     @extend_schema(
         summary="Save the invoice number", request=InvoiceBody, responses={200: answers(ResultJson, "Saved.")}
@@ -95,7 +99,8 @@ class FulfillmentViewSet(SupplierViewSet):
     def invoice(self, request: Request, **kwargs: Any) -> Response:
         """Keep the number of the supplier's invoice for this fulfillment."""
         body = read(InvoiceBody, request)
-        outcome = self.fulfillment.save_invoice(body["invoice_id"], by=self.actor)
+        with self.fulfillment.order.change(by=self.actor) as change:
+            outcome = self.fulfillment.save_invoice(change, body["invoice_id"])
         return self._answer(outcome, "invoice_saved", f"Invoice {body['invoice_id']} is noted.")
 
     @extend_schema(
@@ -106,7 +111,8 @@ class FulfillmentViewSet(SupplierViewSet):
     def accept(self, request: Request, **kwargs: Any) -> Response:
         """Take the work on. A tracking number, where it is known already, is kept."""
         body = read(TrackingBody, request)
-        outcome = self.fulfillment.accept(by=self.actor, tracking_number=body["tracking_number"])
+        with self.fulfillment.order.change(by=self.actor) as change:
+            outcome = self.fulfillment.accept(change, tracking_number=body["tracking_number"])
         return self._answer(outcome, ACCEPT.code, "Accepted.")
 
     @extend_schema(
@@ -115,12 +121,14 @@ class FulfillmentViewSet(SupplierViewSet):
     def ship(self, request: Request, **kwargs: Any) -> Response:
         """Send one parcel; a split shipment is the same call once for each of its parcels."""
         body = read(ShipBody, request)
-        outcome = self.fulfillment.ship(
-            by=self.actor,
-            tracking_number=body["tracking_number"],
-            carrier=body.get("carrier", ""),
-            quantities=self._pieces(body.get("lines")),
-        )
+        quantities = self._pieces(body.get("lines"))
+        with self.fulfillment.order.change(by=self.actor) as change:
+            outcome = self.fulfillment.ship(
+                change,
+                tracking_number=body["tracking_number"],
+                carrier=body.get("carrier", ""),
+                quantities=quantities,
+            )
         return self._answer(outcome, SHIP.code, f"Parcel {body['tracking_number']} is shipped.")
 
     def _pieces(self, lines: list[dict[str, int]] | None) -> dict[int, int] | None:
@@ -139,11 +147,11 @@ class FulfillmentViewSet(SupplierViewSet):
     @extend_schema(
         summary="Reject", request=None, responses={200: answers(ResultJson, "Rejected, or unchanged.")}
     )
-    def reject(self, request: Request, **kwargs: Any) -> Response:
+    def reject(self, request: Request, *, reason: State, **kwargs: Any) -> Response:
         """Refuse the whole fulfillment: out of stock, unknown sku, or a wrong address."""
         json_of(request)
-        reason = State(request.path.rpartition("/")[2])
-        outcome = self.fulfillment.reject(reason, by=self.actor)
+        with self.fulfillment.order.change(by=self.actor) as change:
+            outcome = self.fulfillment.reject(change, reason)
         return self._answer(outcome, REJECTIONS[reason].code, REJECTED[reason])
 
     @extend_schema(
@@ -164,16 +172,18 @@ class FulfillmentViewSet(SupplierViewSet):
         request=None,
         responses={200: answers(ResultJson, "Answered, or unchanged.")},
     )
-    def answer_cancelation_by_path(self, request: Request, **kwargs: Any) -> Response:
+    def answer_cancelation_by_path(self, request: Request, *, status: State, **kwargs: Any) -> Response:
         """The same answer, with the status in the path."""
         json_of(request)
-        return self._answer_cancelation(CANCELATION_ANSWERS[request.path.rpartition("/")[2]])
+        return self._answer_cancelation(status)
 
     def _answer_cancelation(self, status: State) -> Response:
         if status == CANCELED:
-            outcome = self.fulfillment.approve_cancelation(by=self.actor)
+            with self.fulfillment.order.change(by=self.actor) as change:
+                outcome = self.fulfillment.approve_cancelation(change)
             return self._answer(outcome, "canceled", "Canceled.")
-        outcome = self.fulfillment.refuse_cancelation(by=self.actor)
+        with self.fulfillment.order.change(by=self.actor) as change:
+            outcome = self.fulfillment.refuse_cancelation(change)
         message = "The cancellation is refused; the fulfillment is to be captured again."
         return self._answer(outcome, "cancelation_not_allowed", message)
 
@@ -186,7 +196,8 @@ class FulfillmentViewSet(SupplierViewSet):
         """Several parcels of one fulfillment at once, line by line."""
         body = read(ShipmentsBody, request)
         fulfillment = self._own(body["id"])
-        outcome = fulfillment.ship_parcels(body["shipments"], by=self.actor)
+        with fulfillment.order.change(by=self.actor) as change:
+            outcome = fulfillment.ship_parcels(change, body["shipments"])
         return self._answer(outcome, SHIP.code, f"{len(body['shipments'])} parcels are shipped.")
 
     @extend_schema(
@@ -218,10 +229,13 @@ class FulfillmentViewSet(SupplierViewSet):
         return Response(body)
 
     def _reject_element(self, element: dict[str, Any]) -> Outcome | ApiError:
+        reason = State(element["reason"])
         try:
-            return self._own(element["id"]).reject_items(
-                State(element["reason"]), element["items"], by=self.actor, reject_id=element["reject_id"]
-            )
+            fulfillment = self._own(element["id"])
+            with fulfillment.order.change(by=self.actor) as change:
+                return fulfillment.reject_items(
+                    change, reason, element["items"], reject_id=element["reject_id"]
+                )
         except ApiError as error:
             return error
 
@@ -231,24 +245,16 @@ class FulfillmentViewSet(SupplierViewSet):
     def returns(self, request: Request, **kwargs: Any) -> Response:
         """Goods that came back after shipping; never more than was shipped."""
         body = read(ReturnBody, request)
-        outcome = self.fulfillment.record_return(
-            body["return_lines"], by=self.actor, reason=body["reason"], return_id=body.get("return_id")
-        )
+        with self.fulfillment.order.change(by=self.actor) as change:
+            outcome = self.fulfillment.record_return(
+                change, body["return_lines"], reason=body["reason"], return_id=body.get("return_id")
+            )
         return self._answer(outcome, "return_recorded", "The return is recorded.")
 
     def _answer(self, outcome: Outcome, code: str, message: str) -> Response:
         if outcome is Outcome.UNCHANGED:
             return Response(result("unchanged", "This was done before; nothing is changed."))
         return Response(result(code, message))
-
-
-MOST_REJECTIONS = 1_000
-
-REJECTED = {
-    State.OUT_OF_STOCK: "Rejected as out of stock; its stock here is 0 now.",
-    State.MISSING_SKU: "Rejected as missing sku; its variants are no longer listed.",
-    State.WRONG_ADDRESS: "Rejected for its address; an operator will correct it.",
-}
 
 
 def _element_json(element: dict[str, Any], done: Outcome | ApiError) -> RejectedJson:

@@ -11,31 +11,22 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 
-from accounts.deeds import DeedAdmin, badge
+from accounts.admin_actions import RecordAdmin, badge
+from events.admin_base import RecordedAdmin
 from events.timeline import timeline
-from imports import lifecycle, overview
-from imports.deeds import DEEDS
+from imports import overview
+from imports.admin_actions import ACTIONS
+from imports.admin_filters import DryRunFilter, RecentlyFailedFilter
+from imports.error_report import report_for_people
 from imports.models import AutoImport, ImportJob, ImportPolicy, Status
-from imports.reporting import report_for_people
-
-
-class DryRunFilter(admin.SimpleListFilter):
-    """The few that only ask what they would do; an index knows them."""
-
-    title, parameter_name = "dry run", "dry_run"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("1", "Dry runs")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[ImportJob]) -> QuerySet[ImportJob]:
-        return queryset.filter(dry_run=True) if self.value() == "1" else queryset
+from imports.services import auto_import_event, policy_event
 
 
 @admin.register(ImportJob)
-class ImportJobAdmin(DeedAdmin[ImportJob]):
+class ImportJobAdmin(RecordAdmin[ImportJob]):
     """One file's way into the catalogue or the stock."""
 
-    deeds = DEEDS
+    record_actions = ACTIONS
     page_template = "admin/imports/importjob/page.html"
     list_display = (
         "id",
@@ -47,12 +38,12 @@ class ImportJobAdmin(DeedAdmin[ImportJob]):
         "created_at",
     )
     list_display_links = ("id", "source")
-    list_filter = ("status", "kind", DryRunFilter, "supplier")
+    list_filter = ("status", "kind", DryRunFilter, RecentlyFailedFilter, "supplier")
     list_select_related = ("supplier",)
     search_help_text = "An import's number, or its file's path as it was given, in full"
 
-    def found(self, term: str) -> Q:
-        return super().found(term) | Q(source=term)
+    def search_condition(self, term: str) -> Q:
+        return super().search_condition(term) | Q(source=term)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ImportJob]:
         return super().get_queryset(request).select_related("supplier")
@@ -70,10 +61,10 @@ class ImportJobAdmin(DeedAdmin[ImportJob]):
         return {
             "progress": overview.Progress.of(job),
             "counts": overview.counts(job),
-            "options": overview.told_options(job),
-            "faults": overview.faults(job) if job.rejected else [],
-            "faults_of": min(job.rejected, overview.LOOKED_AT),
-            "gone": job.status == Status.FAILED and not lifecycle.kept(job),
+            "options": overview.option_texts(job),
+            "reject_groups": overview.reject_groups(job) if job.rejected else [],
+            "rejects_counted": min(job.rejected, overview.LOOKED_AT),
+            "gone": job.status == Status.FAILED and not job.has_file,
             "timeline": timeline(import_id=job.pk),
         }
 
@@ -95,7 +86,8 @@ class ImportJobAdmin(DeedAdmin[ImportJob]):
 
 
 @admin.register(ImportPolicy)
-class ImportPolicyAdmin(admin.ModelAdmin[ImportPolicy]):
+class ImportPolicyAdmin(RecordedAdmin[ImportPolicy]):
+    event_subject = "import_policy"
     list_display = (
         "supplier",
         "zeroed_share",
@@ -106,9 +98,13 @@ class ImportPolicyAdmin(admin.ModelAdmin[ImportPolicy]):
     )
     list_select_related = ("supplier",)
 
+    def event_fields(self, policy: ImportPolicy) -> dict[str, Any]:
+        return policy_event(policy)
+
 
 @admin.register(AutoImport)
-class AutoImportAdmin(admin.ModelAdmin[AutoImport]):
+class AutoImportAdmin(RecordedAdmin[AutoImport]):
+    event_subject = "auto_import"
     list_display = ("supplier", "kind", "enabled")
     list_filter = ("kind", "enabled")
     list_select_related = ("supplier",)
@@ -116,3 +112,6 @@ class AutoImportAdmin(admin.ModelAdmin[AutoImport]):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+    def event_fields(self, automatic: AutoImport) -> dict[str, Any]:
+        return auto_import_event(automatic)

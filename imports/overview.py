@@ -27,19 +27,19 @@ class Progress:
     def of(cls, job: ImportJob) -> Progress:
         moving = job.status in (Status.QUEUED, Status.RUNNING)
         if job.rows_total is None:
-            reading = "The file is being read." if job.status == Status.RUNNING else "Not begun."
-            return cls(reading, None, moving)
-        told = [f"{job.rows_done:,} of {job.rows_total:,} rows"]
+            text = "The file is being read." if job.status == Status.RUNNING else "Not begun."
+            return cls(text, None, moving)
+        parts = [f"{job.rows_done:,} of {job.rows_total:,} rows"]
         rate, left = progress(job)
         if rate:
-            told.append(f"{rate:,} rows/s")
+            parts.append(f"{rate:,} rows/s")
         if left is not None:
-            told.append(f"{duration(left)} left")
-        return cls(", ".join(told), 100 * job.rows_done // max(job.rows_total, 1), moving)
+            parts.append(f"{duration(left)} left")
+        return cls(", ".join(parts), 100 * job.rows_done // max(job.rows_total, 1), moving)
 
     @classmethod
     def brief(cls, job: ImportJob) -> str:
-        """As lists tell it: the rows and how many are bad; while it runs, how far it is."""
+        """As lists show it: the rows and how many are bad; while it runs, how far it is."""
         if job.rows_total is None:
             return "–"
         _, left = progress(job)
@@ -58,8 +58,8 @@ def duration(seconds: float) -> str:
 
 
 @dataclass(frozen=True)
-class Fault:
-    """One kind of reject: how often, where first, and what was said there."""
+class RejectGroup:
+    """The rejects of one field and code: how many, where first, and what was said there."""
 
     field: str
     code: str
@@ -68,29 +68,30 @@ class Fault:
     message: str
 
 
-FAULTS = """
+REJECT_GROUPS = """
     SELECT field, code, count(*) AS rows, min(line), (array_agg(message ORDER BY line))[1]
     FROM (SELECT * FROM imports_reject WHERE job_id = %s ORDER BY line, id LIMIT %s) AS r
     GROUP BY field, code ORDER BY rows DESC, min(line) LIMIT %s
 """
 
 
-def faults(job: ImportJob) -> list[Fault]:
-    """The kinds of rejects among the first LOOKED_AT, the most frequent first."""
+def reject_groups(job: ImportJob) -> list[RejectGroup]:
+    """The groups among the first LOOKED_AT rejects, the most frequent first."""
     with connection.cursor() as cursor:
-        cursor.execute(FAULTS, [job.pk, LOOKED_AT, SHOWN])
-        return [Fault(*row) for row in cursor.fetchall()]
+        cursor.execute(REJECT_GROUPS, [job.pk, LOOKED_AT, SHOWN])
+        return [RejectGroup(*row) for row in cursor.fetchall()]
 
 
-def told_options(job: ImportJob) -> list[tuple[str, str]]:
-    """What was asked for, in words; what says nothing is left out."""
-    told = {name: value for name, value in job.options.items() if name not in ("field_mapping", "remote")}
-    mapping = "\n".join(_told_entry(each) for each in job.options.get("field_mapping", []))
-    told = {**told, "columns": mapping}
-    return [(name.replace("_", " "), str(value)) for name, value in told.items() if value not in (None, "")]
+def option_texts(job: ImportJob) -> list[tuple[str, str]]:
+    """What was requested, in words; what says nothing is left out."""
+    options = {name: value for name, value in job.options.items() if name not in ("field_mapping", "remote")}
+    options["columns"] = "\n".join(map(_entry_text, job.options.get("field_mapping", [])))
+    return [
+        (name.replace("_", " "), str(value)) for name, value in options.items() if value not in (None, "")
+    ]
 
 
-def _told_entry(entry: dict[str, Any]) -> str:
+def _entry_text(entry: dict[str, Any]) -> str:
     more = [f"{value}" for name, value in entry.items() if name not in ("source", "field") and value]
     return f"{entry['source']} → {entry['field']}" + (f" ({', '.join(more)})" if more else "")
 

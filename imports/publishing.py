@@ -12,11 +12,11 @@ from pathlib import Path, PurePosixPath
 from django.db.models.functions import Now
 
 from accounts.models import Supplier
-from imports import sources
+from imports import job_files
+from imports.error_report import report_for_people
 from imports.models import ImportJob, Status
-from imports.reporting import report_for_people
-from sftp_ingest.areas import area_of
-from sftp_ingest.paths import REPORTS
+from sftp_ingest.area.files import area_of
+from sftp_ingest.area.paths import REPORTS
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ def publish(job: ImportJob) -> None:
             _write(job)
         except OSError:
             logger.exception("the report of import %s could not be published", job.pk)
-    # Unless it was retried and ended once more meanwhile: that is to be told, too.
+    # Unless it was retried and ended once more meanwhile: that has a report of its own.
     same = ImportJob.objects.filter(pk=job.pk, status=job.status, finished_at=job.finished_at)
     same.update(reported_at=Now())
 
@@ -44,13 +44,13 @@ def _write(job: ImportJob) -> None:
     folder.mkdir(mode=0o750, exist_ok=True)
     name = name_of(job)
     if job.rejected:
-        _place(report_for_people(job), folder / f"{name}.errors.csv")
-    _place([summary(job).encode()], folder / f"{name}.txt")
+        _write_whole(report_for_people(job), folder / f"{name}.errors.csv")
+    _write_whole([summary(job).encode()], folder / f"{name}.txt")
 
 
-def _place(content: Iterable[bytes], path: Path) -> None:
+def _write_whole(content: Iterable[bytes], path: Path) -> None:
     """Write elsewhere and rename: a file in an area is whole."""
-    temporary = sources.folder() / f"{time.time_ns()}.report"
+    temporary = job_files.folder() / f"{time.time_ns()}.report"
     with temporary.open("xb") as file:
         file.writelines(content)
     temporary.chmod(0o640)
@@ -65,28 +65,28 @@ def name_of(job: ImportJob) -> str:
 
 def summary(job: ImportJob) -> str:
     """What became of a job, in words."""
-    told = [f"Import {job.pk} of {job.source}: {job.status}"]
+    parts = [f"Import {job.pk} of {job.source}: {job.status}"]
     if job.dry_run:
-        told.append("A dry run: nothing was changed. The numbers say what it would have done.")
+        parts.append("A dry run: nothing was changed. The numbers say what it would have done.")
     if would_wait := job.report.get("would_wait"):
-        told.append(" ".join(["It would wait for approval.", *would_wait]))
+        parts.append(" ".join(["It would wait for approval.", *would_wait]))
     if job.error:
-        told.append(f"{job.error['code']}: {job.error['message']}")
+        parts.append(f"{job.error['code']}: {job.error['message']}")
     if job.status == Status.AWAITING_APPROVAL:
         ask = f"Approve it by POST …/imports/{job.pk}/approve, or ask the operator of this service."
-        told.append(" ".join(["Nothing of it has landed; it waits for your word.", *_reasons(job), ask]))
+        parts.append(" ".join(["Nothing of it has landed; it waits for your approval.", *_reasons(job), ask]))
     elif job.rows_total is not None:
-        told.append(_counts(job))
+        parts.append(_counts(job))
     if job.rejected:
-        again = f"Correct them, and put that file into {job.kind}/ as it is."
-        told.append(
-            f"The rejected rows stand in {REPORTS}/{name_of(job)}.errors.csv, with the reasons. {again}"
+        again = f"Correct them there, and upload that file to {job.kind}/."
+        parts.append(
+            f"The rejected rows are in {REPORTS}/{name_of(job)}.errors.csv, with the reasons. {again}"
         )
     warnings = [*job.warnings, job.report.get("kept", "")]
     if job.ignored_columns:
         warnings.append(f"Columns that were ignored: {', '.join(job.ignored_columns)}.")
-    told += [warning for warning in warnings if warning]
-    return "\r\n\r\n".join(told) + "\r\n"
+    parts += [warning for warning in warnings if warning]
+    return "\r\n\r\n".join(parts) + "\r\n"
 
 
 def _reasons(job: ImportJob) -> list[str]:

@@ -1,4 +1,4 @@
-"""What nobody rang for: jobs that wait or whose worker went away, new uploads, and what is left over."""
+"""What nobody woke a worker for: waiting jobs, jobs whose worker went away, new uploads; and tidying up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from django.core.cache import cache
 from django.db import connection, transaction
-from django.db.models import Case, Q, When
+from django.db.models import Case, When
 from django.db.models.functions import Now
 from django.utils import timezone
 from psycopg.sql import SQL, Identifier
@@ -17,18 +17,20 @@ from psycopg.sql import SQL, Identifier
 from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import ApiError
-from imports import lifecycle, publishing, sources, templates
-from imports.importer import importer_of
+from imports import job_files, publishing, templates, wake
 from imports.models import AutoImport, ImportJob, Status
-from imports.staging import run
+from imports.pipeline.importer import importer_of
+from imports.services import refuse_import, start_import
+from imports.sql import execute
+from sftp_ingest.area.paths import kind_of
 from sftp_ingest.models import Upload
-from sftp_ingest.paths import kind_of
 
 logger = logging.getLogger(__name__)
 
 AUTO = Actor.system("auto-import")
 UPLOADS_AT_ONCE = 100
 REPORTS_AT_ONCE = 20
+EMPTY_WAITS = timedelta(minutes=1)
 KEPT = timedelta(days=7)
 
 
@@ -50,7 +52,7 @@ def _is_due(name: str, seconds: int) -> bool:
 
 
 def wake_waiting() -> int:
-    """Ring for the first unfinished job of each supplier and kind that no worker has."""
+    """Wake a worker for the first unfinished job of each supplier and kind that no worker has."""
     waits = Case(When(status=Status.RUNNING, then=0), default=1)
     first = (
         ImportJob.objects.unfinished()
@@ -58,12 +60,10 @@ def wake_waiting() -> int:
         .distinct("supplier_id", "kind")
         .values("pk")
     )
-    free = ImportJob.objects.filter(
-        Q(status=Status.QUEUED) | Q(status=Status.RUNNING, lease_until__lt=Now()), pk__in=first
-    )
+    free = ImportJob.objects.free().filter(pk__in=first)
     found = list(free.order_by("pk").values_list("pk", flat=True))
     for pk in found:
-        lifecycle.wake(pk)
+        wake.wake(pk)
     return len(found)
 
 
@@ -72,6 +72,8 @@ def take_uploads() -> int:
     started = 0
     with transaction.atomic():
         fresh = Upload.objects.filter(swept_at=None).select_for_update(skip_locked=True)
+        # Many clients make an empty file first, and open it again to write it.
+        fresh = fresh.exclude(size=0, uploaded_at__gt=timezone.now() - EMPTY_WAITS)
         uploads = list(fresh.select_related("supplier").order_by("pk")[:UPLOADS_AT_ONCE])
         saved = {
             (each.supplier_id, each.kind): each
@@ -81,24 +83,32 @@ def take_uploads() -> int:
         }
         for upload in uploads:
             automatic = saved.get((upload.supplier_id, kind_of(upload.path) or ""))
-            # A file that was replaced before it was looked at is taken in its newest version, once.
-            newer = any(
-                each.pk > upload.pk and (each.supplier_id, each.path) == (upload.supplier_id, upload.path)
-                for each in uploads
-            )
-            if automatic is not None and not newer:
+            if automatic is not None and not _is_replaced(upload, uploads):
                 started += _start(upload, automatic)
         Upload.objects.filter(pk__in=[upload.pk for upload in uploads]).update(swept_at=Now())
     return started
 
 
+def _is_replaced(upload: Upload, uploads: list[Upload]) -> bool:
+    """Whether there is a newer version, which is imported instead: each path once, as it is by now.
+
+    The newer version of an empty file may have been looked at long before the empty one.
+    """
+    if upload.size == 0 and upload.replaced:
+        return True
+    return any(
+        each.pk > upload.pk and (each.supplier_id, each.path) == (upload.supplier_id, upload.path)
+        for each in uploads
+    )
+
+
 def _start(upload: Upload, automatic: AutoImport) -> bool:
     try:
         options = importer_of(automatic.kind).check(upload.supplier, automatic.options)
-        file = sources.keep_version(upload.supplier, upload.path, "path")
+        file = job_files.keep_version(upload.supplier, upload.path, "path")
     except ApiError as error:
         logger.warning("upload %s is not imported: %s", upload.pk, error.message)
-        lifecycle.refuse(
+        refuse_import(
             upload.supplier,
             automatic.kind,
             source=upload.path,
@@ -107,7 +117,7 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
             by=AUTO,
         )
         return False
-    lifecycle.start(upload.supplier, automatic.kind, source=upload.path, file=file, options=options, by=AUTO)
+    start_import(upload.supplier, automatic.kind, source=upload.path, file=file, options=options, by=AUTO)
     return True
 
 
@@ -117,7 +127,7 @@ def publish_templates() -> None:
 
 
 def publish_reports() -> int:
-    """Tell suppliers in their areas what became of their uploads; return how many jobs were looked at."""
+    """Write into the suppliers' areas what became of their uploads; return how many jobs were looked at."""
     resting = ImportJob.objects.unreported().select_related("supplier").order_by("pk")[:REPORTS_AT_ONCE]
     found = [job for job in resting if _is_due(f"imports:report:{job.pk}", 60)]
     for job in found:
@@ -141,9 +151,9 @@ def tidy() -> None:
             status__in=[Status.QUEUED, Status.RUNNING, Status.AWAITING_APPROVAL, Status.FAILED]
         ).values_list("file", flat=True)
     )
-    for path in sources.folder().iterdir():
+    for path in job_files.folder().iterdir():
         with suppress(OSError):
-            if f"{sources.FOLDER}/{path.name}" not in needed and path.stat().st_ctime < oldest:
+            if f"{job_files.FOLDER}/{path.name}" not in needed and path.stat().st_ctime < oldest:
                 path.unlink()
 
 
@@ -158,4 +168,4 @@ def _drop_tables() -> None:
             """
         )
         for (name,) in cursor.fetchall():
-            run(SQL("DROP TABLE IF EXISTS {}").format(Identifier(name)))
+            execute(SQL("DROP TABLE IF EXISTS {}").format(Identifier(name)))

@@ -1,20 +1,21 @@
-"""Celery's bells for this app."""
+"""Celery only wakes: what there is to do is in the tables. Tasks are called by name, so their names stay."""
 
 from __future__ import annotations
 
 from celery import shared_task
 
-from imports.running import run_job
+from imports.pipeline.job_runner import run_job
 from imports.sweeping import sweep_all
+from imports.wake import RUN_TASK
 
 
-@shared_task  # type: ignore[untyped-decorator]
+@shared_task(name=RUN_TASK)  # type: ignore[untyped-decorator]
 def run(job_id: int) -> None:
     """Take one job to its end."""
     run_job(job_id)
 
 
-@shared_task  # type: ignore[untyped-decorator]
+@shared_task(name="imports.tasks.sweep")  # type: ignore[untyped-decorator]
 def sweep() -> None:
     """Find what nobody woke a worker for."""
     sweep_all()

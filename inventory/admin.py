@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
-from django.db import transaction
-from django.db.models import Q, QuerySet
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Q
 from django.forms import ModelForm
 from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.urls import reverse
 
-from accounts.actors import Actor
-from accounts.reading import LongList
+from accounts.admin_base import LongList, ReadOnlyAdmin, as_id, operator_of
+from api.errors import ApiError
+from catalog.admin import VariantAdmin
 from catalog.forms import WholeForm
-from events.recording import record
-from inventory.models import StockLevel, Warehouse
+from catalog.models import Variant
+from events.admin_base import RecordedAdmin
+from inventory.admin_filters import OverpromisedFilter
+from inventory.models import StockLevel, StockMovement, Warehouse
+from inventory.selectors import Movements
 
 
 @admin.register(Warehouse)
-class WarehouseAdmin(admin.ModelAdmin[Warehouse]):
+class WarehouseAdmin(RecordedAdmin[Warehouse]):
     """Warehouses stay: stock and fulfillments name them."""
 
+    event_subject = "warehouse"
     form = WholeForm[Warehouse]
     list_display = ("name", "id", "supplier", "is_default")
     list_filter = ("supplier",)
@@ -34,31 +41,44 @@ class WarehouseAdmin(admin.ModelAdmin[Warehouse]):
     def has_delete_permission(self, request: HttpRequest, obj: Warehouse | None = None) -> bool:
         return False
 
-    def save_model(
-        self, request: HttpRequest, obj: Warehouse, form: ModelForm[Warehouse], change: bool
-    ) -> None:
-        by = Actor.of_user(request.user)  # type: ignore[arg-type]  # the admin lets nobody else in
-        with transaction.atomic():
-            if change:
-                obj.save(update_fields=form.changed_data)
-            else:
-                obj.save(force_insert=True)
-            done = "warehouse.updated" if change else "warehouse.created"
-            told = {"warehouse_id": obj.pk, "name": obj.name, "is_default": obj.is_default}
-            record(done, by=by, area="inventory", supplier=obj.supplier, data=told)
+    def event_fields(self, warehouse: Warehouse) -> dict[str, Any]:
+        data = {"name": warehouse.name, "is_default": warehouse.is_default}
+        return {"area": "inventory", "supplier": warehouse.supplier, "data": data}
 
 
-class OverpromisedFilter(admin.SimpleListFilter):
-    """Rows of which more is reserved than is there, from their own small index."""
+MOST_MOVEMENTS = 50
 
-    title = "promised beyond the stock"
-    parameter_name = "overpromised"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("yes", "Yes")]
+def movements_table(variant_id: int, warehouses: dict[int, str]) -> str:
+    """The newest movements of a variant in these warehouses, each with what caused it."""
+    movements = Movements([*warehouses], [variant_id]).fetch(None, descending=True, count=MOST_MOVEMENTS + 1)
+    shown = movements[:MOST_MOVEMENTS]
+    context = {
+        "movements": [(each, warehouses[each.warehouse_id]) for each in shown],
+        "places": len(warehouses) > 1,
+        "more": f"{reverse('admin:inventory_stockmovement_changelist')}?q=variant:{variant_id}"
+        if len(movements) > len(shown)
+        else "",
+    }
+    return render_to_string("admin/inventory/movements.html", context)
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[StockLevel]) -> QuerySet[StockLevel]:
-        return queryset.filter(overpromised=True) if self.value() == "yes" else queryset
+
+class StockLevelForm(ModelForm[StockLevel]):
+    """A count sets what is on hand; an adjustment adds to it or takes away, and says why."""
+
+    adjust_by = forms.IntegerField(
+        required=False,
+        min_value=-(2**31) + 1,
+        max_value=2**31 - 1,
+        help_text="Found, broken or given away: so many pieces more, or fewer (-2). Instead of a count.",
+    )
+    reason = forms.CharField(max_length=500, required=False, help_text="Why it is adjusted; kept.")
+
+    def clean(self) -> dict[str, Any] | None:
+        data = super().clean() or {}
+        if data.get("adjust_by") and not data.get("reason"):
+            self.add_error("reason", "An adjustment says why.")
+        return data
 
 
 @admin.register(StockLevel)
@@ -69,14 +89,22 @@ class StockLevelAdmin(LongList[StockLevel]):
     list_filter = (OverpromisedFilter, "warehouse")
     list_select_related = ("variant", "warehouse")
     search_help_text = "The beginning of a sku, or a whole UPC."
-    fields = ("variant", "warehouse", "on_hand", "reserved", "counted_at", "updated_at")
-    readonly_fields = ("variant", "warehouse", "reserved", "counted_at", "updated_at")
+    form = StockLevelForm
+    fields = (
+        *("variant", "warehouse", "on_hand", "adjust_by", "reason", "reserved", "counted_at", "updated_at"),
+        "movements",
+    )
+    readonly_fields = ("variant", "warehouse", "reserved", "counted_at", "updated_at", "movements")
+
+    @admin.display(description="why is it so many?")
+    def movements(self, level: StockLevel) -> str:
+        return movements_table(level.variant_id, {level.warehouse_id: level.warehouse.name})
 
     @admin.display(description="sku")
     def sku(self, level: StockLevel) -> str:
         return level.variant.sku
 
-    def found(self, term: str) -> Q:
+    def search_condition(self, term: str) -> Q:
         found = Q(variant__sku__startswith=term)
         return found | Q(variant__upc=term) if term.isdecimal() and len(term) == 12 else found
 
@@ -89,5 +117,44 @@ class StockLevelAdmin(LongList[StockLevel]):
     def save_model(
         self, request: HttpRequest, obj: StockLevel, form: ModelForm[StockLevel], change: bool
     ) -> None:
-        by = Actor.of_user(request.user)  # type: ignore[arg-type]  # the admin lets nobody else in
-        StockLevel.objects.get(pk=obj.pk).count(form.cleaned_data["on_hand"], by=by)
+        level, by = StockLevel.objects.get(pk=obj.pk), operator_of(request)
+        if pieces := form.cleaned_data.get("adjust_by"):
+            try:
+                level.adjust(pieces, reason=form.cleaned_data["reason"], by=by)
+            except ApiError as error:  # somebody took them meanwhile
+                messages.error(request, error.message)
+        else:
+            level.count(form.cleaned_data["on_hand"], by=by)
+
+
+@admin.register(StockMovement)
+class StockMovementAdmin(ReadOnlyAdmin[StockMovement]):
+    """The ledger as it is: nobody changes it."""
+
+    list_display = (
+        *("occurred_at", "variant_id", "warehouse_id", "kind", "on_hand_change", "reserved_change"),
+        *("on_hand", "reserved", "actor", "order_id", "import_id", "reason"),
+    )
+    search_help_text = "A sku in full, variant:1 or order:1."
+
+    def search_condition(self, term: str) -> Q:
+        subject, _, number = term.partition(":")
+        if subject in ("variant", "order") and number:
+            return Q(**{f"{subject}_id": as_id(number)})
+        return Q(variant_id__in=[*Variant.objects.filter(sku=term).values_list("pk", flat=True)[:100]])
+
+
+class VariantWithStockAdmin(VariantAdmin):
+    """A variant's page, with what is in stock of it and why."""
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
+        return (*super().get_readonly_fields(request, obj), *(["stock_movements"] if obj else []))
+
+    @admin.display(description="why is the stock what it is?")
+    def stock_movements(self, variant: Variant) -> str:
+        warehouses = Warehouse.objects.filter(supplier_id=variant.supplier_id)
+        return movements_table(variant.pk, dict(warehouses.values_list("pk", "name")))
+
+
+admin.site.unregister(Variant)
+admin.site.register(Variant, VariantWithStockAdmin)

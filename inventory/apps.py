@@ -5,7 +5,8 @@ class InventoryConfig(AppConfig):
     name = "inventory"
 
     def ready(self) -> None:
-        from imports.importer import register
-        from inventory.importing import StockImporter
+        # Models are there by now, and not before.
+        from imports.pipeline.importer import register
+        from inventory.importing.importer import StockImporter
 
         register(StockImporter())

@@ -6,9 +6,10 @@ Read by hand: a serializer for each of 50,000 elements would cost more than writ
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from api.fields import CONTROL, INTEGER
 
@@ -26,18 +27,20 @@ class IdType(StrEnum):
     VARIANT_ID = "variant_id"
 
 
-class Element(NamedTuple):
-    """So many pieces of what has this identifier; `place` is where it stood in the push."""
+@dataclass(slots=True)
+class Element:
+    """So many pieces of what has this identifier; `index` is where it stood in the push."""
 
-    place: int
+    index: int
     identifier: str
     amount: int
 
 
-class Fault(NamedTuple):
+@dataclass(slots=True)
+class ElementError:
     """Why an element did not land."""
 
-    place: int
+    index: int
     identifier: object
     code: str
     message: str
@@ -49,24 +52,24 @@ class _Wrong(Exception):
         self.code, self.message = code, message
 
 
-def read_elements(elements: Sequence[object], id_type: IdType) -> tuple[list[Element], list[Fault]]:
-    """The elements that can be understood, and the faults of the others."""
+def read_elements(elements: Sequence[object], id_type: IdType) -> tuple[list[Element], list[ElementError]]:
+    """The elements that can be understood, and the errors of the others."""
     good: list[Element] = []
-    faults: list[Fault] = []
-    for place, element in enumerate(elements):
+    errors: list[ElementError] = []
+    for index, element in enumerate(elements):
         try:
-            good.append(_read(place, element, id_type))
+            good.append(_read(index, element, id_type))
         except _Wrong as wrong:
-            faults.append(Fault(place, _named(element, id_type), wrong.code, wrong.message))
-    return good, faults
+            errors.append(ElementError(index, _named(element, id_type), wrong.code, wrong.message))
+    return good, errors
 
 
-def _read(place: int, element: object, id_type: IdType) -> Element:
+def _read(index: int, element: object, id_type: IdType) -> Element:
     if not isinstance(element, dict):
         raise _Wrong("invalid", f'Must be an object such as {{"{id_type.value}": "A-1", "quantity": 5}}.')
     identifier = _one_of(element, "id", id_type.value)
     amount = _one_of(element, "amount", "quantity")
-    return Element(place, _identifier(identifier, id_type), _amount(amount))
+    return Element(index, _identifier(identifier, id_type), _amount(amount))
 
 
 def _one_of(element: dict[str, Any], first: str, second: str) -> object:
@@ -77,7 +80,7 @@ def _one_of(element: dict[str, Any], first: str, second: str) -> object:
     if value is None:
         raise _Wrong("required", f"{first} is missing ({second} means the same).")
     if other is not None and other != value:
-        raise _Wrong("ambiguous", f"{first} and {second} mean the same here, but differ.")
+        raise _Wrong("ambiguous", f"{first} and {second} mean the same, but differ.")
     return value
 
 
@@ -85,12 +88,12 @@ def _identifier(value: object, id_type: IdType) -> str:
     if id_type is IdType.VARIANT_ID:
         return str(_whole(value, "variant_id", most=2**63 - 1))
     if not isinstance(value, str):
-        raise _Wrong("invalid", f"The {id_type.value} must be a text in quotes.")
+        raise _Wrong("invalid", f"The {id_type.value} must be a string.")
     text = value.strip()
     if not text:
         raise _Wrong("required", f"The {id_type.value} is empty.")
     if len(text) > LONGEST or CONTROL.search(text):
-        raise _Wrong("invalid", f"No {id_type.value} reads like this.")
+        raise _Wrong("invalid", f"The {id_type.value} is too long or holds a control character.")
     return text
 
 
@@ -108,7 +111,7 @@ def _whole(value: object, name: str, *, most: int) -> int:
 
 
 def _number(value: object, most: int) -> int | None:
-    """A whole number, also in a text or written with a point (`5`, `"5"`, `5.0`)."""
+    """A whole number, also in a string or written with a point (`5`, `"5"`, `5.0`)."""
     if type(value) is int:
         return value
     if isinstance(value, str) and len(value) < 30 and INTEGER.fullmatch(value.strip()):
@@ -119,7 +122,7 @@ def _number(value: object, most: int) -> int | None:
 
 
 def _named(element: object, id_type: IdType) -> object:
-    """The identifier as the client wrote it, when it is one that can be told back."""
+    """The identifier as the client wrote it, when it is one that can be sent back."""
     if not isinstance(element, dict):
         return None
     value = element.get("id", element.get(id_type.value))

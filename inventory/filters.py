@@ -6,6 +6,7 @@ import django_filters
 from django import forms
 
 from api.filters import StrictFilterSet
+from inventory.models import MovementKind, StockMovement
 
 
 class WarehouseIdFilter(django_filters.Filter):  # type: ignore[misc]
@@ -20,3 +21,17 @@ class StockFilter(StrictFilterSet):
     warehouse_id = WarehouseIdFilter("warehouse_id", min_value=1, max_value=2**63 - 1)
     sku = django_filters.CharFilter("variant__sku")
     variant_id = WarehouseIdFilter("variant_id", min_value=1, max_value=2**63 - 1)
+
+
+class MovementFilter(StrictFilterSet):
+    """Exact matches; which index answers them is the selector's business (`Movements`)."""
+
+    warehouse_id = WarehouseIdFilter("warehouse_id", min_value=1, max_value=2**63 - 1)
+    variant_id = WarehouseIdFilter("variant_id", min_value=1, max_value=2**63 - 1)
+    order_id = WarehouseIdFilter("order_id", min_value=1, max_value=2**63 - 1)
+    sku = django_filters.CharFilter("variant__sku")
+    kind = django_filters.ChoiceFilter(choices=MovementKind.choices)
+
+    class Meta:
+        model = StockMovement
+        fields: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models, transaction
@@ -11,9 +11,11 @@ from django.db.models.functions import Now
 
 from accounts.actors import Actor
 from accounts.models import Supplier
+from api.errors import Invalid
 from catalog.models import Variant, this_transaction
-from catalog.pulse import beat_after_commit
+from catalog.snapshot import take_snapshot_after_commit
 from events.recording import record
+from inventory.elements import MOST
 
 
 class Warehouse(models.Model):
@@ -58,7 +60,9 @@ class StockLevel(models.Model):
     on_hand = models.PositiveIntegerField(default=0)
     reserved = models.PositiveIntegerField(default=0)
     counted_at = models.DateTimeField(
-        null=True, blank=True, help_text="When on_hand was counted, as the supplier said, or told."
+        null=True,
+        blank=True,
+        help_text="When on_hand was counted: as the supplier says, else when it was received.",
     )
     overpromised = models.GeneratedField(
         expression=Q(reserved__gt=F("on_hand")),  # type: ignore[arg-type]  # the stubs forget conditions
@@ -68,7 +72,7 @@ class StockLevel(models.Model):
     changed_in = models.BigIntegerField(
         db_default=this_transaction(),
         editable=False,
-        help_text="The transaction that last moved it; a trigger sees to it.",
+        help_text="The transaction that changed it last; set by a trigger.",
     )
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -91,21 +95,155 @@ class StockLevel(models.Model):
     def __str__(self) -> str:
         return f"{self.variant_id} at {self.warehouse_id}: {self.on_hand} ({self.reserved} reserved)"
 
-    def count(self, on_hand: int, *, by: Actor) -> bool:
-        """Set what is on hand, as somebody counted it; return whether that changed anything."""
+    def open(self, on_hand: int, *, by: Actor) -> None:
+        """Save a new row, with its first movement."""
         with transaction.atomic():
-            self.refresh_from_db(from_queryset=StockLevel.objects.select_for_update())
-            before = self.on_hand
-            if before == on_hand:
-                return False
-            self.on_hand, self.counted_at, self.updated_at = on_hand, Now(), Now()
-            self.save(update_fields=["on_hand", "counted_at", "updated_at"])
-            told = {
-                "warehouse_id": self.warehouse_id,
-                "variant_id": self.variant_id,
-                "on_hand": {"from": before, "to": on_hand},
-            }
-            record("inventory.updated", by=by, area="inventory", supplier=self.warehouse.supplier, data=told)
-            beat_after_commit()
+            self.on_hand = on_hand
+            self.save(force_insert=True)
+            opening = StockMovement.of(self, MovementKind.OPENING, on_hand_change=on_hand, by=by)
+            opening.save(force_insert=True)
+
+    def count(self, on_hand: int, *, by: Actor) -> bool:
+        """Set what is on hand, as somebody has just counted it; return whether that changed anything."""
+        with transaction.atomic():
+            self._lock()
+            change = on_hand - self.on_hand
+            self._set(on_hand, counted_at=Now())
+            if change:
+                self._record(MovementKind.COUNT, change, by=by)
         self.refresh_from_db()
-        return True
+        return bool(change)
+
+    def adjust(self, pieces: int, *, reason: str, by: Actor) -> None:
+        """Add so many pieces to what is on hand, or take them away: found, broken, given away.
+
+        Raises Invalid where there are not so many.
+        """
+        with transaction.atomic():
+            self._lock()
+            if not 0 <= self.on_hand + pieces <= MOST:
+                raise Invalid.at("adjust_by", f"There are {self.on_hand} on hand; that leaves none below 0.")
+            self._set(self.on_hand + pieces)
+            self._record(MovementKind.ADJUST, pieces, by=by, reason=reason, moved=pieces)
+        self.refresh_from_db()
+
+    def _lock(self) -> None:
+        self.refresh_from_db(from_queryset=StockLevel.objects.select_for_update())
+
+    def _set(self, on_hand: int, **fields: Any) -> None:
+        if on_hand != self.on_hand:
+            fields |= {"on_hand": on_hand, "updated_at": Now()}
+        for name, value in fields.items():
+            setattr(self, name, value)
+        self.save(update_fields=fields)
+
+    def _record(
+        self, kind: MovementKind, change: int, *, by: Actor, reason: str = "", moved: int = 0
+    ) -> None:
+        """The movement and the event of a change of the pieces on hand."""
+        movement = StockMovement.of(self, kind, on_hand_change=change, by=by, reason=reason)
+        movement.moved = moved
+        movement.save(force_insert=True)
+        data: dict[str, Any] = {
+            "warehouse_id": self.warehouse_id,
+            "variant_id": self.variant_id,
+            "on_hand": {"from": self.on_hand - change, "to": self.on_hand},
+        }
+        if reason:
+            data["reason"] = reason
+        event = "inventory.adjusted" if kind == MovementKind.ADJUST else "inventory.updated"
+        record(event, by=by, area="inventory", supplier=self.warehouse.supplier, data=data)
+        take_snapshot_after_commit()
+
+
+class MovementKind(models.TextChoices):
+    """What happened to a stock row."""
+
+    OPENING = "opening"
+    COUNT = "count"
+    RESERVE = "reserve"
+    RELEASE = "release"
+    SHIP = "ship"
+    REFUSE = "refuse"
+    RETURN = "return"
+    ADJUST = "adjust"
+
+
+class StockMovement(models.Model):
+    """One line of the ledger: appended with the change that it is about, and never changed.
+
+    A stock level is what its movements add up to. The table has a partition for each month and, for speed,
+    no foreign keys.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    occurred_at = models.DateTimeField(
+        db_default=models.Func(function="clock_timestamp", output_field=models.DateTimeField())
+    )
+    variant_id = models.BigIntegerField()
+    warehouse_id = models.BigIntegerField()
+    kind = models.CharField(max_length=10, choices=MovementKind.choices)
+    on_hand_change = models.IntegerField()
+    reserved_change = models.IntegerField()
+    on_hand = models.IntegerField(help_text="After it.")
+    reserved = models.IntegerField(help_text="After it.")
+    moved = models.IntegerField(
+        db_default=0, help_text="Pieces that came back, or, below 0, left: also those that no count knew of."
+    )
+    actor = models.CharField(max_length=200, db_default="")
+    request_id = models.CharField(max_length=100, db_default="")
+    order_id = models.BigIntegerField(null=True)
+    fulfillment_id = models.BigIntegerField(null=True)
+    import_id = models.BigIntegerField(null=True)
+    line = models.IntegerField(null=True, help_text="Of the import's file.")
+    reason = models.CharField(max_length=500, db_default="")
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index("variant_id", "warehouse_id", "id", name="movement_of_stock"),
+            models.Index("warehouse_id", "kind", "id", name="movement_of_warehouse"),
+            models.Index("order_id", "id", condition=Q(order_id__isnull=False), name="movement_of_order"),
+            models.Index(
+                fields=["warehouse_id", "occurred_at"],
+                include=["variant_id", "moved"],
+                condition=~Q(moved=0),
+                name="movement_of_pieces",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.on_hand_change:+} ({self.reserved_change:+} reserved)"
+
+    @property
+    def signed_on_hand(self) -> str:
+        return f"{self.on_hand_change:+}"
+
+    @property
+    def signed_reserved(self) -> str:
+        return f"{self.reserved_change:+}"
+
+    @classmethod
+    def of(
+        cls,
+        level: StockLevel,
+        kind: MovementKind,
+        *,
+        on_hand_change: int,
+        reserved_change: int = 0,
+        by: Actor,
+        reason: str = "",
+    ) -> Self:
+        """What was just done to a locked or new stock row."""
+        return cls(
+            variant_id=level.variant_id,
+            warehouse_id=level.warehouse_id,
+            kind=kind,
+            on_hand_change=on_hand_change,
+            reserved_change=reserved_change,
+            on_hand=level.on_hand,
+            reserved=level.reserved,
+            actor=by.name,
+            request_id=by.request_id,
+            reason=reason,
+        )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict, cast
 
+from django.conf import settings
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -13,8 +14,8 @@ from api.bodies import Body
 from api.fields import Id, Moment, Text
 from api.renderers import iso
 from inventory.elements import IdType
-from inventory.models import StockLevel, Warehouse
-from inventory.pushing import Outcome
+from inventory.models import StockLevel, StockMovement, Warehouse
+from inventory.services import PushResult
 
 MOST_ELEMENTS = 50_000
 CLOCK_SKEW = timedelta(minutes=5)
@@ -42,7 +43,7 @@ class Elements(serializers.Field[list[object], Any, Any, Any]):
 
     default_error_messages = {
         "invalid": "Must be an array.",
-        "too_many": "Has {count} elements; {most} is the most in one push. Send it in parts.",
+        "too_many": "Has {count} elements; the maximum for one push is {most}. Send several pushes.",
     }
 
     def to_internal_value(self, data: Any) -> list[object]:
@@ -70,7 +71,9 @@ class IdTypeField(Text):
 
 
 class PushBody(Body):
-    """Counts of one warehouse. `as_of` is when they were taken: an older one never replaces a newer."""
+    """Counts of one warehouse, of the moment `as_of`, else of the request. What was shipped after
+    that is subtracted, what came back is added, and an older count never replaces a newer.
+    """
 
     warehouse_id = Id()
     id_type = IdTypeField(required=False, default=IdType.SKU)
@@ -80,6 +83,10 @@ class PushBody(Body):
     def validate_as_of(self, value: Any) -> Any:
         if value is not None and value > timezone.now() + CLOCK_SKEW:
             raise serializers.ValidationError("Is in the future: no later count would be taken until then.")
+        oldest = timezone.now() - timedelta(days=settings.STOCK_MOVEMENT_DAYS)
+        if value is not None and value < oldest:
+            message = f"Is too long ago: what left since {iso(oldest)} is known, and nothing before."
+            raise serializers.ValidationError(message)
         return value
 
 
@@ -102,15 +109,15 @@ class PushJson(TypedDict):
     errors: list[ElementErrorJson]
 
 
-def push_json(outcome: Outcome) -> dict[str, object]:
+def push_json(result: PushResult) -> dict[str, object]:
     return {
-        "updated": outcome.updated,
-        "unchanged": outcome.unchanged,
-        "rejected": len(outcome.faults),
-        "duplicates": outcome.duplicates,
+        "updated": result.updated,
+        "unchanged": result.unchanged,
+        "rejected": len(result.errors),
+        "duplicates": result.duplicates,
         "errors": [
-            {"index": fault.place, "id": fault.identifier, "code": fault.code, "message": fault.message}
-            for fault in outcome.faults
+            {"index": error.index, "id": error.identifier, "code": error.code, "message": error.message}
+            for error in result.errors
         ],
     }
 
@@ -147,3 +154,52 @@ class WarehouseJson(TypedDict):
 
 def warehouse_json(warehouse: Warehouse) -> WarehouseJson:
     return {"id": warehouse.pk, "name": warehouse.name, "is_default": warehouse.is_default}
+
+
+class CauseJson(TypedDict):
+    """What moved stock: an order, a line of a file, or a request."""
+
+    order_id: NotRequired[int]
+    fulfillment_id: NotRequired[int]
+    import_id: NotRequired[int]
+    line: NotRequired[int]
+    request_id: NotRequired[str]
+    reason: NotRequired[str]
+
+
+class MovementJson(TypedDict):
+    """One change of stock; `on_hand` and `reserved` are what they were after it."""
+
+    id: int
+    occurred_at: str
+    variant_id: int
+    sku: str
+    warehouse_id: int
+    kind: str
+    on_hand_change: int
+    reserved_change: int
+    on_hand: int
+    reserved: int
+    actor: str
+    cause: CauseJson
+
+
+CAUSES = ("order_id", "fulfillment_id", "import_id", "line", "request_id", "reason")
+
+
+def movement_json(movement: StockMovement, sku: str) -> MovementJson:
+    causes = {name: getattr(movement, name) for name in CAUSES}
+    return {
+        "id": movement.pk,
+        "occurred_at": iso(movement.occurred_at),
+        "variant_id": movement.variant_id,
+        "sku": sku,
+        "warehouse_id": movement.warehouse_id,
+        "kind": movement.kind,
+        "on_hand_change": movement.on_hand_change,
+        "reserved_change": movement.reserved_change,
+        "on_hand": movement.on_hand,
+        "reserved": movement.reserved,
+        "actor": movement.actor,
+        "cause": cast(CauseJson, {name: value for name, value in causes.items() if value}),
+    }

@@ -10,20 +10,23 @@ from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
 from api.bodies import read
 from api.errors import Invalid
-from api.keyset import Keyset
+from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers
-from inventory.filters import StockFilter
-from inventory.models import StockLevel, Warehouse
-from inventory.pushing import push
+from inventory.filters import MovementFilter, StockFilter
+from inventory.models import MovementKind, StockLevel, Warehouse
+from inventory.selectors import Movements, skus_of
 from inventory.serializers import (
+    MovementJson,
     PushBody,
     PushJson,
     StockJson,
     WarehouseJson,
+    movement_json,
     push_json,
     stock_json,
     warehouse_json,
 )
+from inventory.services import push
 
 
 class InventoryViewSet(SupplierViewSet):
@@ -46,10 +49,8 @@ class InventoryViewSet(SupplierViewSet):
             message = f"You have no warehouse {body['warehouse_id']}; GET …/warehouses lists yours."
             raise Invalid.at("warehouse_id", message, "not_found")
         warehouse.supplier = self.supplier
-        outcome = push(
-            warehouse, body["id_type"], body["inventories"], as_of=body.get("as_of"), by=self.actor
-        )
-        return Response(push_json(outcome))
+        result = push(warehouse, body["id_type"], body["inventories"], as_of=body.get("as_of"), by=self.actor)
+        return Response(push_json(result))
 
     @extend_schema(
         summary="List stock",
@@ -67,6 +68,34 @@ class InventoryViewSet(SupplierViewSet):
         page = Keyset("id").page(levels.select_related("variant"), request)
         safety = self.supplier.safety_stock
         return Response([stock_json(each, safety) for each in page.items], headers=page.headers)
+
+
+class MovementsViewSet(SupplierViewSet):
+    """`/v3/suppliers/{supplier_id}/inventory/movements`"""
+
+    read_scope, write_scope = Scope.INVENTORY_READ, Scope.INVENTORY_WRITE
+
+    @extend_schema(
+        summary="List stock movements",
+        description="Every change of what is on hand or reserved, newest first: why the stock is what it is."
+        " What is long ago is folded into one `opening` for each stock row.",
+        parameters=[
+            OpenApiParameter("sku", description="Of exactly this sku."),
+            OpenApiParameter("variant_id", int, description="Of this variant."),
+            OpenApiParameter("warehouse_id", int, description="In this warehouse."),
+            OpenApiParameter("kind", enum=list(MovementKind.values), description="Of this kind."),
+            OpenApiParameter("order_id", int, description="That this order caused."),
+            LIMIT,
+            CURSOR,
+        ],
+        responses={200: answers(MovementJson, "A page of movements.", many=True)},
+    )
+    def list(self, request: Request, supplier_id: int) -> Response:
+        movements = Movements.of_supplier(self.supplier.pk, MovementFilter.asked(request))
+        page = Keyset("-id").page_by(movements.fetch, request)
+        skus = skus_of(page.items)
+        body = [movement_json(each, skus.get(each.variant_id, "")) for each in page.items]
+        return Response(body, headers=page.headers)
 
 
 class WarehousesViewSet(SupplierViewSet):

@@ -8,33 +8,20 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from accounts.deeds import DeedAdmin, badge
+from accounts.admin_actions import RecordAdmin, badge
 from accounts.models import Retailer, Supplier
 from events.timeline import timeline
 from inventory.models import Warehouse
-from orders.deeds import DEEDS, DONE
+from orders.admin_actions import ACTIONS
+from orders.admin_filters import HeldFilter, UnknownCountryFilter
 from orders.models import Order
 
 
-class HeldFilter(admin.SimpleListFilter):
-    """Open orders that are held: a small part of the table, which an index knows."""
-
-    title, parameter_name = "held", "held"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("1", "Held")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Order]) -> QuerySet[Order]:
-        if self.value() != "1":
-            return queryset
-        return queryset.filter(held=True).exclude(processing_state__in=DONE)
-
-
 @admin.register(Order)
-class OrderAdmin(DeedAdmin[Order]):
+class OrderAdmin(RecordAdmin[Order]):
     """One order of one retailer, with all that became of it."""
 
-    deeds = DEEDS
+    record_actions = ACTIONS
     page_template = "admin/orders/order/page.html"
     list_display = (
         "number",
@@ -44,13 +31,13 @@ class OrderAdmin(DeedAdmin[Order]):
         "ship_until",
         "created_at",
     )
-    list_filter = ("processing_state", HeldFilter, "type", "retailer")
+    list_filter = ("processing_state", HeldFilter, UnknownCountryFilter, "type", "retailer")
     list_select_related = ("retailer",)
     search_help_text = "The order's number here or at its retailer, in full"
 
-    def found(self, term: str) -> Q:
+    def search_condition(self, term: str) -> Q:
         retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index begins with the retailer
-        return super().found(term) | Q(retailer_order_id=term, retailer__in=retailers)
+        return super().search_condition(term) | Q(retailer_order_id=term, retailer__in=retailers)
 
     @admin.display(description="order")
     def number(self, order: Order) -> str:

@@ -1,19 +1,19 @@
-"""Working out what of an order can be canceled, and where it lies."""
+"""Canceling an order, or some of its lines: what no supplier holds at once, the rest when they let it go."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from api.errors import Invalid, InvalidTransition
 from events.models import Event
+from fulfillments.models import Fulfillment, FulfillmentLine
+from fulfillments.models.quantities import as_items
 from fulfillments.states import WORKABLE, State
-from orders.settling import ProcessingState
-
-if TYPE_CHECKING:
-    from fulfillments.models import Fulfillment, FulfillmentLine
-    from orders.models import Order, OrderLine
+from orders.change import OrderChange
+from orders.models import Order, OrderLine
+from orders.processing_state import ProcessingState
 
 CANCEL_REQUESTED = "order.cancel_requested"
 
@@ -31,17 +31,61 @@ class Cancelation:
     @property
     def message(self) -> str:
         """What happened to how many pieces."""
-        parts = []
+        phrases = []
         if self.canceled:
-            parts.append(f"pieces canceled: {self.canceled}")
+            phrases.append(f"pieces canceled: {self.canceled}")
         if self.requested:
-            parts.append(f"pieces that suppliers are asked to let go: {self.requested}")
+            phrases.append(f"pieces that suppliers are asked to let go: {self.requested}")
         if self.shipped:
-            parts.append(f"pieces that are shipped already and stay so: {self.shipped}")
+            phrases.append(f"pieces that are shipped already and stay so: {self.shipped}")
         if self.waiting:
-            parts.append(f"pieces whose suppliers have first to answer an earlier request: {self.waiting}")
-        text = "; ".join(parts)
+            phrases.append(f"pieces whose suppliers have first to answer an earlier request: {self.waiting}")
+        text = "; ".join(phrases)
         return f"{text[:1].upper()}{text[1:]}."
+
+
+def request_cancelation(
+    change: OrderChange[Order], *, asked: Sequence[Mapping[str, Any]] | None = None, reason: str = ""
+) -> Cancelation:
+    """Cancel what is asked for, or all that can be (interface 4.16).
+
+    What no supplier holds is canceled at once; the rest is asked back. Raises InvalidTransition when
+    nothing is left to cancel, Invalid for lines that are not there and for more pieces than are.
+    """
+    work = OpenWork(change.order)
+    result = Cancelation(shipped=sum(line.shipped for line in work.lines))
+    if work.asked_before(asked):
+        return work.unchanged(result)
+    wanted = work.wanted(asked)
+    if not any(wanted.values()):
+        return work.nothing_left(asked, result)
+    result.waiting = 0 if asked else work.waiting(work.lines)
+    dropped = _drop(work.lines, wanted)
+    result.canceled += sum(dropped.values())
+    for fulfillment, quantities in work.by_fulfillment(wanted):
+        if fulfillment.state == State.WRONG_ADDRESS:
+            fulfillment.give_up(change, quantities=quantities)
+            result.canceled += sum(quantities.values())
+        else:
+            fulfillment.request_cancelation(change, quantities=quantities, reason=reason)
+            result.requested += sum(quantities.values())
+    data = {"reason": reason, "canceled": result.canceled, "requested": result.requested}
+    data |= {"lines": _without_empty(asked), "dropped": as_items(dropped)}
+    change.record(CANCEL_REQUESTED, data=data)
+    return result
+
+
+def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
+    """Cancel at once what was refused and nobody holds; return the pieces by line."""
+    refused = [line for line in lines if line.rejected and wanted[line.pk]]
+    dropped = {line.pk: min(line.rejected, wanted[line.pk]) for line in refused}
+    for line in refused:
+        wanted[line.pk] -= dropped[line.pk]
+        line.dropped += dropped[line.pk]
+        line.rejected -= dropped[line.pk]
+        line.canceled += dropped[line.pk]
+    OrderLine.objects.bulk_update(refused, ["dropped", "rejected", "canceled"])
+    return dropped
 
 
 class OpenWork:
@@ -49,21 +93,19 @@ class OpenWork:
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        self.lines = list(order.lines.order_by("pk").prefetch_related("parts__variant"))
+        self.lines = list(order.lines.order_by("pk").prefetch_related("fulfillment_lines__variant"))
         reachable = order.fulfillments.filter(state__in=[*WORKABLE, State.WRONG_ADDRESS])
         self.fulfillments = {each.pk: each for each in reachable.order_by("pk")}
-        for fulfillment in self.fulfillments.values():
-            fulfillment.order = order
 
     def left(self, line: OrderLine) -> int:
         """Refused by all and held by nobody, or held by a supplier that can be asked."""
-        return line.rejected + sum(part.open for part in self._parts(line))
+        return line.rejected + sum(each.open for each in self._reachable(line))
 
     def waiting(self, lines: Sequence[OrderLine]) -> int:
         """Open pieces that cannot be asked for yet: their suppliers have still to answer about others."""
-        parts = (part for line in lines for part in line.parts.all())
-        held = [part for part in parts if part.fulfillment_id not in self.fulfillments]
-        return sum(part.open - part.cancel_requested for part in held)
+        held = (each for line in lines for each in line.fulfillment_lines.all())
+        waiting = [each for each in held if each.fulfillment_id not in self.fulfillments]
+        return sum(each.open - each.cancel_requested for each in waiting)
 
     def asked_before(self, asked: Sequence[Mapping[str, Any]] | None) -> bool:
         """Whether the last request named these very lines, and a supplier of them has still to answer."""
@@ -72,7 +114,7 @@ class OpenWork:
             return False
         requests = Event.objects.filter(order_id=self.order.pk, type=CANCEL_REQUESTED)
         last = requests.order_by("id").last()
-        return last is not None and last.data.get("lines") == as_told(asked)
+        return last is not None and last.data.get("lines") == _without_empty(asked)
 
     def wanted(self, asked: Sequence[Mapping[str, Any]] | None) -> dict[int, int]:
         """How much of each line is to be canceled; everything where nothing is named.
@@ -116,11 +158,11 @@ class OpenWork:
         """Spread what is wanted over the fulfillments that hold it."""
         spread: dict[int, dict[int, int]] = {}
         for line in self.lines:
-            for part in self._parts(line):
-                taken = min(part.open, wanted[line.pk])
+            for held in self._reachable(line):
+                taken = min(held.open, wanted[line.pk])
                 if taken:
                     wanted[line.pk] -= taken
-                    spread.setdefault(part.fulfillment_id, {})[part.pk] = taken
+                    spread.setdefault(held.fulfillment_id, {})[held.pk] = taken
         for fulfillment_id in sorted(spread):
             yield self.fulfillments[fulfillment_id], spread[fulfillment_id]
 
@@ -138,13 +180,13 @@ class OpenWork:
         )
 
     def _asked(self, line: OrderLine) -> int:
-        return sum(part.cancel_requested for part in line.parts.all())
+        return sum(each.cancel_requested for each in line.fulfillment_lines.all())
 
-    def _parts(self, line: OrderLine) -> list[FulfillmentLine]:
-        return [part for part in line.parts.all() if part.fulfillment_id in self.fulfillments]
+    def _reachable(self, line: OrderLine) -> list[FulfillmentLine]:
+        return [each for each in line.fulfillment_lines.all() if each.fulfillment_id in self.fulfillments]
 
 
-def as_told(asked: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+def _without_empty(asked: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
     """The lines that a request named, as its event keeps them: without what was left empty."""
     return [{name: value for name, value in item.items() if value} for item in asked or ()]
 
@@ -152,7 +194,7 @@ def as_told(asked: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
 def _matches(line: OrderLine, item: Mapping[str, Any]) -> bool:
     if item.get("id"):
         return line.pk == int(item["id"])
-    variants = [part.variant for part in line.parts.all()]
+    variants = [each.variant for each in line.fulfillment_lines.all()]
     if item.get("variant_id"):
         return int(item["variant_id"]) in (line.asked_variant_id, *(each.pk for each in variants))
     return str(item["sku"]) in (line.sku, *(each.sku for each in variants))

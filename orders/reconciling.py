@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from fulfillments.states import APPROVE_CANCELATION, CANCELING, REQUEST_CANCELATION
 from orders.canceling import CANCEL_REQUESTED
-from orders.settling import bucket_sql, stamp, state_sql
+from orders.processing_state import bucket_sql, stamp, state_sql
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Check:
 
     def differences(self) -> str:
         """Selects what differs, in words: (row, stored, true)."""
-        return f"SELECT {self.what}, {self._told('s')}, {self._told('t')} {self._differing()}"
+        return f"SELECT {self.what}, {self._count_list('s')}, {self._count_list('t')} {self._differing()}"
 
     def mending(self) -> str:
         keys = ", ".join(self.key)
@@ -54,14 +54,14 @@ class Check:
         differ = " OR ".join(f"coalesce(s.{each}, 0) <> coalesce(t.{each}, 0)" for each in self.columns)
         return f"FROM {self.table} s FULL JOIN ({self.true}) t USING ({', '.join(self.key)}) WHERE {differ}"
 
-    def _told(self, row: str) -> str:
+    def _count_list(self, row: str) -> str:
         """Only the counts that differ, each with its name."""
-        told = (
+        differences = (
             f"CASE WHEN coalesce(s.{each}, 0) <> coalesce(t.{each}, 0)"
             f" THEN '{each} ' || coalesce({row}.{each}, 0) END"
             for each in self.columns
         )
-        return f"concat_ws(', ', {', '.join(told)})"
+        return f"concat_ws(', ', {', '.join(differences)})"
 
 
 def _set(columns: Iterable[str], source: str = "wrong") -> str:
@@ -92,7 +92,7 @@ KEPT = {
     "returned": _pieces("k.items", "fulfillments_return"),
     "cancel_requested": ASKED_BACK,
 }
-PARTS = f"""
+FULFILLMENT_LINES = f"""
     SELECT p.id, {", ".join(f"coalesce({each}.pieces, 0) AS {each}" for each in KEPT)}
     FROM fulfillments_fulfillmentline p
     {" ".join(f"LEFT JOIN ({source}) {each} ON {each}.line = p.id" for each, source in KEPT.items())}
@@ -102,19 +102,19 @@ RESERVED = """
     FROM fulfillments_fulfillmentline p JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
     WHERE p.reserved > 0 GROUP BY 1, 2
 """
-# Requests from when events did not tell what was dropped: of their orders the line alone knows.
-UNTOLD = f"""
+# Requests from when events did not say what was dropped: of their orders only the line knows.
+OLD_REQUESTS = f"""
     SELECT FROM events_event e WHERE e.order_id = l.order_id AND e.type = '{CANCEL_REQUESTED}'
         AND e.data->'dropped' IS NULL
 """
 LINES = f"""
-    SELECT id, open, reserved, shipped, quantity - open - shipped - parted - dropped AS rejected,
-           parted + dropped AS canceled, dropped
+    SELECT id, open, reserved, shipped, quantity - open - shipped - let_go - dropped AS rejected,
+           let_go + dropped AS canceled, dropped
     FROM (
         SELECT l.id, l.quantity, coalesce(sum(p.quantity - p.shipped - p.rejected - p.canceled), 0) AS open,
                coalesce(sum(p.reserved), 0) AS reserved, coalesce(sum(p.shipped), 0) AS shipped,
-               coalesce(sum(p.canceled), 0) AS parted,
-               CASE WHEN EXISTS ({UNTOLD}) THEN l.dropped ELSE coalesce(max(d.pieces), 0) END AS dropped
+               coalesce(sum(p.canceled), 0) AS let_go,
+               CASE WHEN EXISTS ({OLD_REQUESTS}) THEN l.dropped ELSE coalesce(max(d.pieces), 0) END AS dropped
         FROM orders_orderline l LEFT JOIN fulfillments_fulfillmentline p ON p.order_line_id = l.id
         LEFT JOIN ({_pieces("k.data->'dropped'", "events_event", f"k.type = '{CANCEL_REQUESTED}'")}) d
             ON d.line = l.id
@@ -142,7 +142,7 @@ CHECKS = (
     Check(
         "pieces",
         "fulfillments_fulfillmentline",
-        PARTS,
+        FULFILLMENT_LINES,
         ("id",),
         tuple(KEPT),
         "'fulfillment line ' || id",

@@ -1,16 +1,29 @@
-"""Orders as retailers read them (interface 2.6, contract 4 and 12)."""
+"""What retailers push, and orders as they are answered (interface 2.5 and 2.6, contract 4 and 12)."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import TypedDict
+from typing import Any, TypedDict
 
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
+from api import fields
+from api.bodies import Body, fields_of, reader
 from api.envelope import ResultJson
+from api.errors import InvalidJson
+from api.parsers import loads
+from api.renderers import encode
 from fulfillments.explaining import DecisionJson
 from fulfillments.serializers import AddressJson, NoteJson
 from fulfillments.states import State
+from orders.addresses import normalised
 from orders.models import OrderType
-from orders.settling import ProcessingState
+from orders.processing_state import ProcessingState
+
+MOST_LINES = 1_000
 
 
 class OrderLineJson(TypedDict):
@@ -39,8 +52,8 @@ class OrderFulfillmentJson(TypedDict):
     tracking_numbers: list[str]
 
 
-class OrderJson(TypedDict):
-    """An order (interface 2.6)."""
+class OrderFieldsJson(TypedDict):
+    """An order's own fields."""
 
     id: int
     type: OrderType
@@ -61,6 +74,11 @@ class OrderJson(TypedDict):
     notes: list[NoteJson]
     created_at: str
     updated_at: str | None
+
+
+class OrderJson(OrderFieldsJson):
+    """An order (interface 2.6)."""
+
     order_lines: list[OrderLineJson]
     fulfillments: list[OrderFulfillmentJson]
 
@@ -101,3 +119,218 @@ class CountsJson(TypedDict):
     completed: int
     canceled: int
     pending: int
+
+
+# --- Bodies: read liberally, kept exactly ----------------------------------------------------------
+
+
+class AddressBody(Body):
+    """An address; what is absent is empty."""
+
+    exacting = False
+
+    first_name = fields.Optional()
+    last_name = fields.Optional()
+    address1 = fields.Optional()
+    address2 = fields.Optional()
+    country = fields.Optional(max_length=100)
+    state = fields.Optional(max_length=100)
+    city = fields.Optional(max_length=100)
+    zip_code = fields.Optional(max_length=30)
+    phone_number = fields.Optional(max_length=50)
+    email = fields.Optional()
+    company_name = fields.Optional()
+
+
+ADDRESS_PARTS = fields_of(AddressBody)
+
+
+class NoteBody(Body):
+    name = fields.Text()
+    value = fields.Text(max_length=2000, allow_blank=True)
+
+
+class LineBody(Body):
+    """One line: so many of something that one of these fields finds."""
+
+    exacting = False
+
+    sku = fields.Optional(max_length=100)
+    upc = fields.Optional(max_length=14)
+    supplier_id = fields.Id(required=False, allow_null=True)
+    variant_id = fields.Id(required=False, allow_null=True)
+    quantity = fields.Integer(min_value=1)
+    billed_amount = fields.Exact(required=False, allow_null=True)
+    tax_billed_amount = fields.Exact(required=False, allow_null=True)
+    notes = NoteBody(many=True, required=False, allow_null=True)
+
+    def validate(self, data: dict[str, Any]) -> dict[str, Any]:
+        if not any(data.get(name) for name in ("sku", "upc", "variant_id")):
+            message = "Needs a variant_id, a upc or a sku to find what is ordered."
+            raise ValidationError({"sku": [ErrorDetail(message, code="required")]})
+        return data
+
+
+class OrderBody(AddressBody):
+    """What a retailer pushes. Address parts may stand in the addresses, or at the top level."""
+
+    retailer_order_id = fields.Text(max_length=100)
+    type = serializers.ChoiceField(choices=OrderType.choices, required=False, allow_null=True)
+    id_in_source = fields.Optional(max_length=100)
+    shipping_address = AddressBody(required=False)
+    billing_address = AddressBody(required=False)
+    shipping_method_code = fields.Optional(max_length=100)
+    shipping_paid = fields.Exact(required=False, allow_null=True)
+    shipping_tax = fields.Exact(required=False, allow_null=True)
+    sales_division_code = fields.Optional(max_length=100)
+    sales_order_number = fields.Optional(max_length=100)
+    gift_message = fields.Optional(max_length=2000)
+    is_gift = fields.Flag(required=False, allow_null=True)
+    ship_until = fields.Date(required=False, allow_null=True)
+    original_created_at = fields.Date(required=False, allow_null=True)
+    notes = NoteBody(many=True, required=False, allow_null=True)
+    order_lines = LineBody(many=True, allow_empty=False, max_length=MOST_LINES)  # type: ignore[call-arg]
+
+    def needed(self) -> list[str]:
+        return [*super().needed(), "shipping_address"]
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            return super().to_internal_value(data)  # type: ignore[no-any-return]
+        body = {key: value for key, value in data.items() if key not in ADDRESS_PARTS}
+        for name in ("shipping_address", "billing_address"):
+            address = _address(name, body.pop(name, None))
+            if name == "shipping_address" and isinstance(address, dict | None):
+                address = _top_level(data) | _filled(address or {})
+            if address:
+                body[name] = address
+        checked = self._checked(body)
+        checked["type"] = checked.get("type") or OrderType.DROPSHIP
+        checked["is_gift"] = bool(checked.get("is_gift"))
+        shipping = normalised(_whole(checked["shipping_address"]))
+        billing = checked.get("billing_address")
+        checked["shipping_address"] = shipping
+        checked["billing_address"] = normalised(_whole(billing)) if billing else shipping
+        return checked
+
+    def _checked(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The body's fields, read. Raises ValidationError for all that is wrong or missing, at once."""
+        checked, errors = body, {}
+        try:
+            checked = super().to_internal_value(body)
+        except ValidationError as error:
+            errors = dict(error.detail)  # type: ignore[arg-type]
+        missing = _missing(checked.get("shipping_address") or {})
+        if missing and "shipping_address" not in errors and "unknown_field" not in _codes(errors):
+            errors["shipping_address"] = missing
+        if errors:
+            raise ValidationError(errors)
+        return checked
+
+    def warnings(self, data: Mapping[str, Any]) -> list[str]:
+        """What of the body is not kept: unknown fields, and address parts that stand in two places."""
+        shipping = _address("shipping_address", data.get("shipping_address")) or {}
+        twice = [
+            part for part, value in _top_level(data).items() if shipping.get(part) not in (None, "", value)
+        ]
+        odd = [key for key in data if key not in self.fields and key not in ADDRESS_PARTS]
+        for name in ("shipping_address", "billing_address"):
+            odd += _unknown(reader(AddressBody), [_address(name, data.get(name)) or {}], name)
+        odd += _unknown(reader(NoteBody), data.get("notes") or [], "notes[{}]")
+        for index, line in enumerate(data["order_lines"]):
+            odd += _unknown(reader(LineBody), [line], f"order_lines[{index}]")
+            odd += _unknown(reader(NoteBody), line.get("notes") or [], f"order_lines[{index}].notes[{{}}]")
+        unknown = [f"{name}: there is no such field; it was ignored." for name in odd]
+        return unknown + [f"{part}: differs from shipping_address.{part}, which counts." for part in twice]
+
+
+ORDER_FIELDS = tuple(name for name in fields_of(OrderBody) if name not in (*ADDRESS_PARTS, "order_lines"))
+"""What an order keeps of its push, under the same names."""
+
+LINE_FIELDS = {name: name for name in fields_of(LineBody)}
+"""What a line keeps of its push, and under which names."""
+LINE_FIELDS |= {"supplier_id": "asked_supplier_id", "variant_id": "asked_variant_id"}
+
+
+def _unknown(body: Body, items: list[dict[str, Any]], path: str) -> list[str]:
+    return [f"{path.format(index)}.{key}" for index, item in enumerate(items) for key in body.unknown(item)]
+
+
+def _top_level(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The address parts at the top level."""
+    return _filled({part: data[part] for part in ADDRESS_PARTS if part in data})
+
+
+def _filled(address: Mapping[str, Any]) -> dict[str, Any]:
+    return {part: value for part, value in address.items() if value not in (None, "")}
+
+
+def _codes(errors: Any) -> list[str]:
+    """The codes of the faults of the body's own fields."""
+    return [fault.code for faults in errors.values() if isinstance(faults, list) for fault in faults]
+
+
+def _address(name: str, value: Any) -> Any:
+    """An address as an object, or as a string that holds one; None where there is none."""
+    if isinstance(value, str) and value.strip():
+        try:
+            value = loads(value)
+        except InvalidJson:
+            value = "no address"
+        if not isinstance(value, dict):
+            message = "Must be an object with the address parts, or a string that holds such a JSON object."
+            raise ValidationError({name: [ErrorDetail(message, code="invalid")]})
+    if value is not None and not isinstance(value, dict | str):
+        raise ValidationError(
+            {name: [ErrorDetail("Must be an object with the address parts.", code="invalid")]}
+        )
+    return value or None
+
+
+def _whole(address: Mapping[str, str]) -> dict[str, str]:
+    return {part: address.get(part, "") for part in ADDRESS_PARTS}
+
+
+def _missing(shipping: Mapping[str, Any]) -> dict[str, Any]:
+    """The faults of a shipping address that lacks what an order cannot be shipped without."""
+    names = [part for part in ("country", "address1") if not shipping.get(part)]
+    return {name: [ErrorDetail("An order cannot be shipped without it.", code="required")] for name in names}
+
+
+def digest(content: Mapping[str, Any]) -> str:
+    """What makes two pushes the same: the normalised body, whatever its key order or spelling of numbers."""
+    return hashlib.sha256(encode(_sorted(content))).hexdigest()
+
+
+def _sorted(value: Any) -> Any:
+    """Without what is empty or null, which is the same as absent; keys in order."""
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value) if value[key] not in (None, "", [])}
+    if isinstance(value, list):
+        return [_sorted(each) for each in value]
+    return value
+
+
+class CancelLineBody(Body):
+    """How much of one line is to be canceled; without a quantity, all that can be."""
+
+    id = fields.Id(required=False, allow_null=True)
+    sku = fields.Optional(max_length=100)
+    variant_id = fields.Id(required=False, allow_null=True)
+    quantity = fields.Integer(min_value=1, required=False, allow_null=True)
+
+    def validate(self, data: dict[str, Any]) -> dict[str, Any]:
+        if not any(data.get(name) for name in ("id", "sku", "variant_id")):
+            raise ValidationError(
+                {"id": [ErrorDetail("Needs an id, a sku or a variant_id.", code="required")]}
+            )
+        return data
+
+
+class CancelBody(Body):
+    """Why, and which lines; without lines, the whole order."""
+
+    narrowed_by = "lines"
+
+    reason = fields.Optional(max_length=500)
+    lines = CancelLineBody(many=True, required=False, allow_null=True, allow_empty=False)

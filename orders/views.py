@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,23 +14,27 @@ from accounts.viewsets import RetailerViewSet
 from api.bodies import json_of, read, reader
 from api.envelope import ResultJson, result
 from api.errors import NotFound
-from api.keyset import listing
-from api.prepared import Given, Prepared
+from api.pagination import listing
 from api.schema import CURSOR, LIMIT, answers
-from orders.bodies import CancelBody, OrderBody
+from fastdb.compiled import CompiledQuery, Param
+from orders.addresses import warnings
+from orders.canceling import request_cancelation
+from orders.filters import ORDERS, OrderFilter, keyset
 from orders.models import Order, RetailerClock
-from orders.pushing import push
-from orders.queries import ORDERS, OrderFilter, keyset
-from orders.reading import order_json, orders_json, routing_json, rows
+from orders.processing_state import ProcessingState
+from orders.selectors import OrderRow, orders_json, own_order, own_row, routing_json, rows
 from orders.serializers import (
+    CancelBody,
     CountsJson,
+    OrderBody,
     OrderJson,
     OrdersJson,
     PushedJson,
     RoutingJson,
 )
-from orders.settling import ProcessingState
+from orders.services import push
 
+T = TypeVar("T")
 FILTERS = [
     OpenApiParameter(
         "filter",
@@ -43,14 +47,9 @@ FILTERS = [
 ]
 
 
-@Prepared
-def _own() -> QuerySet[Order]:
-    return Order.objects.filter(retailer_id=Given("retailer"), pk=Given("order")).order_by()
-
-
-@Prepared
+@CompiledQuery
 def _clock() -> QuerySet[RetailerClock]:
-    return RetailerClock.objects.filter(pk=Given("retailer"))
+    return RetailerClock.objects.filter(pk=Param("retailer"))
 
 
 class OrderViewSet(RetailerViewSet):
@@ -58,13 +57,17 @@ class OrderViewSet(RetailerViewSet):
 
     read_scope, write_scope = Scope.ORDERS_READ, Scope.ORDERS_WRITE
     order: Order
+    row: OrderRow
+    """The order, where it is only read."""
 
     def find(self) -> None:
-        if "order_id" in self.kwargs:
-            own = _own(retailer=self.retailer.pk, order=self.kwargs["order_id"])
-            if not own:
-                raise NotFound
-            self.order = own[0]
+        if "order_id" not in self.kwargs:
+            return
+        asked = {"retailer": self.retailer.pk, "order": self.kwargs["order_id"]}
+        if self.action == "retrieve":
+            self.row = _only(own_row(**asked))
+        else:
+            self.order = _only(own_order(**asked))
 
     @extend_schema(
         summary="Push an order",
@@ -86,7 +89,10 @@ class OrderViewSet(RetailerViewSet):
         body: PushedJson = {
             **result(code, message),
             "order_id": order.pk,
-            "warnings": reader(OrderBody).warnings(raw),
+            "warnings": [
+                *reader(OrderBody).warnings(raw),
+                *warnings(content["shipping_address"], content["billing_address"], content.get("ship_until")),
+            ],
         }
         location = request.build_absolute_uri(f"{request.path}/{order.pk}")
         return Response(body, status=201 if pushed.created else 200, headers={"Location": location})
@@ -105,7 +111,7 @@ class OrderViewSet(RetailerViewSet):
     @extend_schema(summary="Read an order", responses={200: answers(OrderJson, "The order.")})
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
         """One order, with its lines and what its suppliers do with them."""
-        return Response(order_json(self.order))
+        return Response(orders_json([self.row])[0])
 
     @extend_schema(
         summary="Cancel an order",
@@ -115,9 +121,8 @@ class OrderViewSet(RetailerViewSet):
     def cancel(self, request: Request, **kwargs: Any) -> Response:
         """Cancel the whole order, or some of its lines; suppliers that hold work are asked first."""
         body = read(CancelBody, request)
-        done = self.order.request_cancelation(
-            by=self.actor, asked=body.get("lines") or None, reason=body.get("reason", "")
-        )
+        with self.order.change(by=self.actor) as change:
+            done = request_cancelation(change, asked=body.get("lines") or None, reason=body.get("reason", ""))
         if done.unchanged:
             message = f"Asked before; the order is {self.order.processing_state}."
             if done.waiting:
@@ -145,3 +150,10 @@ class OrderViewSet(RetailerViewSet):
             "pending": clock.pending,
         }
         return Response(counts)
+
+
+def _only(found: list[T]) -> T:
+    """What was looked for by its number. Raises NotFound."""
+    if not found:
+        raise NotFound
+    return found[0]

@@ -7,12 +7,15 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db.models import Q
+from django.http import HttpRequest
 
-from accounts.reading import ReadOnlyAdmin
+from accounts.admin_base import ReadOnlyAdmin, operator_of
+from sftp_ingest import services
 from sftp_ingest.models import RemoteHost, SftpLogin, Upload
+from sftp_ingest.services import Credentials
 
 
-class PasswordForm(forms.ModelForm):  # type: ignore[type-arg]
+class PasswordForm(forms.ModelForm[Any]):
     """Adds a field for a new password; left empty, the present one stays."""
 
     new_password = forms.CharField(
@@ -41,8 +44,24 @@ class RemoteHostForm(PasswordForm):
         fields = ("supplier", "host", "port", "host_key", "username")
 
 
+class CredentialsAdmin(admin.ModelAdmin[Any]):
+    """What opens an upload area, or a supplier's own host: each change is recorded with its operator."""
+
+    def save_model(
+        self, request: HttpRequest, obj: Credentials, form: forms.ModelForm[Any], change: bool
+    ) -> None:
+        if change:
+            fields = {"password" if name == "new_password" else name for name in form.changed_data}
+            services.update(obj, fields, by=operator_of(request))
+        else:
+            services.create(obj, by=operator_of(request))
+
+    def delete_model(self, request: HttpRequest, obj: Credentials) -> None:
+        services.delete(obj, by=operator_of(request))
+
+
 @admin.register(SftpLogin)
-class SftpLoginAdmin(admin.ModelAdmin[SftpLogin]):
+class SftpLoginAdmin(CredentialsAdmin):
     form = SftpLoginForm
     list_display = ("username", "supplier", "is_active", "last_login_at")
     list_filter = ("is_active",)
@@ -52,7 +71,7 @@ class SftpLoginAdmin(admin.ModelAdmin[SftpLogin]):
 
 
 @admin.register(RemoteHost)
-class RemoteHostAdmin(admin.ModelAdmin[RemoteHost]):
+class RemoteHostAdmin(CredentialsAdmin):
     form = RemoteHostForm
     list_display = ("host", "port", "supplier", "username")
     list_select_related = ("supplier",)
@@ -68,5 +87,5 @@ class UploadAdmin(ReadOnlyAdmin[Upload]):
     list_select_related = ("supplier",)
     search_help_text = "A file's path as the supplier sees it, or its SHA-256, in full."
 
-    def found(self, term: str) -> Q:
+    def search_condition(self, term: str) -> Q:
         return Q(path=term) | Q(sha256=term)

@@ -1,10 +1,10 @@
-"""What an upload area does not do, and why: a sentence for whoever asked."""
+"""What an upload area refuses, with a sentence that says why."""
 
 from __future__ import annotations
 
 
 class Refused(ValueError):
-    """Not here, not like this."""
+    """The area does not do that."""
 
 
 class Missing(Refused):
@@ -12,4 +12,4 @@ class Missing(Refused):
 
 
 class Forbidden(Refused):
-    """That is there, and not to be touched in this way."""
+    """It is there, but may not be changed or read in this way."""

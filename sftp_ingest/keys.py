@@ -9,7 +9,7 @@ from paramiko import PKey
 from paramiko.pkey import UnknownKeyType
 from paramiko.ssh_exception import SSHException
 
-SHORTEST_RSA = 2048
+MIN_RSA_BITS = 2048
 
 
 def parse_public_key(line: str) -> PKey:
@@ -20,13 +20,30 @@ def parse_public_key(line: str) -> PKey:
     try:
         key = PKey.from_type_string(words[0], base64.b64decode(words[1], validate=True))
     except (binascii.Error, SSHException, UnknownKeyType, ValueError, IndexError, OverflowError) as error:
-        raise ValueError(f"{line[:40]}… is not a public key of a kind that is taken here.") from error
-    if key.get_name() == "ssh-rsa" and key.get_bits() < SHORTEST_RSA:
-        raise ValueError(f"{line[:40]}… is an RSA key of less than {SHORTEST_RSA} bits.")
+        raise ValueError(f"{line[:40]}… is not a public key of a supported kind.") from error
+    if key.get_name() == "ssh-rsa" and key.get_bits() < MIN_RSA_BITS:
+        raise ValueError(f"{line[:40]}… is an RSA key of less than {MIN_RSA_BITS} bits.")
     return key
 
 
 def parse_public_keys(text: str) -> list[PKey]:
     """All keys of a text, one a line; empty lines and lines that begin with # do not count."""
+    return [parse_public_key(line) for line in _lines(text)]
+
+
+def fingerprints(text: str) -> list[str]:
+    """The fingerprint of each key of a text, as `ssh-keygen -l` shows it: `SHA256:… (ED25519)`."""
+    found = []
+    for line in _lines(text):
+        try:
+            key = parse_public_key(line)
+        except ValueError:  # a script may have stored what the admin refuses
+            found.append("unreadable key")
+        else:
+            found.append(f"{key.fingerprint} ({key.algorithm_name})")
+    return found
+
+
+def _lines(text: str) -> list[str]:
     lines = (line.strip() for line in text.splitlines())
-    return [parse_public_key(line) for line in lines if line and not line.startswith("#")]
+    return [line for line in lines if line and not line.startswith("#")]

@@ -12,8 +12,8 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from accounts.models import Supplier
+from sftp_ingest.encryption import decrypt, encrypt
 from sftp_ingest.keys import parse_public_key, parse_public_keys
-from sftp_ingest.sealing import seal, unseal
 
 GIB = 1024**3
 
@@ -57,6 +57,10 @@ class UploadQuerySet(models.QuerySet["Upload"]):
     def for_supplier(self, supplier: Supplier) -> Self:
         return self.filter(supplier=supplier)
 
+    def waiting(self, supplier_id: int, path: str) -> Self:
+        """Versions of a file that were not looked at for an automatic import yet."""
+        return self.filter(supplier_id=supplier_id, path=path, swept_at=None)
+
 
 class Upload(models.Model):
     """One complete upload into a supplier's area."""
@@ -86,6 +90,12 @@ class Upload(models.Model):
     def __str__(self) -> str:
         return self.path
 
+    @property
+    def replaced(self) -> bool:
+        """Whether the path has been uploaded again since."""
+        later = Upload.objects.filter(supplier_id=self.supplier_id, path=self.path, pk__gt=self.pk)
+        return later.exists()
+
 
 class RemoteHost(models.Model):
     """A supplier's own SFTP server that an operator has registered, with its host key."""
@@ -113,8 +123,8 @@ class RemoteHost(models.Model):
 
     def set_password(self, password: str) -> None:
         """Keep a password, encrypted."""
-        self.password = seal(password)
+        self.password = encrypt(password)
 
     def read_password(self) -> str:
         """The password as it was set. Raises ValueError when SECRET_KEY has changed since."""
-        return unseal(self.password) if self.password else ""
+        return decrypt(self.password) if self.password else ""

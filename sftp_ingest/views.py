@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from accounts.authentication import Access
 from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
-from api.keyset import Keyset
+from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers
 from sftp_ingest.models import Upload
 from sftp_ingest.serializers import UploadJson, upload_json

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
 
+import factory
 import pytest
 from django.apps import apps
 from django.conf import settings
@@ -14,10 +15,19 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import TransactionTestCase
 
-from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from accounts.models import Retailer, Supplier
 from catalog.models import Variant
-from inventory.models import StockLevel, Warehouse
+from inventory.models import Warehouse
 from tests.client import ApiClient
+from tests.factories import (
+    IssuedKeyFactory,
+    PartnershipFactory,
+    RetailerFactory,
+    StockLevelFactory,
+    SupplierFactory,
+    VariantFactory,
+    WarehouseFactory,
+)
 
 
 def pytest_collection_finish() -> None:
@@ -38,31 +48,33 @@ def rival(db: None) -> Supplier:
 
 
 def _supplier(name: str) -> Supplier:
-    supplier = Supplier.objects.create(name=name)
-    east = Warehouse(supplier=supplier, name=f"{name} East", is_default=True)
-    Warehouse.objects.bulk_create([east, Warehouse(supplier=supplier, name=f"{name} West")])
+    supplier = SupplierFactory.create(name=name)
+    WarehouseFactory.create_in_bulk(
+        2,
+        supplier=supplier,
+        name=factory.Iterator([f"{name} East", f"{name} West"]),
+        is_default=factory.Iterator([True, False]),
+    )
     return supplier
 
 
 @pytest.fixture
 def shop(acme: Supplier, rival: Supplier) -> Retailer:
-    retailer = Retailer.objects.create(name="Shop")
-    Partnership.objects.bulk_create(
-        Partnership(
-            retailer=retailer,
-            supplier=supplier,
-            retailer_erp_id=f"ERP-{supplier.name}",
-            retailer_shipper_account="UPS-77",
-        )
-        for supplier in (acme, rival)
+    retailer = RetailerFactory.create(name="Shop")
+    PartnershipFactory.create_in_bulk(
+        2,
+        retailer=retailer,
+        supplier=factory.Iterator([acme, rival]),
+        retailer_erp_id=factory.LazyAttribute(lambda partnership: f"ERP-{partnership.supplier.name}"),
+        retailer_shipper_account="UPS-77",
     )
     return retailer
 
 
 @pytest.fixture
 def boutique(rival: Supplier) -> Retailer:
-    retailer = Retailer.objects.create(name="Boutique")
-    Partnership.objects.create(retailer=retailer, supplier=rival)
+    retailer = RetailerFactory.create(name="Boutique")
+    PartnershipFactory.create(retailer=retailer, supplier=rival)
     return retailer
 
 
@@ -71,7 +83,7 @@ def client_for() -> Callable[..., ApiClient]:
     """A client with a fresh key of that party."""
 
     def make(party: Supplier | Retailer, **key: Any) -> ApiClient:
-        _, secret = ApiKey.issue(party, "test", **key)
+        _, secret = IssuedKeyFactory.create(party=party, **key)
         return ApiClient(secret, f"/v3/{party.role}s/{party.pk}")
 
     return make
@@ -87,11 +99,10 @@ def a_variant() -> Callable[..., Variant]:
     """A listed variant, with stock in its supplier's default warehouse when asked for."""
 
     def make(supplier: Supplier, sku: str, *, stock: int | None = None, **fields: Any) -> Variant:
-        fields = {"title": f"{supplier.name} {sku}", "retail_price": "19.99", **fields}
-        variant = Variant.objects.create(supplier=supplier, sku=sku, **fields)
+        variant = VariantFactory.create(supplier=supplier, sku=sku, **fields)
         if stock is not None:
             warehouse = Warehouse.objects.get(supplier=supplier, is_default=True)
-            StockLevel.objects.create(variant=variant, warehouse=warehouse, on_hand=stock)
+            StockLevelFactory.create(variant=variant, warehouse=warehouse, on_hand=stock)
         variant.refresh_from_db()
         return variant
 

@@ -50,8 +50,15 @@ DECISION = (
     "INSERT INTO fulfillments_routingdecision (order_id, cause, lines) VALUES (%s, 'order.created', %s)"
 )
 STOCK = """
-    UPDATE inventory_stocklevel s SET reserved = reserved + quantity, updated_at = clock_timestamp()
-    FROM unnest(%s::bigint[], %s::int[]) AS n (variant_id, quantity) WHERE s.variant_id = n.variant_id
+    WITH written AS (
+        UPDATE inventory_stocklevel s SET reserved = reserved + quantity, updated_at = clock_timestamp()
+        FROM unnest(%s::bigint[], %s::int[]) AS n (variant_id, quantity) WHERE s.variant_id = n.variant_id
+        RETURNING s.variant_id, s.warehouse_id, s.on_hand, s.reserved, n.quantity
+    )
+    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
+        on_hand, reserved, order_id, fulfillment_id, actor, request_id)
+    SELECT variant_id, warehouse_id, 'reserve', 0, quantity, on_hand, reserved, %s, %s, 'key:bench', %s
+    FROM written
 """
 EVENTS = """
     INSERT INTO events_event (type, area, supplier_id, retailer_id, order_id, fulfillment_id, actor,
@@ -94,12 +101,13 @@ def push_order(request: HttpRequest, retailer_id: int) -> HttpResponse:
         fulfillment = cursor.fetchone()[0]
         cursor.execute(PARTS, [fulfillment, lines, variants, list(asked.values())])
         cursor.execute(DECISION, [order, json.dumps(_decision(asked, lines, found))])
-        cursor.execute(STOCK, [variants, list(asked.values())])
+        request_id = request.headers.get("X-Request-Id", number)
+        cursor.execute(STOCK, [variants, list(asked.values()), order, fulfillment, request_id])
         known = {"retailer": retailer_id, "order": order, "supplier": supplier, "fulfillment": fulfillment}
-        cursor.execute(EVENTS, {**known, "request": request.headers.get("X-Request-Id", number)})
+        cursor.execute(EVENTS, {**known, "request": request_id})
         cursor.execute(STAMP, [retailer_id, order])
-    told = {"success": True, "message": "The order is created.", "code": "order_created"}
-    return answer({**told, "order_id": order, "warnings": []}, status=201)
+    payload = {"success": True, "message": "The order is created.", "code": "order_created"}
+    return answer({**payload, "order_id": order, "warnings": []}, status=201)
 
 
 def _decision(asked: dict[str, int], lines: list[int], found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -142,5 +150,5 @@ def push_stock(request: HttpRequest, supplier_id: int) -> HttpResponse:
         cursor.execute(COUNTED, [body["warehouse_id"], [variant for _, variant in known], counts])
         updated = cursor.rowcount
         cursor.execute(PUSHED, [supplier_id])
-    told = {"updated": updated, "unchanged": len(amounts) - updated, "rejected": 0}
-    return answer({**told, "duplicates": 0, "errors": []})
+    payload = {"updated": updated, "unchanged": len(amounts) - updated, "rejected": 0}
+    return answer({**payload, "duplicates": 0, "errors": []})

@@ -6,6 +6,10 @@ import logging
 import re
 from itertools import count
 
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
 from bench.serving.asking import Asked
 from bench.serving.load import MARK
 
@@ -16,7 +20,7 @@ REASONS = {
     r"SELECT .*FROM \"accounts_partnership\"": "the retailer's active partners, and where they ship from",
     r"SELECT .*FROM \"catalog_variant\"": "the variants that the lines name",
     r"SELECT .*FROM \"inventory_stocklevel\".* FOR UPDATE": "locks the stock to choose from, in order",
-    r"UPDATE inventory_stocklevel": "sets the pieces aside",
+    r"WITH written AS \( UPDATE inventory_stocklevel": "sets the pieces aside, each with its movement",
     r"INSERT INTO \"orders_order\"": "the order; its unique number stops a twin",
     r"INSERT INTO \"orders_orderline\"": "its lines",
     r"INSERT INTO \"fulfillments_fulfillment\"": "one fulfillment for each supplier and warehouse",
@@ -39,10 +43,6 @@ _numbers = count(900_000_000)
 
 def queries_of(asked: Asked) -> list[str]:
     """Each statement that answering takes, shortened, with its reason."""
-    from django.db import connection
-    from django.test import Client
-    from django.test.utils import CaptureQueriesContext
-
     headers = {"Authorization": f"Bearer {asked.secret}", "Host": "127.0.0.1"}
     logging.disable(logging.INFO)  # a line for each request would stand between our own
     for _ in range(2):  # what is found out once for each process does not count
@@ -50,10 +50,10 @@ def queries_of(asked: Asked) -> list[str]:
         with CaptureQueriesContext(connection) as captured:
             response = Client().generic(asked.method, asked.path, body, "application/json", headers=headers)
         assert response.status_code < 300, response.content
-    return [_told(query["sql"]) for query in captured.captured_queries]
+    return [_described(query["sql"]) for query in captured.captured_queries]
 
 
-def _told(statement: str) -> str:
+def _described(statement: str) -> str:
     text = " ".join(statement.split())
     why = next((why for beginning, why in REASONS.items() if re.match(beginning, text)), "")
     verb = text.split()[0]

@@ -42,7 +42,7 @@ def drive(port: int, requests: Sequence[bytes], seconds: float, connections: int
     def work(offset: int) -> None:
         try:
             found.extend(_latencies(port, [*requests[offset:], *requests[:offset]], end))
-        except Exception as error:  # noqa: BLE001 - told where the round was asked for
+        except Exception as error:  # noqa: BLE001 - reported where the round was asked for
             errors.append(error)
 
     began = time.perf_counter()

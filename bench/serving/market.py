@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.db import connection
+
+from accounts.models import ApiKey, Retailer, Supplier
+
 PARTIES, VARIANTS = 8, 2_000
 """Retailers, and as many suppliers, each a partner of each; variants of each supplier."""
 OPEN = 2_000
@@ -39,6 +43,10 @@ CAST = f"""
     INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved)
         SELECT v.id, w.id, 1000000000, 0 FROM catalog_variant v
         JOIN inventory_warehouse w ON w.supplier_id = v.supplier_id ORDER BY v.id;
+    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
+            on_hand, reserved)
+        SELECT variant_id, warehouse_id, 'opening', on_hand, reserved, on_hand, reserved
+        FROM inventory_stocklevel ORDER BY id;
 """
 
 # One order n: its parties, its moment and how far it is. Each has one fulfillment, of the same number.
@@ -135,8 +143,6 @@ class Secrets:
 
 def open_market() -> Secrets:
     """The cast, their variants and stock, in an empty database; and a key for each."""
-    from accounts.models import ApiKey, Retailer, Supplier
-
     execute(CAST)
     return Secrets(
         {each.pk: ApiKey.issue(each, "bench")[1] for each in Retailer.objects.order_by("pk")},
@@ -159,7 +165,5 @@ def grow(before: int, after: int) -> None:
 
 def execute(statement: str, params: object = None) -> None:
     """Run a statement on Django's database."""
-    from django.db import connection
-
     with connection.cursor() as cursor:
         cursor.execute(statement, params)  # type: ignore[arg-type]

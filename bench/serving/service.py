@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import tempfile
 import time
@@ -13,7 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
-PATIENCE = 60.0
+from django.db import connection
+
+from launcher import programs
+from launcher.embedded.ports import free_port
+from launcher.processes.program import Program, spawn, stop
+
+START_TIMEOUT = 60.0
 
 
 @dataclass(frozen=True)
@@ -32,11 +37,8 @@ class Service:
 @contextmanager
 def running_service(database: str = "", *, workers: int = 2) -> Iterator[Service]:
     """gunicorn with this many processes on Django's database, or on another of the same server."""
-    from config.processes.program import Program, end, spawn
-    from config.run import plan
-
     with tempfile.TemporaryDirectory() as folder, Path(folder, "web.log").open("wb") as log:
-        port = _free_port()
+        port = free_port()
         environment = {
             **os.environ,
             "DATABASE_URL": database_url(database),
@@ -44,7 +46,7 @@ def running_service(database: str = "", *, workers: int = 2) -> Iterator[Service
             "PROMETHEUS_MULTIPROC_DIR": f"{folder}/metrics",
             "RATE_LIMIT": "off",
         }
-        web = plan.services(environment)[0]
+        web = programs.services(environment)[0]
         command = [*web.command, "--workers", str(workers), "--max-requests", "0"]  # the last word wins
         command[command.index("--bind") + 1] = f"127.0.0.1:{port}"
         program = Program("web", tuple(command), web.folder, environment)
@@ -53,28 +55,20 @@ def running_service(database: str = "", *, workers: int = 2) -> Iterator[Service
             _wait_for(port, process, Path(log.name))
             yield Service(port, process.pid)
         finally:
-            end(program, process)
+            stop(program, process)
 
 
 def database_url(name: str = "") -> str:
     """The address of Django's database, or of another one on its server."""
-    from django.db import connection
-
     known = connection.settings_dict
     at = f"{known['USER']}:{known['PASSWORD']}@{known['HOST'] or '127.0.0.1'}:{known['PORT'] or 5432}"
     return f"postgresql://{at}/{name or known['NAME']}"
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + START_TIMEOUT
     while time.monotonic() < end and process.poll() is None:
-        with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE):
+        with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/healthz", timeout=START_TIMEOUT):
             return
-        time.sleep(0.1)  # a server that starts tells nobody; it is asked
+        time.sleep(0.1)  # nothing says when a server is up, so it is polled
     raise SystemExit(f"The server does not start:\n{log.read_text()[-2000:]}")

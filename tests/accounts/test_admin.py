@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.utils import timezone
 
 from accounts.models import ApiKey, IdempotencyKey, Supplier
 from tests.client import ApiClient
+from tests.factories import IdempotencyKeyFactory, IssuedKeyFactory, StaffFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -16,10 +16,8 @@ KEYS = "/admin/accounts/apikey/"
 
 
 def staff(group: str) -> Client:
-    user = User.objects.create_user(group.lower(), password="x", is_staff=True)
-    user.groups.add(Group.objects.get(name=group))
     client = Client()
-    client.force_login(user)
+    client.force_login(StaffFactory.create(username=group.lower(), group=group))
     return client
 
 
@@ -55,7 +53,7 @@ def test_a_key_is_issued_and_its_secret_shown_once(operator, acme):
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({}, "one supplier or to one retailer"),
         ({"supplier": "S", "retailer": "R"}, "one supplier or to one retailer"),
@@ -64,15 +62,15 @@ def test_a_key_is_issued_and_its_secret_shown_once(operator, acme):
         ({"supplier": "S", "rate_limit": "many"}, "is not a rate"),
     ],
 )
-def test_a_key_that_makes_no_sense_is_not_issued(operator, acme, shop, fields, told):
+def test_a_key_that_makes_no_sense_is_not_issued(operator, acme, shop, fields, message):
     ids = {"S": acme.pk, "R": shop.pk}
     page = issue(operator, **{name: ids.get(str(value), value) for name, value in fields.items()})
-    assert told in page.content.decode()
+    assert message in page.content.decode()
     assert not ApiKey.objects.exists()
 
 
 def test_a_keys_party_and_secret_cannot_be_edited(operator, acme, rival):
-    key, secret = ApiKey.issue(acme, "ERP")
+    key, secret = IssuedKeyFactory.create(party=acme)
     form = {"name": "WMS", "supplier": rival.pk, "prefix": "fxk_x", "digest": "x", "rate_limit": "9/min"}
     operator.post(f"{KEYS}{key.pk}/change/", {**form, "allowed_networks": ""})
     key.refresh_from_db()
@@ -81,7 +79,7 @@ def test_a_keys_party_and_secret_cannot_be_edited(operator, acme, rival):
 
 
 def test_rotating_shows_the_successor_and_leaves_a_grace(operator, acme):
-    key, old = ApiKey.issue(acme, "ERP")
+    key, old = IssuedKeyFactory.create(party=acme)
     page = operator.post(KEYS, {"action": "rotate", "_selected_action": [key.pk]}).content.decode()
     fresh = ApiKey.objects.exclude(pk=key.pk).get()
     key.refresh_from_db()
@@ -92,14 +90,14 @@ def test_rotating_shows_the_successor_and_leaves_a_grace(operator, acme):
 
 
 def test_a_revoked_key_cannot_be_rotated(operator, acme):
-    key, _ = ApiKey.issue(acme, "ERP")
+    key, _ = IssuedKeyFactory.create(party=acme)
     operator.post(KEYS, {"action": "revoke", "_selected_action": [key.pk]})
     operator.post(KEYS, {"action": "rotate", "_selected_action": [key.pk]})
     assert list(ApiKey.objects.all()) == [key]
 
 
 def test_support_sees_keys_and_can_do_nothing_to_them(support, acme):
-    key, secret = ApiKey.issue(acme, "ERP")
+    key, secret = IssuedKeyFactory.create(party=acme)
     assert key.prefix in support.get(KEYS).content.decode()
     assert support.get(f"{KEYS}{key.pk}/change/").status_code == 200
     assert issue(support, supplier=acme.pk).status_code == 403
@@ -114,8 +112,8 @@ def test_support_sees_keys_and_can_do_nothing_to_them(support, acme):
     "model", ["supplier", "retailer", "partnership", "apikey", "accesstoken", "idempotencykey"]
 )
 def test_every_list_and_page_opens_and_nothing_is_deleted(operator, acme, shop, model):
-    key, _ = ApiKey.issue(acme, "ERP")
-    IdempotencyKey.objects.create(party="supplier:1", key="k", request_digest="x", status=201, body=b"SECRET")
+    key, _ = IssuedKeyFactory.create(party=acme)
+    IdempotencyKeyFactory.create(body=b"SECRET")
     path = f"/admin/accounts/{model}/"
     page = operator.get(f"{path}?q=k")
     assert page.status_code == 200

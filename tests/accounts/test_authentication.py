@@ -8,6 +8,7 @@ from django.utils import timezone
 from accounts.models import ApiKey
 from accounts.scopes import Role, Scope, parse_scope, scopes_of
 from tests.client import ApiClient
+from tests.factories import IssuedKeyFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.api.probe")]
 
@@ -18,7 +19,7 @@ def profile(secret, party, **headers):
 
 @pytest.fixture
 def issued(acme):
-    return ApiKey.issue(acme, "ERP")
+    return IssuedKeyFactory.create(party=acme)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_both_keys_work_during_the_grace_of_a_rotation(issued, acme):
 
 def test_a_rotation_never_lengthens_a_keys_life(acme):
     end = timezone.now() + timedelta(hours=1)
-    key, _ = ApiKey.issue(acme, "short", expires_at=end)
+    key, _ = IssuedKeyFactory.create(party=acme, expires_at=end)
     key.rotate()
     key.refresh_from_db()
     assert key.expires_at == end
@@ -99,7 +100,7 @@ def test_a_rotation_never_lengthens_a_keys_life(acme):
     ],
 )
 def test_a_key_may_be_bound_to_networks(acme, networks, status):
-    _, secret = ApiKey.issue(acme, "bound", allowed_networks=networks)
+    _, secret = IssuedKeyFactory.create(party=acme, allowed_networks=networks)
     assert profile(secret, acme).status_code == status
 
 
@@ -116,7 +117,7 @@ def test_a_key_may_be_bound_to_networks(acme, networks, status):
 )
 def test_only_the_proxys_own_word_about_an_address_counts(acme, settings, behind_proxy, forwarded, status):
     settings.BEHIND_PROXY = behind_proxy
-    _, secret = ApiKey.issue(acme, "bound", allowed_networks=["10.0.0.0/8"])
+    _, secret = IssuedKeyFactory.create(party=acme, allowed_networks=["10.0.0.0/8"])
     assert profile(secret, acme, X_Forwarded_For=forwarded).status_code == status
 
 
@@ -136,10 +137,10 @@ def test_the_use_is_noted_at_most_once_a_minute(issued, acme, django_assert_num_
 
 
 def test_a_key_without_a_list_has_all_that_its_role_allows(acme, shop):
-    assert ApiKey.issue(acme, "all")[0].granted == scopes_of(Role.SUPPLIER)
-    assert ApiKey.issue(shop, "all")[0].granted == scopes_of(Role.RETAILER)
+    assert IssuedKeyFactory.create(party=acme)[0].granted == scopes_of(Role.SUPPLIER)
+    assert IssuedKeyFactory.create(party=shop)[0].granted == scopes_of(Role.RETAILER)
     # What a role does not allow stays out, even when a row of the table says otherwise.
-    assert ApiKey.issue(shop, "x", scopes=["fulfillments:write"])[0].granted == frozenset()
+    assert IssuedKeyFactory.create(party=shop, scopes=["fulfillments:write"])[0].granted == frozenset()
 
 
 def test_writing_does_not_include_reading(acme, client_for):

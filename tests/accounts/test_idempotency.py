@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from accounts.models import IdempotencyKey, Retailer
 from tests.api import probe
-from tests.concurrency.racing import race
+from tests.factories import RetailerFactory
+from tests.interleaving import race
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.api.probe")]
 
@@ -146,7 +147,7 @@ def racing_pair(client, monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_at_once_one_runs_and_the_other_is_told_so(acme, client_for, monkeypatch):
+def test_of_two_at_once_one_runs_and_the_other_learns_it(acme, client_for, monkeypatch):
     first, second = racing_pair(client_for(acme), monkeypatch)
 
     assert first.status_code == 201
@@ -169,7 +170,7 @@ def test_a_request_that_died_leaves_nothing_behind(acme, client_for, monkeypatch
     """Killed in the middle: its connection is gone, and with it the lock, the row and the work."""
 
     def die(self, request, **kwargs):
-        Retailer.objects.create(name="half")
+        RetailerFactory.create(name="half")
         raise SystemExit
 
     with monkeypatch.context() as patch:

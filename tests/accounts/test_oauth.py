@@ -9,9 +9,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import AccessToken, ApiKey
+from accounts.models import AccessToken
 from accounts.tasks import expire
 from tests.client import ApiClient
+from tests.factories import IssuedKeyFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -21,7 +22,7 @@ FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
 @pytest.fixture
 def issued(acme):
-    return ApiKey.issue(acme, "ERP")
+    return IssuedKeyFactory.create(party=acme)
 
 
 def ask(fields, content_type=FORM, address="127.0.0.1", **headers):
@@ -85,7 +86,7 @@ def test_a_scope_beyond_the_role_is_invalid_scope(issued, scope):
 
 
 def test_a_scope_beyond_the_key_is_invalid_scope(acme):
-    narrow = ApiKey.issue(acme, "narrow", scopes=["catalog:read"])
+    narrow = IssuedKeyFactory.create(party=acme, scopes=["catalog:read"])
     assert ask(credentials(narrow, scope="catalog:write")).json()["error"] == "invalid_scope"
     assert ask(credentials(narrow)).json()["scope"] == "catalog:read"
 
@@ -132,7 +133,7 @@ def test_faults_are_the_rfcs_beside_the_envelope(fields, status, error, code):
         ("<a/>", "application/xml", 415),
     ],
 )
-def test_unreadable_bodies_are_told_so(raw, content_type, status):
+def test_unreadable_bodies_are_refused_as_such(raw, content_type, status):
     answer = ask(raw, content_type)
     assert (answer.status_code, answer.json()["success"]) == (status, False)
     assert answer.json()["error"]
@@ -152,7 +153,7 @@ def test_a_secret_sent_twice_is_an_invalid_request(issued):
 
 
 def test_another_clients_id_with_ones_own_secret_is_refused(issued, rival):
-    other, _ = ApiKey.issue(rival, "other")
+    other, _ = IssuedKeyFactory.create(party=rival)
     assert ask(credentials(issued, client_id=other.prefix)).status_code == 401
 
 
@@ -176,12 +177,12 @@ def test_a_token_ends_by_itself_and_with_its_key(issued, acme):
 
 
 def test_a_token_never_outlives_its_key(acme):
-    soon = ApiKey.issue(acme, "soon", expires_at=timezone.now() + timedelta(seconds=90))
+    soon = IssuedKeyFactory.create(party=acme, expires_at=timezone.now() + timedelta(seconds=90))
     assert ask(credentials(soon)).json()["expires_in"] in (88, 89)
 
 
 def test_networks_hold_here_too(acme):
-    bound = ApiKey.issue(acme, "bound", allowed_networks=["10.0.0.0/8"])
+    bound = IssuedKeyFactory.create(party=acme, allowed_networks=["10.0.0.0/8"])
     assert ask(credentials(bound)).status_code == 401
     assert ask(credentials(bound), address="10.1.2.3").status_code == 200
 
@@ -198,7 +199,7 @@ def test_guessing_is_slowed_for_that_client_from_that_address_only(issued):
 
 
 def test_tokens_count_against_the_keys_rate(acme):
-    slow = ApiKey.issue(acme, "slow", rate_limit="1/min")
+    slow = IssuedKeyFactory.create(party=acme, rate_limit="1/min")
     first, second = ask(credentials(slow)), ask(credentials(slow))
     assert (first.status_code, first.headers["RateLimit-Remaining"]) == (200, "0")
     assert (second.status_code, second.json()["code"]) == (429, "rate_limited")

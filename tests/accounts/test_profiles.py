@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.factories import PartnershipFactory
+
 pytestmark = pytest.mark.django_db
 
 
@@ -44,10 +46,7 @@ def test_another_party_is_403_whether_it_exists_or_not(acme, rival, shop, client
 
 @pytest.mark.parametrize("partners", [1, 5])
 def test_the_number_of_partners_costs_no_queries(acme, client_for, partners, django_assert_num_queries):
-    from accounts.models import Partnership, Retailer
-
-    for number in range(partners):
-        Partnership.objects.create(supplier=acme, retailer=Retailer.objects.create(name=f"R{number}"))
+    PartnershipFactory.create_batch(partners, supplier=acme)
     client = client_for(acme)
     client.get("")
     with django_assert_num_queries(2):  # the key with its party, the partnerships with their retailers

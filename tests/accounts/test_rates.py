@@ -6,8 +6,8 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from accounts import rates
-from accounts.models import ApiKey
-from tests.concurrency.racing import race
+from tests.factories import IssuedKeyFactory
+from tests.interleaving import race
 
 pytestmark = pytest.mark.django_db
 
@@ -99,7 +99,7 @@ def test_what_is_no_rate_is_refused_where_it_is_typed(acme, text):
     with pytest.raises(ValueError, match="is not a rate"):
         rates.parse_rate(text)
     if text:
-        key, _ = ApiKey.issue(acme, "x")
+        key, _ = IssuedKeyFactory.create(party=acme)
         key.rate_limit = text
         with pytest.raises(ValidationError, match="is not a rate"):
             key.full_clean()

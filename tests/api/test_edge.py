@@ -11,7 +11,7 @@ def acme_client(acme, client_for):
     return client_for(acme)
 
 
-def test_faults_are_told_in_the_contracts_order(acme, rival, client_for, anonymous):
+def test_faults_are_reported_in_the_contracts_order(acme, rival, client_for, anonymous):
     """401, 403, 404, 405, 406, 415, unreadable body, fields: each request has all the later ones too."""
     wrong = {"Accept": "text/csv", "Content_Type": "text/plain"}
     own = client_for(acme)

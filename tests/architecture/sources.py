@@ -20,23 +20,27 @@ DOMAIN = (
     "events",
     "accounts",
 )
-APPS = (*DOMAIN, "api", "backoffice", "config")
+ROOMS = (*DOMAIN, "fastdb", "api", "backoffice", "config", "demo", "launcher")
+ROOT = Path(settings.BASE_DIR)
 
 
 @cache
-def sources(*apps: str) -> dict[str, ast.Module]:
-    """The parsed files of some apps (of all, when none is named), by path; migrations excepted."""
-    root = Path(settings.BASE_DIR)
-    files = [file for app in apps or APPS for file in sorted((root / app).rglob("*.py"))]
+def sources(*rooms: str) -> dict[str, ast.Module]:
+    """The parsed files of some rooms (of all, when none is named), by path; migrations excepted."""
+    files = [file for room in rooms or ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
     return {
-        str(file.relative_to(root)): ast.parse(file.read_text(encoding="utf-8"))
+        str(file.relative_to(ROOT)): ast.parse(text_of(file))
         for file in files
         if "migrations" not in file.parts
     }
 
 
+def text_of(path: str | Path) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
 def functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Each function with its qualified name, such as `Order.settle`."""
+    """Each function with its qualified name, such as `Order.lock`."""
 
     def inside(node: ast.AST, path: str) -> Iterator[tuple[str, ast.FunctionDef]]:
         for child in ast.iter_child_nodes(node):

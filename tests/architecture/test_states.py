@@ -7,19 +7,38 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from django.apps import apps
 
-from tests.architecture.sources import functions, sources
+from fulfillments import states as fulfillments
+from imports import states as imports
+from tests.architecture.sources import DOMAIN, functions, sources
 
-# Who may write which column of which model, and the table that SQL would name.
+# Who may write which column.
 WRITERS = {
-    "state": {"fulfillments/models.py: Fulfillment._move"},
-    "processing_state": {"orders/models.py: Order.settle"},
+    "fulfillments.Fulfillment.state": {"fulfillments/models/fulfillment.py: Fulfillment._move"},
+    "fulfillments.Fulfillment.state_before_cancel": {
+        "fulfillments/models/fulfillment.py: Fulfillment.request_cancelation",
+        "fulfillments/models/fulfillment.py: Fulfillment.approve_cancelation",
+        "fulfillments/models/fulfillment.py: Fulfillment.refuse_cancelation",
+    },
+    "imports.ImportJob.status": {"imports/models/job.py: ImportJob._move"},
+    "orders.Order.processing_state": {"orders/change.py: OrderChange._carry_out"},
 }
-TABLES = {"state": "fulfillments_fulfillment", "processing_state": "orders_order"}
-# `settling.stamp` is how `Order.settle` and `manage.py reconcile --fix` write it.
-SQL_WRITERS = {"processing_state": {"orders/settling.py"}}
-# Attributes called `state` that are not a fulfillment's.
-MODELS = ("orders", "fulfillments", "backoffice", "accounts", "api", "events", "inventory", "config")
+# `processing_state.stamp` is how `OrderChange` and `manage.py reconcile --fix` write it.
+SQL_WRITERS = {"orders.Order.processing_state": {"orders/processing_state.py"}}
+# Not the state of anything that moves.
+NO_STATE = {
+    "accounts.IdempotencyKey.status",  # of the HTTP response that is kept
+    "events.Event.from_state",
+    "events.Event.to_state",
+}
+# The table of moves behind each state that is set; the others are derived from these, or remember one.
+TABLES = {"fulfillments.Fulfillment.state": fulfillments, "imports.ImportJob.status": imports}
+DERIVED = {"fulfillments.Fulfillment.state_before_cancel", "orders.Order.processing_state"}
+# A column of that name that is another model's.
+NAMESAKES = {"accounts/idempotency.py: _keep"}
+# What makes a row of the models.
+MODELS = {field.split(".")[1] for field in WRITERS}
 
 
 def targets(node: ast.AST) -> Iterator[ast.expr]:
@@ -45,30 +64,52 @@ def writes(node: ast.AST, column: str) -> bool:
     if name == "setattr":
         return len(node.args) > 1 and isinstance(node.args[1], ast.Constant) and node.args[1].value == column
     named = any(keyword.arg == column for keyword in node.keywords)
-    if name in ("update", "create", "get_or_create", "update_or_create", "Fulfillment", "Order"):
+    if name in ("update", "update_if_owner", "create", "get_or_create", "update_or_create", *MODELS):
         return named
     fields = [each for each in ast.walk(node) if isinstance(each, ast.Constant) and each.value == column]
     return name in ("bulk_update", "aupdate") and bool(fields)
 
 
-@pytest.mark.parametrize("column", WRITERS)
-def test_only_one_method_assigns_it(column):
+def test_every_state_of_the_project_is_guarded():
+    columns = {
+        f"{model._meta.label}.{field.name}"
+        for model in apps.get_models()
+        if model._meta.app_label in DOMAIN
+        for field in model._meta.concrete_fields
+        if re.search(r"(^|_)(state|status)(_|$)", field.name)
+    }
+
+    assert columns == {*WRITERS, *NO_STATE}
+
+
+def test_every_state_that_is_set_has_a_table_of_its_moves():
+    assert {*TABLES, *DERIVED} == {*WRITERS}
+    for field, table in TABLES.items():
+        label, _, column = field.rpartition(".")
+        choices = {value for value, _ in apps.get_model(label)._meta.get_field(column).choices or ()}
+        assert {state for move in table.MOVES for state in (*move.sources, *move.targets)} == choices
+
+
+@pytest.mark.parametrize("field", WRITERS)
+def test_only_its_writers_assign_it(field):
+    column = field.rpartition(".")[2]
     found = {
         f"{path}: {name}"
-        for path, tree in sources(*MODELS).items()
+        for path, tree in sources().items()
         for name, function in functions(tree)
         for node in ast.walk(function)
         if writes(node, column)
     }
 
-    assert found == WRITERS[column]
+    assert found - NAMESAKES == WRITERS[field]
 
 
-@pytest.mark.parametrize("column", WRITERS)
-def test_nothing_assigns_it_outside_of_functions(column):
+@pytest.mark.parametrize("field", WRITERS)
+def test_nothing_assigns_it_outside_of_functions(field):
+    column = field.rpartition(".")[2]
     outside = [
         path
-        for path, tree in sources(*MODELS).items()
+        for path, tree in sources().items()
         for statement in tree.body
         if not isinstance(statement, ast.ClassDef | ast.FunctionDef)
         for node in ast.walk(statement)
@@ -78,9 +119,11 @@ def test_nothing_assigns_it_outside_of_functions(column):
     assert outside == []
 
 
-@pytest.mark.parametrize("column", TABLES)
-def test_no_sql_writes_it(column):
-    pattern = re.compile(rf"(?is)\b(UPDATE|INSERT\s+INTO)\s+{TABLES[column]}\b[^;]*\b{column}\s*(=|,|\))")
+@pytest.mark.parametrize("field", WRITERS)
+def test_no_sql_writes_it(field):
+    model, _, column = field.rpartition(".")
+    table = apps.get_model(model)._meta.db_table
+    pattern = re.compile(rf"(?is)\b(UPDATE|INSERT\s+INTO)\s+{table}\b[^;]*\b{column}\s*(=|,|\))")
     found = {
         path
         for path, tree in sources().items()
@@ -88,7 +131,7 @@ def test_no_sql_writes_it(column):
         if isinstance(node, ast.Constant | ast.JoinedStr) and pattern.search(text_of(node))
     }
 
-    assert found == SQL_WRITERS.get(column, set())
+    assert found == SQL_WRITERS.get(field, set())
 
 
 def text_of(node: ast.Constant | ast.JoinedStr) -> str:

@@ -1,4 +1,4 @@
-"""`updated_since` and `ETag`: every change is told, however late it was committed."""
+"""`updated_since` and `ETag`: every change is delivered, however late it was committed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import Partnership
-from catalog import pulse, tasks
+from catalog import snapshot, tasks
 from catalog.models import Variant
 from inventory.models import StockLevel
 
@@ -46,7 +46,7 @@ def changes(client):
     return poll
 
 
-def test_each_kind_of_change_is_told_once(acme, rival, shop, boutique, client_for, changes, a_variant):
+def test_each_kind_of_change_is_listed_once(acme, rival, shop, boutique, client_for, changes, a_variant):
     shirt = a_variant(acme, "A-1", model="TS", stock=5)
     a_variant(acme, "A-2", stock=5)
     theirs = a_variant(rival, "R-1")
@@ -82,7 +82,7 @@ def test_each_kind_of_change_is_told_once(acme, rival, shop, boutique, client_fo
     assert set(changes()) == {"TS", "A-2", "A-3"}
 
 
-def test_a_group_that_went_away_is_told_as_one_without_variants(acme, rival, shop, changes, a_variant):
+def test_a_group_that_went_away_is_listed_as_one_without_variants(acme, rival, shop, changes, a_variant):
     shirt, other = a_variant(acme, "A-1", model="TS"), a_variant(acme, "A-2", model="TS")
     bare, theirs = a_variant(acme, "A-3"), a_variant(rival, "R-1")
     changes()
@@ -110,7 +110,7 @@ def test_a_group_that_went_away_is_told_as_one_without_variants(acme, rival, sho
     assert changes() == {}
 
 
-def test_what_was_never_shown_is_not_told_of(acme, rival, shop, boutique, client_for, changes, a_variant):
+def test_what_was_never_shown_is_not_listed(acme, rival, shop, boutique, client_for, changes, a_variant):
     changes()
 
     a_variant(acme, "SECRET", listed=False)
@@ -146,7 +146,7 @@ def test_a_clients_own_clock_will_do_and_gets_no_more_than_the_news(acme, client
     }
 
 
-def test_everything_is_new_to_who_comes_from_before_the_first_pulse(acme, client, a_variant):
+def test_everything_is_new_to_who_comes_from_before_the_first_snapshot(acme, client, a_variant):
     variant = a_variant(acme, "A")
 
     found = client.get("variants", {"service_type": "ecommerce", "updated_since": "2001-01-01"})
@@ -155,7 +155,7 @@ def test_everything_is_new_to_who_comes_from_before_the_first_pulse(acme, client
 
 
 def write_late(variant, begun: threading.Event, commit: threading.Event) -> None:
-    """Change a variant, and commit only when told to."""
+    """Change a variant, and commit only when asked to."""
     try:
         with transaction.atomic():
             Variant.objects.filter(pk=variant.pk).update(title="Late")
@@ -225,7 +225,7 @@ def test_changes_come_in_pages_too(acme, client, a_variant):
     assert found == ["A-0", "A-1", "A-3", "A-4"]
 
 
-def test_old_pulses_are_thinned_out(acme):
+def test_old_snapshots_are_thinned_out(acme):
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -235,12 +235,12 @@ def test_old_pulses_are_thinned_out(acme):
             ]::interval[]) AS span
             """
         )
-        pulse.thin_out()
+        snapshot.thin_out()
         cursor.execute("SELECT count(*) FROM catalog_pulse")
         assert cursor.fetchone() == (3,)
 
 
-def test_a_restored_database_forgets_the_pulses_of_its_other_life(acme, client, a_variant):
+def test_a_restored_database_forgets_the_snapshots_of_its_other_life(acme, client, a_variant):
     variant = a_variant(acme, "A")
     with connection.cursor() as cursor:
         cursor.execute(
@@ -248,9 +248,9 @@ def test_a_restored_database_forgets_the_pulses_of_its_other_life(acme, client, 
         )
     since = {"service_type": "ecommerce", "updated_since": datetime.now(UTC).isoformat()}
 
-    tasks.take_pulse()
+    tasks.take_snapshot()
 
     assert groups(client.get("variants", since)) == {"A": [variant.pk]}
     tag = client.get("variants", {"service_type": "ecommerce"})["ETag"]
-    ahead = re.sub(r"\.[0-9:_]+", ".999999999999:999999999999:", tag)
-    assert client.get("variants", {"service_type": "ecommerce"}, If_None_Match=ahead).status_code == 200
+    later = re.sub(r"\.[0-9:_]+", ".999999999999:999999999999:", tag)
+    assert client.get("variants", {"service_type": "ecommerce"}, If_None_Match=later).status_code == 200

@@ -9,7 +9,8 @@ import pytest
 
 from accounts.models import Partnership
 from accounts.scopes import Scope
-from inventory.models import StockLevel, Warehouse
+from inventory.models import Warehouse
+from tests.factories import StockLevelFactory, set_stock
 
 ECOMMERCE = {"service_type": "ecommerce"}
 
@@ -129,9 +130,9 @@ def test_only_what_is_listed_counts(acme, pull, a_variant):
 
 def test_available_is_what_is_left_in_each_warehouse_never_below_nothing(acme, pull, a_variant):
     variant = a_variant(acme, "A", stock=10)
-    StockLevel.objects.update(reserved=3)
+    set_stock(reserved=3)
     west = Warehouse.objects.get(supplier=acme, is_default=False)
-    StockLevel.objects.create(variant=variant, warehouse=west, on_hand=1, reserved=9)
+    StockLevelFactory.create(variant=variant, warehouse=west, on_hand=1, reserved=9)
     acme.safety_stock = 2
     acme.save(update_fields=["safety_stock"])
 
@@ -184,7 +185,7 @@ def test_a_question_that_is_not_understood_is_refused(shop, client_for, query, c
     assert [each["field"] for each in answer.json().get("errors", [])] == ([field] if field else [])
 
 
-def test_an_unknown_service_type_is_told_which_there_are(shop, client_for):
+def test_the_answer_to_an_unknown_service_type_names_those_that_there_are(shop, client_for):
     for query in ({}, {"service_type": "barter"}):
         message = client_for(shop).get("variants", query).json()["message"]
         assert all(each in message for each in ("ecommerce", "marketplace", "wholesale"))

@@ -13,7 +13,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from assortment import pull as pulling
-from assortment import queries
+from assortment import selectors
 from assortment.serializers import GroupJson
 from catalog.models import Variant
 
@@ -85,7 +85,7 @@ def test_a_client_that_goes_away_leaves_nothing_running(long_answer):
 
 
 def readers():
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("ahead")]
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("prefetcher")]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -136,7 +136,7 @@ def test_a_fault_before_the_first_byte_is_an_error_of_its_own(shop, acme, client
     def broken(*args, **kwargs):
         raise RuntimeError
 
-    monkeypatch.setattr(queries, "groups_behind", broken)
+    monkeypatch.setattr(selectors, "groups_behind", broken)
 
     answer = client_for(shop).get("variants", {"service_type": "ecommerce"})
 
@@ -152,5 +152,5 @@ def test_a_page_costs_the_same_whatever_it_holds(
     client = client_for(shop)
     client.get("variants", {"service_type": "ecommerce", "limit": 500})
 
-    with django_assert_num_queries(5):  # the key, the partners, the pulse, Acme's groups, Rival's
+    with django_assert_num_queries(5):  # the key, the partners, the snapshot, Acme's groups, Rival's
         client.get("variants", {"service_type": "ecommerce", "limit": 500})

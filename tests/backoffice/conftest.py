@@ -1,4 +1,4 @@
-"""Operators and supporters at their desks, and orders for them to look at."""
+"""Operators and support, logged in, and orders for them to look at."""
 
 from __future__ import annotations
 
@@ -6,27 +6,21 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group, User
 from django.test import Client
 
 from accounts.models import Retailer
 from backoffice.groups import OPERATORS, SUPPORT
 from fulfillments.models import Fulfillment
 from orders.models import Order
-from tests.orders.bodies import an_order
-
-
-def staff(name: str, group: str) -> User:
-    user = User.objects.create_user(name, password="at the desk", is_staff=True)
-    user.groups.add(Group.objects.get(name=group))
-    return user
+from tests.factories import StaffFactory
+from tests.orders.push_bodies import an_order
 
 
 @pytest.fixture
 def operator(db: None) -> Client:
     """Sees and acts."""
     client = Client()
-    client.force_login(staff("olga", OPERATORS))
+    client.force_login(StaffFactory.create(username="olga", group=OPERATORS))
     return client
 
 
@@ -34,7 +28,7 @@ def operator(db: None) -> Client:
 def support(db: None) -> Client:
     """Sees only."""
     client = Client()
-    client.force_login(staff("sam", SUPPORT))
+    client.force_login(StaffFactory.create(username="sam", group=SUPPORT))
     return client
 
 
@@ -63,13 +57,13 @@ def fulfillment(order: Order) -> Fulfillment:
     return order.fulfillments.get()
 
 
-def do(client: Client, record: Any, deed: str, **answers: str) -> Any:
+def do(client: Client, record: Any, action: str, **answers: str) -> Any:
     """Press a button on a record's page, and follow to the page that it leads to."""
     meta = record._meta
-    path = f"/admin/{meta.app_label}/{meta.model_name}/{record.pk}/do/{deed}/"
+    path = f"/admin/{meta.app_label}/{meta.model_name}/{record.pk}/do/{action}/"
     return client.post(path, answers, follow=True)
 
 
-def told(page: Any) -> list[str]:
+def messages(page: Any) -> list[str]:
     """The messages on a page."""
     return [str(message) for message in page.context["messages"]]

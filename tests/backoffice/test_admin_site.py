@@ -7,17 +7,17 @@ from django.apps import apps
 from django.contrib import admin
 from django.core.paginator import Paginator
 
-from accounts.models import Supplier
 from backoffice.groups import APPS
 from backoffice.paginator import CappedPaginator
 from catalog.models import Variant
+from tests.factories import SupplierFactory, VariantFactory
 
 # Shown on the page of what they belong to, or kept by the machine for itself.
 WITHOUT_PAGES = {
     "accounts.AccessToken",
     "accounts.IdempotencyKey",
     "catalog.Departure",
-    "catalog.Pulse",
+    "catalog.TakenSnapshot",
     "fulfillments.Capture",
     "fulfillments.FulfillmentLine",
     "fulfillments.Rejection",
@@ -61,14 +61,12 @@ def test_nothing_is_deleted_by_the_hundred(operator, order):
 
 def test_pages_are_counted_up_to_a_limit(acme, monkeypatch):
     monkeypatch.setattr("backoffice.paginator.CAP", 3)
-    Variant.objects.bulk_create(
-        [Variant(supplier=acme, sku=f"S-{number}", title="T", retail_price=1) for number in range(5)]
-    )
+    VariantFactory.create_in_bulk(5, supplier=acme)
     capped = CappedPaginator(Variant.objects.order_by("-id"), 2)
     assert (capped.count, capped.capped, Paginator(Variant.objects.order_by("-id"), 2).count) == (4, True, 5)
 
 
 def test_a_list_beyond_the_limit_says_so(operator, acme, monkeypatch):
     monkeypatch.setattr("backoffice.paginator.CAP", 3)
-    Supplier.objects.bulk_create([Supplier(name=f"S{number}") for number in range(9)])
+    SupplierFactory.create_in_bulk(9)
     assert "More than 3" in operator.get("/admin/accounts/supplier/").text

@@ -5,7 +5,7 @@ import pytest
 from accounts.actors import ActorKind
 from fulfillments.models import Fulfillment
 from fulfillments.states import MOVES, State, moves_from
-from tests.backoffice.conftest import do, told
+from tests.backoffice.conftest import do, messages
 
 
 def page_of(client, fulfillment):
@@ -17,31 +17,31 @@ def page_of(client, fulfillment):
 @pytest.mark.parametrize("state", State)
 def test_the_buttons_are_what_the_table_allows(operator, fulfillment, state):
     Fulfillment.objects.update(state=state)
-    offered = {deed.name for deed in page_of(operator, fulfillment).context["deeds"]}
+    offered = {action.name for action in page_of(operator, fulfillment).context["record_actions"]}
     allowed = {move.name.replace("_", "-") for move in moves_from(state, ActorKind.OPERATOR)}
     assert offered == allowed
 
 
 def test_support_is_offered_none(support, fulfillment):
-    assert page_of(support, fulfillment).context["deeds"] == []
+    assert page_of(support, fulfillment).context["record_actions"] == []
     for move in MOVES:
         assert do(support, fulfillment, move.name.replace("_", "-"), tracking_number="T").status_code == 403
     assert Fulfillment.objects.get().state == State.NEW
 
 
 def test_an_operator_accepts_and_ships_for_the_supplier(operator, fulfillment):
-    assert told(do(operator, fulfillment, "accept")) == [f"Fulfillment {fulfillment.pk} was accepted."]
+    assert messages(do(operator, fulfillment, "accept")) == [f"Fulfillment {fulfillment.pk} was accepted."]
     page = do(operator, fulfillment, "ship", tracking_number="1Z-9", carrier="UPS")
-    assert told(page) == ["The parcel 1Z-9 was recorded."]
+    assert messages(page) == ["The parcel 1Z-9 was recorded."]
     assert "by user:olga" in page.text
     assert Fulfillment.objects.get().state == State.SHIPPED
 
 
-def test_the_same_parcel_again_is_told_to_change_nothing(operator, fulfillment):
+def test_the_same_parcel_again_is_said_to_change_nothing(operator, fulfillment):
     do(operator, fulfillment, "accept")
     do(operator, fulfillment, "ship", tracking_number="1Z-9")
     page = do(operator, fulfillment, "ship", tracking_number="1Z-9")
-    assert told(page) == ["That was done before; nothing was changed."]
+    assert messages(page) == ["That was done before; nothing was changed."]
     assert fulfillment.shipments.count() == 1
 
 
@@ -49,16 +49,16 @@ FORBIDDEN = [move for move in MOVES if State.MISSING_SKU not in (move.repeated_i
 
 
 @pytest.mark.parametrize("move", FORBIDDEN, ids=lambda move: move.name)
-def test_a_move_that_the_state_forbids_is_told_and_changes_nothing(operator, fulfillment, move):
+def test_a_move_that_the_state_forbids_is_reported_and_changes_nothing(operator, fulfillment, move):
     Fulfillment.objects.update(state=State.MISSING_SKU)
     page = do(operator, fulfillment, move.name.replace("_", "-"), tracking_number="T")
     assert page.status_code == 200
-    assert "'missing_sku' cannot be" in told(page)[0]
+    assert "'missing_sku' cannot be" in messages(page)[0]
     assert Fulfillment.objects.get().state == State.MISSING_SKU
 
 
 @pytest.mark.parametrize(
-    ("deed", "state"),
+    ("action", "state"),
     [
         ("reject-out-of-stock", State.OUT_OF_STOCK),
         ("reject-missing-sku", State.MISSING_SKU),
@@ -66,23 +66,23 @@ def test_a_move_that_the_state_forbids_is_told_and_changes_nothing(operator, ful
         ("request-cancelation", State.CANCELING),
     ],
 )
-def test_an_operator_refuses_or_asks_back(operator, fulfillment, deed, state):
-    do(operator, fulfillment, deed)
+def test_an_operator_refuses_or_asks_back(operator, fulfillment, action, state):
+    do(operator, fulfillment, action)
     assert Fulfillment.objects.get(pk=fulfillment.pk).state == state
 
 
 @pytest.mark.parametrize(
-    ("deed", "state"),
+    ("action", "state"),
     [("approve-cancelation", State.CANCELED), ("refuse-cancelation", State.CANCELATION_NOT_ALLOWED)],
 )
-def test_an_operator_answers_cancellations_in_bulk(operator, fulfillment, deed, state):
+def test_an_operator_answers_cancellations_in_bulk(operator, fulfillment, action, state):
     do(operator, fulfillment, "request-cancelation")
     page = operator.post(
         "/admin/fulfillments/fulfillment/",
-        {"action": deed, "_selected_action": [fulfillment.pk]},
+        {"action": action, "_selected_action": [fulfillment.pk]},
         follow=True,
     )
-    assert "done for 1" in told(page)[0]
+    assert "done for 1" in messages(page)[0]
     assert Fulfillment.objects.get().state == state
 
 

@@ -7,15 +7,15 @@ from django.contrib import admin
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from accounts.admin_base import LongList
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
-from accounts.reading import LongList
 from imports.models import AutoImport, ImportPolicy
 from inventory.models import Warehouse
 from sftp_ingest.models import RemoteHost, SftpLogin
 
 # Of these there are as many as there are parties, or a few for each.
 SHORT = {Supplier, Retailer, Partnership, ApiKey, Warehouse, ImportPolicy, AutoImport, SftpLogin, RemoteHost}
-LONG = [model for model, desk in admin.site._registry.items() if isinstance(desk, LongList)]
+LONG = [model for model, listed in admin.site._registry.items() if isinstance(listed, LongList)]
 TERMS = ("R-17", "4711", "036000291452", "retailer:7 a-key", "products/spring.csv", "nobody's")
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from events.models import Event
-from inventory.models import StockLevel
 from orders.models import Order
-from tests.backoffice.conftest import do, told
+from tests.backoffice.conftest import do, messages
+from tests.factories import set_stock
 
 
 def page_of(client, order):
@@ -15,7 +15,7 @@ def page_of(client, order):
 
 
 def buttons(page):
-    return [deed.name for deed in page.context["deeds"]]
+    return [action.name for action in page.context["record_actions"]]
 
 
 def test_the_page_shows_lines_fulfillments_routing_and_history(operator, order, client_for, acme):
@@ -55,12 +55,12 @@ def test_the_page_asks_the_same_number_of_queries_for_any_number_of_lines(
 
 def test_an_operator_holds_and_releases(operator, order, client_for, acme):
     page = do(operator, order, "hold")
-    assert told(page) == [f"Order {order.retailer_order_id} is held."]
+    assert messages(page) == [f"Order {order.retailer_order_id} is held."]
     assert client_for(acme).get("fulfillments", {"filter": '{"fulfillment_state":"new"}'}).json() == []
     assert "release" in buttons(page)
     assert "hold" not in buttons(page)
 
-    assert told(do(operator, order, "release")) == [f"Order {order.retailer_order_id} is released."]
+    assert messages(do(operator, order, "release")) == [f"Order {order.retailer_order_id} is released."]
     assert len(client_for(acme).get("fulfillments", {"filter": '{"fulfillment_state":"new"}'}).json()) == 1
     assert Event.objects.get(type="order.held").actor == "user:olga"
 
@@ -73,13 +73,32 @@ def test_an_operator_corrects_an_address_and_the_supplier_captures_it_again(
     form = operator.get(f"/admin/orders/order/{order.pk}/do/correct-address/").context["form"]
     assert form["city"].value() == "London"
 
-    page = do(operator, order, "correct-address", address1="1 New Street", city="Bath", country="GB")
-    assert told(page) == [f"The address was corrected; order {order.retailer_order_id} is received now."]
+    shown = form["shown"].value()
+    new = {"address1": "1 New Street", "city": "Bath", "country": "uk"}
+    page = do(operator, order, "correct-address", **new, shown=shown)
+    assert messages(page) == [f"The address was corrected; order {order.retailer_order_id} is received now."]
     [again] = supplier.get("fulfillments", {"filter": '{"fulfillment_state":"new"}'}).json()
     assert (again["shipping_address"]["address1"], again["shipping_address"]["city"]) == (
         "1 New Street",
         "Bath",
     )
+
+
+def test_of_two_operators_who_correct_one_address_the_second_reverts_nothing(operator, order):
+    form = operator.get(f"/admin/orders/order/{order.pk}/do/correct-address/").context["form"]
+    as_it_was = {name: form[name].value() for name in ("address1", "city", "country", "shown")}
+    do(operator, order, "correct-address", **as_it_was | {"address1": "1 New Street"})
+
+    page = do(operator, order, "correct-address", **as_it_was | {"city": "Bath"})
+
+    assert messages(page)[0].startswith("The address was corrected by somebody else meanwhile")
+    address = Order.objects.get().shipping_address
+    assert (address["address1"], address["city"]) == ("1 New Street", "London")
+
+
+def test_an_address_in_no_country_is_asked_for_again(operator, order):
+    page = do(operator, order, "correct-address", address1="1 New Street", country="Narnia")
+    assert page.context["form"].errors == {"country": ["There is no country 'Narnia'."]}
 
 
 def test_an_address_without_a_country_is_asked_for_again(operator, order):
@@ -93,31 +112,33 @@ def test_what_was_refused_is_routed_again_when_stock_has_come_in(
 ):
     supplier = client_for(acme)
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/out_of_stock")
-    StockLevel.objects.update(on_hand=9)
+    set_stock(on_hand=9)
 
     page = do(operator, order, "route-again")
     order.refresh_from_db()
-    assert f"is {order.processing_state} now" in told(page)[0]
-    assert "2 pieces were routed again, 2 of them found no supplier" in told(page)[0]
+    assert f"is {order.processing_state} now" in messages(page)[0]
+    assert "2 pieces were routed again, 2 of them found no supplier" in messages(page)[0]
 
 
 def test_what_nobody_fills_is_canceled_by_decision(operator, order, fulfillment, client_for, acme):
     client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/out_of_stock")
     page = do(operator, order, "drop-refused", reason="Discontinued")
-    assert told(page) == [
+    assert messages(page) == [
         f"What nobody can fill is canceled; order {order.retailer_order_id} is canceled now."
     ]
 
 
 def test_an_operator_cancels_and_the_supplier_is_asked(operator, order):
     page = do(operator, order, "cancel", reason="Fraud")
-    assert told(page) == [
+    assert messages(page) == [
         f"Order {order.retailer_order_id}: 0 pieces are canceled, 2 asked back from their suppliers."
     ]
     assert order.fulfillments.get().state == "canceling"
 
 
-def test_a_deed_that_is_not_possible_any_more_is_told_and_changes_nothing(operator, order, client_for, acme):
+def test_an_action_that_is_not_possible_any_more_is_reported_and_changes_nothing(
+    operator, order, client_for, acme
+):
     fulfillment = order.fulfillments.get()
     supplier = client_for(acme)
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
@@ -125,27 +146,27 @@ def test_a_deed_that_is_not_possible_any_more_is_told_and_changes_nothing(operat
 
     page = do(operator, order, "cancel")
     assert page.status_code == 200
-    assert "nothing of it is left to cancel" in told(page)[0]
+    assert "nothing of it is left to cancel" in messages(page)[0]
     assert order.fulfillments.get().state == "shipped"
 
 
 @pytest.mark.parametrize(
-    "deed", ["hold", "release", "cancel", "correct-address", "route-again", "drop-refused"]
+    "action", ["hold", "release", "cancel", "correct-address", "route-again", "drop-refused"]
 )
-def test_support_sees_the_page_and_cannot_act(support, order, deed):
+def test_support_sees_the_page_and_cannot_act(support, order, action):
     assert buttons(page_of(support, order)) == []
-    assert do(support, order, deed).status_code == 403
+    assert do(support, order, action).status_code == 403
     order.refresh_from_db()
     assert (order.held, order.processing_state) == (False, "received")
 
 
-def test_a_deed_is_not_done_by_looking(operator, order):
+def test_an_action_is_not_done_by_looking(operator, order):
     assert operator.get(f"/admin/orders/order/{order.pk}/do/hold/").status_code == 200
     order.refresh_from_db()
     assert not order.held
 
 
-@pytest.mark.parametrize("path", ["999999/change/", "999999/do/hold/", "1/do/no-such-deed/", "x/change/"])
+@pytest.mark.parametrize("path", ["999999/change/", "999999/do/hold/", "1/do/no-such-action/", "x/change/"])
 def test_what_is_not_there_leads_back_home(operator, path):
     assert operator.get(f"/admin/orders/order/{path}").status_code in (302, 404)
 
@@ -168,8 +189,8 @@ def test_many_are_done_one_after_the_other_and_one_that_fails_keeps_nobody_back(
         {"action": "route-again", "_selected_action": [plain.pk, refused.pk]},
         follow=True,
     )
-    assert told(page)[0] == "Route again: done for 1."
-    assert f"Nothing of order {plain.retailer_order_id} was refused by all." in told(page)[1]
+    assert messages(page)[0] == "Route again: done for 1."
+    assert f"Nothing of order {plain.retailer_order_id} was refused by all." in messages(page)[1]
 
 
 def test_support_is_offered_no_action_on_the_list(support, order):

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 from django.conf import settings
 
-from backoffice.states_picture import PLACES, arrows, svg
+from backoffice.states_picture import POSITIONS, arrows, svg
 from fulfillments.states import MOVES, State
 
 
@@ -14,7 +14,7 @@ def test_the_committed_picture_is_what_the_table_gives():
 
 
 def test_the_picture_has_every_state_and_every_move():
-    assert set(PLACES) == set(State)
+    assert set(POSITIONS) == set(State)
     text = " ".join(ElementTree.fromstring(svg()).itertext())
     assert [state for state in State if state.value not in text] == []
     drawn = {(arrow.target, arrow.label.partition(": ")[2]) for arrow in arrows()}

@@ -1,4 +1,4 @@
-"""A real browser at an operator's desk; whatever it complains of, or asks elsewhere for, fails the test."""
+"""A real browser in the admin; whatever it complains of, or asks elsewhere for, fails the test."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.test import Client
 
 from backoffice.groups import OPERATORS, SUPPORT
+from tests.factories import StaffFactory
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-PASSWORD = "long enough for a desk"
+PASSWORD = "long enough for anybody"
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +37,7 @@ def chromium() -> Iterator[Any]:
 
 
 @dataclass
-class Desk:
+class AdminBrowser:
     """One person's browser, logged in; remembers what went wrong on the way."""
 
     page: Any
@@ -50,7 +51,7 @@ class Desk:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", self._asked)
 
-    def sit_down(self, username: str) -> None:
+    def start_as(self, username: str) -> None:
         """Be logged in already."""
         client = Client()
         client.force_login(User.objects.get(username=username))
@@ -68,7 +69,7 @@ class Desk:
 
     def press(self, label: str) -> None:
         """Press a button, or follow a link that looks like one, and wait for the page that it leads to."""
-        self.click(f'.bo-deed:text("{label}"), .submit-row input[value="{label}"]')
+        self.click(f'.bo-action:text("{label}"), .submit-row input[value="{label}"]')
 
     def click(self, selector: str) -> None:
         """Click the first of these, and wait for the page that it leads to."""
@@ -89,15 +90,14 @@ class Desk:
 
 
 @pytest.fixture
-def desk(chromium: Any, live_server: Any) -> Iterator[Desk]:
-    """A desk at which nobody sits yet."""
+def browser(chromium: Any, live_server: Any) -> Iterator[AdminBrowser]:
+    """A browser in which nobody is logged in yet."""
     for name, group in (("olga", OPERATORS), ("sam", SUPPORT)):
-        user = User.objects.create_user(name, password=PASSWORD, is_staff=True)
-        user.groups.add(Group.objects.get(name=group))
-    desk = Desk(chromium.new_page(), live_server.url)
-    desk.watch()
-    yield desk
-    desk.page.close()
+        StaffFactory.create(username=name, password=PASSWORD, group=group)
+    browser = AdminBrowser(chromium.new_page(), live_server.url)
+    browser.watch()
+    yield browser
+    browser.page.close()
     chromium.clear_cookies()
-    assert desk.inside, "the browser asked for nothing at all"
-    assert (desk.complaints, desk.elsewhere) == ([], [])
+    assert browser.inside, "the browser asked for nothing at all"
+    assert (browser.complaints, browser.elsewhere) == ([], [])

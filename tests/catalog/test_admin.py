@@ -1,23 +1,23 @@
-"""Variants at the operators' desk."""
+"""Variants in the admin."""
 
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalog.models import Variant
 from events.models import Event
+from tests.factories import StaffFactory, VariantFactory
 
 LIST = "/admin/catalog/variant/"
 
 
 @pytest.fixture
-def desk(db):
+def operator(db):
     client = Client()
-    client.force_login(User.objects.create_superuser("olga"))
+    client.force_login(StaffFactory.create(username="olga", is_superuser=True))
     return client
 
 
@@ -36,13 +36,13 @@ def form_of(variant, **changes):
     return {**fields, **changes}
 
 
-def test_the_search_finds_by_the_beginning_of_a_sku_or_a_whole_number(acme, desk, a_variant):
+def test_the_search_finds_by_the_beginning_of_a_sku_or_a_whole_number(acme, operator, a_variant):
     a_variant(acme, "TS-1", upc="036000291452")
     a_variant(acme, "TS-2", ean="4006381333931")
     a_variant(acme, "X-TS", gtin="10012345678902")
 
     def found(term):
-        return [each.sku for each in desk.get(LIST, {"q": term, "o": "1"}).context["cl"].result_list]
+        return [each.sku for each in operator.get(LIST, {"q": term, "o": "1"}).context["cl"].result_list]
 
     assert found("TS") == ["TS-1", "TS-2"]
     assert found("036000291452") == ["TS-1"]
@@ -51,12 +51,12 @@ def test_the_search_finds_by_the_beginning_of_a_sku_or_a_whole_number(acme, desk
     assert found("S-1") == []
 
 
-def test_every_part_of_the_search_has_an_index(acme, desk, a_variant):
+def test_every_part_of_the_search_has_an_index(acme, operator, a_variant):
     a_variant(acme, "TS-1")
     terms = ("TS", "036000291452", "4006381333931", "10012345678902")
     for term in terms:
         with CaptureQueriesContext(connection) as statements:
-            desk.get(LIST, {"q": term})
+            operator.get(LIST, {"q": term})
         sql = next(each["sql"] for each in statements if "LIKE" in each["sql"])
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off")
@@ -67,22 +67,22 @@ def test_every_part_of_the_search_has_an_index(acme, desk, a_variant):
         assert "Seq Scan on catalog_variant" not in plan, plan
 
 
-def test_the_list_costs_the_same_whatever_its_length(acme, desk, a_variant):
+def test_the_list_costs_the_same_whatever_its_length(acme, operator, a_variant):
     a_variant(acme, "A-0")
     with CaptureQueriesContext(connection) as one:
-        desk.get(LIST)
+        operator.get(LIST)
     for number in range(1, 10):
         a_variant(acme, f"A-{number}")
     with CaptureQueriesContext(connection) as ten:
-        desk.get(LIST)
+        operator.get(LIST)
 
     assert len(ten) == len(one)
 
 
-def test_an_operators_change_is_told_as_the_operators(acme, desk, a_variant):
+def test_an_operators_change_is_recorded_as_the_operators(acme, operator, a_variant):
     variant = a_variant(acme, "TS-1")
 
-    answer = desk.post(f"{LIST}{variant.pk}/change/", form_of(variant, retail_price="25.5"))
+    answer = operator.post(f"{LIST}{variant.pk}/change/", form_of(variant, retail_price="25.5"))
 
     assert answer.status_code == 302, answer.context["adminform"].form.errors
     variant.refresh_from_db()
@@ -92,35 +92,35 @@ def test_an_operators_change_is_told_as_the_operators(acme, desk, a_variant):
     assert event.data["changed"] == {"retail_price": {"from": "19.99", "to": "25.5"}}
 
 
-def test_an_operator_adds_a_variant(acme, desk, a_variant):
-    like = Variant(sku="NEW", title="New", retail_price=1)
+def test_an_operator_adds_a_variant(acme, operator, a_variant):
+    like = VariantFactory.build(sku="NEW")
 
-    answer = desk.post(f"{LIST}add/", form_of(like, supplier=acme.pk))
+    answer = operator.post(f"{LIST}add/", form_of(like, supplier=acme.pk))
 
     assert answer.status_code == 302, answer.context["adminform"].form.errors
     assert Variant.objects.get().supplier == acme
     assert Event.objects.get().actor == "user:olga"
 
 
-def test_a_taken_sku_is_told_on_the_form(acme, desk, a_variant):
+def test_a_taken_sku_is_reported_on_the_form(acme, operator, a_variant):
     a_variant(acme, "TS-1")
     variant = a_variant(acme, "TS-2")
 
-    answer = desk.post(f"{LIST}{variant.pk}/change/", form_of(variant, sku="TS-1"))
+    answer = operator.post(f"{LIST}{variant.pk}/change/", form_of(variant, sku="TS-1"))
 
     assert answer.status_code == 200
     assert answer.context["adminform"].form.errors
 
 
-def test_variants_are_delisted_and_listed_again_but_never_deleted(acme, desk, a_variant):
+def test_variants_are_delisted_and_listed_again_but_never_deleted(acme, operator, a_variant):
     first, second = a_variant(acme, "A-1"), a_variant(acme, "A-2", listed=False)
 
     def act(action):
         chosen = {"action": action, "_selected_action": [first.pk, second.pk]}
-        return desk.post(LIST, chosen, follow=True).content.decode()
+        return operator.post(LIST, chosen, follow=True).content.decode()
 
     assert "1 variant is delisted." in act("delist")
     assert not Variant.objects.filter(listed=True).exists()
     assert "2 variants are listed again." in act("list_again")
     assert Event.objects.count() == 3
-    assert desk.get(f"{LIST}{first.pk}/delete/").status_code == 403
+    assert operator.get(f"{LIST}{first.pk}/delete/").status_code == 403

@@ -16,16 +16,19 @@ from django.utils import timezone
 from accounts.models import Partnership
 from api.errors import ApiError
 from catalog.models import Variant
+from fulfillments.change import Change
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
-from inventory.models import StockLevel
+from orders.change import OrderChange
 from orders.models import Order
+from orders.services import correct_address, hold
 from tests.client import ApiClient
-from tests.concurrency.racing import waiting
 from tests.concurrency.test_storm import a_client
-from tests.orders.bodies import an_order
-from tests.orders.desks import OPERATOR, status
-from tests.orders.soundness import unsound
+from tests.factories import set_stock
+from tests.interleaving import waiting
+from tests.orders.fixtures import OPERATOR, status
+from tests.orders.invariants import violations
+from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,16 +45,17 @@ class Desk:
     def order(self, state: str) -> tuple[Fulfillment, Fulfillment]:
         """Four pieces each at two suppliers, in that state; by then both have either in stock and listed."""
         Variant.objects.update(listed=True)
-        StockLevel.objects.update(on_hand=0)
+        set_stock(on_hand=0)
         for sku, supplier in zip(CODES, self.suppliers, strict=True):
-            StockLevel.objects.filter(variant__sku=sku, variant__supplier=supplier).update(on_hand=1_000)
+            set_stock(on_hand=1_000, variant__sku=sku, variant__supplier=supplier)
         answer = self.retailer.post("orders", an_order(*({"sku": sku, "quantity": 4} for sku in CODES)))
-        StockLevel.objects.update(on_hand=1_000)
+        set_stock(on_hand=1_000)
         works = Fulfillment.objects.filter(order=answer.json()["order_id"]).select_related("order")
         first, sibling = works.order_by("pk")
         for work in (first, sibling):
             for step in WAY[state]:
-                step(work)
+                with work.order.change(by=OPERATOR) as change:
+                    step(work, change)
         return first, sibling
 
     def put(self, work: Fulfillment, path: str, body: Any = None) -> int:
@@ -74,18 +78,17 @@ class Desk:
     def items(self, work: Fulfillment) -> list[dict[str, Any]]:
         return [{"sku": work.lines.get().variant.sku, "quantity": 1}]
 
-    def operate(self, work: Fulfillment, deed: Callable[[Order], Any]) -> int:
+    def operate(self, work: Fulfillment, action: Callable[[OrderChange[Order]], Any]) -> int:
         try:
-            deed(Order.objects.get(pk=work.order_id))
+            with Order.objects.get(pk=work.order_id).change(by=OPERATOR) as change:
+                action(change)
         except ApiError as error:
             return error.status
         return 200
 
     def answer_late(self, work: Fulfillment) -> int:
         Fulfillment.objects.filter(pk=work.pk, due_at=None).update(due_at=timezone.now())
-        return self.operate(
-            work, lambda _: Fulfillment.objects.select_related("order").get(pk=work.pk).answer_by_default()
-        )
+        return self.operate(work, Fulfillment.objects.get(pk=work.pk).answer_by_default)
 
 
 MOVES: dict[str, Callable[[Desk, Fulfillment], int]] = {
@@ -106,32 +109,32 @@ MOVES: dict[str, Callable[[Desk, Fulfillment], int]] = {
     "approve": lambda desk, work: desk.put(work, "", {"status": "canceled"}),
     "refuse": lambda desk, work: desk.put(work, "", {"status": "cancelation not allowed"}),
     "answer late": lambda desk, work: desk.answer_late(work),
-    "hold": lambda desk, work: desk.operate(work, lambda order: order.hold(by=OPERATOR)),
+    "hold": lambda desk, work: desk.operate(work, hold),
     "correct address": lambda desk, work: desk.operate(
-        work, lambda order: order.correct_address({"city": "Bath"}, by=OPERATOR)
+        work, lambda change: correct_address(change, {"city": "Bath"})
     ),
 }
 
 
-def accept(work: Fulfillment) -> None:
-    work.accept(by=OPERATOR)
+def accept(work: Fulfillment, change: Change) -> None:
+    work.accept(change)
 
 
-def ship_one(work: Fulfillment) -> None:
-    work.ship(by=OPERATOR, tracking_number=f"T-{next(parcels)}", quantities={work.lines.get().pk: 1})
+def ship_one(work: Fulfillment, change: Change) -> None:
+    work.ship(change, tracking_number=f"T-{next(parcels)}", quantities={work.lines.get().pk: 1})
 
 
-def ask_one_back(work: Fulfillment) -> None:
-    work.request_cancelation(by=OPERATOR, quantities={work.lines.get().pk: 1})
+def ask_one_back(work: Fulfillment, change: Change) -> None:
+    work.request_cancelation(change, quantities={work.lines.get().pk: 1})
 
 
-def refuse_address(work: Fulfillment) -> None:
-    work.reject(State.WRONG_ADDRESS, by=OPERATOR)
+def refuse_address(work: Fulfillment, change: Change) -> None:
+    work.reject(change, State.WRONG_ADDRESS)
 
 
 REFUSALS = ("out of stock", "missing sku", "wrong address", "refuse one")
 # How a fulfillment comes into a state, and what can be done in it.
-WAY: dict[str, tuple[Callable[[Fulfillment], Any], ...]] = {
+WAY: dict[str, tuple[Callable[[Fulfillment, Change], Any], ...]] = {
     "new": (),
     "shipped in part": (accept, ship_one),
     "canceling": (accept, ship_one, ask_one_back),
@@ -185,7 +188,7 @@ def test_a_pair_at_once_ends_in_one_legal_history(state, desk, hands):
         assert max(answers) < 500, (one, other)
         refused_both = (state, one, other) == ("canceling", "ship", "ship")
         assert refused_both or 200 in answers, (one, other, answers)
-    assert unsound() == []
+    assert violations() == []
 
 
 def at_once(hands: Executor, order_id: int, *calls: Callable[[], int]) -> list[int]:

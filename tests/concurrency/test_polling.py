@@ -11,10 +11,12 @@ from unittest import mock
 import pytest
 
 from accounts.actors import Actor, ActorKind
-from orders import models
-from orders.models import Order, OrderLine
-from orders.settling import ProcessingState, stamp
-from tests.concurrency.racing import race
+from orders import change
+from orders.models import Order
+from orders.processing_state import ProcessingState, stamp
+from orders.services import hold, release
+from tests.factories import OrderFactory, OrderLineFactory
+from tests.interleaving import race
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OPERATOR = Actor(ActorKind.OPERATOR, "user:storm")
@@ -50,19 +52,21 @@ def test_a_poller_sees_the_last_version_of_every_order(shop, promised, lost):
     done = threading.Event()
     finished = []
 
-    def change(order):
+    def toggle(order):
         order = Order.objects.get(pk=order.pk)
-        (order.release if order.held else order.hold)(by=OPERATOR)
+        action = release if order.held else hold
+        with order.change(by=OPERATOR) as unit:
+            action(unit)
 
     def write(seed):
         dice = random.Random(seed)
         if seed == 0:
             naive.late.once = True
-            change(orders[0])
+            toggle(orders[0])
         elif not promised:
             assert naive.stamped.wait(20)
         for _ in range(CHANGES):
-            change(dice.choice(orders[1:]))
+            toggle(dice.choice(orders[1:]))
         finished.append(seed)
         if len(finished) == WRITERS:
             done.set()
@@ -81,7 +85,7 @@ def test_a_poller_sees_the_last_version_of_every_order(shop, promised, lost):
             if ending and not rows:
                 return seen
 
-    with nullcontext() if promised else mock.patch.object(models, "stamp", naive.stamp):
+    with nullcontext() if promised else mock.patch.object(change, "stamp", naive.stamp):
         seen = race(poll, *[lambda seed=seed: write(seed) for seed in range(WRITERS)])[0]
 
     truth = dict(Order.objects.values_list("pk", "updated_at"))
@@ -92,7 +96,7 @@ def test_a_poller_sees_the_last_version_of_every_order(shop, promised, lost):
 
 
 def _an_order(shop, number):
-    order = Order.objects.create(retailer=shop, retailer_order_id=f"R-{number}", content_digest="")
-    OrderLine.objects.create(order=order, position=0, sku="A-1", quantity=1, open=1)
+    order = OrderFactory.create(retailer=shop, retailer_order_id=f"R-{number}")
+    OrderLineFactory.create(order=order)
     stamp(order.pk, shop.pk, None, ProcessingState.RECEIVED)
     return order

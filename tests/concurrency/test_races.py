@@ -8,18 +8,18 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.actors import Actor, ActorKind
-from fulfillments.models import Fulfillment
-from fulfillments.moving import Outcome
+from fulfillments.models import Fulfillment, Outcome
 from fulfillments.states import State
 from inventory.models import StockLevel
-from inventory.reservations import Ledger
-from orders import pushing
-from orders.bodies import OrderBody
+from inventory.reservations import LockedStock
+from orders import services
+from orders.canceling import request_cancelation
 from orders.models import Order
-from orders.pushing import push
 from orders.reconciling import differences
-from tests.concurrency.racing import meeting_after, race, waiting
-from tests.orders.bodies import an_order
+from orders.serializers import OrderBody
+from orders.services import push
+from tests.interleaving import meeting_after, race, waiting
+from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,6 +37,13 @@ def fresh(fulfillment):
     return Fulfillment.objects.select_related("order").get(pk=fulfillment.pk)
 
 
+def moved(fulfillment, move, **fields):
+    """What came of Acme's move, on copies of its own of the fulfillment and the order."""
+    copy = fresh(fulfillment)
+    with copy.order.change(by=ACME_KEY) as change:
+        return move(copy, change, **fields)
+
+
 @pytest.mark.parametrize(("locking", "sold"), [(True, 1), (False, 2)])
 def test_the_last_piece_is_sold_once(acme, shop, a_variant, locking, sold):
     a_variant(acme, "LAST", stock=1)
@@ -45,7 +52,7 @@ def test_the_last_piece_is_sold_once(acme, shop, a_variant, locking, sold):
     def buy():
         return pushed(shop, {"sku": "LAST", "quantity": 1}).created
 
-    with meeting_after(pushing, "plan", locking=locking):
+    with meeting_after(services, "plan", locking=locking):
         outcomes = race(buy, buy)
 
     assert outcomes.count(True) == sold
@@ -60,7 +67,7 @@ def test_the_same_order_twice_at_once_is_one_order(acme, shop, a_variant):
     a_variant(acme, "A-1", stock=9)
     line = {"sku": "A-1", "quantity": 1}
 
-    with meeting_after(pushing, "_order", parties=4):
+    with meeting_after(services, "_order", parties=4):
         outcomes = race(*[lambda: pushed(shop, line, retailer_order_id="TWIN")] * 4)
 
     assert sorted(each.created for each in outcomes) == [False, False, False, True]
@@ -73,13 +80,14 @@ def test_a_cancelation_and_a_shipment_cross_with_one_winner(acme, shop, a_varian
     a_variant(acme, "A-1", stock=5)
     order = pushed(shop, {"sku": "A-1", "quantity": 2}).order
     fulfillment = order.fulfillments.get()
-    fresh(fulfillment).accept(by=ACME_KEY)
+    moved(fulfillment, Fulfillment.accept)
 
     def ship():
-        return fresh(fulfillment).ship(by=ACME_KEY, tracking_number="T1").value
+        return moved(fulfillment, Fulfillment.ship, tracking_number="T1").value
 
     def cancel():
-        Order.objects.get(pk=order.pk).request_cancelation(by=SHOP_KEY)
+        with Order.objects.get(pk=order.pk).change(by=SHOP_KEY) as change:
+            request_cancelation(change)
         return "cancel_requested"
 
     with meeting_after(Fulfillment, "_reread", locking=locking):
@@ -102,7 +110,7 @@ def test_two_rejections_at_once_give_stock_back_once(acme, rival, shop, a_varian
     fulfillment = order.fulfillments.get()
 
     def reject():
-        return fresh(fulfillment).reject(State.MISSING_SKU, by=ACME_KEY)
+        return moved(fulfillment, Fulfillment.reject, reason=State.MISSING_SKU)
 
     with meeting_after(Fulfillment, "_reread", locking=locking):
         outcomes = race(reject, reject)
@@ -121,11 +129,11 @@ def test_a_missing_sku_and_a_push_of_it_do_not_deadlock(acme, shop, a_variant):
     fulfillment = pushed(shop, {"sku": "A-1", "quantity": 2}).order.fulfillments.get()
 
     def reject():
-        return fresh(fulfillment).reject(State.MISSING_SKU, by=ACME_KEY).value
+        return moved(fulfillment, Fulfillment.reject, reason=State.MISSING_SKU).value
 
     def hold_stock_and_refer():
         with transaction.atomic():
-            Ledger.lock([variant.pk])
+            LockedStock.lock([variant.pk], by=Actor.system("test"))
             held.set()
             waiting(1)
             with connection.cursor() as cursor:  # as the foreign key of a fulfillment's line does

@@ -6,20 +6,20 @@ import random
 import threading
 from collections import Counter
 from datetime import UTC, datetime
-from functools import partial
 
 import pytest
 
-from accounts.models import ApiKey
 from catalog.models import Variant
 from fulfillments.models import Fulfillment
 from inventory.models import StockLevel
 from orders.models import Order
+from orders.services import correct_address, hold, release, route_again
 from tests.client import ApiClient
-from tests.concurrency.racing import race
-from tests.orders.bodies import ADDRESS
-from tests.orders.desks import OPERATOR
-from tests.orders.soundness import unsound
+from tests.factories import IssuedKeyFactory
+from tests.interleaving import race
+from tests.orders.fixtures import OPERATOR
+from tests.orders.invariants import violations
+from tests.orders.push_bodies import ADDRESS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -47,7 +47,7 @@ def stocked(acme, rival, a_variant):
 
 
 def a_client(party):
-    _, secret = ApiKey.issue(party, "storm", rate_limit="off")
+    _, secret = IssuedKeyFactory.create(party=party, rate_limit="off")
     return ApiClient(secret, f"/v3/{party.role}s/{party.pk}")
 
 
@@ -111,14 +111,14 @@ def test_a_storm_ends_without_deadlock_and_every_counter_agrees(acme, rival, sho
         """Hold, release, correct, route again; what was delisted is listed again."""
         order = Order.objects.order_by("?").first()
         if order is not None:
-            deed = dice.choice([order.hold, order.release, order.route_again, correct(order)])
-            deed(by=OPERATOR)
+            with order.change(by=OPERATOR) as change:
+                dice.choice([hold, release, route_again, correct])(change)
         for pk in Variant.objects.filter(listed=False).values_list("pk", flat=True):
             Variant.objects.filter(pk=pk).update(listed=True)
         return buyers.get("order-filters")
 
-    def correct(order):
-        return partial(order.correct_address, {"city": "Bath"})
+    def correct(change):
+        correct_address(change, {"city": "Bath"})
 
     def count(dice):
         elements = [{"id": sku, "amount": dice.randint(0, 60)} for sku in dice.sample(SKUS, 5)]
@@ -141,5 +141,5 @@ def test_a_storm_ends_without_deadlock_and_every_counter_agrees(acme, rival, sho
 
     listed = {each["id"]: each for each in buyers.get("orders", {"limit": 500}).json()["results"]}
     assert seen == listed
-    assert unsound() == []
+    assert violations() == []
     assert answers[201] > STEPS

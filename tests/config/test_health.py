@@ -1,22 +1,23 @@
-"""Is it alive, can it work, and who may count (contract 11)."""
+"""/healthz, /readyz and /metrics (contract 11)."""
 
 import pytest
 from django.db import OperationalError
 from django.test import Client
 from redis.exceptions import ConnectionError as RedisDown
 
-from config import health, heartbeat
+from config.health import views as health
+from config.health import worker
 
 
 @pytest.fixture(autouse=True)
 def _asked_afresh(monkeypatch):
-    monkeypatch.setattr(health, "_found", (-health.REMEMBERED, {}))
+    monkeypatch.setattr(health, "_cached", (-health.CACHED_FOR, {}))
 
 
 @pytest.fixture
 def no_worker():
-    with heartbeat.client() as line:
-        line.delete(heartbeat.BEAT)
+    with worker.redis_client() as client:
+        client.delete(worker.HEARTBEAT_KEY)
 
 
 def test_healthz_asks_nobody(monkeypatch):
@@ -27,7 +28,7 @@ def test_healthz_asks_nobody(monkeypatch):
 
 @pytest.mark.django_db
 def test_readyz_is_200_once_a_worker_beats(no_worker):
-    heartbeat.note_heartbeat(sender=None)
+    worker.write_heartbeat(sender=None)
     answer = Client().get("/readyz")
     assert answer.status_code == 200
     assert answer.json()["checks"] == {"database": "ok", "redis": "ok", "worker": "ok"}
@@ -44,10 +45,10 @@ def test_readyz_names_a_missing_worker(no_worker):
 
 
 @pytest.mark.django_db
-def test_a_heartbeat_fades(no_worker):
-    heartbeat.note_heartbeat()
-    with heartbeat.client() as line:
-        assert 0 < line.ttl(heartbeat.BEAT) <= heartbeat.SILENCE
+def test_a_heartbeat_expires(no_worker):
+    worker.write_heartbeat()
+    with worker.redis_client() as client:
+        assert 0 < client.ttl(worker.HEARTBEAT_KEY) <= worker.HEARTBEAT_TTL
 
 
 def test_readyz_names_a_database_and_a_redis_that_are_gone(monkeypatch):
@@ -57,16 +58,16 @@ def test_readyz_names_a_database_and_a_redis_that_are_gone(monkeypatch):
 
         return fail
 
-    monkeypatch.setattr("config.health.connection.cursor", gone(OperationalError("gone")))
-    monkeypatch.setattr("config.health.client", gone(RedisDown("gone")))
-    monkeypatch.setattr("config.health.heard", gone(RedisDown("gone")))
+    monkeypatch.setattr("config.health.views.connection.cursor", gone(OperationalError("gone")))
+    monkeypatch.setattr("config.health.views.redis_client", gone(RedisDown("gone")))
+    monkeypatch.setattr("config.health.views.has_heartbeat", gone(RedisDown("gone")))
     answer = Client().get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["message"] == "No answer from: database, redis, worker."
 
 
 @pytest.mark.django_db
-def test_what_was_found_is_remembered_for_a_moment(monkeypatch):
+def test_results_are_reused_for_a_moment(monkeypatch):
     asked = []
 
     def ask():
@@ -81,7 +82,7 @@ def test_what_was_found_is_remembered_for_a_moment(monkeypatch):
 
 def test_a_redis_that_is_gone_does_not_end_the_worker(settings):
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    heartbeat.note_heartbeat(sender=None)
+    worker.write_heartbeat(sender=None)
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/v3/schema", "/v3/docs", "/metrics"])

@@ -1,4 +1,4 @@
-"""One line a request, with whose it was, and without what is nobody's business."""
+"""One line a request, with whose it was, and without secrets."""
 
 import json
 import logging
@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from api import request_id
-from config.logs import ContextFilter, JsonFormatter, LineFormatter, discreet
+from config.logs import ContextFilter, JsonFormatter, LineFormatter, redact
 
 
 def written(formatter, message, *args, exc_info=None, **extra):
@@ -25,7 +25,7 @@ def _context():
 
 
 @pytest.mark.usefixtures("_context")
-def test_each_line_tells_request_and_party():
+def test_each_line_shows_request_and_party():
     assert written(LineFormatter(), "done %s", 3).endswith(
         "INFO exchange.test: done 3 party=supplier:7 request_id=r-1"
     )
@@ -58,13 +58,13 @@ def test_as_json_it_is_one_object_a_line():
     ],
 )
 def test_secrets_and_quoted_rows_are_left_out(text):
-    assert "SECRET" not in discreet(text)
+    assert "SECRET" not in redact(text)
 
 
 def test_what_follows_a_quoted_row_in_a_trace_is_kept():
     text = "Error: bad\nDETAIL:  (SECRET)\n\nThe above exception was the direct cause:\nTraceback: here"
-    assert discreet(text).endswith("The above exception was the direct cause:\nTraceback: here")
-    assert "SECRET" not in discreet(text)
+    assert redact(text).endswith("The above exception was the direct cause:\nTraceback: here")
+    assert "SECRET" not in redact(text)
 
 
 def test_a_request_is_one_line_without_its_url_body_or_key(acme, client_for, caplog):
@@ -77,6 +77,6 @@ def test_a_request_is_one_line_without_its_url_body_or_key(acme, client_for, cap
         ("PUT", "none", 404),
         ("GET", "/v3/suppliers/<id:supplier_id>", 200),
     ]
-    told = " ".join(written(LineFormatter(), line.getMessage()) for line in lines)
+    logged = " ".join(written(LineFormatter(), line.getMessage()) for line in lines)
     for secret in ("example.org", "Jane", client.secret, "4711"):
-        assert secret not in told
+        assert secret not in logged

@@ -38,6 +38,27 @@ OF_SUPPLIERS: tuple[dict[str, str], ...] = (
     {"fulfillment_state": "missing_sku"},
     {"fulfillment_state": "cancelling"},
 )
+MOVEMENTS: tuple[dict[str, str], ...] = (
+    {},
+    {"kind": "reserve"},
+    {"kind": "opening"},
+    {"kind": "ship"},
+    {"sku": "S1-000007"},
+    {"variant_id": "7", "kind": "opening"},
+    {"order_id": "7"},
+    {"warehouse_id": "1"},
+    {"warehouse_id": "1", "kind": "opening"},
+)
+# Set aside and given back, for each of the orders: stock is as before.
+MOVED = """
+    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
+        on_hand, reserved, order_id)
+    SELECT v.id, w.id, k.kind, 0, k.change, 1000000000, greatest(k.change, 0), n
+    FROM generate_series(1, %(orders)s) n
+    JOIN catalog_variant v ON v.id = mod(n, (SELECT count(*) FROM catalog_variant)) + 1
+    JOIN inventory_warehouse w ON w.supplier_id = v.supplier_id
+    CROSS JOIN (VALUES ('reserve', 1), ('release', -1)) k (kind, change) ORDER BY n, change DESC
+"""
 EVENTS: tuple[dict[str, str], ...] = (
     {},
     {"type": "fulfillment.returned"},
@@ -54,6 +75,7 @@ def old_market(db: None) -> None:
     market.execute(market.CAST)
     for statement in market.PAST:
         market.execute(statement, {"first": 1, "last": ORDERS})
+    market.execute(MOVED, {"orders": 2 * ORDERS})
     market.execute("ANALYZE")
 
 
@@ -79,6 +101,7 @@ OF_OPERATORS = {
     "/admin/fulfillments/fulfillment/": {"state__exact": "missing_sku"},
     "/admin/events/event/": {"area": "catalog"},
     "/admin/catalog/variant/": {"listed__exact": "0"},
+    "/admin/inventory/stockmovement/": {"q": "S1-000007"},
 }
 
 
@@ -88,6 +111,7 @@ def test_what_a_list_reads_depends_on_what_it_shows(client_for, admin_client):
     client_for(retailer).get("events", {"limit": "1"})  # numbers what the market made
     asked = [(client_for(retailer), "orders", params) for params in OF_RETAILERS]
     asked += [(client_for(supplier), "fulfillments", params) for params in OF_SUPPLIERS]
+    asked += [(client_for(supplier), "inventory/movements", params) for params in MOVEMENTS]
     asked += [(client_for(party), "events", params) for party in (retailer, supplier) for params in EVENTS]
     asked = [(client, path, params | {"limit": "10"}) for client, path, params in asked]
     asked += [(admin_client, path, params) for path, params in OF_OPERATORS.items()]

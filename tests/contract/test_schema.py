@@ -19,10 +19,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from config import docs
+from api import docs
 from config.wsgi import application
 from tests.contract.test_tenancy import TENANCY
-from tests.orders.bodies import an_order
+from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
 

@@ -16,9 +16,9 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from accounts.models import Retailer, Supplier
 from accounts.scopes import Scope
 from fulfillments.models import Fulfillment
-from imports.models import ImportJob, Kind
 from tests.client import ApiClient
-from tests.orders.bodies import an_order
+from tests.factories import ImportJobFactory
+from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +70,7 @@ TENANCY: dict[str, dict[str, Needed]] = {
     f"{S}/variants/<id:variant_id>": {"get": C_READ, "put": C_WRITE, "patch": C_WRITE},
     "v3/variants/<id:variant_id>": {"get": C_READ},
     f"{S}/inventory": {"get": I_READ, "post": I_WRITE},
+    f"{S}/inventory/movements": {"get": I_READ},
     f"{S}/warehouses": {"get": I_READ},
     f"{R}/variants": {"get": C_READ},
     f"{S}/fulfillments": {"get": F_READ},
@@ -176,7 +177,7 @@ def objects(acme, rival, shop, boutique, a_variant, client_for) -> dict[str, int
         "variant_id": variant.pk,
         "order_id": pushed["order_id"],
         "fulfillment_id": Fulfillment.objects.for_supplier(rival).get().pk,
-        "import_id": ImportJob.objects.create(supplier=rival, kind=Kind.PRODUCTS, source="data").pk,
+        "import_id": ImportJobFactory.create(supplier=rival).pk,
     }
 
 
@@ -184,7 +185,7 @@ OF_OBJECTS = [each for each in WALK if re.search("_id>", each[0].removeprefix(S)
 
 
 @pytest.mark.parametrize(("route", "method"), OF_OBJECTS)
-def test_anothers_object_is_told_apart_from_none_by_nothing(route, method, cast, objects, client_for):
+def test_nothing_distinguishes_anothers_object_from_none(route, method, cast, objects, client_for):
     own, other, _ = cast[role_of(route)]
     client = client_for(own)
     theirs = ask(client, method, filled(route, own, **objects))

@@ -1,7 +1,6 @@
 """What happened, for operators: to be found, and not to be changed."""
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -9,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.actors import Actor, ActorKind
 from events.models import Event
 from events.recording import record
+from tests.factories import StaffFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def admin(db):
     client = Client()
-    client.force_login(User.objects.create_superuser("root", password="x"))
+    client.force_login(StaffFactory.create(username="root", is_superuser=True))
     return client
 
 
@@ -59,9 +59,9 @@ def test_the_list_asks_for_no_whole_table(admin, happened, monkeypatch):
     """At a million rows: no count without a bound, no DISTINCT over a column, no query per row."""
     monkeypatch.setattr("events.admin.EventAdmin.list_per_page", 2)
     monkeypatch.setattr("events.admin.EventAdmin.list_max_show_all", 2)
-    with CaptureQueriesContext(connection) as queries:
+    with CaptureQueriesContext(connection) as captured:
         admin.get("/admin/events/event/")
-    asked = [query["sql"] for query in queries if '"events_event"' in query["sql"]]
+    asked = [query["sql"] for query in captured if '"events_event"' in query["sql"]]
     assert [sql for sql in asked if "LIMIT" not in sql] == []
     assert not any("DISTINCT" in sql for sql in asked)
     assert len(asked) <= 3

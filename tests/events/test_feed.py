@@ -9,7 +9,7 @@ from accounts.actors import Actor
 from events.models import Event
 from events.recording import record
 from events.tasks import publish
-from tests.concurrency.racing import race
+from tests.interleaving import race
 
 pytestmark = pytest.mark.django_db
 

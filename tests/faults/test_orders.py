@@ -1,4 +1,4 @@
-"""Cut connections: what was being done is undone whole, the caller is told, and trying again works."""
+"""Cut connections: what was being done is undone whole, the caller learns it, and trying again works."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from django.db import connection
 from events.models import Event
 from fulfillments.models import Fulfillment
 from inventory.models import StockLevel
-from inventory.reservations import Ledger
-from orders import models, pushing
+from inventory.reservations import LockedStock
+from orders import change, services
 from orders.models import Order
 from orders.reconciling import differences
-from tests.orders.bodies import an_order
+from tests.orders.push_bodies import an_order
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
@@ -48,7 +48,7 @@ def retailer(shop, client_for):
 
 @pytest.mark.parametrize(
     ("target", "name"),
-    [(pushing, "place"), (Ledger, "save"), (models, "stamp")],
+    [(services, "create_fulfillments"), (LockedStock, "save"), (change, "stamp")],
     ids=["placed", "reserved", "stamped"],
 )
 def test_a_push_whose_connection_is_cut_leaves_nothing_and_can_be_repeated(
@@ -78,7 +78,7 @@ def test_a_parcel_whose_connection_is_cut_is_not_shipped(acme, retailer, client_
     supplier, path = client_for(acme), f"fulfillments/{Fulfillment.objects.get().pk}/setStatus"
     supplier.put(f"{path}/accepted")
 
-    with cut_after(models, "stamp"):
+    with cut_after(change, "stamp"):
         assert supplier.put(f"{path}/shipped", {"tracking_number": "T-1"}).status_code == 503
     connection.close()
 

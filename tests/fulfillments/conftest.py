@@ -1,5 +1,5 @@
-from tests.orders.desks import (  # noqa: F401
-    _sound,
+from tests.orders.fixtures import (  # noqa: F401
+    _invariants_hold,
     acme_api,
     an_order_at_acme,
     push,

@@ -10,8 +10,9 @@ import pytest
 
 from fulfillments.models import Fulfillment
 from orders.models import Order
-from tests.orders.bodies import ADDRESS
-from tests.orders.desks import OPERATOR, status
+from orders.services import hold, release
+from tests.orders.fixtures import OPERATOR, status
+from tests.orders.push_bodies import ADDRESS
 
 NEW_WORK = {"filter": '{"retailer_state":"ordered","fulfillment_state":"new"}'}
 
@@ -161,32 +162,35 @@ def test_a_refused_cancellation_is_to_be_captured_again(works, acme_api):
 
 
 def test_the_retailers_state_follows_a_cancellation(work, acme_api, shop_api):
-    def told():
+    def shown_state():
         return acme_api.get(f"fulfillments/{work.pk}").json()["retailer_state"]
 
-    assert told() == "ordered"
+    assert shown_state() == "ordered"
     shop_api.post(f"orders/{work.order_id}/cancel")
-    assert told() == "canceling"
+    assert shown_state() == "canceling"
     acme_api.put(status(work), {"status": "canceled"})
-    assert told() == "canceled"
+    assert shown_state() == "canceled"
 
 
 def test_held_work_is_not_captured_until_it_is_released(works, acme_api):
     order = Fulfillment.objects.get(pk=works["new"]).order
-    order.hold(by=OPERATOR)
+    with order.change(by=OPERATOR) as change:
+        hold(change)
 
     assert works["new"] not in ids(acme_api.get("fulfillments"))
     assert ids(acme_api.get("fulfillments", NEW_WORK)) == [works["cancelation not allowed"]]
     assert acme_api.get(f"fulfillments/{works['new']}").json()["retailer_state"] == "pending"
 
-    order.release(by=OPERATOR)
+    with order.change(by=OPERATOR) as change:
+        release(change)
     assert works["new"] in ids(acme_api.get("fulfillments", NEW_WORK))
 
 
 @pytest.mark.parametrize("state", ["ordered", "pending"])
 def test_what_is_listed_under_a_retailers_state_is_in_it(state, works, acme_api):
     """Also of a held order, whose shipped parcels are history and stay listed."""
-    Order.objects.get(fulfillments=works["accepted"]).hold(by=OPERATOR)
+    with Order.objects.get(fulfillments=works["accepted"]).change(by=OPERATOR) as change:
+        hold(change)
     acme_api.put(f"fulfillments/{works['accepted']}/setStatus/shipped", {"tracking_number": "T"})
 
     listed = acme_api.get("fulfillments", {"retailer_state": state}).json()
@@ -230,7 +234,7 @@ def test_pages_are_linked_and_hold_each_fulfillment_once(works, acme_api):
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "501", "x", "1.5", "99999999999"])
-def test_a_limit_outside_its_bounds_is_told(limit, acme_api):
+def test_a_limit_outside_its_bounds_is_refused(limit, acme_api):
     answer = acme_api.get("fulfillments", {"limit": limit})
 
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "limit")
@@ -265,7 +269,7 @@ def test_a_limit_at_its_bounds_is_taken(limit, works, acme_api):
         ({"filters": "{}"}, "filters"),
     ],
 )
-def test_a_filter_that_is_not_understood_is_told_and_lists_nothing(params, field, acme_api):
+def test_a_filter_that_is_not_understood_is_refused_and_lists_nothing(params, field, acme_api):
     answer = acme_api.get("fulfillments", params)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_filter")
@@ -273,10 +277,10 @@ def test_a_filter_that_is_not_understood_is_told_and_lists_nothing(params, field
 
 
 def test_an_unknown_state_is_answered_with_the_known_ones(acme_api):
-    told = acme_api.get("fulfillments", {"fulfillment_state": "lost"}).json()["message"]
+    message = acme_api.get("fulfillments", {"fulfillment_state": "lost"}).json()["message"]
 
-    assert "lost" in told
-    assert "cancelation not allowed" in told
+    assert "lost" in message
+    assert "cancelation not allowed" in message
 
 
 def test_a_parameter_that_resembles_none_is_ignored(works, acme_api):
@@ -290,7 +294,7 @@ CURSORS = ["x", "%%%", "WyJpZCIsICI+IiwgIngiXQ", "W10", "e30", "WyJpZCIsICI-Iiwg
 
 
 @pytest.mark.parametrize("cursor", CURSORS)
-def test_a_cursor_that_was_never_given_out_is_told(cursor, acme_api):
+def test_a_cursor_that_was_never_given_out_is_refused(cursor, acme_api):
     answer = acme_api.get("fulfillments", {"cursor": cursor})
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor")

@@ -1,4 +1,4 @@
-"""Time limits of a partnership: what is overdue is told, and what is not answered is answered."""
+"""Time limits of a partnership: what is overdue is reported, and what is not answered is answered."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from fulfillments.models import Fulfillment
 from fulfillments.tasks import answer_cancelations
 from orders.models import Order
 from orders.reconciling import differences
-from tests.orders.bodies import an_order
-from tests.orders.desks import OPERATOR
+from orders.services import hold
+from tests.orders.fixtures import OPERATOR
+from tests.orders.push_bodies import an_order
 
 
 @pytest.fixture
@@ -89,7 +90,8 @@ def test_held_work_is_not_overdue_but_a_cancelation_is(acme, retailer, supplier,
     limits(acme, hours_to_accept=4, hours_to_answer=4)
     number = retailer.post("orders", an_order({"sku": "A-1", "quantity": 1})).json()["order_id"]
     work, order = captured(supplier), Order.objects.get()
-    order.hold(by=OPERATOR)
+    with order.change(by=OPERATOR) as change:
+        hold(change)
     later(hours=5)
 
     assert supplier.get(f"fulfillments/{work['id']}").json()["overdue"] is False
@@ -133,10 +135,10 @@ def test_one_that_cannot_be_answered_keeps_no_other_waiting(acme, retailer, a_va
     broken = Fulfillment.objects.earliest("pk")
     answer = Fulfillment.answer_by_default
 
-    def fails_once(work):
+    def fails_once(work, change):
         if work == broken:
             raise RuntimeError("a fault of ours")
-        return answer(work)
+        return answer(work, change)
 
     monkeypatch.setattr(Fulfillment, "answer_by_default", fails_once)
 

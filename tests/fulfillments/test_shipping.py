@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.orders.desks import order_state, piece, state_of, status
+from tests.factories import set_stock
+from tests.orders.fixtures import order_state, piece, state_of, status
 
 
 @pytest.fixture
@@ -23,11 +24,11 @@ def ship(acme_api):
 
 def refused(answer, status_code: int, code: str, field: str | None = None) -> str:
     """The refusal's message, after a look at its code and field."""
-    told = answer.json()
-    assert (answer.status_code, told["code"], told["success"]) == (status_code, code, False)
+    body = answer.json()
+    assert (answer.status_code, body["code"], body["success"]) == (status_code, code, False)
     if field is not None:
-        assert told["errors"][0]["field"] == field
-    message: str = told["message"]
+        assert body["errors"][0]["field"] == field
+    message: str = body["message"]
     return message
 
 
@@ -50,8 +51,8 @@ def test_a_split_shipment_is_the_same_call_once_for_each_parcel(accepted, ship, 
     assert ship(accepted, "T-2").json()["code"] == "unchanged"
     assert ship(accepted, "T-1").json()["code"] == "unchanged"
 
-    [told] = shop_api.get(f"orders/{accepted.order_id}").json()["fulfillments"]
-    assert told["tracking_numbers"] == ["T-1", "T-2"]
+    [shown] = shop_api.get(f"orders/{accepted.order_id}").json()["fulfillments"]
+    assert shown["tracking_numbers"] == ["T-1", "T-2"]
     assert accepted.lines.get(variant__sku="LAMP").shipped == 3
 
 
@@ -180,9 +181,9 @@ def test_a_tracking_number_is_also_called_data(value, work, acme_api):
     if value == "shipped":
         acme_api.put(status(work, "shipped"), {"data": "T-7"})
 
-    told = acme_api.get(f"fulfillments/{work.pk}").json()
-    assert told["tracking_number"] == "T-7"
-    assert [each["tracking_number"] for each in told["shipments"]] == (["T-7"] if value == "shipped" else [])
+    shown = acme_api.get(f"fulfillments/{work.pk}").json()
+    assert shown["tracking_number"] == "T-7"
+    assert [each["tracking_number"] for each in shown["shipments"]] == (["T-7"] if value == "shipped" else [])
 
 
 @pytest.mark.parametrize("body", [None, {}, b"", b"{}", {"tracking_number": None}, {"tracking_number": ""}])
@@ -208,7 +209,7 @@ def test_shipping_takes_the_pieces_from_on_hand_and_from_reserved(accepted, ship
 
 def test_a_count_that_knew_of_less_is_not_driven_below_nothing(accepted, ship):
     stock = accepted.lines.get(variant__sku="LAMP").variant.stock
-    stock.update(on_hand=1)
+    set_stock(on_hand=1, pk=stock.get().pk)
 
     ship(accepted)
 
@@ -349,12 +350,12 @@ def test_what_came_back_is_noted_once(shipped, acme_api):
     assert acme_api.post(path, a_return(return_id="R-1")).json()["code"] == "unchanged"
     assert acme_api.post(path, a_return(return_id="R-2")).json()["code"] == "return_recorded"
 
-    told = acme_api.get(f"fulfillments/{shipped.pk}").json()
-    assert [(each["return_id"], each["reason"]) for each in told["returns"]] == [
+    shown = acme_api.get(f"fulfillments/{shipped.pk}").json()
+    assert [(each["return_id"], each["reason"]) for each in shown["returns"]] == [
         ("R-1", "too big"),
         ("R-2", "too big"),
     ]
-    assert told["lines"][0]["quantity_returned"] == 2
+    assert shown["lines"][0]["quantity_returned"] == 2
     assert (state_of(shipped), order_state(shipped.order)) == ("shipped", "completed")
 
 
@@ -421,7 +422,7 @@ def test_shipping_costs_the_same_whatever_the_number_of_lines(
     acme_api.put(status(work, "accepted"))
 
     # savepoint in and out; the key; the fulfillment; the order locked; the fulfillment locked, its lines;
-    # the parcel looked up and made; fulfillment and lines written; stock locked and written; the order
-    # recounted; events; the stamp; the order written
+    # the parcel looked up and made; fulfillment and lines written; stock locked and written; the
+    # order's state derived; events; the stamp; the order written
     with django_assert_max_num_queries(17):
         acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})

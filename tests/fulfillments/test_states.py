@@ -25,7 +25,8 @@ from fulfillments.states import (
     moves_from,
 )
 from orders.models import Order
-from tests.orders.desks import OPERATOR, order_state, state_of, status
+from orders.services import correct_address
+from tests.orders.fixtures import OPERATOR, order_state, state_of, status
 
 # How a fulfillment comes into each state: the moves made on a new one.
 WAYS: dict[State, tuple[Move, ...]] = {
@@ -59,7 +60,8 @@ def do(move: Move, work: Fulfillment, acme_api, shop_api) -> None:
         path, body = CALLS[move]
         answer = acme_api.put(status(work, path), body)
     elif move == CORRECT_ADDRESS:
-        Order.objects.get(pk=work.order_id).correct_address({"city": "Leeds"}, by=OPERATOR)
+        with Order.objects.get(pk=work.order_id).change(by=OPERATOR) as change:
+            correct_address(change, {"city": "Leeds"})
         return
     else:
         answer = shop_api.post(f"orders/{work.order_id}/cancel")
@@ -108,20 +110,20 @@ def test_a_suppliers_call_does_what_the_table_says(move, state, in_state, acme_a
 
     answer = acme_api.put(status(work, path), body)
 
-    told = answer.json()
+    body = answer.json()
     if state == move.repeated_in or (move == SHIP and state == State.SHIPPED):
-        assert (answer.status_code, told["code"], told["success"]) == (200, "unchanged", True)
+        assert (answer.status_code, body["code"], body["success"]) == (200, "unchanged", True)
         assert everything(work) == before
     elif state in move.sources:
-        assert (answer.status_code, told["code"], told["success"]) == (200, move.code, True)
+        assert (answer.status_code, body["code"], body["success"]) == (200, move.code, True)
         assert state_of(work) == move.target
         event = Event.objects.filter(fulfillment_id=work.pk, type=move.event).latest("id")
         assert (event.from_state, event.to_state) == (state, move.target)
     else:
-        assert (answer.status_code, told["code"], told["success"]) == (409, "invalid_transition", False)
-        assert f"'{state}'" in told["message"]
+        assert (answer.status_code, body["code"], body["success"]) == (409, "invalid_transition", False)
+        assert f"'{state}'" in body["message"]
         ways = [each.done for each in moves_from(state, ActorKind.SUPPLIER)]
-        assert all(way in told["message"] for way in ways or ["nothing more can be done"])
+        assert all(way in body["message"] for way in ways or ["nothing more can be done"])
         assert everything(work) == before
 
 
@@ -154,8 +156,11 @@ def test_a_retailers_cancel_does_what_the_table_says(state, in_state, shop_api):
 def test_only_what_waits_for_an_address_is_released_with_another(state, in_state):
     work = in_state(state)
 
-    with pytest.raises(InvalidTransition, match=f"'{state}' cannot be released"):
-        work.correct_address(by=OPERATOR)
+    with (
+        pytest.raises(InvalidTransition, match=f"'{state}' cannot be released"),
+        work.order.change(by=OPERATOR) as change,
+    ):
+        work.correct_address(change)
 
     assert state_of(work) == state
 
@@ -215,7 +220,7 @@ def test_stock_follows_the_state(state, in_state):
     ],
     ids=["accept", "ship"],
 )
-def test_a_repetition_that_says_something_else_is_told_what_differs(wrong, in_state, acme_api):
+def test_a_repetition_that_says_something_else_is_answered_with_what_differs(wrong, in_state, acme_api):
     path, body, state, differing = wrong
     work = in_state(state)
     before = everything(work)
@@ -227,7 +232,7 @@ def test_a_repetition_that_says_something_else_is_told_what_differs(wrong, in_st
     assert everything(work) == before
 
 
-def test_the_same_parcel_with_other_lines_is_told_what_was_in_it(in_state, acme_api):
+def test_the_same_parcel_with_other_lines_is_answered_with_what_was_in_it(in_state, acme_api):
     work = in_state(State.SHIPPED)
     line = work.lines.get(variant__sku="LAMP")
 
@@ -291,9 +296,9 @@ def test_the_ids_in_an_answers_body_must_be_those_of_the_path(in_state, acme, ac
         ("supplier_id", {"supplier_id": acme.pk + 1, "fulfillment_id": work.pk}),
         ("fulfillment_id", {"supplier_id": acme.pk, "fulfillment_id": work.pk + 1}),
     ):
-        told = answer(**ids)
-        assert (told.status_code, told.json()["code"]) == (400, "id_mismatch")
-        assert told.json()["errors"][0]["field"] == field
+        refused = answer(**ids)
+        assert (refused.status_code, refused.json()["code"]) == (400, "id_mismatch")
+        assert refused.json()["errors"][0]["field"] == field
     assert state_of(work) == State.CANCELING
     assert answer(supplier_id=str(acme.pk), fulfillment_id=work.pk).json()["code"] == "canceled"
 
@@ -314,5 +319,8 @@ def test_a_stale_copy_cannot_act(in_state, acme_api, shop_api):
     stale = in_state(State.NEW)
     do(REQUEST_CANCELATION, stale, acme_api, shop_api)
 
-    with pytest.raises(InvalidTransition, match="'canceling'"):
-        stale.accept(by=OPERATOR)
+    with (
+        pytest.raises(InvalidTransition, match="'canceling'"),
+        stale.order.change(by=OPERATOR) as change,
+    ):
+        stale.accept(change)

@@ -10,9 +10,9 @@ import pytest
 
 from accounts.models import Supplier
 from imports.models import ImportJob
-from imports.running import run_job
+from imports.pipeline.job_runner import run_job
 from inventory.models import Warehouse
-from sftp_ingest.areas import area_of
+from sftp_ingest.area.files import area_of
 from tests.client import ApiClient
 
 
@@ -23,11 +23,11 @@ def _own_folder(settings: Any, tmp_path: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def bell(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Nobody rings for a worker: these tests run their jobs themselves."""
-    rung: list[int] = []
-    monkeypatch.setattr("imports.lifecycle.wake", rung.append)
-    return rung
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The jobs that a worker was woken for. None comes: these tests run their jobs themselves."""
+    jobs: list[int] = []
+    monkeypatch.setattr("imports.wake.wake", jobs.append)
+    return jobs
 
 
 @pytest.fixture

@@ -1,16 +1,18 @@
-"""Imports at an operator's desk: what a page tells, which buttons it has, who may press them."""
+"""Imports in the admin: what a page tells, which buttons it has, who may press them."""
 
 from __future__ import annotations
 
+import factory
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from events.models import Event
-from imports.models import ImportJob, Reject, Status
-from imports.running import run_job
+from imports.models import ImportJob, Status
+from imports.pipeline.job_runner import run_job
 from inventory.models import StockLevel, Warehouse
-from tests.backoffice.conftest import do, operator, support, told
+from tests.backoffice.conftest import do, messages, operator, support
+from tests.factories import ImportJobFactory, RejectFactory, StockLevelFactory
 
 __all__ = ["operator", "support"]
 
@@ -21,8 +23,7 @@ FAILED = {"status": Status.FAILED, "error": {"code": "no_header", "message": "Th
 @pytest.fixture
 def a_job(acme, settings):
     def make(**fields):
-        fields = {"supplier": acme, "kind": "products", "source": "products/a.csv", **fields}
-        job = ImportJob.objects.create(file=".jobs/a.csv", **fields)
+        job = ImportJobFactory.create(**{"supplier": acme, "file": ".jobs/a.csv", **fields})
         job.path.parent.mkdir(exist_ok=True)
         job.path.write_text("sku,title,retail_price\nA-1,Shirt,1\n")
         return job
@@ -31,11 +32,11 @@ def a_job(acme, settings):
 
 
 @pytest.fixture
-def braked(acme, a_variant, stocked):
+def held(acme, a_variant, stocked):
     """A full stock file that would set 120 variants to 0."""
-    here = Warehouse.objects.get(supplier=acme, is_default=True)
+    east = Warehouse.objects.get(supplier=acme, is_default=True)
     for number in range(120):
-        StockLevel.objects.create(variant=a_variant(acme, f"B-{number}"), warehouse=here, on_hand=5)
+        StockLevelFactory.create(variant=a_variant(acme, f"B-{number}"), warehouse=east, on_hand=5)
     job = stocked(acme, "sku,quantity\nB-0,5\n", mode="full")
     assert job["status"] == "awaiting_approval"
     return ImportJob.objects.get(pk=job["id"])
@@ -48,7 +49,7 @@ def page_of(client, job):
 
 
 def offered(client, job):
-    return [deed.name for deed in page_of(client, job).context["deeds"]]
+    return [action.name for action in page_of(client, job).context["record_actions"]]
 
 
 BUTTONS = {
@@ -72,44 +73,44 @@ def test_a_page_offers_what_its_state_allows_and_nothing_to_save(operator, suppo
 
 
 @pytest.mark.parametrize(
-    ("deed", "status"),
+    ("action", "status"),
     [("approve", Status.AWAITING_APPROVAL), ("retry", Status.FAILED), ("cancel", Status.QUEUED)],
 )
-def test_support_cannot_act_by_page_or_by_list(support, a_job, deed, status):
+def test_support_cannot_act_by_page_or_by_list(support, a_job, action, status):
     job = a_job(status=status)
 
-    assert do(support, job, deed).status_code == 403
-    support.post(LIST, {"action": deed, "_selected_action": [job.pk]})
+    assert do(support, job, action).status_code == 403
+    support.post(LIST, {"action": action, "_selected_action": [job.pk]})
 
     job.refresh_from_db()
     assert (job.status, Event.objects.count()) == (status, 0)
     assert 'name="action"' not in support.get(LIST).text
 
 
-def test_a_braked_import_tells_why_it_waits_and_an_operator_releases_it_with_a_reason(operator, braked):
-    page = page_of(operator, braked)
+def test_a_held_import_says_why_it_waits_and_an_operator_releases_it_with_a_reason(operator, held):
+    page = page_of(operator, held)
     assert "It would set 119 of 120 stocked variants to 0." in page.text
 
-    page = do(operator, braked, "approve", reason="The shop is closing")
+    page = do(operator, held, "approve", reason="The shop is closing")
 
-    assert told(page) == [f"Import {braked.pk} is released; it is queued now."]
+    assert messages(page) == [f"Import {held.pk} is released; it is queued now."]
     approved = Event.objects.get(type="import.approved")
     assert (approved.actor, approved.data["reason"]) == ("user:olga", "The shop is closing")
     assert "The shop is closing" in page.text
-    run_job(braked.pk)
-    braked.refresh_from_db()
-    assert (braked.status, braked.report["zeroed"]) == (Status.SUCCEEDED, 119)
+    run_job(held.pk)
+    held.refresh_from_db()
+    assert (held.status, held.report["zeroed"]) == (Status.SUCCEEDED, 119)
 
 
-def test_an_operator_cancels_one_that_waits_after_being_asked(operator, braked):
-    asked = operator.get(f"{LIST}{braked.pk}/do/cancel/")
+def test_an_operator_cancels_one_that_waits_after_being_asked(operator, held):
+    asked = operator.get(f"{LIST}{held.pk}/do/cancel/")
     assert "Cancel import" in asked.text
-    braked.refresh_from_db()
-    assert braked.status == Status.AWAITING_APPROVAL
+    held.refresh_from_db()
+    assert held.status == Status.AWAITING_APPROVAL
 
-    page = do(operator, braked, "cancel", reason="A cut-off file")
+    page = do(operator, held, "cancel", reason="A cut-off file")
 
-    assert told(page) == [f"Import {braked.pk} is canceled."]
+    assert messages(page) == [f"Import {held.pk} is canceled."]
     assert Event.objects.get(type="import.canceled").data["reason"] == "A cut-off file"
     assert StockLevel.objects.filter(on_hand=0).count() == 0
 
@@ -120,10 +121,14 @@ def test_a_running_one_stops_at_its_next_range_and_the_history_tells_on_whose_wo
     page = do(operator, job, "cancel", reason="Wrong file")
     again = do(operator, job, "cancel")
 
-    assert told(page) == told(again) == [f"Import {job.pk} stops at its next range; what has landed stays."]
+    assert (
+        messages(page)
+        == messages(again)
+        == [f"Import {job.pk} stops at its next range; what has landed stays."]
+    )
     [asked] = Event.objects.filter(type="import.cancel_requested")
     assert (asked.actor, asked.data["reason"]) == ("user:olga", "Wrong file")
-    assert page.context["deeds"] == []
+    assert page.context["record_actions"] == []
     job.refresh_from_db()
     assert (job.status, job.cancel_requested) == (Status.RUNNING, True)
 
@@ -134,7 +139,7 @@ def test_a_failed_one_says_why_and_runs_again(operator, a_job):
 
     page = do(operator, job, "retry")
 
-    assert told(page) == [f"Import {job.pk} runs once more, from the start of its file."]
+    assert messages(page) == [f"Import {job.pk} runs once more, from the start of its file."]
     run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, job.created, job.error) == (Status.SUCCEEDED, 1, None)
@@ -147,15 +152,15 @@ def test_one_whose_file_is_gone_has_no_button_and_says_what_to_do_instead(operat
 
     assert offered(operator, job) == []
     assert "no longer kept" in page_of(operator, job).text
-    [message] = told(do(operator, job, "retry"))
+    [message] = messages(do(operator, job, "retry"))
     assert "no longer kept" in message
     assert "Start a new import" in message
 
 
-def test_what_the_state_forbids_is_told_and_changes_nothing(operator, a_job):
+def test_what_the_state_forbids_is_refused_and_changes_nothing(operator, a_job):
     job = a_job(status=Status.SUCCEEDED)
-    for deed in ("approve", "retry", "cancel"):
-        [message] = told(do(operator, job, deed))
+    for action in ("approve", "retry", "cancel"):
+        [message] = messages(do(operator, job, action))
         assert "This import is succeeded" in message
     job.refresh_from_db()
     assert job.status == Status.SUCCEEDED
@@ -166,7 +171,7 @@ def test_many_are_retried_from_the_list_and_one_that_cannot_keeps_nobody_back(op
 
     page = operator.post(LIST, {"action": "retry", "_selected_action": [job.pk for job in jobs]}, follow=True)
 
-    done, refused = told(page)
+    done, refused = messages(page)
     assert done == "Retry: done for 2."
     assert refused.startswith(f"products import {jobs[1].pk}: This import is succeeded")
     statuses = ImportJob.objects.order_by("pk").values_list("status", flat=True)
@@ -186,13 +191,13 @@ def test_a_running_one_tells_how_far_it_is_and_asks_for_itself_anew(operator, a_
     assert '<meta http-equiv="refresh"' not in page_of(operator, job).text
 
 
-def test_rejects_are_told_by_kind_and_given_as_the_suppliers_own_report(operator, support, acme, ran):
+def test_rejects_are_grouped_by_kind_and_given_as_the_suppliers_own_report(operator, support, acme, ran):
     lines = ["sku,title,retail_price", "A-1,Shirt,1", "A-2,,2", "A-3,Hat,free", "A-4,,3"]
     job = ImportJob.objects.get(pk=ran(acme, data=lines)["id"])
 
     page = page_of(support, job)
 
-    found = {(each.field, each.rows, each.line) for each in page.context["faults"]}
+    found = {(each.field, each.rows, each.line) for each in page.context["reject_groups"]}
     assert found == {("title", 2, 3), ("retail_price", 1, 4)}
     report = support.get(f"{LIST}{job.pk}/errors.csv")
     assert f"{LIST}{job.pk}/errors.csv" in page.text
@@ -231,7 +236,7 @@ def test_a_dry_run_tells_that_it_would_wait(operator, acme, a_variant, ran, clie
     assert f"It would wait for approval. {job['report']['would_wait'][0]}" in page.text
 
 
-def test_what_the_supplier_asked_for_is_told_in_words(operator, a_job):
+def test_what_the_supplier_asked_for_is_shown_in_words(operator, a_job):
     mapping = [{"source": "Name", "field": "title", "string_transformer": "uppercase"}]
     job = a_job(options={"field_mapping": mapping, "math_transformer": "weight = 1", "as_of": None})
 
@@ -244,7 +249,7 @@ def test_what_the_supplier_asked_for_is_told_in_words(operator, a_job):
 def test_cells_and_names_of_suppliers_are_text_and_no_markup(operator, a_job):
     evil = "<script>alert(1)</script>"
     job = a_job(source=evil, warnings=[evil], rejected=1, rows_total=1, ignored_columns=[evil])
-    Reject.objects.create(job=job, line=2, field=evil, code="x", message=evil)
+    RejectFactory.create(job=job, field=evil, message=evil)
 
     assert evil not in page_of(operator, job).text
     assert '<span class="bo-state bo-state-queued">queued</span>' in operator.get(LIST).text
@@ -254,7 +259,7 @@ def test_cells_and_names_of_suppliers_are_text_and_no_markup(operator, a_job):
 def test_an_import_that_does_not_exist_leads_back_to_the_list(operator):
     for path in ("7/change/", "7/do/cancel/", "7/errors.csv"):
         page = operator.get(f"{LIST}{path}", follow=True)
-        assert "exist" in told(page)[0]
+        assert "exist" in messages(page)[0]
 
 
 @pytest.mark.parametrize(
@@ -292,7 +297,7 @@ def test_the_list_is_filtered_by_supplier_and_searched_by_number(operator, a_job
     ids=str,
 )
 def test_no_list_reads_a_long_table_whole(operator, acme, query):
-    job = ImportJob.objects.create(supplier=acme, kind="products", source="a.csv", status="succeeded")
+    job = ImportJobFactory.create(supplier=acme, status="succeeded")
     columns = [str(each.column) for each in ImportJob._meta.local_concrete_fields if not each.primary_key]
     taken = ", ".join("'products/' || n || '.csv'" if name == "source" else name for name in columns)
     with connection.cursor() as cursor:
@@ -320,8 +325,9 @@ def test_no_list_reads_a_long_table_whole(operator, acme, query):
 
 def test_pages_cost_the_same_however_much_they_tell(operator, a_job, django_assert_num_queries):
     few, many = a_job(), a_job(rejected=50, rows_total=50)
-    Reject.objects.bulk_create(
-        Reject(job=many, line=line, field=f"f{line % 30}", code="x", message="m") for line in range(50)
+    fields = [f"f{number}" for number in range(30)]
+    RejectFactory.create_in_bulk(
+        50, job=many, line=factory.Iterator(range(50)), field=factory.Iterator(fields)
     )
     page_of(operator, few)
 
@@ -332,14 +338,14 @@ def test_pages_cost_the_same_however_much_they_tell(operator, a_job, django_asse
 
 
 def test_the_list_costs_the_same_however_long_it_is(operator, a_job, django_assert_num_queries):
-    def queries():
+    def count_queries():
         with CaptureQueriesContext(connection) as asked:
             operator.get(LIST)
         return len(asked)
 
     a_job()
-    queries()
-    one = queries()
+    count_queries()
+    one = count_queries()
     for _ in range(5):
         a_job()
-    assert queries() == one
+    assert count_queries() == one

@@ -8,18 +8,19 @@ import pytest
 from django.utils import timezone
 
 from inventory.models import StockLevel, Warehouse
+from tests.factories import StockLevelFactory, WarehouseFactory
 from tests.imports.test_stock import levels
-from tests.orders.bodies import an_order
+from tests.orders.push_bodies import an_order
 
 EAST, WEST = "Acme East", "Acme West"
 
 
 def test_a_full_file_zeroes_in_each_warehouse_that_it_names_and_in_no_other(acme, a_variant, stocked):
-    third = Warehouse.objects.create(supplier=acme, name="Acme North")
+    third = WarehouseFactory.create(supplier=acme, name="Acme North")
     for sku in ("A-1", "A-2"):
         variant = a_variant(acme, sku, stock=10)
         for place in (Warehouse.objects.get(name=WEST), third):
-            StockLevel.objects.create(variant=variant, warehouse=place, on_hand=10)
+            StockLevelFactory.create(variant=variant, warehouse=place, on_hand=10)
 
     job = stocked(
         acme, f"sku,quantity,place\nA-1,7,{EAST}\nA-2,8,{WEST}\n", warehouse_field="place", mode="full"
@@ -40,7 +41,7 @@ def test_a_full_file_zeroes_in_each_warehouse_that_it_names_and_in_no_other(acme
 def test_a_row_whose_warehouse_nobody_knows_zeroes_its_variant_nowhere(acme, a_variant, stocked, place):
     for sku in ("A-1", "MISSPELT", "GONE"):
         variant = a_variant(acme, sku, stock=10)
-        StockLevel.objects.create(variant=variant, warehouse=Warehouse.objects.get(name=WEST), on_hand=10)
+        StockLevelFactory.create(variant=variant, warehouse=Warehouse.objects.get(name=WEST), on_hand=10)
 
     job = stocked(
         acme,
@@ -59,8 +60,8 @@ def test_a_full_file_sets_nothing_to_zero_that_was_counted_later(acme, a_variant
         a_variant(acme, sku, stock=10)
     now = timezone.now()
     StockLevel.objects.update(counted_at=now - timedelta(days=1))
-    here = Warehouse.objects.get(name=EAST)
-    body = {"warehouse_id": here.pk, "inventories": [{"sku": "COUNTED-LATER", "quantity": 3}]}
+    east = Warehouse.objects.get(name=EAST)
+    body = {"warehouse_id": east.pk, "inventories": [{"sku": "COUNTED-LATER", "quantity": 3}]}
     assert client_for(acme).post("inventory", {**body, "as_of": now.isoformat()}).json()["updated"] == 1
 
     job = stocked(
@@ -141,7 +142,7 @@ def test_the_corrected_error_report_of_a_full_file_is_not_all_there_is(
     assert levels(acme)[("A-1", EAST)] == 7
 
 
-def test_the_brake_looks_at_wholesale_prices_too_and_at_one_supplier_only(
+def test_the_approval_rule_looks_at_wholesale_prices_too_and_at_one_supplier_only(
     acme, rival, a_variant, client_for, ran
 ):
     client_for(acme).put("importPolicy", {"price_factor": 2})
@@ -149,10 +150,10 @@ def test_the_brake_looks_at_wholesale_prices_too_and_at_one_supplier_only(
         a_variant(supplier, "A-1", retail_price="10", wholesale_price="5")
     file = ["sku,wholesale_price", "A-1,1"]
 
-    braked, landed = ran(acme, data=file), ran(rival, data=file)
+    held, landed = ran(acme, data=file), ran(rival, data=file)
 
-    assert braked["status"] == "awaiting_approval"
-    assert braked["report"]["reasons"] == [
+    assert held["status"] == "awaiting_approval"
+    assert held["report"]["reasons"] == [
         "It would move wholesale_price of 1 variant by more than a factor of 2."
     ]
     assert (landed["status"], landed["updated"]) == ("succeeded", 1)

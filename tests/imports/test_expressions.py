@@ -10,17 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.sql import SQL, Literal
 
-from imports.expressions import (
-    Call,
-    ExpressionError,
-    Field,
-    Negation,
-    Number,
-    Operation,
-    evaluate,
-    parse_assignments,
-    parse_value,
-)
+from imports.pipeline.expression_parser import ExpressionError, parse_assignments, parse_value
+from imports.pipeline.expressions import Call, Field, Negation, Number, Operation, evaluate
 
 FIELDS = ("retail_price", "weight", "wholesale_price")
 numbers = st.decimals(0, 10**10, allow_nan=False, places=4)

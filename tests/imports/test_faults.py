@@ -14,16 +14,18 @@ from django.conf import settings
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from accounts.models import Supplier
 from catalog.models import Variant
 from events.models import Event
-from imports import batches, lifecycle, sweeping
+from imports import sweeping, wake
 from imports.models import AutoImport, ImportJob, Status
-from imports.running import claim, run_job
-from imports.staging import Staging
+from imports.pipeline import batches
+from imports.pipeline.job_runner import run_job
+from imports.pipeline.lease import claim
+from imports.staging_table import StagingTable
 from inventory.models import StockLevel, Warehouse
-from sftp_ingest.areas import area_of
+from sftp_ingest.area.files import area_of
 from sftp_ingest.models import Upload
+from tests.factories import ImportJobFactory, UploadFactory
 
 ROWS = ["sku,title,retail_price", *(f"A-{i},x,{i}" for i in range(10)), "BAD,,1", "A-0,again,5", "RAGGED"]
 EXPECTED = {"created": 10, "rejected": 2, "duplicates": 1, "updated": 0, "unchanged": 0, "rows_done": 13}
@@ -44,7 +46,7 @@ def lease_runs_out(job):
 
 @pytest.fixture
 def job(acme, client_for, monkeypatch):
-    monkeypatch.setattr("imports.batches.STEP", 3)
+    monkeypatch.setattr("imports.pipeline.batches.STEP", 3)
     answer = client_for(acme).post("importProducts", {"data": ROWS})
     return ImportJob.objects.get(pk=answer.json()["id"])
 
@@ -52,19 +54,19 @@ def job(acme, client_for, monkeypatch):
 @pytest.mark.parametrize("moment", range(12))
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_worker_killed_at_any_bookmark_is_followed_by_one_that_goes_on(job, monkeypatch, moment, when):
-    hold, calls = lifecycle.hold, []
+    update_if_owner, calls = ImportJob.update_if_owner, []
 
     def killing(*args, **changes):
         calls.append(changes)
         if when == "after":
-            hold(*args, **changes)
+            update_if_owner(*args, **changes)
         if len(calls) == moment + 1:
             raise Killed
         if when == "before":
-            hold(*args, **changes)
+            update_if_owner(*args, **changes)
 
     with monkeypatch.context() as deadly:
-        deadly.setattr("imports.lifecycle.hold", killing)
+        deadly.setattr(ImportJob, "update_if_owner", killing)
         try:
             run_job(job.pk)
         except Killed:
@@ -77,20 +79,20 @@ def test_a_worker_killed_at_any_bookmark_is_followed_by_one_that_goes_on(job, mo
     assert Variant.objects.get(sku="A-0").title == "again"
     assert job.rejects.count() == 2
     assert Event.objects.filter(import_id=job.pk, type="import.started").count() == 1
-    assert not Staging(job.pk).exists()
+    assert not StagingTable(job.pk).exists()
 
 
 def test_a_paused_worker_that_wakes_up_changes_nothing(job, monkeypatch):
-    take, seen = batches.take, []
+    land_range, seen = batches.land_range, []
 
-    def overtaken(current, *args):
+    def overtaken(context, *args):
         seen.append(1)
-        result = take(current, *args)
+        result = land_range(context, *args)
         if len(seen) == 2:  # paused here, so long that another worker took the job to its end
-            current.job.owner = "somebody who had it once"
+            context.job.owner = "somebody who had it once"
         return result
 
-    monkeypatch.setattr("imports.batches.take", overtaken)
+    monkeypatch.setattr("imports.pipeline.batches.land_range", overtaken)
 
     run_job(job.pk)
 
@@ -107,20 +109,20 @@ def test_a_job_with_a_living_worker_is_not_taken(job):
 
 
 def test_a_staging_table_that_a_crash_of_the_database_emptied_is_filled_again(job, monkeypatch):
-    hold, calls = lifecycle.hold, []
+    update_if_owner, calls = ImportJob.update_if_owner, []
 
     def killing(*args, **changes):
-        hold(*args, **changes)
+        update_if_owner(*args, **changes)
         calls.append(changes)
         if len(calls) == 3:
             raise Killed
 
     with monkeypatch.context() as deadly:
-        deadly.setattr("imports.lifecycle.hold", killing)
+        deadly.setattr(ImportJob, "update_if_owner", killing)
         with pytest.raises(Killed):
             run_job(job.pk)
     with connection.cursor() as cursor:
-        cursor.execute(f"TRUNCATE {Staging(job.pk).name}")
+        cursor.execute(f"TRUNCATE {StagingTable(job.pk).name}")
     lease_runs_out(job)
 
     run_job(job.pk)
@@ -129,21 +131,21 @@ def test_a_staging_table_that_a_crash_of_the_database_emptied_is_filled_again(jo
     assert job.rejects.count() == 2
 
 
-def test_a_lost_connection_leaves_the_job_to_the_sweep(job, monkeypatch, bell):
+def test_a_lost_connection_leaves_the_job_to_the_sweep(job, monkeypatch, woken):
     def gone(*args):
         raise OperationalError("server closed the connection unexpectedly")
 
     with monkeypatch.context() as broken:
-        broken.setattr("imports.batches.take", gone)
+        broken.setattr("imports.pipeline.batches.land_range", gone)
         run_job(job.pk)
     job.refresh_from_db()
     assert job.status == Status.RUNNING
     lease_runs_out(job)
-    bell.clear()
+    woken.clear()
 
     sweeping.wake_waiting()
 
-    assert bell == [job.pk]
+    assert woken == [job.pk]
     run_job(job.pk)
     assert counts(job) == EXPECTED
 
@@ -152,7 +154,7 @@ def test_a_file_that_kills_its_workers_is_given_up(job, monkeypatch):
     def die(*args):
         raise Killed
 
-    monkeypatch.setattr("imports.batches.take", die)
+    monkeypatch.setattr("imports.pipeline.batches.land_range", die)
     for _ in range(5):
         with pytest.raises(Killed):
             run_job(job.pk)
@@ -167,32 +169,34 @@ def test_a_request_succeeds_though_nobody_can_be_woken(acme, client_for, monkeyp
     monkeypatch.undo()
     monkeypatch.setattr(settings, "UPLOADS_DIR", settings.UPLOADS_DIR)
 
-    class Deaf:
-        @staticmethod
-        def apply_async(*args, **kwargs):
-            raise ConnectionError("Redis is not there")
+    def unreachable(*args, **kwargs):
+        asked.append(args)
+        raise ConnectionError("Redis is not there")
 
-    monkeypatch.setattr("imports.tasks.run", Deaf)
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr("celery.canvas.Signature.apply_async", unreachable)
 
-    lifecycle.wake(1)
+    wake.wake(1)
+
+    assert len(asked) == 1
 
 
-def test_the_sweep_wakes_the_first_waiting_job_of_each_supplier_and_kind(acme, rival, client_for, bell):
+def test_the_sweep_wakes_the_first_waiting_job_of_each_supplier_and_kind(acme, rival, client_for, woken):
     def start(supplier):
         return client_for(supplier).post("importProducts", {"data": ROWS}).json()["id"]
 
     first, _, other = start(acme), start(acme), start(rival)
-    bell.clear()
+    woken.clear()
 
     assert sweeping.wake_waiting() == 2
-    assert bell == [first, other]
+    assert woken == [first, other]
 
 
-def uploaded(supplier, path, content):
+def uploaded(supplier, path, content, **fields):
     target = area_of(supplier) / path
     target.unlink(missing_ok=True)
     target.write_text(content)
-    return Upload.objects.create(supplier=supplier, path=path, size=1, sha256="0" * 64)
+    return UploadFactory.create(supplier=supplier, path=path, **fields)
 
 
 def test_an_uploaded_file_is_imported_by_itself_with_the_saved_mapping(acme, rival, client_for):
@@ -210,6 +214,29 @@ def test_an_uploaded_file_is_imported_by_itself_with_the_saved_mapping(acme, riv
     assert (job.supplier, job.source, job.created_by) == (acme, "products/spring.csv", "system:auto-import")
     run_job(job.pk)
     assert Variant.objects.get().title == "Shirt"
+
+
+def test_an_empty_file_is_not_imported_before_its_client_had_time_to_fill_it(acme, client_for):
+    """Many clients make an empty file first, and open it again to write it."""
+    client_for(acme).put("autoImports/products", {})
+    uploaded(acme, "products/spring.csv", "", size=0)
+    assert sweeping.take_uploads() == 0
+
+    uploaded(acme, "products/spring.csv", "sku,title,retail_price\nA-1,Shirt,1\n")
+    assert sweeping.take_uploads() == 1
+    Upload.objects.update(uploaded_at=timezone.now() - timedelta(minutes=2))
+    assert sweeping.take_uploads() == 0  # the empty one was replaced
+    assert not Upload.objects.filter(swept_at=None).exists()
+
+
+def test_a_file_that_stays_empty_is_reported(acme, client_for):
+    client_for(acme).put("autoImports/products", {})
+    uploaded(acme, "products/spring.csv", "", size=0)
+    Upload.objects.update(uploaded_at=timezone.now() - timedelta(minutes=2))
+
+    assert sweeping.take_uploads() == 1
+    run_job(ImportJob.objects.get().pk)
+    assert ImportJob.objects.get().status == Status.FAILED
 
 
 def test_automatic_stock_imports_can_be_switched_on_and_off(acme, a_variant, client_for):
@@ -246,23 +273,22 @@ def test_what_no_job_needs_is_removed(job, django_capture_on_commit_callbacks):
 
     sweeping.tidy()
 
-    assert not Staging(999999).exists()
+    assert not StagingTable(999999).exists()
     assert not job.path.exists()
 
 
 @pytest.mark.fault
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_killed_for_real_again_and_again_loses_no_row(tmp_path):
-    supplier = Supplier.objects.create(name="Acme")
     settings.UPLOADS_DIR.joinpath(".jobs").mkdir()
     path = settings.UPLOADS_DIR / ".jobs" / "big.csv"
     path.write_text("sku,title,retail_price\n" + "".join(f"A-{i},x,1\n" for i in range(20_000)))
-    job = ImportJob.objects.create(supplier=supplier, kind="products", source="x", file=".jobs/big.csv")
+    job = ImportJobFactory.create(file=".jobs/big.csv")
     url = "postgresql://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format(**connection.settings_dict)
     environment = {**os.environ, "DATABASE_URL": url, "UPLOADS_DIR": str(settings.UPLOADS_DIR)}
     code = (
-        "import django; django.setup(); from imports import batches, running;"
-        f" batches.STEP = 500; running.run_job({job.pk})"
+        "import django; django.setup(); from imports.pipeline import batches, job_runner;"
+        f" batches.STEP = 500; job_runner.run_job({job.pk})"
     )
     environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 
 import pytest
@@ -9,7 +10,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from imports.models import ImportJob, Status
-from imports.reading import Sheet, count_known, is_clean, tolerant, well_formed
+from imports.pipeline.clean_blocks import is_clean, well_formed
+from imports.pipeline.csv_reader import Sheet
+from imports.pipeline.header import count_known
+from imports.pipeline.tolerant_reader import TolerantReader
 
 HEADER = b"sku,title,retail_price\n"
 PIECES = [
@@ -61,15 +65,14 @@ def test_every_record_lands_or_is_rejected(acme, upload, ran, body):
 @given(body=noise)
 def test_whatever_copy_may_read_the_tolerant_reader_reads_alike(body):
     """A block that is proven clean has the same records and lines, whoever reads it."""
-    import csv
-
     if not is_clean(body, well_formed(",")) or b"\r" in body.replace(b"\r\n", b"\n"):
         return
     rows = [row for row in csv.reader(io.StringIO(body.decode(), newline="")) if "".join(row).strip(" \t")]
-    records = [record for record in tolerant(body, 1, ",", final=True) if "".join(record.cells).strip(" \t")]
+    reader = TolerantReader(body, 1, ",", final=True)
+    found = [record for record in reader if "".join(record.cells).strip(" \t")]
 
-    assert [record.code for record in records] == [""] * len(records)
-    assert [[c.replace("\r\n", "\n") for c in record.cells] for record in records] == [
+    assert [record.code for record in found] == [""] * len(found)
+    assert [[c.replace("\r\n", "\n") for c in record.cells] for record in found] == [
         [c.replace("\r\n", "\n") for c in row] for row in rows
     ]
 
@@ -78,14 +81,15 @@ def test_whatever_copy_may_read_the_tolerant_reader_reads_alike(body):
 @given(body=noise, block=st.integers(1, 40))
 def test_blocks_break_between_records_wherever_they_break(monkeypatch, body, block):
     """The records are the same, whether the file is read in one block or in many."""
-    whole = [(r.line, r.cells, r.code) for r in tolerant(body, 2, ",", final=True)]
+    whole = [(r.line, r.cells, r.code) for r in TolerantReader(body, 2, ",", final=True)]
     with monkeypatch.context() as small:
-        small.setattr("imports.reading.BLOCK", block)
-        small.setattr("imports.reading.LONGEST_RECORD", 10_000)
+        small.setattr("imports.pipeline.csv_reader.BLOCK", block)
+        for module in ("csv_reader", "tolerant_reader"):
+            small.setattr(f"imports.pipeline.{module}.LONGEST_RECORD", 10_000)
         sheet = Sheet(io.BytesIO(HEADER + body), "utf-8", lambda names: count_known(names, ["sku", "title"]))
         found = []
         for each in sheet.blocks():
-            reader = tolerant(each.data, each.line, ",", final=each.final)
+            reader = TolerantReader(each.data, each.line, ",", final=each.final)
             found += [(r.line, r.cells, r.code) for r in reader]
             sheet.give_back(each.data[reader.consumed :])
 

@@ -6,6 +6,7 @@ import csv
 import io
 from datetime import timedelta
 
+import factory
 import pytest
 from django.utils import timezone
 
@@ -13,8 +14,10 @@ from accounts.scopes import Scope
 from catalog.models import Variant
 from events.models import Event
 from imports.models import ImportJob, Status
-from imports.running import run_job
+from imports.pipeline import batches
+from imports.pipeline.job_runner import run_job
 from inventory.models import StockLevel, Warehouse
+from tests.factories import StockLevelFactory, VariantFactory, set_stock
 
 ROWS = ["sku,title,retail_price", "A-1,Shirt,1"]
 
@@ -141,20 +144,19 @@ def test_a_waiting_job_is_canceled_at_once_and_a_finished_one_is_not(acme, clien
 
 
 def test_a_running_job_stops_at_its_next_range(acme, client_for, started, monkeypatch):
-    monkeypatch.setattr("imports.batches.STEP", 1)
+    monkeypatch.setattr("imports.pipeline.batches.STEP", 1)
     job = started(acme, data=[ROWS[0], *(f"A-{i},x,1" for i in range(10))])
     client = client_for(acme)
-    from imports import batches
 
-    take, taken = batches.take, []
+    land_range, taken = batches.land_range, []
 
     def cancel_after_three(*args):
         taken.append(args)
         if len(taken) == 3:
             client.post(f"imports/{job.pk}/cancel")
-        return take(*args)
+        return land_range(*args)
 
-    monkeypatch.setattr("imports.batches.take", cancel_after_three)
+    monkeypatch.setattr("imports.pipeline.batches.land_range", cancel_after_three)
 
     run_job(job.pk)
 
@@ -167,7 +169,7 @@ def test_a_running_job_stops_at_its_next_range(acme, client_for, started, monkey
 def test_a_failed_job_can_be_retried_and_others_cannot(acme, client_for, started, monkeypatch):
     job, client = started(acme), client_for(acme)
     with monkeypatch.context() as broken:
-        broken.setattr("imports.batches.take", lambda *args: 1 / 0)
+        broken.setattr("imports.pipeline.batches.land_range", lambda *args: 1 / 0)
         run_job(job.pk)
     failed = client.get(f"imports/{job.pk}").json()
     assert (failed["status"], failed["error"]["code"]) == ("failed", "internal_error")
@@ -210,7 +212,7 @@ def test_the_job_reads_the_version_of_the_file_that_it_was_started_with(acme, cl
     assert [each.sku for each in Variant.objects.all()] == ["OLD"]
 
 
-def test_progress_is_told_while_a_job_runs(acme, client_for, started):
+def test_progress_is_shown_while_a_job_runs(acme, client_for, started):
     job = started(acme)
     ImportJob.objects.filter(pk=job.pk).update(
         status=Status.RUNNING,
@@ -256,7 +258,7 @@ def test_a_dry_run_of_a_full_stock_file_tells_what_would_be_zeroed(acme, a_varia
 
 @pytest.mark.parametrize("dry_run", [True, False])
 @pytest.mark.parametrize(("mode", "zeroed"), [("delta", 1), ("full", 2)])
-def test_what_a_file_names_with_0_is_told_too(acme, a_variant, stocked, mode, zeroed, dry_run):
+def test_what_a_file_names_with_0_is_counted_too(acme, a_variant, stocked, mode, zeroed, dry_run):
     for sku in ("NAMED", "NOT-NAMED", "SAME"):
         a_variant(acme, sku, stock=5)
     a_variant(acme, "EMPTY", stock=0)
@@ -284,12 +286,11 @@ def test_a_dry_run_of_a_cost_list_tells_the_largest_changes_of_either_price(acme
 
 @pytest.fixture
 def many(acme, a_variant):
-    """More stocked variants than the brake lets go unnoticed."""
+    """More stocked variants than the approval rule lets through."""
     east = Warehouse.objects.get(supplier=acme, is_default=True)
-    variants = Variant.objects.bulk_create(
-        Variant(supplier=acme, sku=f"M-{i:03}", title="x", retail_price=1) for i in range(150)
-    )
-    StockLevel.objects.bulk_create(StockLevel(variant=v, warehouse=east, on_hand=5) for v in variants)
+    skus = [f"M-{number:03}" for number in range(150)]
+    variants = VariantFactory.create_in_bulk(150, supplier=acme, sku=factory.Iterator(skus), retail_price=1)
+    StockLevelFactory.create_in_bulk(150, variant=factory.Iterator(variants), warehouse=east, on_hand=5)
     return variants
 
 
@@ -336,7 +337,7 @@ def test_a_waiting_job_holds_up_nothing_and_a_later_one_that_lands_supersedes_it
 def test_a_delta_file_and_a_small_full_one_do_not_wait(acme, many, client_for, stocked):
     zeros = "".join(f"M-{i:03},0\n" for i in range(150))
     assert stocked(acme, f"sku,quantity\n{zeros}")["status"] == "succeeded"
-    StockLevel.objects.update(on_hand=5)
+    set_stock(on_hand=5)
 
     client_for(acme).request("PUT", "importPolicy", {"zeroed_least": 150})
 
@@ -354,7 +355,7 @@ def test_a_dry_run_tells_that_the_file_would_wait(acme, many, stocked):
     assert not StockLevel.objects.filter(on_hand=0).exists()
 
 
-def test_the_brake_can_be_widened_to_delta_files_prices_and_delisting(acme, many, client_for, ran, stocked):
+def test_the_approval_rule_can_cover_delta_files_prices_and_delisting(acme, many, client_for, ran, stocked):
     client = client_for(acme)
     policy = {"zeroed_in_delta": True, "price_factor": 2, "delisted_share": 0.5}
     assert client.put("importPolicy", policy).json()["price_factor"] == 2

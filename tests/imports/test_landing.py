@@ -6,17 +6,18 @@ import random
 import re
 from contextlib import contextmanager
 
+import factory
 import pytest
 from django.db import connection
 from psycopg.sql import SQL, Identifier, Literal
 
-from accounts.models import Supplier
-from catalog.gtin import EAN, GTIN, UPC, fault_of
+from catalog.gtin import EAN, GTIN, UPC, error_in
 from catalog.models import Variant
-from imports import batches
-from imports.columns import Barcode
-from imports.staging import Staging
+from imports.pipeline import batches
+from imports.pipeline.barcode_columns import Barcode
+from imports.staging_table import StagingTable
 from inventory.models import StockLevel
+from tests.factories import StockLevelFactory, SupplierFactory, VariantFactory
 
 FILE = ["sku,title,retail_price", "A-1,Shirt,19.99", "A-2,Hat,5", "A-3,Belt,7"]
 
@@ -26,7 +27,7 @@ def meanwhile(monkeypatch):
     """Do something before or after a range's rows are looked up, but before they land."""
 
     def at_that_moment(moment, work):
-        step = getattr(batches, {"before": "take", "after": "gather"}[moment])
+        step = getattr(batches, {"before": "land_range", "after": "gather"}[moment])
 
         def stepped(*args):
             if moment == "before":
@@ -68,9 +69,7 @@ def test_stock_that_somebody_counts_meanwhile_is_set(acme, a_variant, stocked, m
     east = acme.warehouses.get(is_default=True)
     if there:
         a_variant(acme, "OTHER", stock=3)
-    meanwhile(
-        moment, lambda: StockLevel.objects.create(variant=second, warehouse=east, on_hand=1, reserved=1)
-    )
+    meanwhile(moment, lambda: StockLevelFactory.create(variant=second, warehouse=east, on_hand=1, reserved=1))
 
     job = stocked(acme, "sku,quantity\nA-1,5\nA-2,6\n")
 
@@ -81,7 +80,7 @@ def test_stock_that_somebody_counts_meanwhile_is_set(acme, a_variant, stocked, m
 
 
 def test_the_first_file_of_a_supplier_is_checked_like_any_other(acme, ran, monkeypatch):
-    monkeypatch.setattr("imports.batches.STEP", 2)
+    monkeypatch.setattr("imports.pipeline.batches.STEP", 2)
     lines = ["sku,title,retail_price", "A-1,Shirt,19.99", "A-2,,5", "A-3,Belt,7", "A-4,Hat,x", "A-5,Tie,9"]
 
     job = ran(acme, data=lines)
@@ -137,12 +136,9 @@ def plans_of_rejects():
 
 
 def test_a_supplier_whom_the_statistics_do_not_know_is_looked_up_by_sku(acme, rival, a_variant, ran, plans):
-    other = Supplier.objects.create(name="Other")
+    other = SupplierFactory.create()
     for supplier in (rival, other):  # the skus of both are those of the file
-        Variant.objects.bulk_create(
-            Variant(supplier=supplier, sku=f"A-{number}", title="Shirt", retail_price=1)
-            for number in range(2000)
-        )
+        VariantFactory.create_in_bulk(len(MANY), supplier=supplier, sku=factory.Iterator(SKUS))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE catalog_variant")
     a_variant(acme, "A-0")
@@ -157,7 +153,7 @@ def test_a_supplier_whom_the_statistics_do_not_know_is_looked_up_by_sku(acme, ri
 @pytest.fixture
 def misled(monkeypatch):
     """Statistics that have every range of a file for empty, as an unlucky sample may have the first."""
-    index = Staging.index
+    index = StagingTable.index
 
     def indexed(staging):
         with connection.cursor() as cursor:
@@ -165,15 +161,16 @@ def misled(monkeypatch):
             index(staging)
             cursor.execute(f"UPDATE {staging.name} SET line = line - 1000000")
 
-    monkeypatch.setattr(Staging, "index", indexed)
+    monkeypatch.setattr(StagingTable, "index", indexed)
 
 
 MANY = range(2000)
+SKUS = [f"A-{number}" for number in MANY]
 
 
 @pytest.mark.usefixtures("misled")
 def test_rows_that_differ_are_found_by_their_place_whatever_statistics_say(acme, a_variant, stocked, plans):
-    Variant.objects.bulk_create(Variant(supplier=acme, sku=f"A-{n}", title="", retail_price=1) for n in MANY)
+    VariantFactory.create_in_bulk(len(MANY), supplier=acme, sku=factory.Iterator(SKUS))
     stocked(acme, "sku,quantity\n" + "".join(f"A-{n},5\n" for n in MANY))
     plans.clear()
 
@@ -212,5 +209,5 @@ def test_sql_and_python_agree_on_check_digits(lengths):
         )
         refused = {code for (code,) in cursor.fetchall()}
 
-    assert refused == {number for number in numbers if number and fault_of(number, lengths)}
+    assert refused == {number for number in numbers if number and error_in(number, lengths)}
     assert 0 < len(refused) < len(numbers) - 20

@@ -270,7 +270,7 @@ def test_keys_of_other_systems_in_a_mapping_object_are_ignored(acme, ran):
     assert (job["status"], job["created"]) == ("succeeded", 1)
 
 
-def test_a_mapped_column_that_is_absent_is_told_with_what_its_field_is_filled_from(acme, ran):
+def test_a_mapped_column_that_is_absent_is_reported_with_what_its_field_is_filled_from(acme, ran):
     job = ran(
         acme,
         data=["sku,title,retail_price", "A-1,Shirt,1"],

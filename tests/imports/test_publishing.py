@@ -11,11 +11,11 @@ from django.core.cache import cache
 
 from catalog.models import Variant
 from imports import publishing, sweeping
-from imports.models import AutoImport, ImportJob, Status
-from imports.running import run_job
-from sftp_ingest.areas import Area, area_of, changeable
+from imports.models import ImportJob, Status
+from imports.pipeline.job_runner import run_job
+from sftp_ingest.area.files import Area, area_of, changeable
 from sftp_ingest.errors import Forbidden
-from sftp_ingest.models import Upload
+from tests.factories import AutoImportFactory, ImportJobFactory, UploadFactory
 
 BAD = "sku,title,retail_price\nA-1,Shirt,1\nA-2,,2\n"
 
@@ -32,7 +32,7 @@ def put(acme, client_for, upload):
 
     def go(content, path="products/spring.csv"):
         upload(acme, content, path)
-        Upload.objects.create(supplier=acme, path=path, size=len(content), sha256="0" * 64)
+        UploadFactory.create(supplier=acme, path=path, size=len(content))
         assert sweeping.take_uploads() == 1
         job = ImportJob.objects.latest("pk")
         run_job(job.pk)
@@ -53,9 +53,9 @@ def test_an_upload_is_answered_in_the_area_and_its_rejects_go_round(acme, client
 
     found = reports(acme)
     assert set(found) == {f"spring.import-{job.pk}.txt", f"spring.import-{job.pk}.errors.csv"}
-    told = found[f"spring.import-{job.pk}.txt"]
-    assert told.startswith(f"Import {job.pk} of products/spring.csv: succeeded_with_errors")
-    assert "Rows 2: created 1, updated 0, unchanged 0, rejected 1, duplicates 0." in told
+    summary = found[f"spring.import-{job.pk}.txt"]
+    assert summary.startswith(f"Import {job.pk} of products/spring.csv: succeeded_with_errors")
+    assert "Rows 2: created 1, updated 0, unchanged 0, rejected 1, duplicates 0." in summary
     rejected = found[f"spring.import-{job.pk}.errors.csv"]
     served = client_for(acme).get(f"imports/{job.pk}/errors")
     # Without a mark before it, Excel would take the file for one in another encoding, and save it so.
@@ -76,14 +76,14 @@ def test_a_file_that_cannot_be_read_is_answered_with_the_reason(acme, put):
     assert job.error["message"] in reports(acme)[f"spring.import-{job.pk}.txt"]
 
 
-def test_a_braked_file_is_answered_with_what_it_would_do_and_again_when_it_has_landed(
+def test_a_held_file_is_answered_with_what_it_would_do_and_again_when_it_has_landed(
     acme, a_variant, client_for, put
 ):
     client_for(acme).put("importPolicy", {"price_factor": 2})
     a_variant(acme, "A-1", title="Shirt", retail_price="1")
     job = put("sku,retail_price\nA-1,9\n")
     name = f"spring.import-{job.pk}.txt"
-    assert "waits for your word. It would move retail_price of 1 variant by more" in reports(acme)[name]
+    assert "waits for your approval. It would move retail_price of 1 variant by more" in reports(acme)[name]
 
     client_for(acme).post(f"imports/{job.pk}/approve")
     run_job(job.pk)
@@ -97,9 +97,9 @@ def test_an_automatic_import_that_cannot_start_is_a_failed_job_and_no_silence(
 ):
     warehouse = client_for(rival).get("warehouses").json()[0]["id"]
     options = {"id_field": "sku", "amount_field": "quantity", "id_type": "sku", "mode": "delta"}
-    AutoImport.objects.create(supplier=acme, kind="inventory", options={**options, "warehouse_id": warehouse})
+    AutoImportFactory.create(supplier=acme, kind="inventory", options={**options, "warehouse_id": warehouse})
     path = upload(acme, "sku,quantity\nA,1\n", "inventory/stock.csv")
-    Upload.objects.create(supplier=acme, path=path, size=1, sha256="0" * 64)
+    UploadFactory.create(supplier=acme, path=path)
 
     assert sweeping.take_uploads() == 0
     sweeping.publish_reports()
@@ -152,7 +152,7 @@ def test_old_reports_are_removed(acme, rival, put):
 
 
 def test_a_long_name_makes_a_name_that_a_file_can_have(acme):
-    job = ImportJob(pk=7, supplier=acme, kind="products", source=f"products/{'ä' * 120}.csv")
+    job = ImportJobFactory.build(pk=7, supplier=acme, source=f"products/{'ä' * 120}.csv")
     name = f"{publishing.name_of(job)}.errors.csv"
     assert len(name.encode()) <= 255
     assert name.endswith(".import-7.errors.csv")

@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from catalog.models import Variant
 from imports.models import ImportJob, Status
-from imports.running import run_job
-from sftp_ingest.models import RemoteHost
-from sftp_ingest.remote import RemoteFailed
+from imports.pipeline.job_runner import run_job
+from sftp_ingest.remote.connection import RemoteFailed
+from tests.factories import ImportJobFactory, RemoteHostFactory
 
 URL = "sftp://files.acme.example/out/spring.csv"
 KEY = "ssh-ed25519 " + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + b"k" * 32).decode()
@@ -21,8 +21,8 @@ KEY = "ssh-ed25519 " + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + b"k
 
 @pytest.fixture
 def remote(acme, monkeypatch):
-    """Acme's own server, which is down until it is told otherwise."""
-    RemoteHost.objects.create(supplier=acme, host="files.acme.example", host_key=KEY, username="out")
+    """Acme's own server, which is down until it is set up again."""
+    RemoteHostFactory.create(supplier=acme, host="files.acme.example", host_key=KEY)
     answers = ["down"]
 
     def fetch(supplier, url: str, destination: Path) -> None:
@@ -30,7 +30,7 @@ def remote(acme, monkeypatch):
             raise RemoteFailed("remote_unreachable", "files.acme.example does not answer.")
         destination.write_text("sku,title,retail_price\nA-1,Shirt,1\n")
 
-    monkeypatch.setattr("imports.preparing.fetch", fetch)
+    monkeypatch.setattr("imports.pipeline.preparation.fetch", fetch)
     return answers
 
 
@@ -78,10 +78,8 @@ def test_a_second_run_has_a_clock_of_its_own(acme, client_for, ran):
 
 @pytest.mark.parametrize("status", [Status.QUEUED, Status.AWAITING_APPROVAL])
 def test_what_waits_has_no_pace(acme, client_for, status):
-    job = ImportJob.objects.create(
+    job = ImportJobFactory.create(
         supplier=acme,
-        kind="products",
-        source="data",
         status=status,
         started_at=timezone.now() - timedelta(hours=3),
         rows_total=100,

@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from inventory.models import StockLevel, Warehouse
+from tests.factories import StockLevelFactory, set_stock
 
 
 def levels(supplier):
@@ -21,7 +22,7 @@ def levels(supplier):
 def test_a_stock_file_sets_what_is_on_hand_and_leaves_what_is_reserved(acme, a_variant, stocked):
     a_variant(acme, "A-1", stock=10)
     a_variant(acme, "A-2")
-    StockLevel.objects.update(reserved=3)
+    set_stock(reserved=3)
 
     job = stocked(acme, "sku,quantity\nA-1,7\nA-2,5\n")
 
@@ -61,7 +62,7 @@ def test_a_full_file_sets_to_zero_what_it_does_not_name_in_its_warehouse(acme, a
     for sku in ("A-1", "A-2", "A-3"):
         a_variant(acme, sku, stock=10)
     west = Warehouse.objects.get(name="Acme West")
-    StockLevel.objects.create(variant=acme.variants.get(sku="A-2"), warehouse=west, on_hand=4)
+    StockLevelFactory.create(variant=acme.variants.get(sku="A-2"), warehouse=west, on_hand=4)
 
     job = stocked(acme, "sku,quantity\nA-1,7\nA-3,many\n", mode="full")
 

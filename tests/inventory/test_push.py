@@ -9,6 +9,7 @@ import pytest
 from accounts.scopes import Scope
 from events.models import Event
 from inventory.models import StockLevel, Warehouse
+from tests.factories import set_stock
 
 
 @pytest.fixture
@@ -178,7 +179,7 @@ def test_the_same_push_again_writes_nothing(acme, a_variant, push):
 
 def test_what_is_reserved_stays_reserved_even_below_it(acme, a_variant, push):
     variant = a_variant(acme, "A-1", stock=5)
-    StockLevel.objects.filter(variant=variant).update(reserved=4)
+    set_stock(reserved=4, variant=variant)
 
     assert push([{"id": "A-1", "amount": 1}]).json()["updated"] == 1
     level = StockLevel.objects.get(variant=variant)
@@ -205,7 +206,7 @@ def test_an_older_count_never_replaces_a_newer(acme, a_variant, push):
     late = push([{"id": "A-1", "amount": 9}], as_of="2026-01-02T11:00:00Z").json()
 
     assert (late["updated"], late["unchanged"], late["rejected"]) == (0, 0, 1)
-    assert late["errors"][0]["code"] == "outdated"
+    assert late["errors"][0]["code"] == "stale_count"
     assert on_hand(variant) == 5
     assert push([{"id": "A-1", "amount": 8}], as_of="2026-01-02T12:00:00Z").json()["updated"] == 1
     assert push([{"id": "A-1", "amount": 3}]).json()["updated"] == 1
@@ -264,7 +265,8 @@ def test_a_push_costs_the_same_number_of_statements_whatever_its_size(
         a_variant(acme, f"A-{number}", stock=1)
     push([])  # the key's last use is noted
 
-    # the key, the warehouse, begin, the identifiers, missing rows, changed rows, the event, end
-    with django_assert_num_queries(8):
+    # the key, the warehouse, begin, the moment, the identifiers, missing rows, the lock, changed rows,
+    # older counts, the event, end
+    with django_assert_num_queries(11):
         answer = push([{"id": f"A-{number}", "amount": 2} for number in range(count)])
     assert answer.json()["updated"] == count

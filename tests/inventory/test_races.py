@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 
+import factory
 import pytest
 from django.db import connection, transaction
 
@@ -12,8 +13,9 @@ from accounts.actors import Actor
 from catalog.models import Variant
 from inventory.elements import IdType
 from inventory.models import StockLevel, Warehouse
-from inventory.pushing import push
-from inventory.reservations import Ledger
+from inventory.reservations import Cause, LockedStock
+from inventory.services import push
+from tests.factories import VariantFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,7 +28,7 @@ def in_threads(*works):
     def run(work):
         try:
             work()
-        except Exception as error:  # noqa: BLE001 - what a thread met is told below
+        except Exception as error:  # noqa: BLE001 - what a thread met is reported below
             failures.append(error)
         finally:
             connection.close()
@@ -42,7 +44,7 @@ def in_threads(*works):
 
 @pytest.fixture
 def east(acme):
-    Variant.objects.bulk_create([Variant(supplier=acme, sku=sku, title=sku, retail_price=1) for sku in SKUS])
+    VariantFactory.create_in_bulk(len(SKUS), supplier=acme, sku=factory.Iterator(SKUS))
     return Warehouse.objects.get(supplier=acme, is_default=True)
 
 
@@ -62,10 +64,10 @@ def reserver(ids, seed):
         dice = random.Random(seed)
         for _ in range(20):
             with transaction.atomic():
-                ledger = Ledger.lock(dice.sample(ids, 20))
-                for place in ledger.levels:
-                    ledger.reserve(place, 1)
-                ledger.save()
+                stock = LockedStock.lock(dice.sample(ids, 20), by=Actor.system("test"))
+                for key in stock.levels:
+                    stock.reserve(key, 1, Cause())
+                stock.save()
 
     return work
 

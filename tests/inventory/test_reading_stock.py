@@ -7,12 +7,13 @@ import re
 import pytest
 
 from inventory.models import StockLevel, Warehouse
+from tests.factories import StockLevelFactory, set_stock
 
 
 def test_the_list_tells_what_is_there_promised_and_free(acme, rival, client_for, a_variant):
     variant = a_variant(acme, "A-1", stock=10)
     a_variant(rival, "R-1", stock=99)
-    StockLevel.objects.filter(variant=variant).update(reserved=3)
+    set_stock(reserved=3, variant=variant)
     acme.safety_stock = 2
     acme.save(update_fields=["safety_stock"])
     level = StockLevel.objects.get(variant=variant)
@@ -32,7 +33,7 @@ def test_the_list_tells_what_is_there_promised_and_free(acme, rival, client_for,
 
 def test_what_is_promised_beyond_the_stock_shows_as_none_available(acme, client_for, a_variant):
     variant = a_variant(acme, "A-1", stock=1)
-    StockLevel.objects.filter(variant=variant).update(reserved=3)
+    set_stock(reserved=3, variant=variant)
 
     assert client_for(acme).get("inventory").json()[0]["available"] == 0
 
@@ -40,7 +41,7 @@ def test_what_is_promised_beyond_the_stock_shows_as_none_available(acme, client_
 def test_filters_by_warehouse_sku_and_variant(acme, client_for, a_variant):
     first, second = a_variant(acme, "A-1", stock=1), a_variant(acme, "A-2", stock=2)
     west = Warehouse.objects.get(supplier=acme, is_default=False)
-    StockLevel.objects.create(variant=first, warehouse=west, on_hand=7)
+    StockLevelFactory.create(variant=first, warehouse=west, on_hand=7)
     client = client_for(acme)
 
     assert [row["on_hand"] for row in client.get("inventory", {"warehouse_id": west.pk}).json()] == [7]

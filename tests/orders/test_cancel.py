@@ -8,7 +8,7 @@ from events.models import Event
 from fulfillments.models import Fulfillment
 from inventory.models import StockLevel
 from orders.models import Order
-from tests.orders.desks import order_state, piece, state_of, status
+from tests.orders.fixtures import order_state, piece, state_of, status
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def lines(order) -> list[tuple[int, int, int, int]]:
     return [*order.lines.order_by("pk").values_list("open", "shipped", "rejected", "canceled")]
 
 
-def told(answer) -> tuple[int, str]:
+def outcome(answer) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
@@ -74,7 +74,7 @@ def test_what_is_asked_once_more_after_its_answer_is_a_new_request(
 
 
 def test_the_whole_order_is_asked_back_and_approved(two, acme, rival, acme_api, rival_api, cancel, work_of):
-    assert told(cancel(two)) == (200, "cancel_requested")
+    assert outcome(cancel(two)) == (200, "cancel_requested")
     assert (states(two), order_state(two)) == (["canceling", "canceling"], "canceling")
 
     acme_api.put(status(work_of(two, acme)), {"status": "canceled"})
@@ -102,7 +102,7 @@ def test_what_was_refused_may_be_asked_for_again(two, acme, acme_api, cancel, wo
     cancel(two)
     acme_api.put(status(work_of(two, acme)), {"status": "cancelation not allowed"})
 
-    assert told(cancel(two)) == (200, "cancel_requested")
+    assert outcome(cancel(two)) == (200, "cancel_requested")
     assert states(two) == ["canceling", "canceling"]
 
 
@@ -114,7 +114,7 @@ def test_a_part_that_is_let_go_leads_back_to_the_state_before(
         acme_api.put(status(work, "accepted"))
     before = state_of(work)
 
-    assert told(cancel(an_order_at_acme, {"lines": [{"sku": "LAMP", "quantity": 2}]}))[0] == 200
+    assert outcome(cancel(an_order_at_acme, {"lines": [{"sku": "LAMP", "quantity": 2}]}))[0] == 200
     assert (state_of(work), order_state(an_order_at_acme)) == ("canceling", "canceling")
 
     assert acme_api.put(status(work), {"status": "canceled"}).json()["code"] == "canceled"
@@ -130,7 +130,7 @@ def test_a_repeated_approval_is_none_of_something_that_came_later(work, an_order
     acme_api.put(status(work), {"status": "canceled"})
     acme_api.put(status(work, "accepted"))
 
-    assert told(acme_api.put(status(work), {"status": "canceled"})) == (409, "invalid_transition")
+    assert outcome(acme_api.put(status(work), {"status": "canceled"})) == (409, "invalid_transition")
 
 
 def test_a_part_that_is_not_let_go_stays_whole(work, an_order_at_acme, acme_api, cancel):
@@ -148,7 +148,7 @@ def test_what_has_shipped_stays_and_the_message_says_so(work, an_order_at_acme, 
 
     answer = cancel(an_order_at_acme)
 
-    assert told(answer) == (200, "cancel_requested")
+    assert outcome(answer) == (200, "cancel_requested")
     assert "shipped already" in answer.json()["message"]
     acme_api.put(status(work), {"status": "canceled"})
     assert (state_of(work), order_state(an_order_at_acme)) == ("shipped", "completed")
@@ -162,7 +162,7 @@ def test_of_a_mixed_order_only_what_can_be_is_canceled(
     acme_api.put(status(work_of(two, acme), "accepted"))
     acme_api.put(status(work_of(two, acme), "shipped"), {"tracking_number": "T"})
 
-    assert told(cancel(two)) == (200, "cancel_requested")
+    assert outcome(cancel(two)) == (200, "cancel_requested")
 
     assert states(two) == ["shipped", "canceling"]
     rival_api.put(status(work_of(two, rival)), {"status": "canceled"})
@@ -173,7 +173,7 @@ def test_what_waits_for_an_address_goes_at_once(two, acme, rival, acme_api, riva
     acme_api.put(status(work_of(two, acme), "wrong_address"))
     rival_api.put(status(work_of(two, rival), "wrong_address"))
 
-    assert told(cancel(two)) == (200, "order_canceled")
+    assert outcome(cancel(two)) == (200, "order_canceled")
     assert (states(two), order_state(two)) == (["canceled", "canceled"], "canceled")
     assert not StockLevel.objects.filter(reserved__gt=0).exists()
 
@@ -213,14 +213,14 @@ def test_what_nobody_holds_goes_at_once(two, acme, acme_api, cancel, work_of):
 @pytest.mark.parametrize("name", ["id", "sku", "variant_id"])
 def test_a_line_is_named_by_its_id_its_sku_or_its_variant(name, two, cancel):
     line = two.lines.get(sku="LAMP")
-    value = {"id": line.pk, "sku": "LAMP", "variant_id": line.parts.get().variant_id}[name]
+    value = {"id": line.pk, "sku": "LAMP", "variant_id": line.fulfillment_lines.get().variant_id}[name]
 
-    assert told(cancel(two, {"lines": [{name: value, "quantity": 1}], "reason": "mistake"})) == (
+    assert outcome(cancel(two, {"lines": [{name: value, "quantity": 1}], "reason": "mistake"})) == (
         200,
         "cancel_requested",
     )
 
-    assert [part.cancel_requested for part in line.parts.all()] == [1]
+    assert [part.cancel_requested for part in line.fulfillment_lines.all()] == [1]
     assert Event.objects.filter(type="order.cancel_requested", data__reason="mistake").count() == 1
 
 
@@ -234,7 +234,7 @@ def test_asking_twice_is_asking_once(two, cancel):
     cancel(two)
     events, stamp = Event.objects.count(), Order.objects.get().updated_at
 
-    assert told(cancel(two)) == (200, "unchanged")
+    assert outcome(cancel(two)) == (200, "unchanged")
 
     assert (Event.objects.count(), Order.objects.get().updated_at) == (events, stamp)
 
@@ -243,8 +243,8 @@ def test_asking_twice_for_a_part_is_asking_once(work, an_order_at_acme, cancel):
     part = {"lines": [{"sku": "LAMP", "quantity": 2}]}
     cancel(an_order_at_acme, part)
 
-    assert told(cancel(an_order_at_acme, part)) == (200, "unchanged")
-    assert told(cancel(an_order_at_acme)) == (200, "unchanged")
+    assert outcome(cancel(an_order_at_acme, part)) == (200, "unchanged")
+    assert outcome(cancel(an_order_at_acme)) == (200, "unchanged")
     assert work.lines.get(variant__sku="LAMP").cancel_requested == 2
 
 
@@ -258,26 +258,26 @@ def test_asking_twice_for_a_part_asks_one_supplier_once_and_the_other_not(
     part = {"lines": [{"sku": "SOFA", "quantity": 2}]}
     cancel(order, part)
 
-    assert told(cancel(order, part)) == (200, "unchanged")
+    assert outcome(cancel(order, part)) == (200, "unchanged")
     assert sorted(states(order)) == ["canceling", "new"]
-    assert told(cancel(order, {"lines": [{"sku": "SOFA", "quantity": 1}]})) == (200, "cancel_requested")
+    assert outcome(cancel(order, {"lines": [{"sku": "SOFA", "quantity": 1}]})) == (200, "cancel_requested")
 
 
-def test_what_cannot_be_asked_for_yet_is_told(work, an_order_at_acme, cancel):
+def test_what_cannot_be_asked_for_yet_changes_nothing(work, an_order_at_acme, cancel):
     cancel(an_order_at_acme, {"lines": [{"sku": "LAMP", "quantity": 1}]})
 
     whole, mats = cancel(an_order_at_acme), cancel(an_order_at_acme, {"lines": [{"sku": "MAT"}]})
 
-    assert told(whole) == (200, "unchanged")
+    assert outcome(whole) == (200, "unchanged")
     assert "More can be asked for when its suppliers have answered; pieces: 4." in whole.json()["message"]
-    assert told(mats) == (409, "invalid_transition")
+    assert outcome(mats) == (409, "invalid_transition")
     assert "first to answer an earlier request: 2" in mats.json()["message"]
 
 
 def test_another_suppliers_part_may_be_asked_for_while_one_is_out(two, acme, rival, cancel, work_of):
     cancel(two, {"lines": [{"sku": "LAMP", "quantity": 1}]})
 
-    assert told(cancel(two, {"lines": [{"sku": "RUG", "quantity": 1}]})) == (200, "cancel_requested")
+    assert outcome(cancel(two, {"lines": [{"sku": "RUG", "quantity": 1}]})) == (200, "cancel_requested")
     assert states(two) == ["canceling", "canceling"]
 
 
@@ -286,7 +286,7 @@ def test_a_canceled_order_is_unchanged_also_when_lines_are_named(work, an_order_
     acme_api.put(status(work), {"status": "canceled"})
 
     for body in (None, {"lines": [{"sku": "LAMP"}]}, {"lines": [{"sku": "LAMP", "quantity": 3}]}):
-        assert told(cancel(an_order_at_acme, body)) == (200, "unchanged")
+        assert outcome(cancel(an_order_at_acme, body)) == (200, "unchanged")
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_of_a_completed_order_nothing_is_left_to_cancel(body, work, an_order_at_
 
     answer = cancel(an_order_at_acme, body)
 
-    assert told(answer) == (409, "invalid_transition")
+    assert outcome(answer) == (409, "invalid_transition")
     assert order_state(an_order_at_acme) == "completed"
 
 
@@ -309,7 +309,7 @@ def test_a_shipped_line_is_not_canceled_because_another_is(two, acme, acme_api, 
 
     answer = cancel(two, {"lines": [{"sku": "LAMP"}]})
 
-    assert told(answer) == (409, "invalid_transition")
+    assert outcome(answer) == (409, "invalid_transition")
     assert "shipped: 3" in answer.json()["message"]
 
 
@@ -346,8 +346,8 @@ def test_what_is_wrong_with_a_cancel_is_named_and_nothing_is_canceled(body, fiel
 
 
 def test_a_body_that_cannot_be_read_cancels_nothing(two, cancel):
-    assert told(cancel(two, b'{"lines": [')) == (400, "invalid_json")
-    assert told(cancel(two, b"[]")) == (400, "validation_error")
+    assert outcome(cancel(two, b'{"lines": [')) == (400, "invalid_json")
+    assert outcome(cancel(two, b"[]")) == (400, "validation_error")
     assert states(two) == ["new", "new"]
 
 
@@ -373,6 +373,6 @@ def test_cancelling_costs_the_same_whatever_the_number_of_lines(
     acme_api.post("fulfillments/rejections", [{"id": work_of(order, acme).pk, "items": items}])
 
     # the key; the order; savepoints; the order locked; lines, parts, variants; what can be asked; dropped
-    # lines; the fulfillment locked, its lines; both written; the order recounted; events; stamp; order
+    # lines; the fulfillment locked, its lines; both written; the state derived; events; stamp
     with django_assert_max_num_queries(20):
         assert cancel(order).status_code == 200

@@ -6,7 +6,7 @@ import pytest
 
 from fulfillments.models import Fulfillment
 from orders.models import Order
-from tests.orders.bodies import an_order
+from tests.orders.push_bodies import an_order
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_a_parcel_that_is_misread_ships_nothing(accepted, body, field):
     assert not fulfillment.shipments.exists()
 
 
-def test_a_misspelt_tracking_number_is_told(accepted):
+def test_a_misspelt_tracking_number_is_reported(accepted):
     fulfillment, supplier, _ = accepted
 
     answer = supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted", {"trackingNumber": "T"})
@@ -70,7 +70,7 @@ def test_a_misspelt_tracking_number_is_told(accepted):
     assert "tracking_number" in answer.json()["message"]
 
 
-def test_a_parcel_told_in_two_elements_is_one_parcel(accepted):
+def test_a_parcel_given_in_two_elements_is_one_parcel(accepted):
     fulfillment, supplier, _ = accepted
     parcel = {"trackingNumber": "T", "items": [{"sku": "A-1", "quantity": 1}]}
 

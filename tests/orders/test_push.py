@@ -1,4 +1,4 @@
-"""What a push takes, how it is read, and what it is told when it is wrong (interface 4.15, contract 4)."""
+"""What a push takes, how it is read, and what it answers when that is wrong (interface 4.15, contract 4)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from events.models import Event
 from fulfillments.models import Fulfillment
 from inventory.models import StockLevel
 from orders.models import Order
-from tests.orders.bodies import ADDRESS, an_order
+from tests.orders.push_bodies import ADDRESS, an_order
 
 LINE = {"sku": "LAMP", "quantity": 1}
 
@@ -132,7 +132,7 @@ def test_a_billing_address_of_its_own_is_kept(lamp, send, shop_api):
     assert order["shipping_address"]["address1"] == ADDRESS["address1"]
 
 
-def test_a_part_that_stands_in_two_places_with_two_values_is_told(lamp, send):
+def test_a_part_that_stands_in_two_places_with_two_values_gives_a_warning(lamp, send):
     answer = send(an_order(LINE, city="Leeds"))
 
     assert answer.status_code == 201
@@ -219,12 +219,12 @@ BAD_LINES: list[tuple[dict[str, Any], str]] = [
 
 def refused(answer, field: str) -> None:
     """A 400 that names the field in its errors and its message; nothing was made."""
-    told = answer.json()
-    assert (answer.status_code, told["success"]) == (400, False), told
-    assert told["code"] in ("validation_error", "missing_parameter")
-    assert field in [each["field"] for each in told["errors"]]
-    assert field in told["message"]
-    assert told["request_id"]
+    body = answer.json()
+    assert (answer.status_code, body["success"]) == (400, False), body
+    assert body["code"] in ("validation_error", "missing_parameter")
+    assert field in [each["field"] for each in body["errors"]]
+    assert field in body["message"]
+    assert body["request_id"]
     assert not Order.objects.exists()
     assert not Event.objects.exists()
     assert not StockLevel.objects.filter(reserved__gt=0).exists()
@@ -241,11 +241,11 @@ def test_what_is_wrong_with_a_line_is_named_and_nothing_is_made(change, field, l
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"  "])
-def test_an_empty_push_is_told_all_that_it_needs(body, send):
-    told = send(body)
+def test_the_answer_to_an_empty_push_names_all_that_it_needs(body, send):
+    answer = send(body)
 
-    assert (told.status_code, told.json()["code"]) == (400, "missing_parameter")
-    assert [each["field"] for each in told.json()["errors"]] == [
+    assert (answer.status_code, answer.json()["code"]) == (400, "missing_parameter")
+    assert [each["field"] for each in answer.json()["errors"]] == [
         "retailer_order_id",
         "order_lines",
         "shipping_address.country",
@@ -254,7 +254,7 @@ def test_an_empty_push_is_told_all_that_it_needs(body, send):
 
 
 @pytest.mark.parametrize("body", [b"{", b"[1", b'{"a": 1, "a": 2}', b"\xff", b'{"a": 1e99999}'])
-def test_a_body_that_cannot_be_read_is_told(body, send):
+def test_a_body_that_cannot_be_read_is_refused(body, send):
     answer = send(body)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_json")
@@ -268,7 +268,7 @@ def test_a_number_that_is_none_is_named(number, lamp, send):
 
 
 @pytest.mark.parametrize("body", [b"[]", b"5", b'"x"', b"null"])
-def test_a_body_that_is_no_object_is_told(body, send):
+def test_a_body_that_is_no_object_is_refused(body, send):
     answer = send(body)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
@@ -284,22 +284,22 @@ def test_a_body_that_is_no_object_is_told(body, send):
         ({"shippingAddress": ADDRESS}, "shippingAddress"),
     ],
 )
-def test_a_misspelled_required_field_is_told_with_the_right_one(misspelled, field, lamp, send):
+def test_a_misspelled_required_field_is_reported_with_the_right_one(misspelled, field, lamp, send):
     body = {"retailer_order_id": "R", "shipping_address": ADDRESS, "order_lines": [LINE]}
-    [meant] = [name for name, value in body.items() if value in misspelled.values()]
-    del body[meant]
+    [expected] = [name for name, value in body.items() if value in misspelled.values()]
+    del body[expected]
 
     answer = send(body | misspelled)
 
     refused(answer, field)
-    assert meant in answer.json()["message"]
+    assert expected in answer.json()["message"]
 
 
-def test_a_misspelled_quantity_is_told_with_its_line(lamp, send):
+def test_a_misspelled_quantity_is_reported_with_its_line(lamp, send):
     refused(send(an_order(LINE, {"sku": "LAMP", "quantitty": 2})), "order_lines[1].quantitty")
 
 
-def test_what_is_not_known_is_ignored_and_told(lamp, send):
+def test_what_is_not_known_is_ignored_and_reported(lamp, send):
     answer = send(
         an_order(
             LINE | {"color": "red"},

@@ -10,7 +10,7 @@ import pytest
 
 from fulfillments.models import Fulfillment
 from orders.models import Order
-from tests.orders.bodies import ADDRESS
+from tests.orders.push_bodies import ADDRESS
 
 ORDER = {
     *("id", "type", "retailer_order_id", "processing_state", "id_in_source"),
@@ -61,7 +61,7 @@ def found(answer) -> list[int]:
     return [each["id"] for each in answer.json()["results"]]
 
 
-def here(url: str) -> str:
+def path_of(url: str) -> str:
     return url.removeprefix("http://testserver")
 
 
@@ -78,11 +78,11 @@ def test_the_first_moment_that_there_is_means_from_the_beginning(an_order_at_acm
 def test_an_order_has_these_fields(orders, move, shop_api, acme):
     move(orders[0], "completed")
 
-    told = shop_api.get(f"orders/{orders[0].pk}").json()
+    shown = shop_api.get(f"orders/{orders[0].pk}").json()
 
-    assert set(told) == ORDER
-    assert set(told["shipping_address"]) == set(ADDRESS) | {"address2", "state", "company_name"}
-    [line] = told["order_lines"]
+    assert set(shown) == ORDER
+    assert set(shown["shipping_address"]) == set(ADDRESS) | {"address2", "state", "company_name"}
+    [line] = shown["order_lines"]
     assert set(line) == LINE
     assert (line["quantity"], line["quantity_shipped"], line["quantity_reserved"], line["short"]) == (
         1,
@@ -90,7 +90,7 @@ def test_an_order_has_these_fields(orders, move, shop_api, acme):
         0,
         0,
     )
-    assert told["fulfillments"] == [
+    assert shown["fulfillments"] == [
         {
             "id": Fulfillment.objects.get(order=orders[0]).pk,
             "supplier_id": acme.pk,
@@ -98,7 +98,7 @@ def test_an_order_has_these_fields(orders, move, shop_api, acme):
             "tracking_numbers": ["T"],
         }
     ]
-    assert (told["type"], told["processing_state"]) == ("dropship", "completed")
+    assert (shown["type"], shown["processing_state"]) == ("dropship", "completed")
 
 
 def test_the_lists_item_is_what_reading_one_answers(orders, shop_api):
@@ -113,8 +113,8 @@ def test_the_lines_are_in_the_order_in_which_they_were_pushed(acme, a_variant, p
 
     order = push(*({"sku": sku, "quantity": 1} for sku in ("C", "A", "B")))
 
-    told = shop_api.get(f"orders/{order.pk}").json()
-    assert [line["sku"] for line in told["order_lines"]] == ["C", "A", "B"]
+    shown = shop_api.get(f"orders/{order.pk}").json()
+    assert [line["sku"] for line in shown["order_lines"]] == ["C", "A", "B"]
 
 
 @pytest.mark.parametrize("pk", ["0", "x", "999999999999", "9" * 30, "-1", "1.5"])
@@ -213,14 +213,14 @@ def test_an_order_is_found_by_the_retailers_own_number(orders, shop_api):
 def test_pages_go_forward_and_back(orders, shop_api):
     pks = [order.pk for order in orders]
     first = shop_api.get("orders", {"limit": 2})
-    second = shop_api.get(here(first.json()["next"]))
-    third = shop_api.get(here(second.json()["next"]))
+    second = shop_api.get(path_of(first.json()["next"]))
+    third = shop_api.get(path_of(second.json()["next"]))
 
     assert [found(first), found(second), found(third)] == [pks[:2], pks[2:4], pks[4:]]
     assert first.json()["previous"] is None
     assert third.json()["next"] is None
-    assert found(shop_api.get(here(third.json()["previous"]))) == pks[2:4]
-    back = shop_api.get(here(second.json()["previous"]))
+    assert found(shop_api.get(path_of(third.json()["previous"]))) == pks[2:4]
+    back = shop_api.get(path_of(second.json()["previous"]))
     assert found(back) == pks[:2]
     assert back.json()["previous"] is None
 
@@ -229,14 +229,14 @@ def test_a_page_keeps_its_filter_and_order(orders, shop_api):
     first = shop_api.get("orders", {"limit": 2, "sort": "-updated_at", "processing_state": "received"})
 
     assert found(first) == [orders[4].pk, orders[3].pk]
-    assert found(shop_api.get(here(first.json()["next"]))) == [orders[2].pk, orders[1].pk]
+    assert found(shop_api.get(path_of(first.json()["next"]))) == [orders[2].pk, orders[1].pk]
 
 
 def test_what_changes_between_two_pages_is_seen_again_and_nothing_is_missed(orders, move, shop_api):
     first = shop_api.get("orders", {"limit": 3})
     move(orders[0], "processing")
 
-    rest = shop_api.get(here(first.json()["next"]))
+    rest = shop_api.get(path_of(first.json()["next"]))
 
     assert found(rest) == [orders[3].pk, orders[4].pk, orders[0].pk]
 
@@ -268,7 +268,7 @@ def test_what_changes_between_two_pages_is_seen_again_and_nothing_is_missed(orde
         ({"filter": '{"processing_state": ["completed"]}'}, "invalid_filter", "filter.processing_state"),
     ],
 )
-def test_what_is_not_understood_is_told_and_lists_nothing(params, code, field, shop_api):
+def test_what_is_not_understood_is_refused_and_lists_nothing(params, code, field, shop_api):
     answer = shop_api.get("orders", params)
 
     assert (answer.status_code, answer.json()["code"]) == (400, code)
@@ -298,7 +298,7 @@ def forged(*parts: object) -> str:
         forged(["updated_at"], ">", "2026-01-01T00:00:00Z"),
     ],
 )
-def test_a_cursor_that_was_never_given_out_is_told(cursor, orders, shop_api):
+def test_a_cursor_that_was_never_given_out_is_refused(cursor, orders, shop_api):
     answer = shop_api.get("orders", {"cursor": cursor})
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor")
@@ -330,17 +330,17 @@ def test_every_change_has_a_later_stamp_of_its_own(orders, move, shop_api):
     assert stamps == sorted(set(stamps))
 
 
-def test_the_counts_are_a_recount(orders, move, shop_api):
+def test_the_counts_agree_with_the_orders(orders, move, shop_api):
     for order, state in zip(
         orders, ("processing", "completed", "canceling", "canceled", "exception"), strict=True
     ):
         move(order, state)
 
-    told = shop_api.get("order-filters")
+    counts = shop_api.get("order-filters")
 
     states = Counter(Order.objects.values_list("processing_state", flat=True))
-    assert told.json() == {"completed": states["completed"], "canceled": states["canceled"], "pending": 3}
-    assert list(told.json()) == ["completed", "canceled", "pending"]
+    assert counts.json() == {"completed": states["completed"], "canceled": states["canceled"], "pending": 3}
+    assert list(counts.json()) == ["completed", "canceled", "pending"]
 
 
 def test_a_retailer_without_orders_has_counts_of_nothing(shop_api):

@@ -15,9 +15,9 @@ from fulfillments.models import COUNTS, FulfillmentLine
 from inventory.models import StockLevel
 from orders.models import Order, OrderLine, RetailerClock
 from orders.reconciling import differences, mend
-from tests.concurrency.racing import race, waiting
-from tests.orders.bodies import an_order
-from tests.orders.desks import piece, status, work_of  # noqa: F401
+from tests.interleaving import race, waiting
+from tests.orders.fixtures import piece, status, work_of  # noqa: F401
+from tests.orders.push_bodies import an_order
 
 
 def reconcile(*options: str) -> str:
@@ -107,7 +107,7 @@ def test_what_older_events_do_not_tell_is_left_as_it_is(lived):
     assert everything() == sound
 
 
-def test_what_differs_is_told_with_its_name_and_both_numbers(lived):
+def test_what_differs_is_reported_with_its_name_and_both_numbers(lived):
     part = FulfillmentLine.objects.get()
     FulfillmentLine.objects.update(shipped=1)
 
@@ -146,7 +146,7 @@ def test_nothing_that_was_right_is_touched(lived, shop_api):
     assert shop_api.get("orders").json() == before
 
 
-def test_sources_that_contradict_each_other_are_told_and_nothing_is_mended(lived):
+def test_sources_that_contradict_each_other_are_reported_and_nothing_is_mended(lived):
     damage("UPDATE fulfillments_shipment SET items = jsonb_set(items, '{0,quantity}', '99')")
 
     with pytest.raises(CommandError, match="Nothing was mended"), transaction.atomic():

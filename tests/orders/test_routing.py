@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from accounts.models import Partnership, Supplier
+from accounts.models import Supplier
 from fulfillments.models import Fulfillment
 from inventory.models import StockLevel, Warehouse
 from orders.models import Order
-from tests.orders.bodies import an_order
+from tests.factories import PartnershipFactory, StockLevelFactory, SupplierFactory, WarehouseFactory
+from tests.orders.push_bodies import an_order
 
 
 @pytest.fixture
 def third(shop):
     """A third supplier that Shop buys from."""
-    supplier = Supplier.objects.create(name="Third")
-    Warehouse.objects.create(supplier=supplier, name="Third East", is_default=True)
-    Partnership.objects.create(retailer=shop, supplier=supplier)
+    supplier = SupplierFactory.create(name="Third")
+    WarehouseFactory.create(supplier=supplier, name="Third East", is_default=True)
+    PartnershipFactory.create(retailer=shop, supplier=supplier)
     return supplier
 
 
@@ -28,7 +29,7 @@ def offer(a_variant):
         variant = a_variant(supplier, sku, wholesale_price=price)
         warehouses = supplier.warehouses.order_by("-is_default", "pk")
         for warehouse, on_hand in zip(warehouses, stock, strict=False):
-            StockLevel.objects.create(variant=variant, warehouse=warehouse, on_hand=on_hand)
+            StockLevelFactory.create(variant=variant, warehouse=warehouse, on_hand=on_hand)
         return variant
 
     return make
@@ -214,8 +215,8 @@ def test_the_missing_pieces_go_to_a_partner_that_takes_short_orders(acme, rival,
 
 
 def test_a_supplier_without_a_warehouse_cannot_take_what_it_does_not_have(shop, a_variant, shop_api):
-    supplier = Supplier.objects.create(name="Third")
-    Partnership.objects.create(retailer=shop, supplier=supplier)
+    supplier = SupplierFactory.create(name="Third")
+    PartnershipFactory.create(retailer=shop, supplier=supplier)
     a_variant(supplier, "LAMP")
 
     answer = shop_api.post("orders", an_order(want("LAMP")))
@@ -232,16 +233,16 @@ def test_each_decision_is_kept_with_its_candidates_and_reasons(acme, rival, offe
     order = push(want("LAMP", 3))
     acme_api.put(f"fulfillments/{Fulfillment.objects.get().pk}/setStatus/out_of_stock")
 
-    told = shop_api.get(f"orders/{order.pk}/routing").json()
+    shown = shop_api.get(f"orders/{order.pk}/routing").json()
 
-    assert told["order_id"] == order.pk
-    assert [each["cause"] for each in told["decisions"]] == ["order.created", "refused"]
+    assert shown["order_id"] == order.pk
+    assert [each["cause"] for each in shown["decisions"]] == ["order.created", "refused"]
     reasons = [
         {
             each["supplier_id"]: (each["quantity"], each["reason"])
             for each in decision["lines"][0]["candidates"]
         }
-        for decision in told["decisions"]
+        for decision in shown["decisions"]
     ]
     assert reasons == [
         {
@@ -249,7 +250,7 @@ def test_each_decision_is_kept_with_its_candidates_and_reasons(acme, rival, offe
             rival.pk: (0, "Not chosen: costs 2, the chosen one 1."),
         },
         {
-            acme.pk: (0, "Not asked: this supplier refused the line before."),
+            acme.pk: (0, "Not asked: this warehouse was out of stock for the line before."),
             rival.pk: (3, "Chosen for 3 of 3, all in stock."),
         },
     ]

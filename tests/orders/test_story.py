@@ -1,7 +1,7 @@
 """An order's whole way, through the public interface."""
 
 from orders.reconciling import differences
-from tests.orders.bodies import ADDRESS
+from tests.orders.push_bodies import ADDRESS
 
 
 def test_an_order_is_pushed_captured_accepted_and_shipped(acme, shop, client_for, a_variant):

@@ -11,12 +11,14 @@ from typing import Any
 import paramiko
 import pytest
 from django.conf import settings as django_settings
+from django.test import Client
 from paramiko.sftp import CMD_CLOSE
 
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin
-from sftp_ingest.server import Server
-from sftp_ingest.session import Limits
+from sftp_ingest.server.listener import Server
+from sftp_ingest.server.session import Limits
+from tests.factories import SftpLoginFactory, StaffFactory
 
 PASSWORD = "correct horse battery staple"
 
@@ -41,10 +43,7 @@ def _own_folder(settings: Any, tmp_path: Path) -> None:
 @pytest.fixture
 def login_of() -> Callable[..., SftpLogin]:
     def make(supplier: Supplier, **fields: Any) -> SftpLogin:
-        login = SftpLogin(supplier=supplier, username=supplier.name.lower(), **fields)
-        login.set_password(PASSWORD)
-        login.save()
-        return login
+        return SftpLoginFactory.create(supplier=supplier, password=PASSWORD, **fields)
 
     return make
 
@@ -81,7 +80,7 @@ def server(transactional_db: None, serve: Callable[..., Server]) -> Server:
 
 @pytest.fixture
 def connect() -> Iterator[Callable[..., paramiko.SSHClient]]:
-    """A client that is logged in; by password unless told otherwise."""
+    """A client that is logged in; by password unless `how` says otherwise."""
     with ExitStack() as stack:
 
         def make(server: Server, username: str, **how: Any) -> paramiko.SSHClient:
@@ -108,3 +107,15 @@ def acme_sftp(
 @pytest.fixture
 def acme_area(acme: Supplier) -> Path:
     return Path(django_settings.UPLOADS_DIR) / str(acme.pk)
+
+
+@pytest.fixture
+def page(settings: Any) -> Client:
+    """The admin, as the operator Anna sees it."""
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+    client = Client()
+    client.force_login(StaffFactory.create(username="anna", is_superuser=True))
+    return client

@@ -6,25 +6,14 @@ from typing import Any
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.test import Client
 
 from accounts.models import Supplier
-from sftp_ingest.hostkey import public_line
 from sftp_ingest.models import RemoteHost, SftpLogin, Upload
+from sftp_ingest.server.host_key import public_line
+from tests.factories import UploadFactory
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def page(settings) -> Client:
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
-    client = Client()
-    client.force_login(User.objects.create_superuser("anna"))
-    return client
 
 
 def test_a_login_is_made_with_a_password_that_stays_unless_changed(page: Client, acme: Supplier):
@@ -58,7 +47,7 @@ def test_what_is_no_public_key_is_refused(page: Client, acme: Supplier):
     assert not SftpLogin.objects.exists()
 
 
-def test_a_host_is_registered_with_its_key_and_a_sealed_password(page: Client, acme: Supplier):
+def test_a_host_is_registered_with_its_key_and_an_encrypted_password(page: Client, acme: Supplier):
     form: dict[str, Any] = {
         "supplier": acme.pk,
         "host": "Files.Acme.example",
@@ -79,7 +68,7 @@ def test_a_host_is_registered_with_its_key_and_a_sealed_password(page: Client, a
 
 
 def test_uploads_are_only_looked_at(page: Client, acme: Supplier, rf):
-    upload = Upload.objects.create(supplier=acme, path="products/a.csv", size=1, sha256="a" * 64)
+    upload = UploadFactory.create(supplier=acme, path="products/a.csv")
 
     assert b"products/a.csv" in page.get("/admin/sftp_ingest/upload/").content
     assert b"products/a.csv" in page.get(f"/admin/sftp_ingest/upload/?supplier__id__exact={acme.pk}").content

@@ -35,7 +35,7 @@ def process(tmp_path: Path, port: int) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_says_where_it_listens_and_ends_when_told(tmp_path: Path, number: signal.Signals):
+def test_it_says_where_it_listens_and_ends_when_asked(tmp_path: Path, number: signal.Signals):
     with process(tmp_path, 0) as server:
         assert server.stdout is not None
         line = server.stdout.readline()

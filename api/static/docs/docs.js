@@ -9,5 +9,5 @@ window.SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tryItOutEnabled: false,
-  validatorUrl: null, // nothing is loaded from, or told to, anybody else
+  validatorUrl: null, // nothing is loaded from, or sent to, another site
 });

@@ -5,11 +5,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from imports.models import ImportJob
-from imports.running import run_job
+from imports.pipeline.job_runner import run_job
 
 
 class Command(BaseCommand):
-    help = "Run one import here and now, and tell how it ended."
+    help = "Run one import here and now, and show how it ended."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("job_id", type=int)
@@ -24,7 +24,7 @@ class Command(BaseCommand):
             )
         job.refresh_from_db()
         counts = ("rows_total", "created", "updated", "unchanged", "rejected", "duplicates")
-        told = ", ".join(f"{name} {getattr(job, name)}" for name in counts)
-        self.stdout.write(f"{job}: {job.status}; {told}")
+        counted = ", ".join(f"{name} {getattr(job, name)}" for name in counts)
+        self.stdout.write(f"{job}: {job.status}; {counted}")
         if job.error:
             self.stdout.write(f"{job.error['code']}: {job.error['message']}")

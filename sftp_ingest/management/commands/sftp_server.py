@@ -1,4 +1,4 @@
-"""`manage.py sftp_server`: serve the suppliers' upload areas until told to end."""
+"""`manage.py sftp_server`: serve the suppliers' upload areas until SIGTERM."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from sftp_ingest.server import Server
+from sftp_ingest.server.listener import Server
 
 
 class Command(BaseCommand):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = "Serves the suppliers' upload areas by SFTP on SFTP_HOST and SFTP_PORT."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # Every scanner that passes by would be a traceback; what matters is logged by us.
+        # paramiko logs a traceback for every port scan; what matters is logged by us.
         logging.getLogger("paramiko").setLevel(logging.CRITICAL)
         host, port = settings.SFTP_HOST, settings.SFTP_PORT
         try:

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from .area import Area
-from .wire import Caller
+from .http_client import Caller
+from .sftp_client import Area
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from .story import (
+from .http_client import done, fault, well
+from .steps import (
     REFUSED,
     act,
     answer_cancel,
@@ -16,11 +17,11 @@ from .story import (
     new_variant,
     numbers,
     one_fulfillment,
+    order_body,
     push,
     read,
     state_of,
 )
-from .wire import done, fault, well
 
 
 def cancel(retailer, order, body=None):
@@ -257,8 +258,6 @@ def test_cancelling_again_is_unchanged(acme, shop):
 
 def test_an_order_number_is_used_up_by_a_cancelled_order(acme, shop):
     """Contract 4: `retailer_order_id` is unique per retailer, cancelled or not."""
-    from .story import order_body
-
     variant = new_variant(acme, stock=5)
     body = order_body({"variant_id": variant["id"], "quantity": 1})
     number = done(shop.post("orders", body), "order_created", 201)["order_id"]

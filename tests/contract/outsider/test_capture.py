@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 import pytest
 
-from .story import (
+from .http_client import digits, fault, well
+from .steps import (
     ADDRESS,
     TIME,
     act,
@@ -18,7 +20,6 @@ from .story import (
     push,
     read,
 )
-from .wire import fault, well
 
 NEW = {"retailer_state": "ordered", "fulfillment_state": "new"}
 SEVEN = {
@@ -307,10 +308,6 @@ def test_the_retailers_state_beside_each_state(acme, shop, state, retailer_state
 
 def test_a_line_shows_what_is_to_be_packed(acme, shop):
     """Contract 3: `lines` (`id`, `variant_id`, `sku`, `upc`, `title`, `quantity`, `wholesale_price`)."""
-    from decimal import Decimal
-
-    from .wire import digits
-
     code = digits(12)
     variant = new_variant(acme, stock=5, upc=code, title="A lamp", wholesale_price=Decimal("4.2"))
     order = push(shop, {"variant_id": variant["id"], "quantity": 2})

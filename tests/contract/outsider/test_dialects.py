@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from .story import (
+from .http_client import digits, done, fault, unique, well
+from .steps import (
     act,
     bring_to,
     fulfillment,
@@ -18,7 +19,6 @@ from .story import (
     read,
     state_of,
 )
-from .wire import digits, done, fault, unique, well
 
 NOBODY = 2_000_000_000
 
@@ -339,7 +339,7 @@ def test_several_fulfillments_are_answered_for_each(acme, shop, pair):
         ],
     )
     assert answer.status in (200, 404), answer
-    assert str(NOBODY) in answer.text or "[1]" in answer.text, "the element at fault is told"
+    assert str(NOBODY) in answer.text or "[1]" in answer.text, "the element at fault is named"
     if answer.status == 200:
         assert quantities(acme, held, "rejected")[one["sku"]] == 1
         assert fulfillment(acme, other["id"])["fulfillment_state"] == "out_of_stock"

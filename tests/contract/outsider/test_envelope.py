@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from .story import ADDRESS, TIME, act, new_variant, one_fulfillment, order_body
-from .wire import JSON, digits, fault, unique, well
+from .http_client import JSON, digits, fault, unique, well
+from .steps import ADDRESS, TIME, act, new_variant, one_fulfillment, order_body
 
 NOBODY = 2_000_000_000
 

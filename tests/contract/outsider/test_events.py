@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from .story import TIME, bring_to, import_lines, one_fulfillment
-from .wire import fault, unique, well
+from .http_client import fault, unique, well
+from .steps import TIME, bring_to, import_lines, one_fulfillment
 
 
 def last(party):
@@ -86,7 +87,7 @@ def test_an_after_that_is_no_number(acme, value):
     fault(answer, 400, ("validation_error", "invalid_filter", "invalid_cursor"))
 
 
-def test_an_unknown_type_is_told(acme):
+def test_an_unknown_type_is_reported(acme):
     """Contract, head: never guessed at and never dropped silently."""
     answer = acme.get("events", {"type": "no.such.type"})
     if answer.status == 200:
@@ -106,8 +107,6 @@ def test_parties_read_only_their_own_events(acme, rival, shop, boutique):
 
 def test_nobody_misses_an_event_that_is_committed_late(acme, shop):
     """Contract 9: without gaps: ids are given in one order, so that no lower one can appear later."""
-    from concurrent.futures import ThreadPoolExecutor
-
     after = last(shop)
     seen: list[int] = []
     orders: list[int] = []

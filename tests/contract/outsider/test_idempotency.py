@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from .story import act, fulfillment, new_variant, one_fulfillment, order_body, push
-from .wire import fault, unique, well
+from .http_client import fault, unique, well
+from .steps import act, fulfillment, new_variant, one_fulfillment, order_body, push
 
 REPLAYED = "Idempotent-Replayed"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .story import finished, new_variant, numbers, put_stock
-from .wire import digits, fault, unique, well
+from .http_client import digits, fault, unique, well
+from .imports import counts
+from .steps import finished, new_variant, numbers, put_stock
 
 
 def uploaded(area, text, folder="inventory"):
@@ -29,12 +30,6 @@ def body(supplier, path, **fields):
 
 def ended(supplier, request):
     return finished(supplier, well(supplier.post("importInventory", request)))
-
-
-def counts(job):
-    return {
-        name: job[name] for name in ("created", "updated", "unchanged", "rejected", "duplicates") if job[name]
-    }
 
 
 def test_the_whole_body_of_the_interface(acme, area):
@@ -234,12 +229,12 @@ def crowd(rival, demo):
     return skus
 
 
-def braked(rival, area, crowd):
+def held(rival, area, crowd):
     """A full import that would zero the crowd: it waits for approval."""
     west = rival.warehouses[1]
     elements = [{"id": sku, "amount": 5} for sku in crowd]
     well(rival.post("inventory", {"warehouse_id": west, "id_type": "sku", "inventories": elements}))
-    path = f"inventory/{unique('brake')}.csv"
+    path = f"inventory/{unique('held')}.csv"
     area.put(path, f"sku,quantity\n{crowd[0]},2\n".encode())
     job = finished(
         rival, well(rival.post("importInventory", {"url": path, "warehouse_id": west, "mode": "full"}))
@@ -250,8 +245,8 @@ def braked(rival, area, crowd):
 
 
 def test_a_full_import_that_empties_the_shelf_waits_and_is_approved(rival, rivals_area, crowd):
-    """Contract 12: the brake: more than 100 variants and more than its share; `…/approve` releases one."""
-    job = braked(rival, rivals_area, crowd)
+    """Contract 12: it would zero more than 100 variants and more than the share; `…/approve` releases it."""
+    job = held(rival, rivals_area, crowd)
     job = finished(rival, well(rival.post(f"imports/{job['id']}/approve")))
     assert job["status"] == "succeeded", job
     assert [numbers(rival, sku, 1)[0] for sku in crowd[:3]] == [2, 0, 0]
@@ -262,7 +257,7 @@ def test_a_full_import_that_empties_the_shelf_waits_and_is_approved(rival, rival
 
 def test_a_waiting_job_holds_up_nothing_and_is_superseded(rival, rivals_area, crowd):
     """Contract 12: a waiting job holds up nothing, and a later one that lands supersedes it."""
-    waiting = braked(rival, rivals_area, crowd)
+    waiting = held(rival, rivals_area, crowd)
     path = f"inventory/{unique('later')}.csv"
     rivals_area.put(path, f"sku,quantity\n{crowd[1]},9\n".encode())
     later = finished(
@@ -281,7 +276,7 @@ def test_a_waiting_job_holds_up_nothing_and_is_superseded(rival, rivals_area, cr
 
 def test_a_waiting_job_is_cancelled(rival, rivals_area, crowd):
     """Contract 6: `POST …/imports/{id}/cancel` stops it."""
-    job = braked(rival, rivals_area, crowd)
+    job = held(rival, rivals_area, crowd)
     well(rival.post(f"imports/{job['id']}/cancel"))
     assert finished(rival, job)["status"] == "canceled"
     assert numbers(rival, crowd[1], 1)[0] == 5

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from .story import TIME, act, held_by, new_variant, numbers, push, put_stock, stock_of
-from .wire import digits, fault, unique, well
+from .http_client import digits, fault, unique, well
+from .steps import TIME, act, held_by, new_variant, numbers, push, put_stock, stock_of
 
 
 def stock(supplier, *elements, **fields):

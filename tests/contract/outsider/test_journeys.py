@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from urllib.parse import urlsplit
 
-from .story import (
+from .http_client import done, encode, fault, unique, well
+from .steps import (
     REFUSED,
     act,
     answer_cancel,
@@ -23,7 +24,6 @@ from .story import (
     read,
     state_of,
 )
-from .wire import done, encode, fault, unique, well
 
 
 def shipped_so_far(supplier, held):

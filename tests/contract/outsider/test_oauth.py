@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from .story import new_variant, one_fulfillment
-from .wire import fault, well
+from .http_client import fault, well
+from .steps import new_variant, one_fulfillment
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Authorization": None}
 KINDS = ["form", "json", "basic"]
@@ -164,7 +164,7 @@ def test_the_old_name_read_variants_means_catalog_read(acme, shop):
 
 
 def test_two_scopes(acme):
-    """RFC 6749 3.3: scopes are parted by spaces."""
+    """RFC 6749 3.3: scopes are separated by spaces."""
     both = token(acme, scope="catalog:read fulfillments:read")
     well(both.get("variants", {"limit": 1}))
     well(both.get("fulfillments", {"limit": 1}))
@@ -216,8 +216,8 @@ def test_events_show_only_what_the_scopes_cover(acme, shop):
     one_fulfillment(acme, shop)
     new_variant(acme)
     fulfilling = well(token(acme, scope="fulfillments:read").get("events", {"after": after}))["results"]
-    reading = well(token(acme, scope="catalog:read").get("events", {"after": after}))["results"]
-    assert not [event for event in reading if event.get("fulfillment_id")]
+    selling = well(token(acme, scope="catalog:read").get("events", {"after": after}))["results"]
+    assert not [event for event in selling if event.get("fulfillment_id")]
     assert all(event.get("import_id") is None for event in fulfilling)
 
 

@@ -1,4 +1,4 @@
-"""What an operator's deeds in the admin do to a partner's view (contract 3, 4, 11, 12)."""
+"""What an operator's actions in the admin do to a partner's view (contract 3, 4, 11, 12)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import re
 
 import pytest
 
-from .desk import Operator
-from .story import (
+from .admin_browser import Operator
+from .http_client import done, unique, well
+from .steps import (
     act,
     bring_to,
     fulfillment,
@@ -21,7 +22,6 @@ from .story import (
     read,
     state_of,
 )
-from .wire import done, unique, well
 
 WORK = json.dumps({"retailer_state": "ordered", "fulfillment_state": "new"})
 

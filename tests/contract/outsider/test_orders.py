@@ -12,7 +12,8 @@ from datetime import datetime
 
 import pytest
 
-from .story import (
+from .http_client import done, fault, unique, well
+from .steps import (
     ADDRESS,
     TIME,
     act,
@@ -26,7 +27,6 @@ from .story import (
     read,
     state_of,
 )
-from .wire import done, fault, unique, well
 
 STATES = {"received", "processing", "partially_shipped", "exception", "canceling", "completed", "canceled"}
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from .story import TIME, new_variant, push, put_stock
-from .wire import fault, unique, well
+from .http_client import fault, unique, well
+from .steps import TIME, new_variant, push, put_stock
 
 GROUP = {
     "model": str,
@@ -209,8 +210,6 @@ def test_text_that_a_page_would_run_comes_out_as_it_went_in(acme, shop):
 
 def _now(shop):
     """A moment after everything before it, in the service's own time (its Date header steps in seconds)."""
-    import time
-
     time.sleep(0.05)
     moment = datetime.now(UTC)
     time.sleep(0.05)

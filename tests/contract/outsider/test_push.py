@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from .story import ADDRESS, held_by, new_variant, numbers, order_body, push, put_stock, read
-from .wire import Answer, digits, done, encode, fault, unique, well
+from .http_client import Answer, digits, done, encode, fault, unique, well
+from .steps import ADDRESS, held_by, new_variant, numbers, order_body, push, put_stock, read
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import stat
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
-from .story import bring_to, fulfillment, new_variant, one_fulfillment
-from .wire import Caller, well
+from .http_client import Caller, well
+from .steps import bring_to, fulfillment, new_variant, one_fulfillment
 
 SUPPLIER = "/v3/suppliers/{}"
 PATHS = {
@@ -152,8 +155,6 @@ def test_the_schema_names_every_path_and_method(operations, path):
 
 
 def _text(schema):
-    import json
-
     return json.dumps(schema, default=str)
 
 
@@ -344,8 +345,6 @@ def test_the_metrics_answer_on_this_machine(anyone):
 
 def test_demo_json_is_private_and_whole(demo):
     """Contract 11: `DATA_DIR/demo.json` (mode 0600) holds what a client needs."""
-    import os
-
     path = Path(os.environ.get("DEMO_JSON") or "var/demo.json")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert set(demo) >= {"base_url", "admin", "sftp", "suppliers", "retailers"}
@@ -371,8 +370,6 @@ def test_demo_json_is_private_and_whole(demo):
 
 def test_the_operator_can_log_in(demo):
     """Contract 11: an operator for the admin."""
-    from urllib.parse import urlencode
-
     nobody = Caller(demo["base_url"])
     page = nobody.request("GET", demo["admin"]["url"] + "login/", None, {"Accept": "text/html"})
     assert page.status == 200, page

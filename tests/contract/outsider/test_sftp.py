@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 import socket
+import subprocess
 
 import paramiko
 import pytest
 
-from .area import Area
-from .story import TIME
-from .wire import unique, well
+from .http_client import unique, well
+from .sftp_client import Area
+from .steps import TIME
 
 
 def uploads(supplier):
@@ -226,10 +229,6 @@ def test_a_name_with_spaces_and_letters_of_all_kinds(acme, area):
 
 def test_the_stock_openssh_client(demo, acme, tmp_path):
     """Contract 8: `put -r` … works with the stock OpenSSH client."""
-    import os
-    import shutil
-    import subprocess
-
     if not shutil.which("sftp"):
         pytest.skip("no OpenSSH client on this machine")
     folder = tmp_path / unique("folder")
@@ -258,14 +257,14 @@ def test_the_stock_openssh_client(demo, acme, tmp_path):
         f"{acme.about['sftp_username']}@{demo['sftp']['host']}",
     ]
     there = f"products/{folder.name}"
-    told = f"put -r {folder} products/\nls {there}\nget {there}/a.csv {tmp_path}/back.csv\nbye\n"
+    commands = f"put -r {folder} products/\nls {there}\nget {there}/a.csv {tmp_path}/back.csv\nbye\n"
     environment = os.environ | {
         "SSH_ASKPASS": str(tmp_path / "ask"),
         "SSH_ASKPASS_REQUIRE": "force",
         "SFTP_PASSWORD": acme.about["sftp_password"],
     }
     ran = subprocess.run(
-        command, input=told, env=environment, capture_output=True, text=True, timeout=60, check=False
+        command, input=commands, env=environment, capture_output=True, text=True, timeout=60, check=False
     )
     assert ran.returncode == 0, ran
     assert "b.csv" in ran.stdout, ran

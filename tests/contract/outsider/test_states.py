@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from .story import REFUSED, act, answer_cancel, bring_to, fulfillment, one_fulfillment, state_of
-from .wire import done, fault
+from .http_client import done, fault
+from .steps import REFUSED, act, answer_cancel, bring_to, fulfillment, one_fulfillment, state_of
 
 STATES = [
     "new",
@@ -141,7 +141,7 @@ def test_two_accepts_at_once_are_one(acme, shop):
 
 
 def test_a_ship_and_a_cancel_at_once_agree(acme, shop):
-    """Contract 3: one wins; the other is told; order and fulfillment agree."""
+    """Contract 3: one wins; the other learns it; order and fulfillment agree."""
     for _ in range(3):
         order, held = one_fulfillment(acme, shop)
         act(acme, held["id"], "accepted", {})

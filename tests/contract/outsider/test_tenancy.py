@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .story import new_variant, one_fulfillment, order_body, push
-from .wire import Caller, fault, unique, well
+from .http_client import Caller, fault, unique, well
+from .steps import new_variant, one_fulfillment, order_body, push
 
 NOBODY = 2_000_000_000
 TRACE = "the-same-trace"

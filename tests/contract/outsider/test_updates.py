@@ -8,7 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from .story import (
+from .http_client import done, fault, unique, well
+from .steps import (
     REFUSED,
     TIME,
     act,
@@ -24,7 +25,6 @@ from .story import (
     read,
     state_of,
 )
-from .wire import done, fault, unique, well
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_tracking_number_that_is_none(acme, accepted, shop, name, status, valu
 
 
 @pytest.mark.parametrize("name", ["trackingNumber", "trackingnumber", "tracking_numer"])
-def test_a_misspelt_tracking_number_is_kept_or_told(acme, shop, name):
+def test_a_misspelt_tracking_number_is_kept_or_reported(acme, shop, name):
     """Contract, head: never dropped silently."""
     _, held = one_fulfillment(acme, shop)
     answer = act(acme, held["id"], "accepted", {name: "1Z"})

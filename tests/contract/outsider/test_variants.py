@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from .story import new_variant, variant_by_sku
-from .wire import digits, fault, unique, well
+from .http_client import digits, fault, unique, well
+from .steps import new_variant, variant_by_sku
 
 WHOLE = {
     "model": "LAMP-9",
@@ -251,7 +251,7 @@ def test_bullets_that_are_none(acme, value):
     "parted", ["{0}|{1}", "{0},{1}", "{0} {1}", "{0}\n{1}", "{0} | {1}", "{0}, {1}", ["{0}", "{1}"]]
 )
 def test_images_are_parted_in_several_ways(acme, shop, parted):
-    """Contract 5: URLs parted by `|`, `,` or whitespace; contract 10: `images` as an array too."""
+    """Contract 5: URLs separated by `|`, `,` or whitespace; contract 10: `images` as an array too."""
     urls = ["https://img.example.com/a.jpg", "https://img.example.com/b.jpg"]
     images = [each.format(*urls) for each in parted] if isinstance(parted, list) else parted.format(*urls)
     variant = new_variant(acme, images=images)

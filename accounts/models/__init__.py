@@ -1,0 +1,31 @@
+"""Who trades here: suppliers, retailers, what they agreed, and the keys they come in with (contract 1)."""
+
+from accounts.models.access_token import AccessToken
+from accounts.models.api_key import ApiKey, validate_network
+from accounts.models.credential import Credential, hash_secret
+from accounts.models.idempotency_key import IdempotencyKey
+from accounts.models.partnership import (
+    CancelationDefault,
+    Partnership,
+    PartnershipQuerySet,
+    ServiceType,
+    all_service_types,
+)
+from accounts.models.party import Party, Retailer, Supplier
+
+__all__ = [
+    "AccessToken",
+    "ApiKey",
+    "CancelationDefault",
+    "Credential",
+    "IdempotencyKey",
+    "Partnership",
+    "PartnershipQuerySet",
+    "Party",
+    "Retailer",
+    "ServiceType",
+    "Supplier",
+    "all_service_types",
+    "hash_secret",
+    "validate_network",
+]

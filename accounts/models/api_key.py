@@ -1,0 +1,133 @@
+"""API keys: issued, rotated, revoked."""
+
+from __future__ import annotations
+
+import ipaddress
+from datetime import datetime, timedelta
+from typing import Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models.credential import Credential
+from accounts.models.party import Retailer, Supplier
+from accounts.rates import validate_rate
+from accounts.scopes import Role, Scope, scopes_of
+
+
+def validate_network(value: str) -> None:
+    """Refuse what is no network in CIDR notation."""
+    try:
+        ipaddress.ip_network(value)
+    except ValueError as error:
+        raise ValidationError(f"{value} is not a network such as 192.0.2.0/24") from error
+
+
+class ApiKey(Credential):
+    """What a party's system comes in with. Also its OAuth client: the prefix is the client_id."""
+
+    PREFIX_MARK = "fxk"
+    GRACE = timedelta(hours=24)
+
+    name = models.CharField(max_length=100)
+    supplier = models.ForeignKey(
+        Supplier, on_delete=models.CASCADE, null=True, blank=True, related_name="api_keys"
+    )
+    retailer = models.ForeignKey(
+        Retailer, on_delete=models.CASCADE, null=True, blank=True, related_name="api_keys"
+    )
+    allowed_networks = ArrayField(
+        models.CharField(max_length=50, validators=[validate_network]),
+        default=list,
+        blank=True,
+        help_text="CIDR networks, comma-separated. Empty: from anywhere.",
+    )
+    rate_limit = models.CharField(
+        max_length=30,
+        blank=True,
+        validators=[validate_rate],
+        help_text="Such as 600/min, or off. Empty: the service's own limit.",
+    )
+    last_used_at = models.DateTimeField(null=True, editable=False)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name = "API key"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(supplier__isnull=False, retailer__isnull=True)
+                | Q(supplier__isnull=True, retailer__isnull=False),
+                name="api_key_of_one_party",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+    @classmethod
+    def issue(cls, party: Supplier | Retailer, name: str, **fields: object) -> tuple[Self, str]:
+        """Make a key for a party; return it with its secret."""
+        key = cls(name=name, **{party.role.value: party}, **fields)
+        secret = key.make_secret()
+        key.save()
+        return key, secret
+
+    @property
+    def party(self) -> Supplier | Retailer:
+        party = self.supplier or self.retailer
+        assert party is not None  # the database holds this
+        return party
+
+    @property
+    def role(self) -> Role:
+        return Role.SUPPLIER if self.supplier_id else Role.RETAILER
+
+    @property
+    def granted(self) -> frozenset[Scope]:
+        """The scopes that this key has in effect."""
+        allowed = scopes_of(self.role)
+        return allowed if not self.scopes else allowed & frozenset(Scope(each) for each in self.scopes)
+
+    def usable(self, *, at: datetime) -> bool:
+        expired = self.expires_at is not None and self.expires_at <= at
+        return self.revoked_at is None and not expired
+
+    def admits(self, address: str) -> bool:
+        """Whether this key may be used from that network address."""
+        if not self.allowed_networks:
+            return True
+        try:
+            ip = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(ip in ipaddress.ip_network(network) for network in self.allowed_networks)
+
+    def revoke(self) -> bool:
+        """End this key, and every token it was exchanged for, at once; return whether it was not before."""
+        ended = ApiKey.objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=timezone.now())
+        self.refresh_from_db(fields=["revoked_at"])
+        return bool(ended)
+
+    def rotate(self) -> tuple[ApiKey, str]:
+        """Issue this key's successor; this one stays valid for the grace period."""
+        fresh, secret = ApiKey.issue(
+            self.party,
+            self.name,
+            scopes=self.scopes,
+            allowed_networks=self.allowed_networks,
+            rate_limit=self.rate_limit,
+        )
+        end = timezone.now() + self.GRACE
+        ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=end), pk=self.pk).update(expires_at=end)
+        return fresh, secret
+
+    def touch(self) -> None:
+        """Note the use, at most once a minute."""
+        now = timezone.now()
+        if self.last_used_at is None or now - self.last_used_at >= timedelta(minutes=1):
+            stale = Q(last_used_at=None) | Q(last_used_at__lte=now - timedelta(minutes=1))
+            ApiKey.objects.filter(stale, pk=self.pk).update(last_used_at=now)

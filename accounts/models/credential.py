@@ -1,0 +1,54 @@
+"""Secrets that a party's systems come in with: what keys and tokens have in common."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from typing import ClassVar
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Now
+
+from accounts.scopes import Scope
+
+
+def hash_secret(secret: str) -> str:
+    """The stored form of a random secret. Its 256 random bits need no slow hash."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class Credential(models.Model):
+    """A bearer secret: shown once, kept as a digest, found by its public prefix."""
+
+    PREFIX_MARK: ClassVar[str]
+
+    prefix = models.CharField(max_length=20, unique=True, editable=False)
+    digest = models.CharField(max_length=64, editable=False)
+    scopes = ArrayField(
+        models.CharField(max_length=30, choices=Scope.choices),
+        null=True,
+        blank=True,
+        help_text="Empty: all that the party's role allows.",
+    )
+    expires_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        abstract = True
+
+    def make_secret(self) -> str:
+        """Give this unsaved credential a fresh secret and return it: the only time it is seen."""
+        self.prefix = f"{self.PREFIX_MARK}_{secrets.token_hex(6)}"
+        secret = f"{self.prefix}_{secrets.token_urlsafe(32)}"
+        self.digest = hash_secret(secret)
+        return secret
+
+    def matches(self, secret: str) -> bool:
+        return hmac.compare_digest(self.digest, hash_secret(secret))
+
+    @staticmethod
+    def prefix_of(secret: str) -> str:
+        """The public part of a secret: its first two words."""
+        return "_".join(secret.split("_")[:2])

@@ -1,0 +1,156 @@
+"""The pull's queries: keys of groups in order, and the groups of some keys, each set-based.
+
+A stream reads some keys, then their groups, then goes on behind the last key: memory stays constant, and
+no cursor is held open while a slow client reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from assortment.prefetcher import Prefetcher
+from catalog.snapshot import Snapshot
+from fastdb.rows import rows_of
+
+# Parameters are psycopg's throughout: nothing from a request is ever part of a statement.
+UNSEEN = "{0}.changed_in >= %(xmin)s AND ({0}.changed_in >= %(xmax)s OR {0}.changed_in = ANY(%(unfinished)s))"
+
+# With a group that is gone comes its twin: a client that knows groups by their model has both under one name.
+DEPARTED = f"""
+    SELECT d."group" FROM catalog_departure d
+    WHERE d.supplier_id = ANY(%(suppliers)s) AND d."group" > %(after)s AND {UNSEEN.format("d")}
+    UNION
+    SELECT v."group" FROM catalog_departure d JOIN catalog_variant v ON v.supplier_id = d.supplier_id
+        AND v.listed AND v."group" = translate(left(d."group", 1), 'ms', 'sm') || substr(d."group", 2)
+    WHERE d.supplier_id = ANY(%(suppliers)s) AND v."group" > %(after)s AND {UNSEEN.format("d")}
+"""  # noqa: S608 - built of constants
+
+# All that a reader has, when the terms of its supplier have changed: what is listed, what no longer is.
+LISTED_OR_DEPARTED = f"""
+    SELECT v."group" FROM (
+        SELECT DISTINCT v."group" FROM catalog_variant v
+        WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" > %(after)s
+        ORDER BY 1 LIMIT %(most)s
+    ) v UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
+"""  # noqa: S608 - built of constants
+
+# What a former partner had listed at the end; what it made later is none of the retailer's business.
+FORMERLY_LISTED = f"""
+    SELECT v."group" FROM catalog_variant v
+    WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" > %(after)s
+        AND v.created_at <= %(until)s
+    UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
+"""  # noqa: S608 - built of constants
+
+CHANGED = f"""
+    SELECT v."group" FROM catalog_variant v
+    WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s AND {UNSEEN.format("v")}
+    UNION
+    SELECT v."group" FROM inventory_stocklevel s JOIN catalog_variant v ON v.id = s.variant_id
+    WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s AND {UNSEEN.format("s")}
+    UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
+"""  # noqa: S608 - built of constants
+
+
+class GroupRow(NamedTuple):
+    """A supplier's listed variants of one key, summed up by SUMS; the texts are its oldest variant's.
+
+    Prices come without the zeros that their column pads them with; `image_urls` are separated by `|`.
+    """
+
+    key: str
+    variant_ids: list[int]
+    sale_start: datetime | None
+    sale_end: datetime | None
+    retail_min: Decimal
+    retail_max: Decimal
+    wholesale_min: Decimal | None
+    wholesale_max: Decimal | None
+    image_urls: str | None
+    available: int
+    title: str
+    description: str
+    description_extra: str
+    description_bullets: list[str]
+
+
+SUMS = """
+    WITH sums AS (
+        SELECT v."group" AS key, min(v.id) AS oldest, array_agg(v.id ORDER BY v.id) AS variant_ids,
+            min(v.special_sale_price_start) AS sale_start, max(v.special_sale_price_end) AS sale_end,
+            trim_scale(min(v.retail_price)) AS retail_min,
+            trim_scale(max(v.retail_price)) AS retail_max,
+            trim_scale(min(v.wholesale_price)) AS wholesale_min,
+            trim_scale(max(v.wholesale_price)) AS wholesale_max,
+            string_agg(v.images, '|' ORDER BY v.id) FILTER (WHERE v.images <> '') AS image_urls,
+            coalesce(sum(stock.available), 0)::bigint AS available
+        FROM catalog_variant v
+        LEFT JOIN LATERAL (
+            SELECT sum(greatest(s.on_hand::bigint - s.reserved - %(safety)s, 0)) AS available
+            FROM inventory_stocklevel s WHERE s.variant_id = v.id
+        ) stock ON true
+        WHERE v.supplier_id = %(supplier)s AND v.listed AND {which}
+        GROUP BY v."group" ORDER BY v."group" LIMIT %(most)s
+    )
+    SELECT {columns} FROM sums JOIN catalog_variant o ON o.id = sums.oldest ORDER BY key
+"""
+COLUMNS = ", ".join(GroupRow._fields)
+
+# Walking the whole shelf: one range of the index, from where the last chunk ended.
+GROUPS_BEHIND = SUMS.format(columns=COLUMNS, which='v."group" > %(after)s')
+GROUPS_AMONG = SUMS.format(columns=COLUMNS, which='v."group" = ANY(%(keys)s)')
+
+STILL_LISTED = """
+    SELECT DISTINCT v."group" FROM catalog_variant v
+    WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" = ANY(%(keys)s)
+"""
+
+
+def keys_of(sql: str, params: Mapping[str, Any], *, after: str, most: int) -> list[str]:
+    """Some keys of groups, in order, behind one."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {**params, "after": after, "most": most})
+        return [row[0] for row in cursor.fetchall()]
+
+
+def groups_behind(supplier_id: int, safety_stock: int, *, after: str, most: int) -> list[GroupRow]:
+    """Some of the supplier's groups that have something listed, in order, behind a key."""
+    return _groups(GROUPS_BEHIND, supplier=supplier_id, safety=safety_stock, after=after, most=most)
+
+
+def groups_to_come(
+    prefetcher: Prefetcher, supplier_id: int, safety_stock: int, *, after: str, most: int
+) -> Callable[[], list[GroupRow]]:
+    """The same, begun now: what is returned waits for them."""
+    params = {"supplier": supplier_id, "safety": safety_stock, "after": after, "most": most}
+    return prefetcher.submit(GROUPS_BEHIND, params, GroupRow)
+
+
+def groups_among(supplier_id: int, safety_stock: int, keys: Sequence[str]) -> list[GroupRow]:
+    """The supplier's groups of these keys that have something listed."""
+    return _groups(GROUPS_AMONG, supplier=supplier_id, safety=safety_stock, keys=list(keys), most=len(keys))
+
+
+def _groups(sql: str, **params: Any) -> list[GroupRow]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return rows_of(cursor, GroupRow)
+
+
+def without_twins(supplier_id: int, keys: Sequence[str]) -> list[str]:
+    """Those of the keys whose model is not also the sku of a listed variant, or the other way round."""
+    twins = {("s" if key[0] == "m" else "m") + key[1:]: key for key in keys}
+    with connection.cursor() as cursor:
+        cursor.execute(STILL_LISTED, {"supplier": supplier_id, "keys": list(twins)})
+        living = {twins[row[0]] for row in cursor.fetchall()}
+    return [key for key in keys if key not in living]
+
+
+def unseen_by(snapshot: Snapshot) -> dict[str, Any]:
+    """The parameters of UNSEEN: what that snapshot cannot see is what has changed since."""
+    return {"xmin": snapshot.xmin, "xmax": snapshot.xmax, "unfinished": list(snapshot.unfinished)}

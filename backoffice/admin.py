@@ -1,0 +1,172 @@
+"""Who trades here, for operators: parties, their partnerships and keys. Each change is recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from accounts.actors import Actor
+from accounts.admin_base import operator_of
+from accounts.forms import ApiKeyForm
+from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from events.admin_base import RecordedAdmin
+from events.models import ACCOUNTS
+from events.recording import record
+
+
+class PartnershipInline(admin.TabularInline[Partnership, Any]):
+    model = Partnership
+    extra = 0
+    autocomplete_fields = ("supplier", "retailer")
+    can_delete = False
+
+
+class PartyAdmin(RecordedAdmin[Any]):
+    """Parties stay: orders, stock and history name them. Revoking keys keeps one out."""
+
+    search_fields = ("name",)
+    inlines = (PartnershipInline,)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def event_fields(self, party: Supplier | Retailer) -> dict[str, Any]:
+        return {"area": ACCOUNTS, party.role.value: party, "data": {"name": party.name}}
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Save the partnerships on the party's page as their own page would."""
+        formset.save(commit=False)
+        partnerships, by = PartnershipAdmin(Partnership, self.admin_site), operator_of(request)
+        for added in formset.new_objects:
+            partnerships.save_recorded(added, None, by=by)
+        for changed, names in formset.changed_objects:
+            partnerships.save_recorded(changed, names, by=by)
+
+
+@admin.register(Supplier)
+class SupplierAdmin(PartyAdmin):
+    event_subject = "supplier"
+    list_display = ("id", "name", "priority", "safety_stock", "created_at")
+    list_display_links = ("id", "name")
+
+
+@admin.register(Retailer)
+class RetailerAdmin(PartyAdmin):
+    event_subject = "retailer"
+    list_display = ("id", "name", "created_at")
+    list_display_links = ("id", "name")
+
+
+@admin.register(Partnership)
+class PartnershipAdmin(RecordedAdmin[Partnership]):
+    event_subject = "partnership"
+    list_display = ("retailer", "supplier", "retailer_erp_id", "service_types", "is_active")
+    list_filter = ("is_active", "refuse_short_orders")
+    list_select_related = ("retailer", "supplier")
+    search_fields = ("retailer__name", "supplier__name", "retailer_erp_id")
+    autocomplete_fields = ("supplier", "retailer")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Partnership | None = None) -> bool:
+        return False
+
+    def event_fields(self, partnership: Partnership) -> dict[str, Any]:
+        data = {"service_types": partnership.service_types, "is_active": partnership.is_active}
+        parties = {"supplier": partnership.supplier, "retailer": partnership.retailer}
+        return {"area": ACCOUNTS, **parties, "data": data}
+
+
+class KeyStateFilter(admin.SimpleListFilter):
+    """Whether a key still opens anything."""
+
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("usable", "Usable"), ("ended", "Expired or revoked")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        ended = Q(revoked_at__isnull=False) | Q(expires_at__lte=timezone.now())
+        if self.value() == "usable":
+            return queryset.exclude(ended)
+        return queryset.filter(ended) if self.value() == "ended" else queryset
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(RecordedAdmin[ApiKey]):
+    """Issue, rotate, revoke. A secret is on one page, once; only its digest is kept, and shown nowhere."""
+
+    event_subject = "api_key"
+    form = ApiKeyForm
+    list_display = ("name", "prefix", "party", "expires_at", "revoked_at", "last_used_at")
+    list_filter = (KeyStateFilter,)
+    list_select_related = ("supplier", "retailer")
+    search_fields = ("name", "prefix", "supplier__name", "retailer__name")
+    autocomplete_fields = ("supplier", "retailer")
+    readonly_fields = ("prefix", "created_at", "last_used_at", "revoked_at")
+    actions = ("rotate", "revoke")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> tuple[str, ...]:
+        """A key's party is for good."""
+        return (*self.readonly_fields, "supplier", "retailer") if obj else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: ApiKey, form: ModelForm[ApiKey], change: bool) -> None:
+        if not change:
+            request.fresh_secret = obj.make_secret()  # type: ignore[attr-defined]
+        super().save_model(request, obj, form, change)
+
+    def event_fields(self, key: ApiKey) -> dict[str, Any]:
+        data = {"name": key.name, "prefix": key.prefix}
+        return {"area": ACCOUNTS, key.role.value: key.party, "data": data}
+
+    def response_add(
+        self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        return self._show_once(request, "Key issued", [(obj, request.fresh_secret)])  # type: ignore[attr-defined]
+
+    @admin.action(description="Rotate: issue successors, end these in 24 hours", permissions=["change"])
+    def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> HttpResponse | None:
+        usable = [key for key in queryset if key.usable(at=timezone.now())]
+        if not usable:
+            messages.error(request, "None of these keys is valid any more; issue a new one instead.")
+            return None
+        fresh = [self._rotate(request, key) for key in usable]
+        return self._show_once(request, "Keys rotated", fresh)
+
+    @admin.action(description="Revoke at once", permissions=["change"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
+        for key in queryset:
+            with transaction.atomic():
+                if key.revoke():
+                    self._record("api_key.revoked", key, by=operator_of(request))
+                    self.log_change(request, key, "Revoked.")
+        messages.success(request, f"{len(queryset)} revoked; their tokens ended with them.")
+
+    def _rotate(self, request: HttpRequest, key: ApiKey) -> tuple[ApiKey, str]:
+        with transaction.atomic():
+            successor, secret = key.rotate()
+            self._record("api_key.rotated", key, by=operator_of(request), successor=successor.prefix)
+            self.log_addition(request, successor, "Issued as the successor of a rotated key.")
+        return successor, secret
+
+    def _record(self, type: str, key: ApiKey, *, by: Actor, **data: Any) -> None:  # noqa: A002
+        fields = self.event_fields(key)
+        fields["data"] = {"api_key_id": key.pk, **fields["data"], **data}
+        record(type, by=by, **fields)
+
+    def _show_once(
+        self, request: HttpRequest, title: str, fresh: list[tuple[ApiKey, str]]
+    ) -> TemplateResponse:
+        # Rendered into this very answer: a message would lie in a cookie or the session until it is read.
+        context = {**self.admin_site.each_context(request), "opts": self.opts, "title": title, "fresh": fresh}
+        page = "admin/accounts/secret.html"
+        return TemplateResponse(request, page, context, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,40 @@
+"""How a row of a product file finds its variant, and which rows need nothing done."""
+
+from __future__ import annotations
+
+from psycopg.sql import SQL, Composable, Identifier
+
+from catalog.importing.columns import COLUMNS, OF_GTIN, TABLE, column_of
+from imports.pipeline.barcode_columns import Barcode
+from imports.pipeline.columns import Moment, Text, Urls
+from imports.pipeline.context import ImportContext
+from imports.pipeline.importer import Lookup
+from imports.pipeline.number_columns import Number
+
+
+def lookup(context: ImportContext) -> Lookup:
+    values = context.mapped.values
+    found = SQL("v.supplier_id = {} AND v.sku = {}").format(context.supplier, values["sku"])
+    joins = SQL("LEFT JOIN {} AS v ON {}").format(TABLE, SQL("false") if context.first else found)
+    same = [
+        _same(name, each, context.mapped.untouched(name)) for name, each in values.items() if name != "sku"
+    ]
+    same += [
+        SQL("(length({0}) NOT IN {1} OR v.{2} = {0})").format(values["gtin"], SQL(lengths), Identifier(name))
+        for name, lengths in OF_GTIN.items()
+        if "gtin" in values
+    ]
+    unchanged = SQL(" AND ").join([SQL("v.id IS NOT NULL"), *same])
+    return Lookup(joins, {"variant_id": SQL("v.id")}, unchanged)
+
+
+def _same(name: str, new: Composable, raw: Composable | None) -> Composable:
+    stored = SQL("v.{}").format(column_of(name))
+    if name == "listed":
+        return SQL("({0} = '' OR {0} = {1}::text)").format(new, stored)
+    if isinstance(COLUMNS[name], Number | Moment):
+        return SQL("{} IS NOT DISTINCT FROM {}").format(stored, new)
+    if raw is not None and isinstance(COLUMNS[name], Text | Barcode | Urls):
+        # Most cells are just as they are stored, and then need no trimming to be known for that.
+        return SQL("({0} = {1} OR {0} = {2})").format(stored, raw, new)
+    return SQL("{} = {}").format(stored, new)

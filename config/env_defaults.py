@@ -1,0 +1,37 @@
+"""Defaults of DATABASE_URL, REDIS_URL and SECRET_KEY: they lie in DATA_DIR, where `make run` puts them."""
+
+import json
+import os
+import secrets
+from pathlib import Path
+
+# Nothing listens there: with neither a URL nor a running `make run`, the first query fails at once.
+UNREACHABLE = {
+    "database_url": "postgresql://exchange@127.0.0.1:1/exchange",
+    "redis_url": "redis://127.0.0.1:1/0",
+}
+
+
+def embedded_url(data_dir: Path, name: str) -> str:
+    """The address of the embedded server that `make run` started in this data folder, if any."""
+    try:
+        servers = json.loads((data_dir / "embedded.json").read_text())
+    except (OSError, ValueError):
+        return UNREACHABLE[name]
+    return str(servers.get(name) or UNREACHABLE[name])
+
+
+def secret_key(data_dir: Path) -> str:
+    """The key of this installation: made once, readable by its owner only."""
+    path = data_dir / "secret_key"
+    try:
+        return path.read_text().strip()
+    except OSError:
+        data_dir.mkdir(parents=True, exist_ok=True)
+    key = secrets.token_urlsafe(50)
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(key)
+    except FileExistsError:  # another process was first
+        return path.read_text().strip()
+    return key

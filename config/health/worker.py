@@ -1,0 +1,37 @@
+"""The heartbeat that Celery workers write to Redis, and that /readyz looks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import redis
+from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+# A worker writes every 2 seconds; after this many seconds without it counts as gone.
+HEARTBEAT_TTL = 15
+HEARTBEAT_KEY = "exchange:worker:heartbeat"
+
+
+def redis_client() -> redis.Redis:
+    """A client with short timeouts and no retries: a health check must answer soon."""
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0, retry=Retry(NoBackoff(), 0)
+    )
+
+
+def write_heartbeat(**_: Any) -> None:
+    """Called in a Celery worker, every 2 seconds while it is connected to its broker and takes work."""
+    try:
+        with redis_client() as client:
+            client.set(HEARTBEAT_KEY, "1", ex=HEARTBEAT_TTL)
+    except RedisError:
+        return  # the worker itself reports a broker that is gone
+
+
+def has_heartbeat() -> bool:
+    """Whether any worker has written one lately. Raises RedisError."""
+    with redis_client() as client:
+        return bool(client.exists(HEARTBEAT_KEY))

@@ -1,0 +1,89 @@
+"""/metrics, and the middleware that counts and logs each request (contract 11).
+
+By route and status, never by URL: each id in a label would make a series of its own.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import os
+import time
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram
+from prometheus_client import generate_latest as expose
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from accounts.authentication import client_address
+from api.errors import only_read, page_not_found
+
+logger = logging.getLogger("exchange.request")
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+REQUESTS = Counter("exchange_requests_total", "Requests answered.", ["route", "method", "status"])
+SECONDS = Histogram(
+    "exchange_request_seconds",
+    "Time until the answer began.",
+    ["route", "method"],
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
+)
+
+
+class RequestMetricsMiddleware:
+    """Logs and counts each request."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        began = time.perf_counter()
+        response = self.get_response(request)
+        seconds = time.perf_counter() - began
+        route = route_of(request)
+        method = request.method if request.method in METHODS else "other"
+        REQUESTS.labels(route, method, f"{response.status_code // 100}xx").inc()
+        SECONDS.labels(route, method).observe(seconds)
+        facts = {
+            "method": method,
+            "route": route,
+            "status": response.status_code,
+            "ms": round(seconds * 1000, 1),
+        }
+        logger.info("%(method)s %(route)s %(status)s %(ms)s ms", facts, extra=facts)
+        return response
+
+
+def route_of(request: HttpRequest) -> str:
+    """The pattern that a request's path matched, such as /v3/suppliers/<id:supplier_id>."""
+    match = request.resolver_match
+    return f"/{match.route}" if match else "none"
+
+
+@only_read
+def metrics(request: HttpRequest) -> HttpResponse:
+    """For Prometheus, from an internal address only; to anybody else there is no such path."""
+    if not _is_internal(request):
+        return page_not_found(request, LookupError(request.path))
+    return HttpResponse(expose(_registry()), content_type=CONTENT_TYPE_LATEST)
+
+
+def _is_internal(request: HttpRequest) -> bool:
+    if not settings.BEHIND_PROXY and "X-Forwarded-For" in request.headers:
+        return False  # it came through a proxy that BEHIND_PROXY does not announce: its address says nothing
+    try:
+        address = ipaddress.ip_address(client_address(request))
+    except ValueError:
+        return False
+    return any(address in network for network in settings.METRICS_NETWORKS)
+
+
+def _registry() -> CollectorRegistry:
+    """The counts of this process, or of all web processes when they share a folder for them."""
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        return REGISTRY
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return registry

@@ -1,0 +1,37 @@
+"""The base of what operators change by a form: each change is saved with its event."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.forms import ModelForm
+from django.http import HttpRequest
+
+from accounts.actors import Actor
+from accounts.admin_base import Record, operator_of
+from events.changes import add_recorded, change_recorded, delete_recorded
+
+
+class RecordedAdmin(admin.ModelAdmin[Record]):
+    """A change is recorded as `<event_subject>.created`, `.updated` or `.deleted`, in one transaction."""
+
+    event_subject: ClassVar[str]
+
+    def event_fields(self, record: Record) -> dict[str, Any]:
+        """The event's area, its parties, and the `data` that says what it is about."""
+        raise NotImplementedError
+
+    def save_model(self, request: HttpRequest, obj: Record, form: ModelForm[Record], change: bool) -> None:
+        self.save_recorded(obj, form.changed_data if change else None, by=operator_of(request))
+
+    def save_recorded(self, record: Record, names: Collection[str] | None, *, by: Actor) -> None:
+        """Save these fields of a stored row, or the whole of a new one."""
+        if names is None:
+            add_recorded(record, self.event_subject, by=by, **self.event_fields(record))
+        else:
+            change_recorded(record, names, self.event_subject, by=by, **self.event_fields(record))
+
+    def delete_model(self, request: HttpRequest, obj: Record) -> None:
+        delete_recorded(obj, self.event_subject, by=operator_of(request), **self.event_fields(obj))

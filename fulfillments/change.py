@@ -1,0 +1,58 @@
+"""What fulfillments need of the change that their moves are part of; `orders.change` implements it.
+
+Imports point from orders to fulfillments. So this is a protocol: a move is given the change of its order,
+and knows no more of orders than stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Any, Protocol
+
+from accounts.actors import Actor
+from fulfillments.candidates import WantedLine
+from fulfillments.effects import Effects
+
+
+class Recorded(Protocol):
+    """The fulfillment that an event is about."""
+
+    @property
+    def pk(self) -> int: ...
+    @property
+    def supplier_id(self) -> int: ...
+
+
+class Change(Protocol):
+    """One change of one order, by one actor. The order is locked, and read afresh."""
+
+    @property
+    def by(self) -> Actor: ...
+    @property
+    def order_id(self) -> int: ...
+    @property
+    def retailer_id(self) -> int: ...
+    @property
+    def ship_until(self) -> date | None: ...
+    @property
+    def country_known(self) -> bool: ...
+
+    def lines_in(self, line_ids: Iterable[int]) -> Sequence[WantedLine]:
+        """Those of the order's lines that have these ids."""
+        ...
+
+    def check_order(self, order_id: int) -> None:
+        """Raise RuntimeError unless this is the change of that order, and under way."""
+        ...
+
+    def record(
+        self,
+        type: str,  # noqa: A002 - the field's name in the API
+        *,
+        fulfillment: Recorded | None = None,
+        effects: Effects | None = None,
+        **fields: Any,
+    ) -> None:
+        """Remember an event, and with it what it does to stock, listings and routing."""
+        ...

@@ -1,0 +1,67 @@
+"""Which fulfillments a supplier sees, and the filters of a capture (interface 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import django_filters
+from django.db.models import Q, QuerySet
+from drf_spectacular.utils import OpenApiParameter
+
+from api.filters import StrictFilterSet
+from fulfillments.models import HELD, Fulfillment
+from fulfillments.states import CANCELED, CANCELING, CAPTURABLE, State
+
+RETAILER_STATES = {
+    "ordered": ~Q(state__in=[CANCELING, CANCELED]) & ~HELD,
+    "pending": HELD,
+    "canceling": Q(state=CANCELING),
+    "cancelling": Q(state=CANCELING),
+    "canceled": Q(state=CANCELED),
+}
+FULFILLMENT_STATES = {
+    **{str(state): Q(state=state) for state in State},
+    "new": Q(state__in=CAPTURABLE),  # what a refused cancellation gave back is captured with it
+    "cancelling": Q(state=CANCELING),
+}
+
+
+def _choice(names: Iterable[str], method: str) -> django_filters.ChoiceFilter:
+    return django_filters.ChoiceFilter(
+        choices=[(name, name) for name in names],
+        method=method,
+        error_messages={"invalid_choice": f"%(value)s is none of {', '.join(names)}."},
+    )
+
+
+class FulfillmentFilter(StrictFilterSet):
+    """`?filter={"retailer_state": "ordered", "fulfillment_state": "new"}`, or the two as parameters."""
+
+    retailer_state = _choice(RETAILER_STATES, "by_retailer_state")
+    fulfillment_state = _choice(FULFILLMENT_STATES, "by_fulfillment_state")
+
+    def by_retailer_state(
+        self, queryset: QuerySet[Fulfillment], name: str, value: str
+    ) -> QuerySet[Fulfillment]:
+        return queryset.filter(RETAILER_STATES[value])
+
+    def by_fulfillment_state(
+        self, queryset: QuerySet[Fulfillment], name: str, value: str
+    ) -> QuerySet[Fulfillment]:
+        return queryset.filter(FULFILLMENT_STATES[value])
+
+
+FILTERS = [
+    OpenApiParameter(
+        "filter",
+        str,
+        description='URL-encoded JSON: {"retailer_state": "ordered", "fulfillment_state": "new"}.',
+    ),
+    OpenApiParameter("retailer_state", str, enum=sorted(RETAILER_STATES)),
+    OpenApiParameter(
+        "fulfillment_state",
+        str,
+        enum=sorted(FULFILLMENT_STATES),
+        description="`new` also returns what a refused cancellation gave back, under its own state.",
+    ),
+]

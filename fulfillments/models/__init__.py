@@ -1,0 +1,24 @@
+"""Fulfillments, their lines, and what is kept of their life (contract 3)."""
+
+from fulfillments.models.capture import Capture
+from fulfillments.models.fulfillment import HELD, Fulfillment, FulfillmentQuerySet
+from fulfillments.models.line import COUNTS, FulfillmentLine
+from fulfillments.models.mechanism import Outcome
+from fulfillments.models.rejection import Rejection
+from fulfillments.models.returned import Return
+from fulfillments.models.routing_decision import RoutingDecision
+from fulfillments.models.shipment import Shipment
+
+__all__ = [
+    "COUNTS",
+    "HELD",
+    "Capture",
+    "Fulfillment",
+    "FulfillmentLine",
+    "FulfillmentQuerySet",
+    "Outcome",
+    "Rejection",
+    "Return",
+    "RoutingDecision",
+    "Shipment",
+]

@@ -1,0 +1,18 @@
+"""When fulfillments were first captured."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Now
+
+
+class Capture(models.Model):
+    """When a fulfillment was first handed to its supplier. A table of its own: capturing locks nothing."""
+
+    fulfillment = models.OneToOneField(
+        "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="capture", primary_key=True
+    )
+    captured_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.fulfillment_id} at {self.captured_at}"

@@ -1,0 +1,66 @@
+"""A fulfillment's lines: how many pieces of what, and where they are."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+from catalog.models import Variant
+
+COUNTS = ["reserved", "shipped", "rejected", "canceled", "returned", "cancel_requested"]
+
+
+class FulfillmentLine(models.Model):
+    """How much of one variant for one order line; `open` is what is still to be shipped or refused."""
+
+    fulfillment = models.ForeignKey(
+        "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="lines"
+    )
+    order_line = models.ForeignKey(
+        "orders.OrderLine", on_delete=models.PROTECT, related_name="fulfillment_lines"
+    )
+    variant = models.ForeignKey(Variant, on_delete=models.PROTECT, related_name="+")
+    quantity = models.PositiveIntegerField()
+    reserved = models.PositiveIntegerField(
+        default=0, help_text="Of what is open, what stock was set aside for."
+    )
+    shipped = models.PositiveIntegerField(default=0)
+    rejected = models.PositiveIntegerField(default=0)
+    canceled = models.PositiveIntegerField(default=0)
+    returned = models.PositiveIntegerField(default=0)
+    cancel_requested = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(quantity__gt=0)
+                & Q(quantity__gte=F("shipped") + F("rejected") + F("canceled") + F("reserved")),
+                name="fulfillment_line_adds_up",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    quantity__gte=F("shipped") + F("rejected") + F("canceled") + F("cancel_requested")
+                ),
+                name="fulfillment_line_cancelable",
+            ),
+            models.CheckConstraint(
+                condition=Q(shipped__gte=F("returned")), name="fulfillment_line_returned_of_shipped"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.quantity} × {self.variant_id}"
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Where its pieces are: what moves change."""
+        return tuple(getattr(self, name) for name in COUNTS)
+
+    @property
+    def open(self) -> int:
+        return self.quantity - self.shipped - self.rejected - self.canceled
+
+    @property
+    def returnable(self) -> int:
+        return self.shipped - self.returned

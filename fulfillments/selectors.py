@@ -1,0 +1,262 @@
+"""Fulfillments as suppliers read them: plain rows, one query for each kind of thing, however many there are.
+
+Rows instead of model instances: a page of 100 fulfillments costs a fifth of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Annotated, NamedTuple, NotRequired, TypedDict
+
+from django.db import connection
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from api.renderers import iso
+from fastdb.columns import Day, Json, Moment, Number
+from fastdb.compiled import CompiledQuery, any_of
+from fastdb.rows import answering, as_rows, grouped
+from fulfillments.deadlines import next_due_at
+from fulfillments.models import Capture, Fulfillment, FulfillmentLine, Rejection, Return, Shipment
+from fulfillments.serializers import (
+    AddressJson,
+    FulfillmentJson,
+    FulfillmentLineJson,
+    ItemJson,
+    NoteJson,
+    RejectionJson,
+    RetailerState,
+    ReturnJson,
+    ShipmentJson,
+)
+from fulfillments.states import CANCELED, CANCELING, WORKABLE, State
+
+
+class FulfillmentRow(NamedTuple):
+    """A fulfillment with what its order and its partnership say."""
+
+    id: int
+    state: State
+    warehouse_id: int
+    tracking_number: str
+    invoice_id: str
+    due_at: datetime | None
+    capture_due_at: datetime | None
+    created_at: Moment
+    updated_at: Moment
+    captured_at: Annotated[datetime | None, F("capture__captured_at")]
+    retailer_erp_id: Annotated[str, F("partnership__retailer_erp_id")]
+    retailer_shipper_account: Annotated[str, F("partnership__retailer_shipper_account")]
+    order_id: int
+    retailer_id: Annotated[int, F("order__retailer_id")]
+    retailer_name: Annotated[str, F("order__retailer__name")]
+    held: Annotated[bool, F("order__held")]
+    notes: Annotated[Json[list[NoteJson]], F("order__notes")]
+    retailer_order_id: Annotated[str, F("order__retailer_order_id")]
+    sales_order_number: Annotated[str, F("order__sales_order_number")]
+    shipping_method_code: Annotated[str, F("order__shipping_method_code")]
+    shipping_address: Annotated[Json[AddressJson], F("order__shipping_address")]
+    billing_address: Annotated[Json[AddressJson], F("order__billing_address")]
+    ship_until: Annotated[Day | None, F("order__ship_until")]
+    is_gift: Annotated[bool, F("order__is_gift")]
+    gift_message: Annotated[str, F("order__gift_message")]
+
+
+class LineRow(NamedTuple):
+    """A line as it is answered, with the notes that its fulfillment shows."""
+
+    fulfillment_id: int
+    id: int
+    variant_id: int
+    sku: Annotated[str, F("variant__sku")]
+    upc: Annotated[str, F("variant__upc")]
+    title: Annotated[str, F("variant__title")]
+    quantity: int
+    quantity_shipped: Annotated[int, F("shipped")]
+    quantity_rejected: Annotated[int, F("rejected")]
+    quantity_canceled: Annotated[int, F("canceled")]
+    quantity_returned: Annotated[int, F("returned")]
+    wholesale_price: Annotated[Number | None, F("variant__wholesale_price")]
+    notes: Annotated[Json[list[NoteJson]], F("order_line__notes")]
+
+
+class Piece(TypedDict):
+    """An element of what a parcel, a refusal or a return holds, as it is stored."""
+
+    line: int
+    quantity: int
+    restocked: NotRequired[int]
+
+
+class ShipmentRow(NamedTuple):
+    fulfillment_id: int
+    tracking_number: str
+    carrier: str
+    shipped_at: Moment
+    items: Json[list[Piece]]
+
+
+class RejectionRow(NamedTuple):
+    fulfillment_id: int
+    reject_id: str | None
+    reason: str
+    rejected_at: Moment
+    items: Json[list[Piece]]
+
+
+class ReturnRow(NamedTuple):
+    fulfillment_id: int
+    return_id: str | None
+    reason: str
+    returned_at: Moment
+    items: Json[list[Piece]]
+
+
+_line_json = answering(LineRow, FulfillmentLineJson)
+
+
+def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, FulfillmentRow]:
+    """Fulfillments with their order and partnership, as rows."""
+    return as_rows(fulfillments, FulfillmentRow)
+
+
+def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
+    """The rows with when each was first handed out: now, if never before. Locks nothing that a move needs."""
+    fresh = [row.id for row in page if row.captured_at is None]
+    if not fresh:
+        return list(page)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO fulfillments_capture (fulfillment_id) SELECT unnest(%s::bigint[])
+            ON CONFLICT DO NOTHING RETURNING fulfillment_id, captured_at
+            """,
+            [fresh],
+        )
+        captured: dict[int, datetime] = dict(cursor.fetchall())
+    # A capture at the same moment was first: its time counts, and only a new statement sees it.
+    late = [pk for pk in fresh if pk not in captured]
+    if late:
+        captured |= dict(Capture.objects.filter(pk__in=late).values_list("pk", "captured_at"))
+    return [row._replace(captured_at=row.captured_at or captured.get(row.id)) for row in page]
+
+
+def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:
+    """Rows with all that a supplier needs to ship them. Four queries."""
+    ids = [row.id for row in page]
+    lines = grouped(_lines(ids=ids), lambda line: line.fulfillment_id)
+    shipments = grouped(_shipments(ids=ids), lambda shipment: shipment.fulfillment_id)
+    rejections = grouped(_rejections(ids=ids), lambda rejection: rejection.fulfillment_id)
+    returns = grouped(_returns(ids=ids), lambda returned: returned.fulfillment_id)
+    return [
+        _fulfillment_json(row, lines[row.id], shipments[row.id], rejections[row.id], returns[row.id])
+        for row in page
+    ]
+
+
+@CompiledQuery
+def _lines() -> QuerySet[FulfillmentLine, LineRow]:
+    return as_rows(FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), LineRow)
+
+
+@CompiledQuery
+def _shipments() -> QuerySet[Shipment, ShipmentRow]:
+    return as_rows(Shipment.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), ShipmentRow)
+
+
+@CompiledQuery
+def _rejections() -> QuerySet[Rejection, RejectionRow]:
+    return as_rows(Rejection.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), RejectionRow)
+
+
+@CompiledQuery
+def _returns() -> QuerySet[Return, ReturnRow]:
+    return as_rows(Return.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), ReturnRow)
+
+
+def retailer_state(state: State, *, held: bool) -> RetailerState:
+    """What the retailer's side of a fulfillment is (contract 3)."""
+    if state in (CANCELING, CANCELED):
+        return "canceling" if state == CANCELING else "canceled"
+    return "pending" if held and state in WORKABLE else "ordered"
+
+
+def _fulfillment_json(
+    row: FulfillmentRow,
+    lines: list[LineRow],
+    shipments: list[ShipmentRow],
+    rejections: list[RejectionRow],
+    returns: list[ReturnRow],
+) -> FulfillmentJson:
+    skus = {line.id: line.sku for line in lines}
+    due_at = next_due_at(row.state, row.due_at, row.capture_due_at, captured=row.captured_at is not None)
+    seen_as = retailer_state(row.state, held=row.held)
+    return {
+        "id": row.id,
+        "order_id": row.order_id,
+        "retailer_id": row.retailer_id,
+        "retailer_name": row.retailer_name,
+        "retailer_erp_id": row.retailer_erp_id,
+        "retailer_state": seen_as,
+        "fulfillment_state": row.state,
+        "notes": [*row.notes, *(note for line in lines for note in line.notes)],
+        "retailer_shipper_account": row.retailer_shipper_account,
+        "retailer_order_id": row.retailer_order_id,
+        "sales_order_number": row.sales_order_number,
+        "warehouse_id": row.warehouse_id,
+        "shipping_method_code": row.shipping_method_code,
+        "shipping_address": row.shipping_address,
+        "billing_address": row.billing_address,
+        "ship_until": row.ship_until,
+        "is_gift": row.is_gift,
+        "gift_message": row.gift_message,
+        "tracking_number": row.tracking_number,
+        "invoice_id": row.invoice_id,
+        "lines": [_line_json(line) for line in lines],
+        "shipments": [_shipment_json(each, skus) for each in shipments],
+        "rejections": [_rejection_json(each, skus) for each in rejections],
+        "returns": [_return_json(each, skus) for each in returns],
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+        "captured_at": iso(row.captured_at),
+        "due_at": iso(due_at),
+        "overdue": due_at is not None and due_at <= timezone.now() and seen_as != "pending",
+    }
+
+
+def _items_json(pieces: Iterable[Piece], skus: dict[int, str]) -> list[ItemJson]:
+    return [
+        {"line_id": piece["line"], "sku": skus.get(piece["line"], ""), "quantity": piece["quantity"]}
+        for piece in pieces
+    ]
+
+
+def _shipment_json(shipment: ShipmentRow, skus: dict[int, str]) -> ShipmentJson:
+    return {
+        "tracking_number": shipment.tracking_number,
+        "carrier": shipment.carrier,
+        "shipped_at": shipment.shipped_at,
+        "items": _items_json(shipment.items, skus),
+    }
+
+
+def _rejection_json(rejection: RejectionRow, skus: dict[int, str]) -> RejectionJson:
+    return {
+        "reject_id": rejection.reject_id,
+        "reason": rejection.reason,
+        "rejected_at": rejection.rejected_at,
+        "items": _items_json(rejection.items, skus),
+    }
+
+
+def _return_json(returned: ReturnRow, skus: dict[int, str]) -> ReturnJson:
+    return {
+        "return_id": returned.return_id,
+        "reason": returned.reason,
+        "returned_at": returned.returned_at,
+        "items": [
+            {**item, "restocked": piece.get("restocked", 0)}
+            for item, piece in zip(_items_json(returned.items, skus), returned.items, strict=True)
+        ],
+    }

@@ -1,0 +1,180 @@
+"""What a change writes beyond the fulfillments that it moves: stock, listings, and new fulfillments."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from catalog.models import Variant
+from fastdb.inserts import insert
+from fulfillments import explaining
+from fulfillments.candidates import Market
+from fulfillments.change import Change
+from fulfillments.deadlines import capture_due_at, due_at
+from fulfillments.effects import Effects
+from fulfillments.models import Capture, Fulfillment, FulfillmentLine, Rejection, RoutingDecision
+from fulfillments.routing import Allocation, Place, Plan, Want, plan
+from fulfillments.states import State
+from inventory.models import MovementKind
+from inventory.reservations import Cause, LockedStock, StockKey
+
+
+def apply_effects(effects: Effects, change: Change) -> None:
+    """Delist, release, take out and route again what was refused."""
+    wants = _wants(effects, change)
+    joinable = _joinable(change) if wants else {}
+    _delist(effects.delisted)
+    touched = {each.stock_key[0] for each in effects.stock}
+    touched |= {candidate.variant_id for want in wants for candidate in want.candidates}
+    if not touched:
+        return
+    needed = [each.stock_key for each in effects.stock if each.kind == MovementKind.RETURN]
+    stock = LockedStock.lock(touched, by=change.by, needed=needed)
+    for each in effects.stock:
+        each.apply(stock, change.order_id)
+    if wants:
+        _route_again(change, wants, stock, joinable)
+    stock.save()
+
+
+def _wants(effects: Effects, change: Change) -> list[Want]:
+    """What was refused and may go elsewhere; a pinned line to another warehouse of its supplier."""
+    if not effects.refused:
+        return []
+    lines = change.lines_in(effects.refused)
+    market, refusals = (
+        Market(change.retailer_id, lines, country_known=change.country_known),
+        _refusals(effects.refused),
+    )
+    return [
+        Want(
+            line.id,
+            effects.refused[line.id],
+            market.candidates(line, refusals[line.id].suppliers),
+            frozenset(refusals[line.id].places),
+        )
+        for line in lines
+    ]
+
+
+@dataclass
+class _Refusals:
+    """Who is not asked for a line again: the places that were out of stock, the suppliers without the sku."""
+
+    places: set[Place] = field(default_factory=set)
+    suppliers: set[int] = field(default_factory=set)
+
+
+def _refusals(line_ids: Iterable[int]) -> defaultdict[int, _Refusals]:
+    """By the line's id, what has been refused so far; a wrong address is no refusal of the goods."""
+    refused: defaultdict[int, _Refusals] = defaultdict(_Refusals)
+    lines = FulfillmentLine.objects.filter(order_line_id__in=list(line_ids), rejected__gt=0)
+    fulfillments = {each.fulfillment_id: each.fulfillment for each in lines.select_related("fulfillment")}
+    order_lines = dict(lines.values_list("pk", "order_line_id"))
+    for rejection in Rejection.objects.filter(fulfillment_id__in=fulfillments):
+        fulfillment = fulfillments[rejection.fulfillment_id]
+        for line_id in {order_lines[item["line"]] for item in rejection.items if item["line"] in order_lines}:
+            if rejection.reason == State.OUT_OF_STOCK:
+                refused[line_id].places.add((fulfillment.supplier_id, fulfillment.warehouse_id))
+            elif rejection.reason == State.MISSING_SKU:
+                refused[line_id].suppliers.add(fulfillment.supplier_id)
+    return refused
+
+
+def _delist(variant_ids: set[int]) -> None:
+    """Locked in the order of their ids, before any stock row.
+
+    Not their keys: a push that holds stock refers to them, and would wait for us while we wait for it.
+    """
+    if variant_ids:
+        variants = Variant.objects.filter(pk__in=variant_ids)
+        list(variants.order_by("pk").select_for_update(no_key=True).values_list("pk"))
+        variants.update(listed=False, updated_at=Now())
+
+
+def _joinable(change: Change) -> dict[Place, Fulfillment]:
+    """The order's fulfillments that nobody has seen yet: what goes to the same place can be put into them.
+
+    Locked so that they cannot be captured meanwhile: to capture is to insert a row that refers to them.
+    """
+    unseen = Fulfillment.objects.filter(order_id=change.order_id, state=State.NEW, capture=None).order_by(
+        "pk"
+    )
+    locked = list(Fulfillment.objects.filter(pk__in=unseen.values("pk")).order_by("pk").select_for_update())
+    captured = set(Capture.objects.filter(pk__in=[each.pk for each in locked]).values_list("pk", flat=True))
+    return {(each.supplier_id, each.warehouse_id): each for each in locked if each.pk not in captured}
+
+
+def _route_again(
+    change: Change, wants: list[Want], stock: LockedStock, joinable: Mapping[Place, Fulfillment]
+) -> None:
+    """Give what was refused to the next place that has stock; what nobody has stays refused."""
+    available = stock.availability()
+    chosen = plan(wants, available, allow_short=False, joining=joinable.keys())
+    create_fulfillments(change, chosen.allocations, stock, joinable)
+    keep_reasons(change, wants, chosen, available, cause="refused")
+
+
+def keep_reasons(
+    change: Change, wants: list[Want], chosen: Plan, available: dict[StockKey, int], *, cause: str
+) -> None:
+    """Keep the decision with its candidates, for whoever asks why."""
+    lines = explaining.explain(wants, chosen, available)
+    insert([RoutingDecision(order_id=change.order_id, cause=cause, lines=lines)])
+
+
+def create_fulfillments(
+    change: Change,
+    allocations: Sequence[Allocation],
+    stock: LockedStock,
+    joinable: Mapping[Place, Fulfillment] = MappingProxyType({}),
+) -> None:
+    """Make one fulfillment for each place of the plan, or put its pieces into the one that is there.
+
+    Their pieces are set aside.
+    """
+    fulfillments: dict[Place, Fulfillment] = {}
+    for allocation in allocations:
+        if allocation.place not in fulfillments:
+            fulfillments[allocation.place] = joinable.get(allocation.place) or _fulfillment(
+                change, allocation
+            )
+    joined = [each for each in fulfillments.values() if each.pk is not None]
+    insert([each for each in fulfillments.values() if each.pk is None])
+    insert(
+        [
+            FulfillmentLine(
+                fulfillment_id=fulfillments[allocation.place].pk,
+                order_line_id=allocation.line,
+                variant_id=allocation.candidate.variant_id,
+                quantity=allocation.quantity,
+                reserved=allocation.reserved,
+            )
+            for allocation in allocations
+        ]
+    )
+    for allocation in allocations:
+        cause = Cause(change.order_id, fulfillments[allocation.place].pk)
+        stock.reserve(allocation.stock_key, allocation.reserved, cause)
+    if joined:
+        Fulfillment.objects.filter(pk__in=[each.pk for each in joined]).update(updated_at=Now())
+    for fulfillment in fulfillments.values():
+        type_ = "fulfillment.extended" if fulfillment in joined else "fulfillment.created"
+        change.record(type_, fulfillment=fulfillment)
+
+
+def _fulfillment(change: Change, allocation: Allocation) -> Fulfillment:
+    partnership, now = allocation.candidate.partnership, timezone.now()
+    return Fulfillment(
+        order_id=change.order_id,
+        supplier_id=allocation.candidate.supplier_id,
+        partnership=partnership,
+        warehouse_id=allocation.warehouse_id,
+        due_at=due_at(State.NEW, now, partnership, change.ship_until),
+        capture_due_at=capture_due_at(now, partnership),
+    )

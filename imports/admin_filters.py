@@ -1,0 +1,33 @@
+"""Filters of the operators' list of imports."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.admin_filters import FlagFilter, M
+from imports.models import Status
+
+RECENT = timedelta(days=7)
+
+
+class DryRunFilter(FlagFilter):
+    """The few that only ask what they would do; an index knows them."""
+
+    title, parameter_name, label = "dry run", "dry_run", "Dry runs"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows.filter(dry_run=True)
+
+
+class RecentlyFailedFilter(FlagFilter):
+    """Files that could not be read, while somebody may still ask about them."""
+
+    title, parameter_name, label = "failed this week", "failed_this_week", "Failed this week"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows.filter(status=Status.FAILED, created_at__gte=timezone.now() - RECENT)

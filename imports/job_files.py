@@ -1,0 +1,57 @@
+"""Where a job's own copy of its file comes from: the upload area, a remote host, or lines in the request."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.conf import settings
+
+from accounts.models import Supplier
+from api.errors import Invalid, Unavailable
+from sftp_ingest.area.files import link_version
+from sftp_ingest.errors import Refused
+from sftp_ingest.remote.sources import Local, classify
+
+FOLDER = ".jobs"
+
+
+def folder() -> Path:
+    """Where jobs keep their files: outside of every area, on the same file system."""
+    path = Path(settings.UPLOADS_DIR) / FOLDER
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
+def _fresh() -> str:
+    folder()
+    return f"{FOLDER}/{secrets.token_hex(16)}.csv"
+
+
+def keep_lines(lines: Sequence[str]) -> str:
+    """Write the lines of a request to a job's own file; return its name within the uploads folder."""
+    name = _fresh()
+    with (Path(settings.UPLOADS_DIR) / name).open("x", encoding="utf-8", newline="") as file:
+        file.writelines(f"{line.rstrip(chr(13) + chr(10))}\n" for line in lines)
+    return name
+
+
+def keep_version(supplier: Supplier, path: str, field: str) -> str:
+    """Keep the present version of an uploaded file for a job, whatever becomes of its name."""
+    name = _fresh()
+    try:
+        link_version(supplier, path, Path(settings.UPLOADS_DIR) / name)
+    except Refused as error:
+        raise Invalid.at(field, str(error)) from error
+    except OSError as error:
+        raise Unavailable("The file cannot be kept for the import just now. Try again.") from error
+    return name
+
+
+def keep(supplier: Supplier, url: str, field: str) -> tuple[str, bool]:
+    """The name of the job's own file, and whether it still has to be fetched. Raises Invalid."""
+    found = classify(supplier, url, field)
+    if isinstance(found, Local):
+        return keep_version(supplier, found.path, field), False
+    return _fresh(), True

@@ -1,0 +1,347 @@
+"""Import jobs: rows before anything else happens, true after any crash (contract 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from django.conf import settings
+from django.contrib.postgres.indexes import HashIndex
+from django.db import models, transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from accounts.actors import Actor
+from accounts.models import Supplier
+from api.errors import InvalidTransition
+from events.recording import record
+from imports.models.kind import Kind
+from imports.staging_table import StagingTable
+from imports.states import (
+    APPROVE,
+    AWAIT_APPROVAL,
+    CANCEL,
+    DONE_WITH_FILE,
+    FAIL,
+    REFUSE,
+    REQUEST_CANCEL,
+    RETRY,
+    START,
+    STOP,
+    SUCCEED,
+    SUPERSEDE,
+    TAKE_OVER,
+    UNFINISHED,
+    Move,
+    Status,
+)
+from imports.wake import wake_after_commit
+
+# A worker that shows no sign of life for so long has lost its job to the next one.
+LEASE = timedelta(seconds=8)
+COUNTERS = ("rows_done", "created", "updated", "unchanged", "rejected", "duplicates")
+WORKER = Actor.system("imports")
+
+
+class LeaseLost(Exception):
+    """This worker holds the job no longer: whatever it was about to commit, another does."""
+
+
+class ImportJobQuerySet(models.QuerySet["ImportJob"]):
+    def for_supplier(self, supplier: Supplier) -> Self:
+        return self.filter(supplier=supplier)
+
+    def of_a_kind_with(self, job: ImportJob) -> Self:
+        """Those of the same supplier and kind: they run in order."""
+        return self.filter(supplier_id=job.supplier_id, kind=job.kind)
+
+    def unreported(self) -> Self:
+        """Those that have come to rest, and whose supplier was not informed yet."""
+        return self.filter(reported_at=None).exclude(status__in=UNFINISHED)
+
+    def unfinished(self) -> Self:
+        """Those that a worker has, or that wait for one."""
+        return self.filter(status__in=UNFINISHED)
+
+    def free(self) -> Self:
+        """Those that wait for a worker, or whose worker shows no sign of life."""
+        return self.filter(Q(status=Status.QUEUED) | Q(status=Status.RUNNING, lease_until__lt=Now()))
+
+
+@dataclass
+class Moving:
+    """A move under way: what it writes to the job beside its status, and what its event says."""
+
+    repeated: bool
+    target: Status
+    changes: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+class ImportJob(models.Model):
+    """One file's way into the catalogue or the stock.
+
+    `created + updated + unchanged + rejected + duplicates = rows_total` once it has ended well. Only `_move`
+    assigns the status; what a worker writes meanwhile goes through `update_if_owner`.
+    """
+
+    supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="import_jobs")
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    status = models.CharField(max_length=30, choices=Status.choices, default=Status.QUEUED)
+    source = models.CharField(max_length=1000, help_text="What was asked for: a path, a URL, or data.")
+    file = models.CharField(
+        max_length=500, blank=True, help_text="The job's own copy of the file, within the uploads folder."
+    )
+    options = models.JSONField(default=dict, help_text="Mapping, transformer, warehouse, mode.")
+    dry_run = models.BooleanField(default=False)
+    approved_at = models.DateTimeField(null=True, editable=False)
+
+    rows_total = models.BigIntegerField(null=True)
+    rows_done = models.BigIntegerField(default=0)
+    created = models.BigIntegerField(default=0)
+    updated = models.BigIntegerField(default=0)
+    unchanged = models.BigIntegerField(default=0)
+    rejected = models.BigIntegerField(default=0)
+    duplicates = models.BigIntegerField(default=0)
+    warnings = models.JSONField(default=list)
+    ignored_columns = models.JSONField(default=list)
+    report = models.JSONField(default=dict, help_text="What a dry run or the brake found.")
+    error = models.JSONField(null=True, help_text='Why it failed: {"code", "message"}')
+
+    bookmark = models.BigIntegerField(default=0, help_text="The last line of the file that is merged.")
+    header = models.JSONField(default=list, editable=False, help_text="The file's columns.")
+    delimiter = models.CharField(max_length=1, default=",", editable=False)
+    staged = models.BigIntegerField(null=True, editable=False, help_text="The rows in the staging table.")
+    last_line = models.BigIntegerField(default=0, editable=False)
+    owner = models.CharField(max_length=100, blank=True, editable=False)
+    lease_until = models.DateTimeField(null=True, editable=False)
+    attempts = models.PositiveIntegerField(default=0, editable=False)
+    cancel_requested = models.BooleanField(default=False, editable=False)
+    created_by = models.CharField(max_length=200, blank=True)
+    request_id = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    reported_at = models.DateTimeField(null=True, editable=False, help_text="When its supplier was informed.")
+
+    objects = ImportJobQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index("supplier", "kind", "id", name="import_of_supplier"),
+            models.Index("id", condition=Q(status__in=["queued", "running"]), name="import_unfinished"),
+            models.Index(
+                "id",
+                condition=Q(reported_at=None) & ~Q(status__in=["queued", "running"]),
+                name="import_unreported",
+            ),
+            # What operators look for among a million: by status, dry runs, and a file by its whole path.
+            models.Index("status", "id", name="import_in_status"),
+            models.Index("id", condition=Q(dry_run=True), name="import_dry_run"),
+            HashIndex("source", name="import_source"),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=Kind.values), name="import_kind"),
+            models.CheckConstraint(condition=Q(status__in=Status.values), name="import_status"),
+            models.UniqueConstraint(
+                F("supplier"), F("kind"), condition=Q(status="running"), name="import_one_running_of_a_kind"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} import {self.pk}"
+
+    @property
+    def path(self) -> Path:
+        """The job's own copy of the file."""
+        return Path(settings.UPLOADS_DIR) / self.file
+
+    @property
+    def area(self) -> str:
+        """The scope that covers it: `catalog` or `inventory`."""
+        return Kind(self.kind).area
+
+    @property
+    def has_file(self) -> bool:
+        """Whether its file is there, or can be fetched, to be read once more."""
+        return bool(self.file) and (self.path.exists() or bool(self.options.get("remote")))
+
+    def earlier(self) -> ImportJobQuerySet:
+        """Unfinished jobs that come before this one."""
+        same = ImportJob.objects.unfinished().of_a_kind_with(self)
+        return same.filter(pk__lt=self.pk) | same.filter(status=Status.RUNNING).exclude(pk=self.pk)
+
+    # --- What a worker does -----------------------------------------------------------------------
+
+    def start(self, owner: str) -> None:
+        """Give the lease to a worker; the caller has locked the job and knows that it is free."""
+        with self._move(START if self.status == Status.QUEUED else TAKE_OVER, by=WORKER) as move:
+            move.changes = {"owner": owner, "lease_until": Now() + LEASE, "attempts": F("attempts") + 1}
+            if self.started_at is None:
+                move.changes["started_at"] = Now()
+
+    def update_if_owner(self, **changes: Any) -> None:
+        """Write as the worker that holds the job; counters are added.
+
+        Raises LeaseLost, which undoes the rest of the transaction.
+        """
+        added = {name: F(name) + changes.pop(name) for name in COUNTERS if name in changes}
+        held = ImportJob.objects.filter(pk=self.pk, owner=self.owner, status=Status.RUNNING)
+        # An update of nothing would find nothing.
+        if not held.update(**{"owner": self.owner, **added, **changes}):
+            raise LeaseLost
+        if added or changes:
+            self.refresh_from_db(fields=[*added, *changes])
+
+    def await_approval(self, reasons: list[str]) -> None:
+        """Wait for a person. It is staged again when it goes on, and holds up no other."""
+        with self._move(AWAIT_APPROVAL, by=WORKER) as move:
+            move.changes = {"report": {**self.report, "reasons": reasons}, "attempts": 0}
+
+    def succeed(self) -> None:
+        with self._move(SUCCEED, by=WORKER) as move:
+            move.target = Status.SUCCEEDED_WITH_ERRORS if self.rejected else Status.SUCCEEDED
+
+    def fail(self, code: str, message: str) -> None:
+        """End it as one that cannot be done; what has landed of it stays."""
+        with self._move(FAIL, by=WORKER) as move:
+            move.changes = {"error": {"code": code, "message": message}}
+
+    def stop(self) -> None:
+        """End it because somebody has requested that."""
+        with self._move(STOP, by=WORKER):
+            pass
+
+    # --- What others do ---------------------------------------------------------------------------
+
+    def refuse(self, code: str, message: str, *, by: Actor) -> None:
+        """End it before it begins: there is nothing that could be run."""
+        with self._move(REFUSE, by=by) as move:
+            move.changes = {"error": {"code": code, "message": message}}
+
+    def supersede(self, later: ImportJob) -> None:
+        """End it while it waits for approval: a later file has landed."""
+        with self._move(SUPERSEDE, by=WORKER) as move:
+            message = f"Import {later.pk} came later, and has landed."
+            move.changes = {"error": {"code": "superseded", "message": message}}
+
+    def cancel(self, *, by: Actor, reason: str = "") -> None:
+        """End it: at once while it waits, at its next range while it runs. Raises InvalidTransition."""
+        with transaction.atomic():
+            self._lock()
+            running = self.status == Status.RUNNING
+            if running and self.cancel_requested:
+                return
+            with self._move(REQUEST_CANCEL if running else CANCEL, by=by) as move:
+                move.changes = {"cancel_requested": True} if running else {"error": None}
+                move.data = _why(reason)
+
+    def approve(self, *, by: Actor, reason: str = "") -> None:
+        """Release it while it waits for a person. Raises InvalidTransition."""
+        with transaction.atomic():
+            self._lock()
+            if self.approved_at and self.status != Status.AWAITING_APPROVAL:
+                return
+            with self._move(APPROVE, by=by) as move:
+                move.changes = {**self._from_the_start(), "approved_at": Now()}
+                move.data = _why(reason)
+
+    def retry(self, *, by: Actor) -> None:
+        """Run a failed one once more, from the start of its file. Raises InvalidTransition."""
+        with self._move(RETRY, by=by) as move:
+            if not self.has_file:
+                message = "The file of this import is no longer kept. Start a new import with it."
+                raise InvalidTransition(message)
+            move.changes = {**self._from_the_start(), "report": {}}
+
+    def _from_the_start(self) -> dict[str, Any]:
+        """What makes it as if it had never run; its rejects are deleted at once."""
+        self.rejects.all().delete()
+        nothing = dict.fromkeys(("rows_total", "staged", "error", "started_at", "finished_at", "reported_at"))
+        zero = dict.fromkeys((*COUNTERS, "bookmark", "last_line", "attempts"), 0)
+        return {**nothing, **zero, "warnings": [], "cancel_requested": False}
+
+    # --- The one way to another status ------------------------------------------------------------
+
+    @contextmanager
+    def _move(self, move: Move, *, by: Actor) -> Iterator[Moving]:
+        """Lock and re-read, check; on leaving write the status, its event, and what follows from it.
+
+        Raises InvalidTransition, and LeaseLost where a fenced move is not made by the lease's owner.
+        """
+        with transaction.atomic():
+            self._lock(fenced=move.fenced)
+            moving = Moving(repeated=self.status == move.repeated_in, target=move.target)
+            if not moving.repeated:
+                move.check(self.status, by.kind)
+            yield moving
+            if moving.repeated:
+                return
+            assert moving.target in move.targets, f"{move.name} cannot end in {moving.target}"
+            if moving.target not in UNFINISHED:
+                moving.changes |= {"owner": "", "lease_until": None}
+                if moving.target != Status.AWAITING_APPROVAL:
+                    moving.changes["finished_at"] = Now()
+            ImportJob.objects.filter(pk=self.pk).update(status=moving.target, **moving.changes)
+            self.refresh_from_db()
+            if moving.target not in UNFINISHED:
+                moving.data |= self._outcome()
+                self._come_to_rest()
+            elif moving.target == Status.QUEUED:
+                wake_after_commit(self.pk)
+            if move.event:
+                self.record(move.event, by=by, **moving.data)
+
+    def _lock(self, *, fenced: bool = False) -> None:
+        """Lock this row and read it afresh. Raises LeaseLost if another worker has it than this one."""
+        rows = ImportJob.objects.select_for_update()
+        if fenced:
+            # A job without a worker has no owner: nobody is that.
+            rows = rows.filter(owner=self.owner).exclude(owner="")
+        try:
+            self.refresh_from_db(from_queryset=rows)
+        except ImportJob.DoesNotExist:
+            if not fenced:
+                raise
+            raise LeaseLost from None
+
+    def record(self, type: str, *, by: Actor, **data: Any) -> None:  # noqa: A002 - the field's name in the API
+        """Write an event of this job."""
+        about = {"kind": self.kind, "status": self.status, "source": self.source, "dry_run": self.dry_run}
+        record(
+            type,
+            by=by,
+            area=self.area,
+            supplier_id=self.supplier_id,
+            import_id=self.pk,
+            data={**about, **data},
+        )
+
+    def _outcome(self) -> dict[str, Any]:
+        counts = {name: getattr(self, name) for name in COUNTERS if name != "rows_done"}
+        return {**counts, "error": self.error} if self.error else counts
+
+    def _come_to_rest(self) -> None:
+        """Drop what only a running job needs, and wake a worker for the next one of its kind."""
+        StagingTable(self.pk).drop()
+        if self.file and self.status in DONE_WITH_FILE:
+            transaction.on_commit(partial(_remove, self.path))
+        waiting = ImportJob.objects.of_a_kind_with(self).filter(status=Status.QUEUED)
+        upcoming = waiting.order_by("pk").first()
+        if upcoming is not None:
+            wake_after_commit(upcoming.pk)
+
+
+def _why(reason: str) -> dict[str, str]:
+    return {"reason": reason} if reason else {}
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)

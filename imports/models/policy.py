@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import Supplier
+
+
+class ImportPolicy(models.Model):
+    """When a supplier's import waits for a person: the approval rule (contract 12: the brake)."""
+
+    supplier = models.OneToOneField(Supplier, on_delete=models.CASCADE, related_name="import_policy")
+    zeroed_share = models.DecimalField(
+        max_digits=4,
+        decimal_places=3,
+        default=Decimal("0.3"),
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+        help_text="A full stock file that would set more than this share of the stocked variants to 0 waits.",
+    )
+    zeroed_least = models.PositiveIntegerField(
+        default=100, help_text="And more than this many variants; below, it does not wait."
+    )
+    zeroed_in_delta = models.BooleanField(default=False, help_text="Look at delta files likewise.")
+    delisted_share = models.DecimalField(
+        max_digits=4,
+        decimal_places=3,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+        help_text="A product file that would delist more than this share of the listed variants waits.",
+    )
+    price_factor = models.DecimalField(
+        max_digits=8,
+        decimal_places=3,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="A product file that would move a retail price up or down by more than this factor waits.",
+    )
+
+    class Meta:
+        verbose_name_plural = "import policies"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(zeroed_share__gte=0, zeroed_share__lte=1)
+                & (Q(delisted_share=None) | Q(delisted_share__gte=0, delisted_share__lte=1))
+                & (Q(price_factor=None) | Q(price_factor__gte=1)),
+                name="import_policy_sane",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Import policy of {self.supplier}"
+
+    @classmethod
+    def of(cls, supplier_id: int) -> ImportPolicy:
+        """The supplier's policy; the default one, unsaved, where it has none of its own."""
+        return cls.objects.filter(supplier_id=supplier_id).first() or cls(supplier_id=supplier_id)

@@ -1,0 +1,53 @@
+"""Barcodes in files: their lengths and check digits, in SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from psycopg.sql import SQL, Composable, Literal
+
+from imports.pipeline.columns import Column, RowRule, about
+
+
+@dataclass(frozen=True)
+class Barcode(Column):
+    """A GS1 number of one of these lengths, with its check digit."""
+
+    lengths: tuple[int, ...] = ()
+
+    def suspect(self, value: Composable) -> Composable:
+        return SQL("({} <> '' AND {})").format(value, self._fits(value, "IS NOT TRUE"))
+
+    def _fits(self, value: Composable, test: str) -> Composable:
+        """Whether digits, length and check digit are right; weights of 3 and 1 from the right, as of GS1.
+
+        The digits are read as hexadecimal ones: in each byte of that number stand one to be taken three
+        times and one to be taken once, so all are weighed at once, and 256 % 255 = 1 adds the bytes up.
+        """
+        number = SQL("((CASE WHEN octet_length({0}) % 2 = 1 THEN 'x0' ELSE 'x' END || {0})::bit(56)::bigint)")
+        weighed = SQL("((({0} >> 4) & {1}) * 3 + ({0} & {1})) % 255 % 10 = 0").format(
+            number.format(value), Literal(0x0F0F0F0F0F0F0F)
+        )
+        return SQL(
+            "CASE WHEN octet_length({0}) = ANY({1}) AND {0} ~ '^[0-9]+$' THEN {2} ELSE false END {3}"
+        ).format(value, Literal(list(self.lengths)), weighed, SQL(test))
+
+    def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
+        sizes = " or ".join(map(str, self.lengths))
+        shaped = SQL("(octet_length({0}) = ANY({1}) AND {0} ~ '^[0-9]+$')").format(
+            value, Literal(list(self.lengths))
+        )
+        spreadsheet = SQL("CASE WHEN {} ~ '^[0-9][0-9.,]*[eE][+]' THEN {} ELSE {} END").format(
+            cell,
+            about(cell, "was rounded by a spreadsheet; format the column as text."),
+            about(cell, f"is not a number of {sizes} digits; leading zeros count."),
+        )
+        return [
+            RowRule(
+                self.suspect(value),
+                SQL("CASE WHEN {} THEN 'check_digit' ELSE 'invalid_barcode' END").format(shaped),
+                SQL("CASE WHEN {} THEN {} ELSE {} END").format(
+                    shaped, about(cell, "has a wrong check digit."), spreadsheet
+                ),
+            )
+        ]

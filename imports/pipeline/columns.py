@@ -1,0 +1,201 @@
+"""What a column of a file may hold: how its text becomes a value in SQL, and what can be wrong with it.
+
+A value that cannot be read becomes one that no row can have (NaN, -infinity, '?'). So one comparison
+with what is stored finds the unchanged rows, and only those that differ need their checks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from psycopg.sql import SQL, Composable, Composed, Literal
+
+from api.errors import Invalid
+
+BLANKS = " \t\r\n\u00a0\ufeff"
+
+
+@dataclass(frozen=True)
+class RowRule:
+    """A condition on a value that makes its row a reject, and the sentence that says so."""
+
+    condition: Composable
+    code: str | Composable
+    message: Composable
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a numeric column of this file writes: whether `1.234` and `1,234` mean decimals or groups."""
+
+    dot: str = "decimal"
+    comma: str = "unknown"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A field that files may fill. Its database column has the same name."""
+
+    name: str
+    required: bool = False
+    example: str = ""
+    # Fields that a mapping may fill without being columns of the template.
+    hidden: bool = False
+
+    numeric: ClassVar[bool] = False
+    splittable: ClassVar[bool] = False
+
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
+        """The cell's trimmed text (never NULL) as this column's value; `raw` is it untouched, to be quick."""
+        return cell
+
+    def suspect(self, value: Composable) -> Composable | None:
+        """A cheap condition that holds for every value that breaks a rule; None where the rules are cheap."""
+        return None
+
+    def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
+        """What may be wrong with a value; `cell` is only for the sentence."""
+        return [self.missing(SQL("{} = ''").format(value))] if self.required else []
+
+    def missing(self, condition: Composable) -> RowRule:
+        return RowRule(condition, "required", text(f"{self.name} is mandatory and must not be empty."))
+
+
+def text(message: str) -> Composable:
+    return Literal(message)
+
+
+def about(cell: Composable, message: str) -> Composed:
+    """A sentence that begins with what the file has."""
+    return SQL("format('%s: ', quote_literal(left({}, 40))) || {}").format(cell, Literal(message))
+
+
+@dataclass(frozen=True)
+class Text(Column):
+    longest: int = 255
+
+    def suspect(self, value: Composable) -> Composable:
+        # Counting the characters of a long text costs more than all else that is done with it.
+        long = SQL("octet_length({}) > {}").format(value, Literal(self.longest))
+        return SQL("({} = '' OR {})").format(value, long) if self.required else long
+
+    def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
+        condition = SQL("length({}) > {}").format(value, Literal(self.longest))
+        sentence = text(f"{self.name} is longer than {self.longest} characters.")
+        return [*super().rules(value, cell), RowRule(condition, "too_long", sentence)]
+
+
+NO_URL = '[|[:space:]<>"]'
+URLS = '^(https?://[^|[:space:]<>"]+([|]https?://[^|[:space:]<>"]+)*)?$'
+DATE = "(19|2[0-9])[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?"
+ZONE = " ?(Z|[-+](0[0-9]|1[0-4]):?[0-5][0-9])?"
+
+
+@dataclass(frozen=True)
+class Moment(Column):
+    """An ISO 8601 date-time, in UTC unless it says otherwise, or a date: its first instant."""
+
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
+        return SQL(
+            "CASE WHEN {cell} = '' THEN NULL WHEN {cell} !~ {shape} THEN '-infinity'"
+            " WHEN substr({cell}, 9, 2)::int > extract(day FROM make_date(substr({cell}, 1, 4)::int,"
+            " substr({cell}, 6, 2)::int, 1) + interval '1 month - 1 day') THEN '-infinity'"
+            " ELSE ({cell})::timestamptz END"
+        ).format(cell=cell, shape=Literal(f"^{DATE}([T ]{CLOCK}{ZONE})?$"))
+
+    def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
+        return [
+            RowRule(
+                SQL("{} = '-infinity'").format(value),
+                "invalid_date",
+                about(
+                    cell, "is not a date-time such as 2026-01-31T12:00:00Z, nor a date such as 2026-01-31."
+                ),
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class Flag(Column):
+    """true or false, as text; empty leaves the field alone."""
+
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
+        return SQL(
+            "CASE WHEN {0} = '' THEN '' WHEN lower({0}) IN ('true', 'yes', 'y', '1') THEN 'true'"
+            " WHEN lower({0}) IN ('false', 'no', 'n', '0') THEN 'false' ELSE '?' END"
+        ).format(cell)
+
+    def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
+        return [RowRule(SQL("{} = '?'").format(value), "invalid", about(cell, "is neither true nor false."))]
+
+
+@dataclass(frozen=True)
+class Lines(Column):
+    """Several strings in one cell, separated by | or line breaks, as an array."""
+
+    splittable: ClassVar[bool] = True
+
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
+        return SQL(
+            "CASE WHEN {0} = '' THEN ARRAY[]::text[] ELSE ARRAY(SELECT btrim(part)"
+            " FROM regexp_split_to_table({0}, '[|\n\r]+') WITH ORDINALITY AS t (part, place)"
+            " WHERE btrim(part) <> '' ORDER BY place) END"
+        ).format(cell)
+
+    def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
+        return []
+
+
+@dataclass(frozen=True)
+class Urls(Column):
+    """URLs as one string, separated by |, commas or blanks; kept separated by |."""
+
+    splittable: ClassVar[bool] = True
+
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
+        return SQL(
+            "CASE WHEN {raw} !~ {separators} THEN {raw}"
+            " ELSE btrim(regexp_replace({cell}, '[|,[:space:]]+', '|', 'g'), '|') END"
+        ).format(raw=raw or cell, cell=cell, separators=Literal(f"[,[:space:]{BLANKS}]|[|]([|]|$)|^[|]"))
+
+    def suspect(self, value: Composable) -> Composable:
+        # Looking for one character that may not be is quicker than finding each of them in order.
+        one = SQL("({0} LIKE 'http://_%%' OR {0} LIKE 'https://_%%') AND {0} !~ {1}").format(
+            value, Literal(NO_URL)
+        )
+        return SQL("({} <> '' AND ({}) IS NOT TRUE)").format(value, one)
+
+    def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
+        return [
+            RowRule(
+                SQL("{} !~* {}").format(value, Literal(URLS)),
+                "invalid_url",
+                about(cell, f"{self.name} must be URLs such as https://example.com/1.jpg, separated by |."),
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class Pairs(Column):
+    """Options or properties of a variant: `[{"type": "color", "value": "Blue"}]`, as a JSON array."""
+
+    splittable: ClassVar[bool] = True
+    key: str = "name"
+    choices: tuple[str, ...] = ()
+
+    def subtype(self, given: str, source: str, path: str) -> str:
+        """What the values of a source column are called. Raises Invalid."""
+        name = given or source
+        if not self.choices:
+            return name
+        if name.casefold() in self.choices:
+            return name.casefold()
+        known = ", ".join(self.choices)
+        raise Invalid.at(
+            path, f"The {self.name}_type must be one of {known}; so {self.name}.{self.choices[0]}."
+        )
+
+    def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
+        return []

@@ -1,0 +1,142 @@
+"""A file as blocks of UTF-8, each beginning and ending with whole records.
+
+A block that is proven clean goes to COPY as it is; any other is read record by record by `tolerant_reader`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from imports.pipeline.clean_blocks import is_clean, well_formed
+from imports.pipeline.encodings import as_utf8
+from imports.pipeline.errors import Unreadable
+from imports.pipeline.header import check_header, explain_no_header
+from imports.pipeline.tolerant_reader import LONGEST_RECORD, TolerantReader
+from imports.report_format import own_columns, restore_header
+
+BLOCK = 1024**2
+DELIMITERS = (",", ";", "\t", "|")
+
+
+@dataclass
+class Block:
+    """Whole records, as UTF-8; `line` is the physical line of the first."""
+
+    line: int
+    data: bytes
+    final: bool
+    clean: bool = True
+
+
+class Sheet:
+    """An open file, past its header."""
+
+    def __init__(self, file: BinaryIO, encoding: str, recognised: Callable[[list[str]], int]) -> None:
+        """`recognised` counts the names of a header that mean something. Raises Unreadable."""
+        self._chunks = as_utf8(file, encoding)
+        self._pending = b""
+        self._ended = False
+        self.line = 1
+        self._fill(LONGEST_RECORD)
+        self.delimiter = ","
+        self.header = self._read_header(recognised)
+        self._well_formed = well_formed(self.delimiter)
+
+    def _fill(self, size: int) -> None:
+        """Have so many bytes waiting, if there are."""
+        parts, missing = [self._pending], size - len(self._pending)
+        while missing > 0 and not self._ended:
+            chunk = next(self._chunks, None)
+            self._ended = chunk is None
+            parts.append(chunk or b"")
+            missing -= len(parts[-1])
+        self._pending = b"".join(parts)
+
+    @property
+    def own(self) -> int:
+        """How many of the header's columns are those that our error report put before the file's own."""
+        return own_columns(self.header)
+
+    def _read_header(self, recognised: Callable[[list[str]], int]) -> list[str]:
+        candidates = list(DELIMITERS)
+        separator = re.match(rb'"?sep=([,;\t|])"?\r?\n', self._pending, re.IGNORECASE)
+        if separator:  # a spreadsheet's own hint
+            candidates = [separator[1].decode()]
+            self._take(separator.end())
+        while blank := re.match(rb"[ \t]*\r?\n", self._pending):
+            self._take(blank.end())
+        best, header, size, problem = 0, [], 0, ""
+        for delimiter in candidates:
+            reader = TolerantReader(self._pending, self.line, delimiter, final=self._ended)
+            record = next(reader, None)
+            if record is None or record.code:
+                # Malformed may be only what a wrong delimiter makes of it.
+                problem = record.message if record and record.code != "malformed" else problem
+                continue
+            names = restore_header([cell.strip().strip("\ufeff") for cell in record.cells])
+            found = recognised(names)
+            if found > best:
+                best, header, size = found, names, reader.consumed
+                self.delimiter = delimiter
+        if not header:
+            raise Unreadable("no_header", explain_no_header(self._pending, problem))
+        check_header(header[own_columns(header) :])
+        self._take(size)
+        return header
+
+    def _take(self, size: int) -> bytes:
+        data, self._pending = self._pending[:size], self._pending[size:]
+        self.line += data.count(b"\n")
+        return data
+
+    def blocks(self) -> Iterator[Block]:
+        """The records below the header. Of an unclean block, hand back what was not read: `give_back`."""
+        stuck = False
+        while True:
+            self._fill(BLOCK + LONGEST_RECORD)
+            if not self._pending:
+                return
+            if b"\n" not in self._pending and not self._ended:
+                self._shorten_line()
+            whole = self._ended and len(self._pending) <= BLOCK
+            size = len(self._pending) if whole else 0 if stuck else boundary(self._pending)
+            before = len(self._pending)
+            block = self._block(size)
+            yield block
+            # A reader that handed back all of a block gets more at once, so that each round moves on.
+            stuck = len(self._pending) == before
+
+    def _shorten_line(self) -> None:
+        """Drop what a line, that is longer than any record may be, has beyond that: it will be refused."""
+        kept, rest = self._pending[: LONGEST_RECORD + 1], b""
+        while b"\n" not in rest and not self._ended:
+            chunk = next(self._chunks, None)
+            self._ended, rest = chunk is None, chunk or b""
+        self._pending = kept + rest[rest.find(b"\n") :] if b"\n" in rest else kept
+
+    def _block(self, size: int) -> Block:
+        """The next bytes, so many; or all that wait, where it is not known where a record ends."""
+        line, data = self.line, self._take(size or len(self._pending))
+        final = self._ended and not self._pending
+        return Block(line, data, final, clean=bool(size) and is_clean(data, self._well_formed))
+
+    def give_back(self, data: bytes) -> None:
+        """Put the beginning of an unfinished record before what comes next."""
+        self.line -= data.count(b"\n")
+        self._pending = data + self._pending
+
+
+def boundary(data: bytes) -> int:
+    """Where the last whole record ends, by the parity of quotes; 0 where that is not known."""
+    at = data.rfind(b"\n", 0, BLOCK)
+    for _ in range(8):
+        if at < 0:
+            return 0
+        if data.count(b'"', 0, at) % 2 == 0:
+            return at + 1
+        quote = data.rfind(b'"', 0, at)
+        at = data.rfind(b"\n", 0, quote)
+    return 0

@@ -1,0 +1,68 @@
+"""What a file is written in, from its bytes; all of it goes on as UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from imports.pipeline.errors import Unreadable
+
+CHUNK = 256 * 1024
+# Zip, and with it .xlsx and .ods; gzip; the older .xls.
+WORKBOOKS = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
+
+
+def guess_encoding(path: Path) -> str:
+    """What the file is written in, from its bytes.
+
+    A file without a byte order mark that is not wholly UTF-8 is Windows-1252, unless characters that
+    only UTF-8 makes are in it: then the other bytes are damage. Raises Unreadable for what is no text.
+    """
+    with path.open("rb") as file:
+        head = file.read(4096)
+        if head.startswith(WORKBOOKS):
+            message = "This is a workbook or an archive, not text. Save the sheet as CSV, and upload that."
+            raise Unreadable("not_text", message)
+        if head.startswith(codecs.BOM_UTF8):
+            return "utf-8-sig"
+        if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return "utf-16"
+        if b"\0" in head:
+            even, odd = head[0::2].count(0), head[1::2].count(0)
+            if max(even, odd) > len(head) // 5 and min(even, odd) <= max(even, odd) // 10:
+                return "utf-16-le" if odd > even else "utf-16-be"
+        file.seek(0)
+        return _eight_bits(file)
+
+
+def _eight_bits(file: BinaryIO) -> str:
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    damaged = proper = False
+    while chunk := file.read(CHUNK):
+        if chunk.isascii() and not decoder.getstate()[0]:
+            continue
+        text = decoder.decode(chunk)
+        valid = text.encode("utf-8", "ignore").decode()
+        damaged |= len(valid) < len(text)
+        proper |= not valid.isascii()
+    damaged |= bool(decoder.decode(b"", True))
+    return "cp1252" if damaged and not proper else "utf-8"
+
+
+def as_utf8(file: BinaryIO, encoding: str) -> Iterator[bytes]:
+    """The file as UTF-8. What cannot be decoded stays invalid, so that its record is found and refused."""
+    if encoding in ("utf-8", "utf-8-sig"):
+        file.seek(3 if encoding == "utf-8-sig" else 0)
+        while chunk := file.read(CHUNK):
+            yield chunk
+        return
+    escape = "surrogateescape" if encoding == "cp1252" else "surrogatepass"
+    decoder = codecs.getincrementaldecoder(encoding)(escape)
+    while chunk := file.read(CHUNK):
+        yield decoder.decode(chunk).encode("utf-8", escape)
+    try:
+        yield decoder.decode(b"", True).encode("utf-8", escape)
+    except UnicodeDecodeError:
+        yield b"\xff"  # half a character: the file was cut off

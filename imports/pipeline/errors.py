@@ -1,0 +1,15 @@
+"""What ends an import early."""
+
+from __future__ import annotations
+
+
+class Unreadable(Exception):
+    """The file as a whole cannot be imported: the job's error."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+class Canceled(Exception):
+    """Somebody asked for the job to stop."""

@@ -1,0 +1,47 @@
+"""The first line of a file: which names are there, and what to do about a file without any."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from imports.pipeline.clean_blocks import LONE_RETURN
+from imports.pipeline.errors import Unreadable
+from imports.pipeline.tolerant_reader import without_controls
+
+MOST_COLUMNS = 500
+LONGEST_SHOWN = 200
+
+
+def check_header(names: list[str]) -> None:
+    """Raise Unreadable for a header with too many columns, or with two of one name."""
+    if len(names) > MOST_COLUMNS:
+        raise Unreadable(
+            "too_many_columns", f"The header has {len(names)} columns; {MOST_COLUMNS} is the most."
+        )
+    seen: set[str] = set()
+    for name in names:
+        if name and name in seen:
+            raise Unreadable("duplicate_header", f"The header has the column {name[:100]!r} twice.")
+        seen.add(name)
+
+
+def explain_no_header(beginning: bytes, problem: str) -> str:
+    """What to do about a file without a header; `problem` is why its first record cannot be read, if so."""
+    if not beginning.strip():
+        return "The file is empty. Its first line must be the header."
+    if b"\n" not in beginning and LONE_RETURN.search(beginning):
+        return "The lines end in CR alone. Save the file with CRLF or LF as its line ending."
+    line = beginning.partition(b"\n")[0][:LONGEST_SHOWN].decode("utf-8", "replace").strip()
+    shown = without_controls(line)
+    if problem:
+        return f"The first line must be the header, and {shown!r} cannot be read. {problem}"
+    return (
+        f"The first line, {shown!r}, names no column that is known or mapped. It must be the header,"
+        " separated by comma, semicolon, tab or |."
+    )
+
+
+def count_known(names: list[str], known: Collection[str]) -> int:
+    """How many of a header's names mean something to the import."""
+    folded = {name.casefold() for name in known}
+    return sum(name.casefold() in folded for name in names)

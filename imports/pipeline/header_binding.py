@@ -1,0 +1,102 @@
+"""Which column of the file fills which field: by the mapping, else by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from imports.pipeline.columns import Column, Pairs
+from imports.pipeline.errors import Unreadable
+from imports.pipeline.mapping import ALIASES, Entry
+
+
+@dataclass(frozen=True)
+class Binding:
+    """An entry and the place of its column in the file."""
+
+    index: int
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A file's header understood: which column fills which field, and what to warn of."""
+
+    fields: dict[str, list[Binding]]
+    ignored: list[str]
+    warnings: list[str]
+
+
+def meaning(name: str) -> str:
+    """The field whose name a column bears, in any case, or by an alias; else just its name."""
+    return ALIASES.get(name.casefold(), name.casefold())
+
+
+def find(header: Sequence[str], name: str, used: Collection[int]) -> int | None:
+    """The place of an unused column by its exact name, else by one that differs in case only.
+
+    Raises Unreadable where several differ so: which one is meant is not guessed at.
+    """
+    alike = [
+        index for index, each in enumerate(header) if index not in used and each.casefold() == name.casefold()
+    ]
+    exact = [index for index in alike if header[index] == name]
+    if len(exact or alike) > 1:
+        several = " and ".join(repr(header[index][:100]) for index in alike)
+        raise Unreadable(
+            "duplicate_header",
+            f"The columns {several} differ in case only. Rename the right one to {name!r},"
+            " or name it in the mapping just as it is written.",
+        )
+    return next(iter(exact or alike), None)
+
+
+def bind(
+    header: Sequence[str],
+    entries: Iterable[Entry],
+    columns: Mapping[str, Column],
+    *,
+    automatic: bool = True,
+    own: int = 0,
+) -> Bound:
+    """Bind entries, then unmapped columns that bear a field's name; the first `own` are our report's.
+
+    Raises Unreadable for a column that cannot be distinguished from another.
+    """
+    fields: dict[str, list[Binding]] = {}
+    used, absent = set(range(own)), []
+    for entry in entries:
+        index = find(header, entry.source, range(own))
+        if index is None:
+            absent.append(entry)
+        else:
+            fields.setdefault(entry.field, []).append(Binding(index, entry))
+            used.add(index)
+    for field in map(meaning, header[own:] if automatic else []):
+        if field not in columns or field in fields or isinstance(columns[field], Pairs):
+            continue
+        spellings = [field, *(alias for alias, name in ALIASES.items() if name == field)]
+        index = next((at for each in spellings if (at := find(header, each, used)) is not None), None)
+        if index is not None:
+            fields[field] = [Binding(index, Entry(header[index], field))]
+            used.add(index)
+    ignored = [name for index, name in enumerate(header) if index not in used and name]
+    warnings = [_absent_warning(entry, fields) for entry in absent]
+    warnings += _alike_warnings([header[index] for index in used if index >= own], ignored)
+    return Bound(fields, ignored, warnings)
+
+
+def _absent_warning(entry: Entry, fields: Mapping[str, list[Binding]]) -> str:
+    others = " and ".join(repr(each.entry.source) for each in fields.get(entry.field, []))
+    instead = f"{entry.field} is filled from {others} alone" if others else f"{entry.field} is left alone"
+    return f"The file has no column {entry.source!r}, which the mapping names; {instead}."
+
+
+def _alike_warnings(read: Iterable[str], ignored: Iterable[str]) -> list[str]:
+    """A warning for each column that was passed over for one whose name differs in case only."""
+    by_name = {name.casefold(): name for name in read}
+    return [
+        f"The columns {each!r} and {found!r} differ in case only; {found!r} was read."
+        for each in ignored
+        if (found := by_name.get(each.casefold()))
+    ]

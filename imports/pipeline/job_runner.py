@@ -1,0 +1,103 @@
+"""A job's way from a file to rows: stage, check, merge in ranges, report. See docs/adr/0020.
+
+Each range is one transaction that moves the job's bookmark and counters as its last act, and only while
+this worker still holds the lease. So a worker may be killed or paused at any instant: another goes on
+behind the last range that was committed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from typing import Any
+from uuid import uuid4
+
+from django.db import InterfaceError, OperationalError, connection, transaction
+from psycopg.sql import SQL
+
+from imports.models import ImportJob, LeaseLost
+from imports.pipeline import batches
+from imports.pipeline.approval_rule import waits_for_approval
+from imports.pipeline.context import ImportContext
+from imports.pipeline.errors import Canceled, Unreadable
+from imports.pipeline.importer import Importer, importer_of
+from imports.pipeline.job_report import merge_reports
+from imports.pipeline.lease import claim, heartbeat
+from imports.pipeline.preparation import prepare
+from imports.pipeline.statistics import refresh_statistics
+from imports.services import supersede_older
+from imports.sql import execute
+
+logger = logging.getLogger(__name__)
+
+# So many workers may die over one range before the file is taken for the cause.
+MOST_ATTEMPTS = 5
+
+
+def run_job(job_id: int) -> bool:
+    """Take a job that waits, or whose worker went away, to its end; return whether it was there to take."""
+    owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+    job = claim(job_id, owner)
+    if job is None:
+        return False
+    try:
+        with heartbeat(job.pk, owner):
+            _to_the_end(job)
+    except LeaseLost:
+        logger.warning("import %s: another worker has it now", job_id)
+    except (OperationalError, InterfaceError):
+        # Its lease runs out, and the sweep gives it to a worker that has a database.
+        logger.exception("import %s: the database went away", job_id)
+        if not connection.in_atomic_block:
+            connection.close()
+    return True
+
+
+def _to_the_end(job: ImportJob) -> None:
+    if job.attempts > MOST_ATTEMPTS:
+        at = f"after line {job.bookmark}" if job.bookmark else "before its first row landed"
+        job.fail("gave_up", f"{MOST_ATTEMPTS} workers ended {at}. An operator must look at it.")
+        return
+    try:
+        importer = importer_of(job.kind)
+        context = prepare(job, importer)
+        if waits_for_approval(context, importer):
+            return
+        _merge(context, importer)
+        _finish(context, importer)
+    except Canceled:
+        job.stop()
+    except Unreadable as error:
+        job.fail(error.code, error.message)
+    except (OperationalError, InterfaceError, LeaseLost):
+        raise
+    except Exception:
+        logger.exception("import %s failed", job.pk)
+        job.fail("internal_error", "An error in the service; it was logged. Retry, or quote the job's id.")
+
+
+def _merge(context: ImportContext, importer: Importer) -> None:
+    job = context.job
+    while job.bookmark < job.last_line:
+        job.refresh_from_db(fields=["cancel_requested"])
+        if job.cancel_requested:
+            raise Canceled
+        refresh_statistics(importer.tables)
+        with transaction.atomic():
+            counts = batches.land_range(context, importer, job.bookmark, job.bookmark + batches.STEP)
+            job.update_if_owner(attempts=0, bookmark=job.bookmark + batches.STEP, **counts)
+        if counts["created"] or counts["updated"]:
+            importer.after_commit()
+
+
+def _finish(context: ImportContext, importer: Importer) -> None:
+    job = context.job
+    with transaction.atomic():
+        execute(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '64MB'"))
+        found: dict[str, Any] = importer.forecast_finish(context) if job.dry_run else importer.finish(context)
+        job.update_if_owner(report=merge_reports(job.report, found))
+        job.succeed()
+        if not job.dry_run:
+            supersede_older(job)
+            transaction.on_commit(importer.after_commit)

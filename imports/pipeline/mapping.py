@@ -1,0 +1,160 @@
+"""From the columns of a file to fields: what `field_mapping` and `schema` say (contract 6 and 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from api.errors import Invalid
+from api.fields import CONTROL
+from api.spelling import closest_match
+from imports.pipeline.columns import Column, Pairs
+from imports.pipeline.expression_parser import ExpressionError, parse_value
+
+TRANSFORMERS = ("uppercase", "lowercase", "capitalize", "capitalize-first")
+ALIASES = {"price": "retail_price", "options": "option", "properties": "property"}
+SUBTYPES = ("option_type", "property_type", "property_name")
+KEYS = (
+    *("source_field", "destination_field", *SUBTYPES),
+    *("string_transformer", "math_transformer", "split_by_character"),
+)
+MOST_ENTRIES, LONGEST_NAME = 500, 200
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One column of the file, the field it fills, and what is done to its text on the way."""
+
+    source: str
+    field: str
+    subtype: str = ""
+    string_transformer: str = ""
+    math_transformer: str = ""
+    split_by_character: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return {name: value for name, value in asdict(self).items() if value}
+
+
+def snake_case(name: str) -> str:
+    """`sourceField` as `source_field`."""
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
+
+
+def read_entries(
+    items: Sequence[Any], columns: Mapping[str, Column], where: str, former: Sequence[Entry] = ()
+) -> list[Entry]:
+    """The former entries and those that a request gives. Raises Invalid naming the wrong one."""
+    if len(items) > MOST_ENTRIES:
+        raise Invalid.at(where, f"Has {len(items)} entries; {MOST_ENTRIES} is the most.")
+    entries = list(former)
+    for index, item in enumerate(items):
+        path = f"{where}[{index}]"
+        if isinstance(item, str):
+            _refuse_control(item, path)
+            entry = _from_text(item, columns, path)
+        elif isinstance(item, Mapping):
+            entry = _from_object(item, columns, path)
+        else:
+            raise Invalid.at(path, 'Must be a string "Column in the file:field" or an object.')
+        _refuse_second(entry, entries, columns, path)
+        entries.append(entry)
+    return entries
+
+
+def _refuse_second(entry: Entry, former: list[Entry], columns: Mapping[str, Column], path: str) -> None:
+    several = columns[entry.field].splittable
+    if not several and any(entry.field == each.field for each in former):
+        raise Invalid.at(path, f"{entry.field} is filled by an earlier entry already.", "duplicate")
+
+
+def _refuse_control(text: str, path: str) -> None:
+    """No column has such a name, and the database would not store it."""
+    if CONTROL.search(text):
+        raise Invalid.at(path, "Must not hold a control character.", "control")
+
+
+def _from_text(item: str, columns: Mapping[str, Column], path: str) -> Entry:
+    source, colon, target = item.rpartition(":")
+    if not colon or not source.strip():
+        raise Invalid.at(path, 'Must read "Column in the file:field"; the last colon separates them.')
+    name, _, subtype = target.strip().partition(".")
+    return _entry(source, name, subtype, {}, columns, path)
+
+
+def _from_object(item: Mapping[str, Any], columns: Mapping[str, Column], path: str) -> Entry:
+    given = _by_key(item, path)
+    for key in ("source_field", "destination_field"):
+        if not given.get(key, "").strip():
+            raise Invalid.at(f"{path}.{key}", "This field is required.", "required")
+    name, _, subtype = given["destination_field"].strip().partition(".")
+    for key in SUBTYPES:
+        subtype = subtype or given.get(key, "").strip()
+    return _entry(given["source_field"], name, subtype, given, columns, path)
+
+
+def _by_key(item: Mapping[str, Any], path: str) -> dict[str, str]:
+    """An object's strings by those keys that mean something. Raises Invalid for what only looks like one."""
+    given: dict[str, str] = {}
+    for key, value in item.items():
+        name = snake_case(str(key))
+        if name not in KEYS:
+            if near := closest_match(name, KEYS):
+                message = f"There is no such field. Is {near} meant?"
+                raise Invalid.at(f"{path}.{key}", message, "unknown_field")
+        elif value in (None, ""):
+            continue
+        elif not isinstance(value, str):
+            raise Invalid.at(f"{path}.{key}", "Must be a string.")
+        elif given.setdefault(name, value) != value:
+            raise Invalid.at(f"{path}.{key}", f"Means the same as {name}, but differs from it.")
+        else:
+            _refuse_control(given[name], f"{path}.{key}")
+    return given
+
+
+def _entry(
+    source: str, name: str, subtype: str, given: Mapping[str, str], columns: Mapping[str, Column], path: str
+) -> Entry:
+    source, name = source.strip(), ALIASES.get(name, name)
+    if len(source) > LONGEST_NAME or len(subtype) > LONGEST_NAME:
+        raise Invalid.at(path, f"A column's name has at most {LONGEST_NAME} characters.")
+    column = columns.get(name)
+    if column is None:
+        raise Invalid.at(
+            path, f"There is no field {name!r}; there are {', '.join(sorted(columns))}.", "unknown"
+        )
+    if isinstance(column, Pairs):
+        subtype = column.subtype(subtype, source, path)
+    elif subtype:
+        raise Invalid.at(path, f"{name} takes no type after a dot.")
+    entry = Entry(
+        source,
+        name,
+        subtype,
+        given.get("string_transformer", "").strip(),
+        given.get("math_transformer", "").strip(),
+        given.get("split_by_character", ""),
+    )
+    _check_transformers(entry, column, path)
+    return entry
+
+
+def _check_transformers(entry: Entry, column: Column, path: str) -> None:
+    if entry.string_transformer and entry.string_transformer not in TRANSFORMERS:
+        known = ", ".join(TRANSFORMERS)
+        raise Invalid.at(f"{path}.string_transformer", f"Must be one of {known}.", "invalid_choice")
+    if entry.string_transformer and column.numeric:
+        raise Invalid.at(f"{path}.string_transformer", f"{entry.field} is a number.")
+    if entry.split_by_character and not column.splittable:
+        raise Invalid.at(f"{path}.split_by_character", f"{entry.field} holds one value only.")
+    if len(entry.split_by_character) > 10:
+        raise Invalid.at(f"{path}.split_by_character", "Has more than 10 characters.", "max_length")
+    if entry.math_transformer:
+        if not column.numeric:
+            raise Invalid.at(f"{path}.math_transformer", f"{entry.field} is not a number.")
+        try:
+            parse_value(entry.math_transformer)
+        except ExpressionError as error:
+            raise Invalid.at(f"{path}.math_transformer", str(error)) from error

@@ -1,0 +1,36 @@
+"""How the numbers of a semicolon-separated file are meant, by those that are meant in one way only."""
+
+from __future__ import annotations
+
+from psycopg.sql import SQL, Composable
+
+from imports.pipeline.columns import Style
+from imports.pipeline.mapping_sql import MappedFile
+from imports.pipeline.number_columns import shows_decimal_commas, shows_decimal_dots
+from imports.sql import row
+from imports.staging_table import StagingTable
+
+
+def find_styles(staging: StagingTable, mapped: MappedFile, delimiter: str) -> dict[str, Style]:
+    """How the numeric columns of a semicolon-separated file write decimals, by their clear values."""
+    numeric = [name for name in mapped.bound.fields if mapped.columns[name].numeric]
+    if delimiter != ";" or not numeric:
+        return {}
+    clues: list[Composable] = []
+    for name in numeric:
+        cell = mapped.cell(name)
+        clues += [
+            SQL("coalesce(bool_or({}), false)").format(shows_decimal_dots(cell)),
+            SQL("coalesce(bool_or({}), false)").format(shows_decimal_commas(cell)),
+        ]
+    found = row(SQL("SELECT {} FROM {} AS s").format(SQL(", ").join(clues), staging.table))
+    styles = {}
+    for place, name in enumerate(numeric):
+        dots, commas = found[2 * place], found[2 * place + 1]
+        if dots and not commas:
+            styles[name] = Style("decimal", "group")
+        elif commas and not dots:
+            styles[name] = Style("group", "decimal")
+        else:
+            styles[name] = Style("unknown", "unknown")
+    return styles

@@ -1,0 +1,154 @@
+"""Before the ranges: the file is there, its header is understood, its rows are staged, each key once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import BinaryIO
+
+from django.db import transaction
+from psycopg.errors import ProgramLimitExceeded
+from psycopg.sql import SQL
+
+from accounts.models import Supplier
+from imports.models import ImportJob
+from imports.pipeline.changed_rows import find_changed_rows
+from imports.pipeline.columns import Column, Style
+from imports.pipeline.context import ImportContext
+from imports.pipeline.csv_reader import Sheet
+from imports.pipeline.duplicates import drop_duplicates
+from imports.pipeline.encodings import guess_encoding
+from imports.pipeline.errors import Unreadable
+from imports.pipeline.expression_parser import parse_assignments
+from imports.pipeline.header import LONGEST_SHOWN, count_known
+from imports.pipeline.header_binding import Bound, bind
+from imports.pipeline.importer import Importer
+from imports.pipeline.mapping import ALIASES
+from imports.pipeline.mapping_sql import MappedFile
+from imports.pipeline.number_styles import find_styles
+from imports.pipeline.staging import Loader
+from imports.pipeline.statistics import refresh_statistics
+from imports.pipeline.template_lines import drop_template_lines
+from imports.sql import execute
+from imports.staging_table import StagingTable
+from sftp_ingest.remote.connection import RemoteFailed
+from sftp_ingest.remote.fetching import fetch
+
+# A row of the staging table is a page of 8 KiB at most, and up to 24 bytes of a cell always stand in it.
+TOO_WIDE = (
+    "A row fills more of the {} columns than can be kept. Leave out columns that the import ignores;"
+    " up to 330 always fit."
+)
+
+
+def prepare(job: ImportJob, importer: Importer) -> ImportContext:
+    """Everything that a job needs before its first range. Raises Unreadable for the file as a whole."""
+    _fetch_file(job)
+    columns = importer.columns_for(job.options)
+    with job.path.open("rb") as file:
+        sheet = _open_sheet(file, job, importer, columns)
+        bound = _bind_header(sheet, job, importer, columns)
+        staging = StagingTable(job.pk, len(sheet.header))
+        mapped = _map_file(columns, bound, job, sheet.own)
+        context = ImportContext(job, staging, mapped)
+        # An unlogged table is empty after a crash of the database.
+        if job.staged is None or not staging.exists() or staging.count() != job.staged:
+            _stage(context, importer, sheet)
+    styles = find_styles(staging, mapped, sheet.delimiter)
+    if styles:
+        context.mapped = _map_file(columns, bound, job, sheet.own, styles)
+    refresh_statistics(importer.tables)
+    with transaction.atomic():
+        importer.prepare(context)
+        find_changed_rows(context, importer)
+    return context
+
+
+def _fetch_file(job: ImportJob) -> None:
+    """Fetch the file of a job whose file is on a remote host."""
+    if job.path.exists():
+        return
+    if not job.options.get("remote"):
+        raise Unreadable(
+            "file_gone", "The file of this import is no longer kept. Start a new import with it."
+        )
+    try:
+        fetch(Supplier.objects.get(pk=job.supplier_id), job.source, job.path)
+    except RemoteFailed as error:
+        raise Unreadable(error.code, error.message) from error
+
+
+def _open_sheet(file: BinaryIO, job: ImportJob, importer: Importer, columns: Mapping[str, Column]) -> Sheet:
+    known = {entry.source for entry in importer.entries(job.options)}
+    if importer.automatic:
+        known |= {*columns, *ALIASES}
+
+    def recognised(names: list[str]) -> int:
+        return count_known(names, known)
+
+    return Sheet(file, guess_encoding(job.path), recognised)
+
+
+def _bind_header(sheet: Sheet, job: ImportJob, importer: Importer, columns: Mapping[str, Column]) -> Bound:
+    entries = importer.entries(job.options)
+    bound = bind(sheet.header, entries, columns, automatic=importer.automatic, own=sheet.own)
+    computed = {each.field for each in parse_assignments(job.options.get("math_transformer", ""), columns)}
+    for field in importer.mandatory(job.options):
+        if field not in bound.fields and field not in computed:
+            wanted = next((entry.source for entry in entries if entry.field == field), columns[field].name)
+            has = ", ".join(filter(None, sheet.header[sheet.own :]))[:LONGEST_SHOWN]
+            raise Unreadable(
+                "missing_column", f"The file has no column {wanted!r}, which every row needs; it has {has}."
+            )
+    return bound
+
+
+def _map_file(
+    columns: Mapping[str, Column],
+    bound: Bound,
+    job: ImportJob,
+    own: int,
+    styles: dict[str, Style] | None = None,
+) -> MappedFile:
+    numeric = [name for name, column in columns.items() if column.numeric]
+    assignments = parse_assignments(job.options.get("math_transformer", ""), numeric)
+    known = set(bound.fields)
+    for each in assignments:
+        missing = sorted(each.inputs - known)
+        if missing:
+            raise Unreadable(
+                "missing_column",
+                f"math_transformer computes {each.field} from {missing[0]}, which the file does not have.",
+            )
+        known.add(each.field)
+    return MappedFile(columns, bound, assignments, own, styles or {})
+
+
+def _stage(context: ImportContext, importer: Importer, sheet: Sheet) -> None:
+    job, staging = context.job, context.staging
+    first = job.staged is None
+    with transaction.atomic():
+        execute(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '128MB'; SET LOCAL timezone = 'UTC'"))
+        staging.create()
+        try:
+            staged = Loader(staging, sheet, again=not first).load()
+        except ProgramLimitExceeded as error:
+            raise Unreadable("too_wide", TOO_WIDE.format(staging.width)) from error
+        skipped = drop_template_lines(context, importer, sheet.header)
+        duplicates, duplicate_warnings = drop_duplicates(context, importer)
+        staging.index()
+        if not first:
+            job.update_if_owner()
+            return
+        warnings = [*context.mapped.bound.warnings, *skipped, *duplicate_warnings]
+        job.update_if_owner(
+            header=sheet.header[context.mapped.own :],
+            delimiter=sheet.delimiter,
+            rows_total=staged.total - len(skipped),
+            rows_done=staged.refused + duplicates,
+            rejected=staged.refused,
+            duplicates=duplicates,
+            staged=staged.total - staged.refused - len(skipped) - duplicates,
+            last_line=staged.last_line,
+            warnings=warnings,
+            ignored_columns=context.mapped.bound.ignored,
+        )

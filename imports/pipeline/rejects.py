@@ -1,0 +1,83 @@
+"""The rows of a file that are refused, and why: the one place that writes rejects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from django.db import connection
+from psycopg.sql import SQL, Composable, Literal
+
+from imports.pipeline.context import BATCH, ImportContext
+from imports.pipeline.importer import Importer
+from imports.pipeline.tolerant_reader import Record
+from imports.sql import execute, value
+
+MOST_MESSAGE = 500
+
+
+def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> None:
+    """Write down records that could not be read; their first `own` cells are those of our error report."""
+    with connection.cursor() as cursor:
+        copy_in = "COPY imports_reject (job_id, line, field, code, message, cells) FROM STDIN"
+        with cursor.copy(copy_in) as copy:
+            for record in refused:
+                cells = json.dumps(record.cells[own:], ensure_ascii=False)
+                copy.write_row((job_id, record.line, "", record.code, record.message[:MOST_MESSAGE], cells))
+
+
+def take_out_wrong(context: ImportContext, importer: Importer, within: Composable) -> int:
+    """Take the bad rows out of the batch and write down what is wrong with each."""
+    if not value(SQL("SELECT count(*) FROM {} WHERE wrong").format(BATCH)):
+        return 0
+    # Many may be wrong, and lines are not found one by one.
+    execute(SQL("SET LOCAL enable_hashjoin = on"))
+    mapped = context.mapped
+    cells = SQL(", ").join(
+        mapped.raw(index) if mapped.own else SQL("s.{}").format(column)
+        for index, column in enumerate(context.staging.columns)
+        if index >= mapped.own
+    )
+    rejected = execute(
+        SQL(
+            """
+            WITH b AS (DELETE FROM {batch} AS b WHERE wrong RETURNING b.*)
+            INSERT INTO imports_reject (job_id, line, field, code, message, cells)
+            SELECT {job}, b.line, found.field, found.code, found.message,
+                to_jsonb(array_replace(ARRAY[{cells}], NULL, ''))
+            FROM b JOIN {table} AS s ON s.line = b.line AND {within}
+            {steps}
+            CROSS JOIN LATERAL (
+                SELECT (array_agg(field ORDER BY place))[1] AS field,
+                    (array_agg(code ORDER BY place))[1] AS code,
+                    left(string_agg(message, ' ' ORDER BY place), {longest}) AS message
+                FROM (VALUES {rules}) AS rule (place, field, broken, code, message) WHERE broken
+            ) AS found
+            """
+        ).format(
+            batch=BATCH,
+            job=Literal(context.job.pk),
+            cells=cells,
+            table=context.staging.table,
+            within=within,
+            steps=mapped.joins,
+            longest=Literal(MOST_MESSAGE),
+            rules=_as_values(context, importer),
+        )
+    )
+    execute(SQL("SET LOCAL enable_hashjoin = off"))
+    return rejected
+
+
+def _as_values(context: ImportContext, importer: Importer) -> Composable:
+    """All rules as rows: their order, field, whether this row breaks it, code and message."""
+    return SQL(", ").join(
+        SQL("({}, {}, ({}) IS TRUE, {}, {})").format(
+            Literal(place),
+            Literal(field),
+            rule.condition,
+            Literal(rule.code) if isinstance(rule.code, str) else rule.code,
+            rule.message,
+        )
+        for place, (field, rule) in enumerate([*context.mapped.rules(), *importer.rules(context)])
+    )

@@ -1,0 +1,118 @@
+"""The records of a file go into its staging table: clean blocks by COPY as they are, others one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import psycopg
+from django.db import connection, transaction
+from psycopg.sql import SQL, Identifier, Literal
+
+from imports.pipeline.csv_reader import Block, Sheet
+from imports.pipeline.rejects import write_unreadable
+from imports.pipeline.tolerant_reader import Record, TolerantReader
+from imports.sql import execute
+from imports.staging_table import StagingTable
+
+
+@dataclass
+class Staged:
+    """What staging found; `total` counts the records below the header, refused ones too."""
+
+    total: int = 0
+    refused: int = 0
+    last_line: int = 0
+    # Rows that the tolerant reader wrote, where the fast path could not go.
+    slow: int = 0
+
+
+class Loader:
+    """Fills one staging table from one open file."""
+
+    def __init__(self, table: StagingTable, sheet: Sheet, *, again: bool = False) -> None:
+        """`again`: the table is filled once more, and its rejects are written down already."""
+        self.table, self.sheet, self.again = table, sheet, again
+        self.staged = Staged()
+
+    def load(self) -> Staged:
+        """Take in all records; broken ones become rejects."""
+        for block in self.sheet.blocks():
+            if not (block.clean and self.table.width > 1 and self._copy(block)):
+                reader = TolerantReader(block.data, block.line, self.sheet.delimiter, final=block.final)
+                self._read(reader)
+                self.sheet.give_back(block.data[reader.consumed :])
+        self.staged.last_line = self.sheet.line
+        return self.staged
+
+    def _copy(self, block: Block) -> bool:
+        """COPY a clean block as it is; False if PostgreSQL does not accept a row of it."""
+        table = self.table
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT setval(%s, %s, false), pg_relation_size(%s) / 8192",
+                    [f"{table.name}_line", block.line, table.name],
+                )
+                pages = cursor.fetchone()[1]
+                copy_in = SQL("COPY {} ({}) FROM STDIN (FORMAT csv, DELIMITER {}, ENCODING 'UTF8')").format(
+                    table.table, SQL(", ").join(table.columns), Literal(self.sheet.delimiter)
+                )
+                with cursor.copy(copy_in) as copy:
+                    copy.write(block.data)
+                rows = cursor.rowcount
+                lines = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
+                if rows != lines:
+                    self._number_lines(block.line, rows, max(pages - 1, 0))
+        except psycopg.DataError:
+            return False
+        self.staged.total += rows
+        return True
+
+    def _number_lines(self, first: int, rows: int, page: int) -> None:
+        """Give each record its true line in a block whose cells hold line breaks."""
+        cells = SQL(", ").join(self.table.columns)
+        execute(
+            SQL(
+                """
+                WITH counted AS (
+                    SELECT line, {first} - 1 + sum(1 + breaks) OVER (ORDER BY line) - breaks AS starts
+                    FROM {table}, LATERAL (SELECT concat({cells})) AS t (whole),
+                        LATERAL (SELECT length(whole) - length(replace(whole, E'\n', ''))) AS b (breaks)
+                    WHERE ctid >= {place} AND line >= {first} AND line < {after}
+                )
+                UPDATE {table} SET line = starts FROM counted
+                WHERE ctid >= {place} AND {table}.line = counted.line AND starts <> counted.line
+                """
+            ).format(
+                table=self.table.table,
+                cells=cells,
+                first=Literal(first),
+                after=Literal(first + rows),
+                place=SQL("{}::tid").format(Literal(f"({page},0)")),
+            )
+        )
+
+    def _read(self, reader: TolerantReader) -> None:
+        refused: list[Record] = []
+        columns = SQL(", ").join([Identifier("line"), *self.table.columns])
+        with connection.cursor() as cursor:
+            copy_in = SQL("COPY {} ({}) FROM STDIN").format(self.table.table, columns)
+            with cursor.copy(copy_in) as copy:
+                for record in reader:
+                    self.staged.total += 1
+                    checked = self._checked(record)
+                    if checked.code:
+                        refused.append(checked)
+                    else:
+                        copy.write_row((checked.line, *(cell or None for cell in checked.cells)))
+                        self.staged.slow += 1
+        self.staged.refused += len(refused)
+        if not self.again:
+            write_unreadable(self.table.job_id, refused, own=self.sheet.own)
+
+    def _checked(self, record: Record) -> Record:
+        """A record that has as many cells as the header, or why it is refused."""
+        if record.code or len(record.cells) == self.table.width:
+            return record
+        message = f"Has {len(record.cells)} cells where the header has {self.table.width}."
+        return Record(record.line, record.cells, "ragged", message)

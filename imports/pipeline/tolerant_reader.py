@@ -1,0 +1,127 @@
+"""Reading a block that is not clean, record by record. A record that is no CSV is refused here."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LONGEST_RECORD = 1024**2
+MOST_ATTEMPTS = 20
+# The field limit guards the csv module's memory; ours is that of the record.
+csv.field_size_limit(LONGEST_RECORD)
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record that was read, or why it could not be."""
+
+    line: int
+    cells: list[str]
+    code: str = ""
+    message: str = ""
+
+
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def without_controls(text: str) -> str:
+    return CONTROL.sub("\ufffd", text)
+
+
+class TolerantReader(Iterator[Record]):
+    """Reads records one by one and refuses those that are broken; `consumed` is how far it came.
+
+    A quote that opens and never closes costs its own line only: reading goes on behind it.
+    """
+
+    def __init__(self, data: bytes, line: int, delimiter: str, *, final: bool) -> None:
+        # Of a line that is cut off nothing can be said yet.
+        self.data = data if final else data[: data.rfind(b"\n") + 1]
+        self.size, self.line, self.delimiter, self.final = len(data), line, delimiter, final
+        self.consumed = 0
+
+    def __next__(self) -> Record:
+        while True:
+            start = self.consumed
+            if start >= len(self.data):
+                raise StopIteration
+            end = self._line_end(start)
+            if not self.data[start:end].strip(b"\r\n \t"):
+                self._advance(end)
+                continue
+            return self._record(start, end)
+
+    def _line_end(self, start: int) -> int:
+        at = self.data.find(b"\n", start)
+        return len(self.data) if at < 0 else at + 1
+
+    def _advance(self, end: int) -> None:
+        self.line += self.data.count(b"\n", self.consumed, end)
+        self.consumed = end
+
+    def _record(self, start: int, first_end: int) -> Record:
+        line, end = self.line, first_end
+        for _ in range(MOST_ATTEMPTS):
+            try:
+                cells = self._parse(start, end)
+            except csv.Error as error:
+                return self._refuse(line, start, first_end, "malformed", explain_malformed(error))
+            if cells is not None and end - start <= LONGEST_RECORD:
+                self._advance(end)
+                return self._judge(line, cells)
+            if end - start > LONGEST_RECORD:
+                message = f"The record is longer than {LONGEST_RECORD:,} bytes."
+                return self._refuse(line, start, first_end, "too_long", message)
+            closing = self._closing_line(start, end)
+            if closing is None:
+                break
+            end = closing
+        return self._refuse(line, start, first_end, "open_quote", "A quote opens and never closes.")
+
+    def _closing_line(self, start: int, end: int) -> int | None:
+        """The end of the next line that could close an open quote; None if there is none near."""
+        while end < len(self.data) and end - start <= LONGEST_RECORD:
+            following = self._line_end(end)
+            if self.data.count(b'"', end, following) % 2:
+                return following
+            end = following
+        if not self.final and self.size - start <= LONGEST_RECORD:
+            raise StopIteration  # it may close in what is not here yet
+        return None
+
+    def _parse(self, start: int, end: int) -> list[str] | None:
+        """The cells of these lines; None if a quote is still open at their end. Raises csv.Error."""
+        text = self.data[start:end].decode("utf-8", "surrogateescape")
+        try:
+            rows = list(csv.reader([text.rstrip("\r\n")], delimiter=self.delimiter, strict=True))
+        except csv.Error as error:
+            if "unexpected end of data" in str(error):
+                return None
+            raise
+        return rows[0] if rows else [""]
+
+    def _judge(self, line: int, cells: list[str]) -> Record:
+        text = "".join(cells)
+        readable = [cell.encode("utf-8", "replace").decode() for cell in cells]
+        if readable != cells:
+            return Record(
+                line, readable, "undecodable", "Contains bytes that are not characters in its encoding."
+            )
+        if CONTROL.search(text):
+            shown = [without_controls(cell) for cell in cells]
+            return Record(line, shown, "control", "Must not hold a control character.")
+        return Record(line, cells)
+
+    def _refuse(self, line: int, start: int, end: int, code: str, message: str) -> Record:
+        self._advance(end)
+        text = self.data[start : min(end, start + 10_000)].decode("utf-8", "replace").rstrip("\r\n")
+        return Record(line, [without_controls(text)], code, message)
+
+
+def explain_malformed(error: csv.Error) -> str:
+    """What the csv module says, but for its advice to programmers."""
+    if str(error).startswith("new-line character"):
+        return "A cell contains a carriage return but is not in quotes."
+    return f"This is not CSV: {error}."

@@ -1,0 +1,32 @@
+"""Bodies and answers of imports (interface 9 and 12, contract 6, 10 and 12)."""
+
+from imports.serializers.jobs import JobJson, JobsJson, StartedJson, first_errors, job_json, progress
+from imports.serializers.products import AutoProductsBody, ImportProductsBody, ProductMappingBody
+from imports.serializers.settings import (
+    AutoImportJson,
+    PolicyBody,
+    PolicyJson,
+    auto_import_json,
+    policy_json,
+)
+from imports.serializers.stock import AutoInventoryBody, ImportInventoryBody, StockMappingBody
+
+__all__ = [
+    "AutoImportJson",
+    "AutoInventoryBody",
+    "AutoProductsBody",
+    "ImportInventoryBody",
+    "ImportProductsBody",
+    "JobJson",
+    "JobsJson",
+    "PolicyBody",
+    "PolicyJson",
+    "ProductMappingBody",
+    "StartedJson",
+    "StockMappingBody",
+    "auto_import_json",
+    "first_errors",
+    "job_json",
+    "policy_json",
+    "progress",
+]

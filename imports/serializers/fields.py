@@ -1,0 +1,86 @@
+"""What only bodies of imports have: mappings, CSV lines, keys in camelCase."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from api.bodies import Body
+from api.fields import Optional
+from imports.pipeline.mapping import TRANSFORMERS, snake_case
+
+MAPPING_OBJECT = {
+    "type": "object",
+    "required": ["source_field", "destination_field"],
+    "properties": {
+        "source_field": {"type": "string", "description": "The column's name in the file."},
+        "destination_field": {
+            "type": "string",
+            "description": "Also price, gtin, option.color, property.Fabric.",
+        },
+        "option_type": {"type": "string", "enum": ["color", "size", "width"]},
+        "string_transformer": {"type": "string", "enum": list(TRANSFORMERS)},
+        "math_transformer": {"type": "string", "example": "value * 1.2"},
+        "split_by_character": {"type": "string"},
+    },
+    "description": "camelCase spellings of the keys are understood too.",
+}
+MAPPING_TEXT = {"type": "string", "example": "Name:title", "description": "Column in the file:field"}
+
+
+@extend_schema_field({"type": "array", "items": {"oneOf": [MAPPING_TEXT, MAPPING_OBJECT]}})
+class MappingField(serializers.Field[list[Any], Any, Any, Any]):
+    """Entries of a mapping; each is read, and may be wrong, alone."""
+
+    default_error_messages = {"invalid": "Must be an array."}
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if not isinstance(data, list):
+            self.fail("invalid")
+        return data
+
+    def to_representation(self, value: list[Any]) -> Any:
+        return value
+
+
+@extend_schema_field({"type": "array", "items": {"type": "string"}, "example": ["sku,title", "A-1,Shirt"]})
+class CsvLines(serializers.Field[list[str], Any, Any, Any]):
+    """CSV lines, the first being the header."""
+
+    default_error_messages = {
+        "invalid": "Must be an array of strings: CSV lines, the first being the header."
+    }
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        if not isinstance(data, list):
+            self.fail("invalid")
+        for index, line in enumerate(data):
+            if not isinstance(line, str):
+                raise serializers.ValidationError({index: ["Must be a string."]})  # type: ignore[dict-item]
+            if not line.isascii() and any("\ud800" <= each <= "\udfff" for each in line):
+                raise serializers.ValidationError({index: ["Must not hold an unpaired surrogate."]})  # type: ignore[dict-item]
+        return data
+
+    def to_representation(self, value: list[str]) -> Any:
+        return value
+
+
+class CamelBody(Body):
+    """Knows its keys in camelCase too."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict):
+            known = {snake_case(key): key for key in data if snake_case(key) != key}
+            data = {**data, **{name: data[key] for name, key in known.items() if name not in data}}
+        return super().to_internal_value(data)
+
+
+class FileTypeBody(CamelBody):
+    file_type = Optional(max_length=20, help_text="`csv`, the default and the only one.")
+
+    def validate_file_type(self, value: str) -> str:
+        if value and value.lower() != "csv":
+            raise serializers.ValidationError("Must be csv.", code="invalid_choice")
+        return value

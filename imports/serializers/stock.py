@@ -1,0 +1,86 @@
+"""Bodies of stock imports (interface 9.2, contract 6 and 10)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+from rest_framework import serializers
+
+from api.fields import Flag, Id, Moment, Optional, Text
+from imports.serializers.fields import FileTypeBody
+
+CLOCK_SKEW = timedelta(minutes=5)
+ID_TYPES = ("sku", "upc", "ean", "id_in_source", "variant_id")
+
+
+class StockMappingBody(FileTypeBody):
+    """Which columns of a stock file say what, and where that stock is."""
+
+    protocol = Optional(max_length=20, help_text="`SFTP`, in any case.")
+    amount_field = Optional(max_length=200, help_text="The column with quantities; default quantity.")
+    id_field = Optional(max_length=200, help_text="The column with identifiers; default sku.")
+    id_type = Optional(max_length=20, help_text=f"One of {', '.join(ID_TYPES)}; default sku.")
+    warehouse_id = Id(required=False, allow_null=True)
+    warehouse_field = Optional(max_length=200, help_text="A column with the warehouse's id or exact name.")
+    mode = Optional(
+        max_length=10, help_text="`delta` (default), or `full`: what the file does not name becomes 0."
+    )
+    as_of = Moment(
+        required=False, allow_null=True, help_text="When it was counted; an older count is refused."
+    )
+
+    def validate_protocol(self, value: str) -> str:
+        if value and value.lower() != "sftp":
+            raise serializers.ValidationError("Must be SFTP.", code="invalid_choice")
+        return value
+
+    def validate_id_type(self, value: str) -> str:
+        if value and value.lower() not in ID_TYPES:
+            raise serializers.ValidationError(f"Must be one of {', '.join(ID_TYPES)}.", code="invalid_choice")
+        return value.lower() or "sku"
+
+    def validate_mode(self, value: str) -> str:
+        if value and value.lower() not in ("delta", "full"):
+            raise serializers.ValidationError("Must be delta or full.", code="invalid_choice")
+        return value.lower() or "delta"
+
+    def validate_as_of(self, value: Any) -> Any:
+        if value is not None and value > timezone.now() + CLOCK_SKEW:
+            raise serializers.ValidationError("Is in the future; nothing was counted there yet.")
+        return value
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("warehouse_id") and attrs.get("warehouse_field"):
+            raise serializers.ValidationError(
+                {"warehouse_field": "Give either this or warehouse_id, not both."}
+            )
+        if not attrs.get("warehouse_id") and not attrs.get("warehouse_field"):
+            raise serializers.ValidationError(
+                {"warehouse_id": ["Give warehouse_id or warehouse_field."]}, code="required"
+            )
+        return attrs
+
+    def options(self) -> dict[str, Any]:
+        """What the job keeps of it."""
+        data = self.validated_data
+        as_of = data.get("as_of")
+        return {
+            "id_field": data.get("id_field") or "sku",
+            "amount_field": data.get("amount_field") or "quantity",
+            "id_type": data.get("id_type") or "sku",
+            "warehouse_id": data.get("warehouse_id"),
+            "warehouse_field": data.get("warehouse_field", ""),
+            "mode": data.get("mode") or "delta",
+            "as_of": as_of.isoformat() if as_of else None,
+        }
+
+
+class ImportInventoryBody(StockMappingBody):
+    url = Text(max_length=1000, help_text="A path in the upload area, or an sftp:// URL.")
+    dry_run = Flag(required=False, help_text="Report what the import would do, and do nothing.")
+
+
+class AutoInventoryBody(StockMappingBody):
+    enabled = Flag(required=False)

@@ -1,0 +1,105 @@
+"""Writes that are more than one job's own: jobs begin, older ones are superseded, settings change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Model
+
+from accounts.actors import Actor
+from accounts.models import Supplier
+from events.changes import change_recorded, differences, record_created
+from imports.models import AutoImport, ImportJob, ImportPolicy, Kind, Status
+from imports.wake import wake_after_commit
+
+# What a policy's event says otherwise.
+NOT_SETTINGS = ("id", "supplier")
+
+
+def start_import(
+    supplier: Supplier,
+    kind: str,
+    *,
+    source: str,
+    file: str,
+    options: dict[str, Any],
+    dry_run: bool = False,
+    by: Actor,
+) -> ImportJob:
+    """Write down a job, and wake a worker once that is committed."""
+    with transaction.atomic():
+        job = ImportJob.objects.create(
+            supplier=supplier,
+            kind=kind,
+            source=source,
+            file=file,
+            options=options,
+            dry_run=dry_run,
+            created_by=by.name,
+            request_id=by.request_id,
+        )
+        job.record("import.queued", by=by)
+        wake_after_commit(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def refuse_import(supplier: Supplier, kind: str, *, source: str, code: str, message: str, by: Actor) -> None:
+    """Write down a job that could not even be started: nobody was there to be answered."""
+    with transaction.atomic():
+        job = ImportJob.objects.create(supplier=supplier, kind=kind, source=source, created_by=by.name)
+        job.refuse(code, message, by=by)
+
+
+def supersede_older(job: ImportJob) -> None:
+    """A file that has landed makes older ones that wait for approval pointless."""
+    waiting = ImportJob.objects.of_a_kind_with(job).filter(status=Status.AWAITING_APPROVAL, pk__lt=job.pk)
+    for old in waiting.select_for_update():
+        old.supersede(job)
+
+
+def save_policy(supplier: Supplier, changes: Mapping[str, Any], *, by: Actor) -> ImportPolicy:
+    """Change when a supplier's imports wait for approval; recorded with the old and the new values."""
+    with transaction.atomic():
+        policy, created = ImportPolicy.objects.get_or_create(supplier=supplier, defaults=changes)
+        if created:
+            record_created(policy, "import_policy", by=by, **policy_event(policy))
+        else:
+            _assign(policy, changes)
+            change_recorded(policy, changes, "import_policy", by=by, **policy_event(policy))
+    return policy
+
+
+def policy_event(policy: ImportPolicy) -> dict[str, Any]:
+    """What an event of a policy is about; of a new one, how it differs from that of everybody else."""
+    names = (field.name for field in ImportPolicy._meta.local_concrete_fields)
+    values = {name: getattr(policy, name) for name in names if name not in NOT_SETTINGS}
+    changed = differences(ImportPolicy(), values)
+    # Its endpoint needs the scopes of the stock.
+    return {"area": "inventory", "supplier": policy.supplier, "data": {"changed": changed}}
+
+
+def save_auto_import(supplier: Supplier, kind: Kind, changes: Mapping[str, Any], *, by: Actor) -> AutoImport:
+    """Change what becomes of uploaded files; recorded with the old and the new values."""
+    with transaction.atomic():
+        automatic, created = AutoImport.objects.get_or_create(supplier=supplier, kind=kind, defaults=changes)
+        if created:
+            record_created(automatic, "auto_import", by=by, **auto_import_event(automatic))
+        else:
+            _assign(automatic, changes)
+            change_recorded(automatic, changes, "auto_import", by=by, **auto_import_event(automatic))
+    return automatic
+
+
+def auto_import_event(automatic: AutoImport) -> dict[str, Any]:
+    """What an event of an automatic import is about; before the first there was none."""
+    values = {"enabled": automatic.enabled, "options": automatic.options}
+    data = {"kind": automatic.kind, "changed": differences(AutoImport(enabled=False), values)}
+    return {"area": Kind(automatic.kind).area, "supplier": automatic.supplier, "data": data}
+
+
+def _assign(row: Model, changes: Mapping[str, Any]) -> None:
+    for name, value in changes.items():
+        setattr(row, name, value)

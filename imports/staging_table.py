@@ -1,0 +1,54 @@
+"""A job's file as a table: unlogged, every cell as text, one row a record, `line` where it starts."""
+
+from __future__ import annotations
+
+from psycopg.sql import SQL, Identifier, Literal
+
+from imports.sql import execute, value
+
+
+class StagingTable:
+    """The staging table of one job."""
+
+    def __init__(self, job_id: int, width: int = 0) -> None:
+        self.job_id, self.width = job_id, width
+        self.name = f"imports_staging_{int(job_id)}"
+        self.table = Identifier(self.name)
+        # Whatever an importer has looked up for this job.
+        self.lookup = Identifier(f"{self.name}_lookup")
+        # The lines that differ from what is stored, and where they stand.
+        self.differing = Identifier(f"{self.name}_differing")
+        self.columns = [Identifier(f"c{index}") for index in range(width)]
+
+    def create(self) -> None:
+        self.drop()
+        sequence = SQL("{}").format(Identifier(f"{self.name}_line"))
+        cells = SQL(", ").join(SQL("{} text").format(column) for column in self.columns)
+        execute(
+            SQL(
+                # The sequence gives each record its line: COPY alone does not know it.
+                "CREATE SEQUENCE {sequence} CACHE 10000;"
+                " CREATE UNLOGGED TABLE {table} (line bigint NOT NULL DEFAULT nextval({name}), {cells})"
+                " WITH (autovacuum_enabled = false);"
+                " ALTER SEQUENCE {sequence} OWNED BY {table}.line"
+            ).format(sequence=sequence, table=self.table, name=Literal(f"{self.name}_line"), cells=cells)
+        )
+
+    def drop(self) -> None:
+        execute(SQL("DROP TABLE IF EXISTS {}, {}, {}").format(self.table, self.lookup, self.differing))
+
+    def exists(self) -> bool:
+        return bool(value(SQL("SELECT to_regclass({}) IS NOT NULL").format(Literal(self.name))))
+
+    def count(self) -> int:
+        """How many rows there are: none after a crash of the database, which empties unlogged tables."""
+        return int(value(SQL("SELECT count(*) FROM {}").format(self.table)))
+
+    def index(self) -> None:
+        """Make ranges of lines cheap to find."""
+        execute(
+            SQL(
+                "CREATE INDEX ON {table} USING brin (line) WITH (pages_per_range = 16);"
+                " SET LOCAL default_statistics_target = 1; ANALYZE {table} (line)"
+            ).format(table=self.table)
+        )

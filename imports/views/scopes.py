@@ -1,0 +1,29 @@
+"""Which scopes an import needs: those of what its file is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from accounts.authentication import Access
+from accounts.scopes import Scope
+from accounts.viewsets import SupplierViewSet
+from imports.models import Kind
+
+READS = {Kind.PRODUCTS: Scope.CATALOG_READ, Kind.INVENTORY: Scope.INVENTORY_READ}
+WRITES = {Kind.PRODUCTS: Scope.CATALOG_WRITE, Kind.INVENTORY: Scope.INVENTORY_WRITE}
+
+
+class JobsOfScopes(SupplierViewSet):
+    """Product jobs are for the catalog scopes, stock jobs for the inventory scopes."""
+
+    def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
+        self.kinds = [kind for kind, scope in self._scopes().items() if scope in access.scopes]
+        super().admit(access, kwargs)
+
+    def _scopes(self) -> Mapping[Kind, Scope]:
+        return READS if self.request.method in ("GET", "HEAD", "OPTIONS") else WRITES
+
+    def needed_scope(self) -> Scope | None:
+        """Either of the two; which one is needed is known when the job is found."""
+        return self._scopes()[self.kinds[0] if self.kinds else Kind.PRODUCTS]

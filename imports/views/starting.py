@@ -1,0 +1,84 @@
+"""Imports begin: from a file in the upload area, on a registered host, or in the body (interface 9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.actors import Actor
+from accounts.models import Supplier
+from accounts.scopes import Scope
+from accounts.viewsets import SupplierViewSet
+from api.schema import answers
+from imports import job_files
+from imports.models import Kind
+from imports.serializers import ImportInventoryBody, ImportProductsBody, StartedJson
+from imports.services import start_import
+from imports.views.jobs import shown
+from imports.views.options import checked, options_of
+
+
+def begin(
+    supplier: Supplier, kind: Kind, body: Any, request: Request, *, field: str, url: str, by: Actor
+) -> StartedJson:
+    """Start the job of a request and show it."""
+    options = options_of(kind, body, supplier)
+    lines = body.validated_data.get("data")
+    if url:
+        file, remote = job_files.keep(supplier, url, field)
+        options |= {"remote": True} if remote else {}
+    else:
+        file = job_files.keep_lines(lines)
+    job = start_import(
+        supplier,
+        kind,
+        source=url or "data",
+        file=file,
+        options=options,
+        dry_run=body.validated_data.get("dry_run", False),
+        by=by,
+    )
+    message = f"Import {job.pk} is {job.status}. GET …/imports/{job.pk} shows how it goes on."
+    return {**shown(job, request), "success": True, "message": message}
+
+
+class ImportProductsViewSet(SupplierViewSet):
+    """`/v3/suppliers/{supplier_id}/importProducts`"""
+
+    read_scope, write_scope = Scope.CATALOG_READ, Scope.CATALOG_WRITE
+
+    @extend_schema(
+        summary="Import products from a file",
+        description="Starts a job: `file_url` names a CSV file in the upload area or on a registered host,"
+        " or `data` holds its lines. Good rows land, bad ones are reported.",
+        request=ImportProductsBody,
+        responses={201: answers(StartedJson, "The job.")},
+    )
+    def create(self, request: Request, supplier_id: int) -> Response:
+        body = checked(ImportProductsBody, request)
+        field = "file_url" if body.validated_data.get("file_url") else "url"
+        url = body.validated_data.get(field, "")
+        started = begin(self.supplier, Kind.PRODUCTS, body, request, field=field, url=url, by=self.actor)
+        return Response(started, status=201)
+
+
+class ImportInventoryViewSet(SupplierViewSet):
+    """`/v3/suppliers/{supplier_id}/importInventory`"""
+
+    read_scope, write_scope = Scope.INVENTORY_READ, Scope.INVENTORY_WRITE
+
+    @extend_schema(
+        summary="Import inventory from a file",
+        description="Starts a job that sets `on_hand`; what is reserved stays reserved.",
+        request=ImportInventoryBody,
+        responses={200: answers(StartedJson, "The job.")},
+    )
+    def create(self, request: Request, supplier_id: int) -> Response:
+        body = checked(ImportInventoryBody, request)
+        url = body.validated_data["url"]
+        return Response(
+            begin(self.supplier, Kind.INVENTORY, body, request, field="url", url=url, by=self.actor)
+        )

@@ -1,0 +1,90 @@
+"""The importer of stock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from psycopg.sql import Composable
+
+from accounts.models import Supplier
+from api.errors import Invalid
+from catalog.models import Variant
+from catalog.snapshot import take_snapshot_after_commit
+from imports.models import ImportPolicy, Kind
+from imports.pipeline.columns import Column, RowRule, Text
+from imports.pipeline.context import BatchResult, ImportContext
+from imports.pipeline.importer import Importer, Lookup
+from imports.pipeline.mapping import Entry
+from imports.pipeline.number_columns import Number
+from inventory.elements import LONGEST
+from inventory.importing import forecast, full_files, landing, matching, rules
+from inventory.models import StockLevel, Warehouse
+
+
+class StockImporter(Importer):
+    """Finds levels by identifier and warehouse, and sets what is on hand."""
+
+    kind = Kind.INVENTORY
+    automatic = False
+    tables: ClassVar[Mapping[str, Sequence[str]]] = {
+        Variant._meta.db_table: ("id", "supplier_id", "sku"),
+        StockLevel._meta.db_table: ("variant_id", "warehouse_id"),
+    }
+    columns: ClassVar[Mapping[str, Column]] = {
+        "id": Text("sku", required=True, example="TSHIRT-RED-M", longest=LONGEST),
+        "quantity": Number("quantity", required=True, example="25", decimals=0),
+        "warehouse": Text("warehouse", required=True, longest=LONGEST, hidden=True),
+    }
+
+    def columns_for(self, options: Mapping[str, Any]) -> Mapping[str, Column]:
+        return {**self.columns, "id": Text(options["id_type"], required=True, longest=LONGEST)}
+
+    def entries(self, options: Mapping[str, Any]) -> list[Entry]:
+        entries = [Entry(options["id_field"], "id"), Entry(options["amount_field"], "quantity")]
+        if options.get("warehouse_field"):
+            entries.append(Entry(options["warehouse_field"], "warehouse"))
+        return entries
+
+    def mandatory(self, options: Mapping[str, Any]) -> list[str]:
+        return [entry.field for entry in self.entries(options)]
+
+    def check(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
+        number = options.get("warehouse_id")
+        if number and not Warehouse.objects.filter(supplier=supplier, pk=number).exists():
+            message = f"You have no warehouse {number}; GET …/warehouses lists yours."
+            raise Invalid.at("warehouse_id", message, "not_found")
+        return dict(options)
+
+    def key(self, context: ImportContext) -> list[Composable]:
+        return matching.key(context)
+
+    def prepare(self, context: ImportContext) -> None:
+        matching.prepare(context)
+
+    def lookup(self, context: ImportContext) -> Lookup:
+        return matching.lookup(context)
+
+    def rules(self, context: ImportContext) -> list[tuple[str, RowRule]]:
+        return rules.rules(context)
+
+    def is_first(self, context: ImportContext) -> bool:
+        return not StockLevel.objects.filter(warehouse_id__in=matching.warehouse_ids(context)).exists()
+
+    def land(self, context: ImportContext) -> BatchResult:
+        return landing.land(context)
+
+    def forecast(self, context: ImportContext) -> BatchResult:
+        return forecast.forecast(context)
+
+    def finish(self, context: ImportContext) -> dict[str, Any]:
+        return full_files.finish(context)
+
+    def forecast_finish(self, context: ImportContext) -> dict[str, Any]:
+        return full_files.forecast_finish(context)
+
+    def approval_reasons(self, context: ImportContext, policy: ImportPolicy) -> list[str]:
+        return forecast.approval_reasons(context, policy)
+
+    def after_commit(self) -> None:
+        take_snapshot_after_commit()

@@ -1,0 +1,148 @@
+"""How a row of a stock file finds its variant, its warehouse and its level."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from psycopg.sql import SQL, Composable, Identifier, Literal
+
+from imports.pipeline.context import ImportContext
+from imports.pipeline.importer import Lookup
+from imports.sql import execute, value
+from inventory.elements import IdType
+from inventory.models import Warehouse
+
+# Nobody's warehouse: what a name that is not known stands for.
+NOWHERE = Literal(0)
+
+
+def file_time(context: ImportContext) -> Composable:
+    """When the file was counted, if it says so."""
+    as_of = context.job.options.get("as_of")
+    return SQL("{}::timestamptz").format(Literal(datetime.fromisoformat(as_of) if as_of else None))
+
+
+def is_dated(context: ImportContext) -> bool:
+    return bool(context.job.options.get("as_of"))
+
+
+def row_identifier(context: ImportContext) -> Composable:
+    identifier = context.mapped.values["id"]
+    if context.job.options["id_type"] == IdType.VARIANT_ID:
+        return SQL("ltrim({}, '0')").format(identifier)
+    return identifier
+
+
+def row_warehouse(context: ImportContext) -> Composable:
+    """The warehouse's id: the one for the whole file, or that of the row's id or exact name."""
+    if "warehouse" not in context.mapped.fields:
+        return Literal(context.job.options["warehouse_id"])
+    known = Warehouse.objects.filter(supplier_id=context.supplier_id).order_by("pk")
+    pairs = [(warehouse.name, warehouse.pk) for warehouse in known]
+    # A name that reads like an id means the warehouse of that name.
+    pairs += [(str(warehouse.pk), warehouse.pk) for warehouse in known]
+    whens = SQL(" ").join(SQL("WHEN {} THEN {}").format(Literal(each), Literal(pk)) for each, pk in pairs)
+    if not pairs:
+        return NOWHERE
+    return SQL("(CASE {} {} ELSE {} END)").format(context.mapped.values["warehouse"], whens, NOWHERE)
+
+
+def warehouse_ids(context: ImportContext) -> list[int]:
+    if "warehouse" not in context.mapped.fields:
+        return [context.job.options["warehouse_id"]]
+    found = value(
+        SQL("SELECT array_agg(DISTINCT {}) FROM {} AS s").format(
+            row_warehouse(context), context.staging.table
+        )
+    )
+    return [each for each in found or [] if each]
+
+
+def key(context: ImportContext) -> list[Composable]:
+    warehouse = row_warehouse(context)
+    if "warehouse" not in context.mapped.fields:
+        return [row_identifier(context), warehouse]
+    # Names that nobody knows are not the same for that.
+    unknown = SQL("CASE WHEN {} = 0 THEN {} END").format(warehouse, context.mapped.values["warehouse"])
+    return [row_identifier(context), warehouse, SQL("coalesce({}, '')").format(unknown)]
+
+
+def prepare(context: ImportContext) -> None:
+    """A lookup of its own for the id types that have no unique index."""
+    column = context.job.options["id_type"]
+    if column in (IdType.SKU, IdType.VARIANT_ID):
+        return
+    execute(
+        SQL(
+            "DROP TABLE IF EXISTS {lookup};"
+            " CREATE UNLOGGED TABLE {lookup} AS SELECT {column} AS key, min(id) AS id, count(*) AS times"
+            " FROM catalog_variant WHERE supplier_id = {supplier} AND {column} <> '' GROUP BY {column};"
+            " CREATE UNIQUE INDEX ON {lookup} (key); ANALYZE {lookup}"
+        ).format(
+            lookup=context.staging.lookup,
+            column=Identifier(column),
+            supplier=Literal(context.supplier_id),
+        )
+    )
+
+
+def variant_join(context: ImportContext) -> Composable:
+    """The join that finds a row's variant, `v`, and `v.times` it is found."""
+    identifier, kind = row_identifier(context), context.job.options["id_type"]
+    supplier = context.supplier
+    if kind == IdType.SKU:
+        return SQL("LEFT JOIN catalog_variant AS v ON v.supplier_id = {} AND v.sku = {}").format(
+            supplier, identifier
+        )
+    if kind == IdType.VARIANT_ID:
+        return SQL(
+            "LEFT JOIN catalog_variant AS v ON v.supplier_id = {} AND"
+            " v.id = CASE WHEN {id} ~ '^[0-9]{{1,18}}$' THEN {id}::bigint END"
+        ).format(supplier, id=identifier)
+    return SQL("LEFT JOIN {} AS v ON v.key = {}").format(context.staging.lookup, identifier)
+
+
+def lookup(context: ImportContext) -> Lookup:
+    warehouse = row_warehouse(context)
+    found = SQL("l.variant_id = v.id AND l.warehouse_id = {}").format(warehouse)
+    joins = SQL("{} LEFT JOIN inventory_stocklevel AS l ON {}").format(
+        variant_join(context), SQL("false") if context.first else found
+    )
+    shared = context.job.options["id_type"] not in (IdType.SKU, IdType.VARIANT_ID)
+    columns = {
+        "variant_id": SQL("v.id"),
+        "warehouse_id": SQL("{}::bigint").format(warehouse),
+        "level_id": SQL("l.id"),
+        "counted_at": SQL("l.counted_at"),
+        "times": SQL("v.times") if shared else SQL("1"),
+    }
+    as_of = file_time(context)
+    confirmed = SQL("l.counted_at = {}").format(as_of) if is_dated(context) else SQL("true")
+    once = SQL("v.times = 1") if shared else SQL("true")
+    unchanged = SQL("l.on_hand = {} AND {} AND {}").format(context.mapped.values["quantity"], confirmed, once)
+    return Lookup(joins, columns, unchanged)
+
+
+def named_in_file(context: ImportContext) -> Composable:
+    """A query for what the rows name: variant, warehouse and quantity."""
+    if context.job.options["id_type"] in (IdType.SKU, IdType.VARIANT_ID):
+        joined, variant = variant_join(context), SQL("v.id")
+    else:
+        # What several variants share names all of them.
+        column = Identifier(context.job.options["id_type"])
+        joined = SQL("JOIN catalog_variant AS v ON v.supplier_id = {} AND v.{} = {}").format(
+            context.supplier, column, row_identifier(context)
+        )
+        variant = SQL("v.id")
+    return SQL("SELECT {} AS variant_id, {}::bigint AS warehouse_id, {} AS quantity FROM {} AS s {}").format(
+        variant,
+        row_warehouse(context),
+        context.mapped.values["quantity"],
+        context.staging.table,
+        joined,
+    )
+
+
+def counted_before(context: ImportContext) -> Composable:
+    """Whether a level, `l`, was not counted later than the file."""
+    return SQL("({0} IS NULL OR l.counted_at IS NULL OR l.counted_at <= {0})").format(file_time(context))

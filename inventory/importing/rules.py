@@ -1,0 +1,64 @@
+"""What can be wrong with a row of a stock file, beside its values."""
+
+from __future__ import annotations
+
+from psycopg.sql import SQL, Literal
+
+from imports.pipeline.columns import RowRule, about, text
+from imports.pipeline.context import ImportContext
+from inventory.elements import MOST
+from inventory.importing.matching import file_time, is_dated
+
+
+def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
+    label = context.mapped.columns["id"].name
+    identifier = context.mapped.cell("id")
+    found = [
+        (
+            label,
+            RowRule(
+                SQL("b.variant_id IS NULL AND b.id <> ''"),
+                "not_found",
+                about(identifier, f"no variant of yours has this {label}."),
+            ),
+        ),
+        (
+            label,
+            RowRule(
+                SQL("b.times > 1"),
+                "ambiguous",
+                about(identifier, f"more than one variant of yours has this {label}."),
+            ),
+        ),
+        (
+            "quantity",
+            RowRule(
+                SQL("b.quantity > {} AND b.quantity <> 'NaN'").format(Literal(MOST)),
+                "max_value",
+                text(f"quantity is more than {MOST}."),
+            ),
+        ),
+    ]
+    if "warehouse" in context.mapped.fields:
+        found.append(
+            (
+                "warehouse",
+                RowRule(
+                    SQL("b.warehouse_id = 0 AND b.warehouse <> ''"),
+                    "not_found",
+                    about(
+                        context.mapped.cell("warehouse"),
+                        "is neither the id nor the exact name of a warehouse of yours.",
+                    ),
+                ),
+            ),
+        )
+    if is_dated(context):
+        known = SQL(
+            "'A later count is known, of '"
+            " || to_char(b.counted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\".')"
+        )
+        found.append(
+            ("quantity", RowRule(SQL("b.counted_at > {}").format(file_time(context)), "outdated", known))
+        )
+    return found

@@ -1,0 +1,84 @@
+"""Keeping the ledger of stock: a partition for each month to come, one balance for all that is long ago."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+from django.utils import timezone
+
+MONTHS_AHEAD = 3
+FOLDED = "inventory_stockmovement_folded"
+MONTH = re.compile(r"inventory_stockmovement_(\d{4})_(\d{2})")
+
+# One opening for each stock row: what its movements up to then add up to, under the last one's number.
+FOLD = f"""
+    CREATE TABLE {FOLDED}_next (LIKE inventory_stockmovement INCLUDING ALL);
+    INSERT INTO {FOLDED}_next (id, occurred_at, variant_id, warehouse_id, kind, on_hand_change,
+        reserved_change, on_hand, reserved, actor)
+    SELECT max(id), max(occurred_at), variant_id, warehouse_id, 'opening', sum(on_hand_change),
+        sum(reserved_change), sum(on_hand_change), sum(reserved_change), 'system:fold'
+    FROM inventory_stockmovement WHERE occurred_at < %(until)s
+    GROUP BY variant_id, warehouse_id HAVING sum(on_hand_change) <> 0 OR sum(reserved_change) <> 0;
+    ALTER TABLE {FOLDED}_next ADD CONSTRAINT folded_until CHECK (occurred_at < %(until)s)
+"""  # noqa: S608 - of constants
+
+ATTACH = f"""
+    DELETE FROM inventory_stockmovement_default WHERE occurred_at < %(until)s;
+    ALTER TABLE inventory_stockmovement
+        ATTACH PARTITION {FOLDED}_next FOR VALUES FROM (MINVALUE) TO (%(until)s);
+    ALTER TABLE {FOLDED}_next DROP CONSTRAINT folded_until;
+    ALTER TABLE {FOLDED}_next RENAME TO {FOLDED}
+"""  # noqa: S608 - of constants
+
+
+def make_partitions() -> None:
+    """Give this month and the next ones a partition each, where they have none."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        _hurry(cursor)
+        cursor.execute(
+            "SELECT make_stockmovement_partition((now() AT TIME ZONE 'UTC' + n * interval '1 month')::date)"
+            " FROM generate_series(0, %s) AS n",
+            [MONTHS_AHEAD],
+        )
+
+
+def fold() -> int:
+    """Fold the months that are wholly older than the setting into one opening balance; return how many.
+
+    What is folded is never written again, so nothing can slip in between; the swap alone excludes others.
+    """
+    oldest = timezone.now() - timedelta(days=settings.STOCK_MOVEMENT_DAYS)
+    with transaction.atomic(), connection.cursor() as cursor:
+        past = [(name, until) for name, until in _months(cursor) if until <= oldest]
+        if not past:
+            return 0
+        until = max(until for _, until in past)
+        cursor.execute(FOLD, {"until": until})
+        _hurry(cursor)
+        for name in [*(name for name, _ in past), FOLDED]:
+            cursor.execute(f"DROP TABLE IF EXISTS {name}")
+        cursor.execute(ATTACH, {"until": until})
+    return len(past)
+
+
+def _hurry(cursor: CursorWrapper) -> None:
+    """Let nobody queue behind a partition that is waiting for its lock; the next try comes soon."""
+    cursor.execute("SET LOCAL lock_timeout = '2s'")
+
+
+def _months(cursor: CursorWrapper) -> list[tuple[str, datetime]]:
+    """The partitions of single months, each with the moment at which it ends."""
+    cursor.execute(
+        "SELECT inhrelid::regclass::text FROM pg_inherits"
+        " WHERE inhparent = 'inventory_stockmovement'::regclass ORDER BY 1"
+    )
+    found = (MONTH.fullmatch(name) for (name,) in cursor.fetchall())
+    return [(match[0], _next_month(int(match[1]), int(match[2]))) for match in found if match]
+
+
+def _next_month(year: int, month: int) -> datetime:
+    return datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)

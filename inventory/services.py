@@ -1,0 +1,235 @@
+"""Stock pushes: what the elements mean, and the counts they set (endpoint 13, contract 7 and 12).
+
+The statements are few and set-based, however many elements there are. Missing rows are inserted first,
+then existing ones are locked in (variant, warehouse) order and set: whoever inserts holds no lock yet
+that another waits for, so pushes, imports and reservations cannot deadlock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import connection, transaction
+
+from accounts.actors import Actor
+from api.renderers import iso
+from api.request_id import seconds_since_arrival
+from catalog.snapshot import take_snapshot_after_commit
+from events.recording import record
+from fastdb.rows import rows_of
+from inventory.elements import Element, ElementError, IdType, read_elements
+from inventory.models import Warehouse
+
+# A variant's identifier as text, for each id type; never anything from a request.
+IDENTIFIERS = {
+    IdType.SKU: "sku",
+    IdType.UPC: "upc",
+    IdType.EAN: "ean",
+    IdType.ID_IN_SOURCE: "id_in_source",
+}
+
+# The moment of a count, by the database's clock, which all movements go by: as the push says, but not later
+# than now, else when its request arrived.
+MOMENT = """
+    SELECT coalesce(least(%s::timestamptz, clock_timestamp()), clock_timestamp() - %s * interval '1 second')
+"""
+
+# What left or came back after a count was taken is not in it.
+MOVED_SINCE = """
+    SELECT variant_id, sum(moved) AS pieces FROM inventory_stockmovement
+    WHERE warehouse_id = %(warehouse)s AND moved <> 0 AND occurred_at > %(as_of)s GROUP BY variant_id
+"""
+COUNTED = "least(greatest(pushed.amount + coalesce(since.pieces, 0), 0), 2147483647)::int"
+
+# A refusal of what has no row yet is a count of 0, too.
+REFUSED_SINCE = """
+    SELECT variant_id, occurred_at FROM inventory_stockmovement
+    WHERE warehouse_id = %(warehouse)s AND kind = 'refuse' AND occurred_at > %(as_of)s
+"""
+
+INSERT_MISSING = f"""
+    WITH created AS (
+        INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved, counted_at, updated_at)
+        SELECT pushed.variant_id, %(warehouse)s, {COUNTED}, 0, %(as_of)s, now()
+        FROM unnest(%(variants)s::bigint[], %(amounts)s::int[]) AS pushed (variant_id, amount)
+        LEFT JOIN ({MOVED_SINCE}) AS since USING (variant_id)
+        WHERE NOT EXISTS (SELECT FROM inventory_stocklevel s
+                WHERE s.variant_id = pushed.variant_id AND s.warehouse_id = %(warehouse)s)
+            AND NOT EXISTS (SELECT FROM ({REFUSED_SINCE}) AS r WHERE r.variant_id = pushed.variant_id)
+        ORDER BY pushed.variant_id
+        ON CONFLICT (variant_id, warehouse_id) DO NOTHING
+        RETURNING variant_id, on_hand
+    )
+    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
+        on_hand, reserved, actor, request_id)
+    SELECT variant_id, %(warehouse)s, 'count', on_hand, 0, on_hand, 0, %(actor)s, %(request_id)s
+    FROM created
+"""  # noqa: S608 - of constants
+
+# By a statement of its own: the next one sees the movements of those that this one waited for.
+LOCK = """
+    SELECT FROM inventory_stocklevel
+    WHERE warehouse_id = %(warehouse)s AND variant_id = ANY(%(variants)s)
+    ORDER BY variant_id FOR UPDATE
+"""
+
+# A row whose count is confirmed by a later one keeps its pieces, but takes the later time.
+SET_COUNTED = f"""
+    WITH counted AS (
+        SELECT s.id, s.variant_id, s.on_hand, s.reserved, {COUNTED} AS counted
+        FROM unnest(%(variants)s::bigint[], %(amounts)s::int[]) AS pushed (variant_id, amount)
+        JOIN inventory_stocklevel s ON s.variant_id = pushed.variant_id AND s.warehouse_id = %(warehouse)s
+        LEFT JOIN ({MOVED_SINCE}) AS since ON since.variant_id = s.variant_id
+        WHERE s.counted_at IS NULL OR s.counted_at <= %(as_of)s
+    ), written AS (
+        UPDATE inventory_stocklevel s
+        SET on_hand = counted.counted, counted_at = %(as_of)s,
+            updated_at = CASE WHEN s.on_hand <> counted.counted THEN now() ELSE s.updated_at END
+        FROM counted
+        -- Named twice, so that these rows are looked up rather than the whole table read.
+        WHERE s.id = counted.id AND s.id = ANY(ARRAY(SELECT id FROM counted))
+            AND (s.on_hand <> counted.counted OR s.counted_at IS DISTINCT FROM %(as_of)s)
+    )
+    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
+        on_hand, reserved, actor, request_id)
+    SELECT variant_id, %(warehouse)s, 'count', counted - on_hand, 0, counted, reserved,
+        %(actor)s, %(request_id)s
+    FROM counted WHERE counted <> on_hand
+"""  # noqa: S608 - of constants
+
+
+class StaleRow(NamedTuple):
+    """A variant of which a later count is known."""
+
+    variant_id: int
+    counted_at: datetime
+
+
+STALE = f"""
+    SELECT variant_id, counted_at FROM inventory_stocklevel
+    WHERE warehouse_id = %(warehouse)s AND variant_id = ANY(%(variants)s) AND counted_at > %(as_of)s
+    UNION ALL
+    SELECT r.variant_id, max(r.occurred_at) FROM ({REFUSED_SINCE}) AS r
+    WHERE r.variant_id = ANY(%(variants)s) AND NOT EXISTS (SELECT FROM inventory_stocklevel s
+        WHERE s.variant_id = r.variant_id AND s.warehouse_id = %(warehouse)s)
+    GROUP BY r.variant_id
+"""  # noqa: S608 - of constants
+
+
+@dataclass
+class PushResult:
+    """What became of a push; `updated + unchanged + rejected + duplicates` are its elements."""
+
+    updated: int = 0
+    unchanged: int = 0
+    duplicates: int = 0
+    errors: list[ElementError] = field(default_factory=list)
+
+
+def push(
+    warehouse: Warehouse,
+    id_type: IdType,
+    elements: Sequence[object],
+    *,
+    as_of: datetime | None = None,
+    by: Actor,
+) -> PushResult:
+    """Set `on_hand` in a warehouse; good elements land, each bad one is an error. Reservations stay.
+
+    Of elements that name one variant the last counts. The counts are of `as_of`, else of when the request
+    arrived; what left or came back since is subtracted or added. One older than the known one is an error.
+    """
+    good, errors = read_elements(elements, id_type)
+    with transaction.atomic():
+        as_of = _moment(as_of)
+        wanted, result = _by_variant(warehouse, id_type, good)
+        result.errors += errors
+        if wanted:
+            _write(warehouse, wanted, as_of, result, by=by)
+        if result.updated:
+            data = {"warehouse_id": warehouse.pk, "updated": result.updated, "unchanged": result.unchanged}
+            record("inventory.updated", by=by, area="inventory", supplier=warehouse.supplier, data=data)
+            take_snapshot_after_commit()
+    result.errors.sort(key=lambda error: error.index)
+    return result
+
+
+def _moment(as_of: datetime | None) -> datetime:
+    with connection.cursor() as cursor:
+        cursor.execute(MOMENT, [as_of, seconds_since_arrival()])
+        moment: datetime = cursor.fetchone()[0]
+    return moment
+
+
+def _by_variant(
+    warehouse: Warehouse, id_type: IdType, elements: Sequence[Element]
+) -> tuple[dict[int, Element], PushResult]:
+    """The last element of each variant, and the elements that found none or more than one."""
+    known = _find(warehouse, id_type, [element.identifier for element in elements])
+    wanted: dict[int, Element] = {}
+    result = PushResult()
+    for element in elements:
+        variant_id = known.get(element.identifier, 0)
+        if variant_id > 0:
+            result.duplicates += variant_id in wanted
+            wanted[variant_id] = element
+        else:
+            result.errors.append(_unfound(element, id_type, several=variant_id < 0))
+    return wanted, result
+
+
+def _unfound(element: Element, id_type: IdType, *, several: bool) -> ElementError:
+    named = f"{id_type.value} {element.identifier}"
+    if several:
+        message = f"More than one variant of yours has the {named}; push by sku."
+        return ElementError(element.index, element.identifier, "ambiguous", message)
+    return ElementError(
+        element.index, element.identifier, "not_found", f"No variant of yours has the {named}."
+    )
+
+
+def _find(warehouse: Warehouse, id_type: IdType, identifiers: Sequence[str]) -> dict[str, int]:
+    """The supplier's variants by identifier; -1 for an identifier that several share."""
+    with connection.cursor() as cursor:
+        if id_type is IdType.VARIANT_ID:
+            query = "SELECT id::text, id FROM catalog_variant WHERE supplier_id = %s AND id = ANY(%s)"
+            cursor.execute(query, [warehouse.supplier_id, [int(each) for each in identifiers]])
+        else:
+            column = IDENTIFIERS[id_type]
+            cursor.execute(
+                f"SELECT {column}, CASE WHEN count(*) = 1 THEN min(id) ELSE -1 END FROM catalog_variant"  # noqa: S608 - a column of ours
+                f" WHERE supplier_id = %s AND {column} = ANY(%s) GROUP BY 1",
+                [warehouse.supplier_id, list(identifiers)],
+            )
+        return dict(cursor.fetchall())
+
+
+def _write(
+    warehouse: Warehouse, wanted: dict[int, Element], as_of: datetime, result: PushResult, *, by: Actor
+) -> None:
+    params: dict[str, Any] = {
+        "warehouse": warehouse.pk,
+        "variants": list(wanted),
+        "amounts": [element.amount for element in wanted.values()],
+        "as_of": as_of,
+        "actor": by.name,
+        "request_id": by.request_id,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT_MISSING, params)
+        result.updated = cursor.rowcount
+        cursor.execute(LOCK, params)
+        cursor.execute(SET_COUNTED, params)
+        result.updated += cursor.rowcount
+        cursor.execute(STALE, params)
+        stale = rows_of(cursor, StaleRow)
+    result.errors += [_stale(wanted[row.variant_id], as_of, row.counted_at) for row in stale]
+    result.unchanged = len(wanted) - result.updated - len(stale)
+
+
+def _stale(element: Element, as_of: datetime, known: datetime) -> ElementError:
+    message = f"This is a count of {iso(as_of)}; there is a later one, of {iso(known)}."
+    return ElementError(element.index, element.identifier, "stale_count", message)

@@ -1,0 +1,22 @@
+"""TCP ports of this machine."""
+
+import socket
+
+
+def free_port(host: str = "127.0.0.1") -> int:
+    """A port that nobody listens on now. Another program may take it first: the caller must retry."""
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])
+
+
+def taken(host: str, port: int) -> bool:
+    """Whether something listens there already, or we may not."""
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except OSError:
+            return True
+    return False

@@ -1,0 +1,20 @@
+"""The command line of a process: its id alone may have been given to another one."""
+
+import subprocess
+from pathlib import Path
+
+
+def command_of(pid: int) -> str:
+    """The command line of a live process; empty when there is none, or only its zombie."""
+    proc = Path("/proc", str(pid))
+    try:
+        return proc.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return "" if Path("/proc/self").exists() else _ask_ps(pid)
+
+
+def _ask_ps(pid: int) -> str:
+    listing = ["ps", "-ww", "-o", "stat=,command=", "-p", str(pid)]
+    found = subprocess.run(listing, capture_output=True, text=True, check=False).stdout.strip()
+    state, _, command = found.partition(" ")
+    return "" if state.startswith("Z") else f"{command.strip()} "

@@ -1,0 +1,92 @@
+"""The programs that `make run` starts: the command of each, made from the settings."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from environs import Env
+
+from config.settings import BASE_DIR, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT
+from launcher.processes.program import Program
+
+env = Env()
+HOST = env.str("HOST", "127.0.0.1")
+WEB_WORKERS = env.int("WEB_WORKERS", 2)
+WEB_THREADS = env.int("WEB_THREADS", 8)
+WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2)
+DEMO = env.bool("DEMO", True)
+
+STATIC_STAMP = DATA_DIR / "static.stamp"
+
+
+def listening() -> list[tuple[str, int, str]]:
+    """Where the services will listen: host, port, and the variable that sets the port."""
+    return [(HOST, PORT, "PORT"), (SFTP_HOST, SFTP_PORT, "SFTP_PORT")]
+
+
+def service_environment(urls: Mapping[str, str]) -> dict[str, str]:
+    """Our own environment, with the URLs of the servers that we started."""
+    unbuffered = {"PYTHONUNBUFFERED": "1"}
+    return {**os.environ, **unbuffered, **urls, "DATA_DIR": str(DATA_DIR)}
+
+
+def python(name: str, *arguments: str, environment: Mapping[str, str], stop_timeout: float = 10.0) -> Program:
+    """A program of our own Python."""
+    command = (sys.executable, *arguments)
+    return Program(name, command, folder=BASE_DIR, environment=environment, stop_timeout=stop_timeout)
+
+
+def preparations(environment: Mapping[str, str]) -> list[Program]:
+    """What has to be done before the services start, side by side."""
+    found = [python("migrate", "manage.py", "migrate", "--no-input", "-v1", environment=environment)]
+    if not STATIC_STAMP.exists() or STATIC_STAMP.read_text() != static_state():
+        collect = ("manage.py", "collectstatic", "--no-input", "-v0")
+        found.append(python("static", *collect, environment=environment))
+    return found
+
+
+def demo_data(environment: Mapping[str, str]) -> Program:
+    """Creates the demo's cast."""
+    return python("demo", "manage.py", "demo_data", environment=environment)
+
+
+def services(environment: Mapping[str, str]) -> list[Program]:
+    """The four services of the Exchange."""
+    celery = ("-m", "celery", "-q", "-A", "config")
+    worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), "--without-gossip", "--without-mingle")
+    beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
+    quiet = {"LOG_LEVEL": "WARNING", **environment}  # or it would log each tick
+    return [
+        python("web", *_gunicorn(), environment=environment, stop_timeout=15.0),
+        python("worker", *celery, *worker, "-l", "INFO", environment=environment, stop_timeout=15.0),
+        python("beat", *celery, *beat, "-l", "WARNING", environment=quiet),
+        python("sftp", "manage.py", "sftp_server", environment=environment),
+    ]
+
+
+def welcome(environment: Mapping[str, str]) -> Program:
+    """Waits for the services, prints where they are, and plays the first order."""
+    return python("welcome", "-m", "launcher.welcome", environment=environment)
+
+
+def _gunicorn() -> tuple[str, ...]:
+    host = f"[{HOST}]" if ":" in HOST else HOST
+    return (
+        *("-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{PORT}"),
+        *("--worker-class", "gthread", "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS)),
+        *("--limit-request-line", "8190"),  # a filter and a cursor may stand in one line
+        *("--max-requests", "20000", "--max-requests-jitter", "2000"),
+        *("--timeout", "60", "--graceful-timeout", "10", "--no-control-socket"),
+    )
+
+
+def static_state() -> str:
+    """What the static files were collected from; while it stays the same, they are not collected again."""
+    ours = sorted(path for path in BASE_DIR.glob("*/static/**/*") if path.is_file())
+    return "\n".join(_state_of(path) for path in (BASE_DIR / "requirements.txt", *ours))
+
+
+def _state_of(path: Path) -> str:
+    status = path.stat()
+    return f"{path} {status.st_size} {status.st_mtime_ns}"

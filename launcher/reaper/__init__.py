@@ -1,0 +1,1 @@
+"""The reaper: a process that ends what the launcher started, even when the launcher is killed."""

@@ -1,0 +1,113 @@
+"""What an order's lines and fulfillments make of it, and the stamp that ends each change."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from django.db import connection, models
+
+
+class ProcessingState(models.TextChoices):
+    """Derived from the lines and fulfillments, in the change's own transaction."""
+
+    RECEIVED = "received"
+    PROCESSING = "processing"
+    PARTIALLY_SHIPPED = "partially_shipped"
+    EXCEPTION = "exception"
+    CANCELING = "canceling"
+    COMPLETED = "completed"
+    CANCELED = "canceled"
+
+
+FINISHED: Final = (ProcessingState.COMPLETED, ProcessingState.CANCELED)
+
+
+def state_sql(opened: str, shipped: str, rejected: str, states: str) -> str:
+    """The one place that says what an order is (contract 4).
+
+    Of columns with the pieces of its lines, and an array of its fulfillments' states.
+    """
+    return f"""
+        CASE WHEN {opened} = 0 AND {rejected} = 0
+                 THEN CASE WHEN {shipped} > 0 THEN 'completed' ELSE 'canceled' END
+             WHEN {rejected} > 0 OR 'wrong_address' = ANY({states}) THEN 'exception'
+             WHEN 'canceling' = ANY({states}) THEN 'canceling'
+             WHEN {shipped} > 0 THEN 'partially_shipped'
+             WHEN {states} && ARRAY['accepted', 'cancelation not allowed'] THEN 'processing'
+             ELSE 'received' END
+    """
+
+
+def bucket_sql(state: str) -> str:
+    """`bucket` in SQL, for a column with an order's state."""
+    return f"CASE WHEN {state} IN ('completed', 'canceled') THEN {state} ELSE 'pending' END"
+
+
+DERIVE_STATE = f"""
+    WITH by_line AS (
+        SELECT p.order_line_id, sum(p.quantity - p.shipped - p.rejected - p.canceled) AS open,
+               sum(p.reserved) AS reserved, sum(p.shipped) AS shipped, sum(p.canceled) AS canceled
+        FROM fulfillments_fulfillmentline p JOIN orders_orderline l ON l.id = p.order_line_id
+        WHERE l.order_id = %(order)s GROUP BY p.order_line_id
+    ), counted AS (
+        SELECT l.id, coalesce(p.open, 0) AS open, coalesce(p.reserved, 0) AS reserved,
+               coalesce(p.shipped, 0) AS shipped, coalesce(p.canceled, 0) + l.dropped AS canceled
+        FROM orders_orderline l LEFT JOIN by_line p ON p.order_line_id = l.id WHERE l.order_id = %(order)s
+    ), written AS (
+        UPDATE orders_orderline l
+        SET open = c.open, reserved = c.reserved, shipped = c.shipped, canceled = c.canceled,
+            rejected = l.quantity - c.open - c.shipped - c.canceled
+        FROM counted c WHERE l.id = c.id
+        RETURNING l.open, l.shipped, l.rejected
+    )
+    SELECT {state_sql("t.open", "t.shipped", "t.rejected", "s.states")}
+    FROM (SELECT sum(open) AS open, sum(shipped) AS shipped, sum(rejected) AS rejected FROM written) t,
+         (SELECT array_agg(DISTINCT state::text) AS states
+          FROM fulfillments_fulfillment WHERE order_id = %(order)s) s
+"""
+
+
+def derive_state(order_id: int) -> ProcessingState:
+    """Bring the order's lines in line with the fulfillments' lines; return what that makes of the order."""
+    with connection.cursor() as cursor:
+        cursor.execute(DERIVE_STATE, {"order": order_id})
+        return ProcessingState(cursor.fetchone()[0])
+
+
+STAMP = """
+    WITH clock AS (
+        INSERT INTO orders_retailerclock AS clock (retailer_id, last, completed, canceled, pending)
+        VALUES (%(retailer)s, date_trunc('milliseconds', clock_timestamp()),
+                greatest(%(completed)s, 0), greatest(%(canceled)s, 0), greatest(%(pending)s, 0))
+        ON CONFLICT (retailer_id) DO UPDATE
+        SET last = greatest(date_trunc('milliseconds', clock_timestamp()), clock.last + interval '1 ms'),
+            completed = clock.completed + %(completed)s,
+            canceled = clock.canceled + %(canceled)s,
+            pending = clock.pending + %(pending)s
+        RETURNING last
+    )
+    UPDATE orders_order SET processing_state = %(state)s, updated_at = clock.last
+    FROM clock WHERE id = %(order)s RETURNING updated_at
+"""
+
+
+def stamp(order_id: int, retailer_id: int, before: str | None, after: str) -> datetime:
+    """Write the order's state and its new `updated_at`, in whole milliseconds; return that.
+
+    Its retailer's counters move by the same statement. The clock row stays locked until the commit, so
+    stamps become visible in ascending order and never tie.
+    """
+    counts = dict.fromkeys(("completed", "canceled", "pending"), 0)
+    if before is not None:
+        counts[bucket(before)] -= 1
+    counts[bucket(after)] += 1
+    with connection.cursor() as cursor:
+        cursor.execute(STAMP, {"order": order_id, "retailer": retailer_id, "state": str(after), **counts})
+        moment: datetime = cursor.fetchone()[0]
+    return moment
+
+
+def bucket(state: str) -> str:
+    """The count of `order-filters` that an order in this state belongs to; pending is every other state."""
+    return state if state in FINISHED else "pending"

@@ -1,0 +1,234 @@
+"""What orders are written by: the push that makes one (contract 4), and what operators do with it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.actors import Actor
+from accounts.models import Retailer
+from api.errors import ApiError, Invalid, field_error
+from fastdb.compiled import CompiledQuery, Param
+from fastdb.inserts import insert, insert_unless_there
+from fulfillments.candidates import Market
+from fulfillments.effects import Effects
+from fulfillments.models import FulfillmentLine, Outcome, Rejection
+from fulfillments.routing import Plan, Want, plan
+from fulfillments.services import create_fulfillments, keep_reasons
+from fulfillments.states import State
+from inventory.reservations import LockedStock
+from orders.addresses import has_unknown_country, normalised, unknown_country
+from orders.change import OrderChange, first_change_of
+from orders.models import Order, OrderLine
+from orders.serializers import LINE_FIELDS, ORDER_FIELDS, digest
+
+
+class OrderConflict(ApiError):
+    code, status = "order_conflict", 409
+
+
+class InsufficientStock(ApiError):
+    code, status = "insufficient_stock", 409
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """The order, and whether this call made it."""
+
+    order: Order
+    created: bool
+
+
+def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed:
+    """Take in what a retailer pushed: route it, reserve its stock, and record it, in one transaction.
+
+    The same content again gives the same order. Raises OrderConflict for other content under a known
+    `retailer_order_id`, Invalid for lines that find nothing, InsufficientStock where a partner refuses
+    short orders.
+    """
+    order = _order(retailer, content)
+    with transaction.atomic():
+        if not insert_unless_there(order, "retailer_id", "retailer_order_id"):
+            return _known(retailer, content)
+        lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
+        market = Market(retailer.pk, lines, country_known=not order.has_unknown_country)
+        _fill(order, lines, _wants(order, lines, market), by=by)
+    return Pushed(order, created=True)
+
+
+def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed:
+    [order] = _pushed(retailer=retailer.pk, number=content["retailer_order_id"])
+    if order.content_digest != digest(content):
+        differing = _differing(order, _order(retailer, content), content["order_lines"])
+        if not differing:
+            return Pushed(order, created=False)
+        named = f", which differs in {', '.join(differing[:5])}"
+        more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
+        raise OrderConflict(
+            f"retailer_order_id {order.retailer_order_id} was pushed before with other content, as order "
+            f"{order.pk}{named}{more}. An order is not changed by pushing it again: cancel it, or take "
+            "another number.",
+            [field_error(field, f"Is not what order {order.pk} has.", "differs") for field in differing],
+        )
+    return Pushed(order, created=False)
+
+
+def _differing(order: Order, pushed: Order, pushed_lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The fields in which a push is not what the order is now."""
+    # An order that came before countries were read has them as its retailer wrote them.
+    before = {name: getattr(order, name) for name in ORDER_FIELDS}
+    before |= {name: normalised(before[name]) for name in ("shipping_address", "billing_address")}
+    differing = [name for name in ORDER_FIELDS if getattr(pushed, name) != before[name]]
+    known = list(order.lines.order_by("position"))
+    lines = [_line(position, line) for position, line in enumerate(pushed_lines)]
+    if len(lines) != len(known):
+        return [*differing, "order_lines"]
+    return differing + [
+        f"order_lines[{line.position}].{name}"
+        for line, kept in zip(lines, known, strict=True)
+        for name, column in LINE_FIELDS.items()
+        if getattr(line, column) != getattr(kept, column)
+    ]
+
+
+@CompiledQuery
+def _pushed() -> QuerySet[Order]:
+    return Order.objects.filter(retailer_id=Param("retailer"), retailer_order_id=Param("number")).order_by()
+
+
+def _fill(order: Order, lines: list[OrderLine], wants: list[Want], *, by: Actor) -> None:
+    with first_change_of(order, by=by) as change:
+        stock = LockedStock.lock((each.variant_id for want in wants for each in want.candidates), by=by)
+        available = stock.availability()
+        chosen = plan(wants, available, allow_short=True)
+        _refuse_unfilled(chosen, wants)
+        _save_lines(order, lines, chosen)
+        change.record("order.created", data={"retailer_order_id": order.retailer_order_id})
+        allocations = [replace(each, line=lines[each.line].pk) for each in chosen.allocations]
+        create_fulfillments(change, allocations, stock)
+        wants = [replace(each, line=lines[each.line].pk) for each in wants]
+        keep_reasons(change, wants, Plan(allocations), available, cause="order.created")
+        stock.save()
+
+
+def _order(retailer: Retailer, content: Mapping[str, Any]) -> Order:
+    kept = {name: content[name] for name in ORDER_FIELDS if content.get(name) is not None}
+    unknown_country = has_unknown_country(content["shipping_address"])
+    return Order(
+        retailer=retailer, content_digest=digest(content), has_unknown_country=unknown_country, **kept
+    )
+
+
+def _line(position: int, line: Mapping[str, Any]) -> OrderLine:
+    kept = {column: line[name] for name, column in LINE_FIELDS.items() if line.get(name) is not None}
+    return OrderLine(position=position, **kept)
+
+
+def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Want]:
+    """What each line wants, keyed by its position. Raises Invalid naming every line that finds nothing."""
+    wants = [Want(line.position, line.quantity, market.candidates(line)) for line in lines]
+    lost = [lines[want.line] for want in wants if not want.candidates]
+    if any(market.is_strict(line) for line in lost):
+        country = unknown_country(order.shipping_address["country"])
+        message = f"{country} Partners that have these goods take no order without one."
+        raise Invalid.at("shipping_address.country", message, "unknown_country")
+    if lost:
+        errors = [field_error(f"order_lines[{line.position}]", _lost(line), "not_found") for line in lost]
+        raise Invalid("; ".join(f"{each['field']}: {each['message']}" for each in errors[:3]), errors)
+    return wants
+
+
+def _lost(line: OrderLine) -> str:
+    asked = {
+        "variant_id": line.asked_variant_id,
+        "supplier_id": line.asked_supplier_id,
+        "upc": line.upc,
+        "sku": line.sku,
+    }
+    given = ", ".join(f"{name} {value}" for name, value in asked.items() if value)
+    return f"None of your active partners lists a variant with {given}."
+
+
+def _refuse_unfilled(chosen: Plan, wants: Sequence[Want]) -> None:
+    if not chosen.unfilled:
+        return
+    errors = [
+        field_error(
+            f"order_lines[{line}].quantity",
+            f"Only {wants[line].quantity - missing} of {wants[line].quantity} are in stock.",
+            "insufficient_stock",
+        )
+        for line, missing in sorted(chosen.unfilled.items())
+    ]
+    message = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:3])
+    raise InsufficientStock(f"{message} This partner takes no short orders; nothing was created.", errors)
+
+
+def _save_lines(order: Order, lines: list[OrderLine], chosen: Plan) -> None:
+    for line in lines:
+        line.order = order
+        line.open = line.quantity
+        line.reserved = sum(each.reserved for each in chosen.allocations if each.line == line.position)
+    insert(lines)
+
+
+# --- What an operator does -----------------------------------------------------------------------
+
+
+def hold(change: OrderChange[Order]) -> Outcome:
+    """Keep the order's fulfillments from being captured."""
+    return _set_held(change, held=True, event="order.held")
+
+
+def release(change: OrderChange[Order]) -> Outcome:
+    """Let the order's fulfillments be captured."""
+    return _set_held(change, held=False, event="order.released")
+
+
+def _set_held(change: OrderChange[Order], *, held: bool, event: str) -> Outcome:
+    order = change.order
+    if order.held == held:
+        return Outcome.UNCHANGED
+    order.held = held
+    order.save(update_fields=["held"])
+    change.record(event)
+    return Outcome.DONE
+
+
+def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> None:
+    """Give the order another shipping address, and release what waited for it or was refused for it."""
+    order = change.order
+    order.shipping_address = normalised({**order.shipping_address, **address})
+    order.has_unknown_country = has_unknown_country(order.shipping_address)
+    order.save(update_fields=["shipping_address", "has_unknown_country"])
+    effects = Effects(refused=_refused_for_address(order))
+    change.record("order.address_corrected", effects=effects, data={"changed": sorted(address)})
+    for fulfillment in order.fulfillments.filter(state=State.WRONG_ADDRESS).order_by("pk"):
+        fulfillment.correct_address(change)
+
+
+def _refused_for_address(order: Order) -> Counter[int]:
+    """The pieces of each line that were refused for the address alone, and that nobody has now."""
+    refused = {line.pk: line.rejected for line in order.lines.filter(rejected__gt=0)}
+    rejections = Rejection.objects.filter(fulfillment__order=order, reason=State.WRONG_ADDRESS)
+    lines = FulfillmentLine.objects.filter(order_line__in=refused)
+    order_lines, pieces = dict(lines.values_list("pk", "order_line_id")), Counter[int]()
+    for items in rejections.values_list("items", flat=True):
+        for item in items:
+            if item["line"] in order_lines:
+                pieces[order_lines[item["line"]]] += item["quantity"]
+    return Counter({line: min(count, refused[line]) for line, count in pieces.items()})
+
+
+def route_again(change: OrderChange[Order]) -> int:
+    """Look once more for suppliers of what was refused; return how many pieces that is."""
+    refused = Counter({line.pk: line.rejected for line in change.order.lines.filter(rejected__gt=0)})
+    pieces = refused.total()
+    if pieces:
+        change.record("order.routed_again", effects=Effects(refused=refused), data={"quantity": pieces})
+    return pieces

@@ -1,0 +1,46 @@
+"""Turns: of each address, one at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sftp_ingest.server.addresses import source_of
+
+TURN_TIMEOUT = 20.0  # seconds
+
+
+class _Turn:
+    """A lock, and how many want it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+
+
+_turns: dict[str, _Turn] = {}
+_turns_lock = threading.Lock()
+
+
+@contextmanager
+def one_at_a_time(address: str) -> Iterator[None]:
+    """Only one password from an address is checked at any time in this process, so that each failure is
+    counted before the next costly hash. Raises TimeoutError.
+    """
+    source = source_of(address)
+    with _turns_lock:
+        turn = _turns.setdefault(source, _Turn())
+        turn.users += 1
+    try:
+        if not turn.lock.acquire(timeout=TURN_TIMEOUT):
+            raise TimeoutError(f"too many passwords are tried from {source}")
+        try:
+            yield
+        finally:
+            turn.lock.release()
+    finally:
+        with _turns_lock:
+            turn.users -= 1
+            if not turn.users:
+                del _turns[source]

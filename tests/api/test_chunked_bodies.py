@@ -1,0 +1,38 @@
+"""A chunked body is not an empty one."""
+
+from io import BytesIO
+from unittest.mock import Mock
+
+import pytest
+
+from api.chunked_bodies import BufferChunkedBody
+
+MAX_BYTES = 100_000
+
+
+def received(body: bytes, **environ):
+    """What the application behind is given, and what was left unread."""
+    stream, seen = BytesIO(body), dict[str, object]()
+
+    def application(environ, start_response):
+        seen.update(length=environ.get("CONTENT_LENGTH"), body=environ["wsgi.input"].read())
+        return [b""]
+
+    BufferChunkedBody(application, max_bytes=MAX_BYTES)({"wsgi.input": stream, **environ}, Mock())
+    return seen, stream.read()
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_536, MAX_BYTES])
+def test_a_chunked_body_is_read_and_given_its_length(size):
+    seen, _ = received(b"x" * size, HTTP_TRANSFER_ENCODING="Chunked")
+    assert seen == {"length": str(size), "body": b"x" * size}
+
+
+def test_one_that_is_too_large_is_read_no_further_than_that_shows():
+    seen, rest = received(b"x" * (MAX_BYTES + 50), HTTP_TRANSFER_ENCODING="chunked")
+    assert (seen["length"], len(rest)) == (str(MAX_BYTES + 1), 49)
+
+
+def test_a_body_that_names_its_length_is_left_alone():
+    seen, _ = received(b"abc", CONTENT_LENGTH="3")
+    assert seen == {"length": "3", "body": b"abc"}

@@ -1,0 +1,74 @@
+"""What the documents name is there, under that name."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+
+import pytest
+
+from tests.architecture.sources import ROOMS, ROOT
+
+# The changelog speaks of things by the names that they had.
+DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")} - {ROOT / "CHANGELOG.md"})
+
+# Within their own room's section, modules go without the room's name: `server.listener.Server`.
+PACKAGES = {path.parent.name for room in ROOMS for path in ROOT.glob(f"{room}/*/__init__.py")}
+NAME = re.compile(rf"`(?:manage\.py )?((?:{'|'.join([*ROOMS, *PACKAGES])})(?:\.[A-Za-z_]\w*)+)(?:\(.*?\))?`")
+FILE = re.compile(rf"`((?:{'|'.join(ROOMS)}|tests|bench|docs|templates)(?:/[\w.-]+)+/?)`")
+
+EVENT_TYPES = {"inventory.updated"}  # reads like a module
+
+
+@cache
+def exists(name: str) -> bool:
+    """Whether there is a module of that name, or something in one."""
+    parts = name.split(".")
+    if parts[0] not in ROOMS:
+        return any(exists(f"{room}.{name}") for room in ROOMS)
+    for end in range(len(parts), 0, -1):
+        try:
+            found: object = import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[end:]:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_what_a_document_names_is_there(document):
+    text = document.read_text(encoding="utf-8")
+    names = {name for name in NAME.findall(text) if not name.endswith(".py") and not exists(name)}
+    files = {file for file in FILE.findall(text) if not (ROOT / file).exists()}
+
+    assert (names - EVENT_TYPES) | files == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("orders.models", True),
+        ("orders.models.Order.change", True),
+        ("orders.models.Ordre", False),
+        ("orders.nowhere", False),
+        ("server.listener.Server", True),
+        ("server.listener.Sever", False),
+    ],
+)
+def test_the_test_knows_what_is_there(name, there):
+    assert exists(name) is there
+
+
+@pytest.mark.parametrize("room", ["imports.pipeline", "catalog.importing", "inventory.importing"])
+def test_a_room_lists_its_modules(room):
+    """In the order in which a reader should meet them; nothing is left out, nothing is there no longer."""
+    described = set(re.findall(r"`(\w+)`", import_module(room).__doc__ or ""))
+    modules = {path.stem for path in (ROOT / room.replace(".", "/")).glob("*.py")} - {"__init__"}
+
+    assert modules - described == set()
+    assert described - modules == set()

@@ -1,0 +1,107 @@
+"""Operators at work in a real browser: what they see and press, and what the pages answer."""
+
+import pytest
+
+from orders.models import Order
+from tests.orders.push_bodies import an_order
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def order(acme, shop, a_variant, client_for):
+    """Two lanterns that Acme cannot deliver: nobody lives at that address."""
+    a_variant(acme, "LAN-1", stock=10)
+    answer = client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 2}))
+    order = Order.objects.get(pk=answer.json()["order_id"])
+    fulfillment = order.fulfillments.get()
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
+    return order
+
+
+def test_an_operator_corrects_an_address_from_the_home_page(browser, order, client_for, acme):
+    browser.log_in("olga")
+    queue = browser.page.locator(".bo-queue", has_text="Orders in exception")
+    assert queue.locator(".bo-count").inner_text() == "1"
+    with browser.page.expect_navigation():
+        queue.get_by_role("link", name=order.retailer_order_id).click()
+    assert browser.page.locator("h1").inner_text().startswith(f"Order {order.retailer_order_id}")
+
+    browser.press("Correct address")
+    assert browser.page.input_value("#id_city") == "London"
+    browser.page.fill("#id_address1", "1 New Street")
+    browser.page.fill("#id_city", "Bath")
+    browser.press("Correct address")
+
+    assert browser.messages() == [
+        f"The address was corrected; order {order.retailer_order_id} is received now.",
+    ]
+    assert "1 New Street" in browser.page.locator(".bo-columns").inner_text()
+    assert "order.address_corrected" in browser.page.locator(".bo-history").inner_text()
+    [again] = client_for(acme).get("fulfillments", {"filter": '{"fulfillment_state":"new"}'}).json()
+    assert again["shipping_address"]["city"] == "Bath"
+
+
+def test_an_operator_forgets_the_country_and_sees_where(browser, order):
+    browser.start_as("olga")
+    browser.open(f"/admin/orders/order/{order.pk}/do/correct-address/")
+    browser.page.fill("#id_country", "")
+    browser.press("Correct address")
+    assert browser.page.locator(".form-row.errors").inner_text().count("This field is required.") == 1
+    assert browser.page.input_value("#id_city") == "London"
+
+
+def test_an_operator_holds_releases_and_cancels(browser, order):
+    browser.start_as("olga")
+    browser.open(f"/admin/orders/order/{order.pk}/change/")
+    browser.press("Hold")
+    assert browser.messages() == [f"Order {order.retailer_order_id} is held."]
+    browser.press("Release")
+    assert browser.messages() == [f"Order {order.retailer_order_id} is released."]
+
+    browser.press("Cancel order")
+    browser.page.fill("#id_reason", "Nobody lives there")
+    browser.press("Cancel order")
+    assert "2 pieces are canceled" in browser.messages()[0]
+    assert browser.page.locator("h1 .bo-state").inner_text() == "canceled"
+    assert "Nobody lives there" in browser.page.locator(".bo-history").inner_text()
+
+
+def test_an_operator_moves_a_fulfillment_and_acts_on_many_from_the_list(browser, order):
+    browser.start_as("olga")
+    browser.open(f"/admin/fulfillments/fulfillment/{order.fulfillments.get().pk}/change/")
+    browser.press("Release again")
+    browser.press("Accept")
+    browser.press("Accept")
+    assert browser.page.locator("h1 .bo-state").inner_text() == "accepted"
+
+    browser.open("/admin/orders/order/")
+    browser.page.check("#action-toggle")
+    browser.page.select_option("select[name=action]", label="Hold")
+    browser.click(".actions button")
+    assert browser.messages() == ["Hold: done for 1."]
+
+
+def test_support_sees_and_cannot_act(browser, order):
+    browser.log_in("sam")
+    queue = browser.page.locator(".bo-queue", has_text="Orders in exception")
+    with browser.page.expect_navigation():
+        queue.get_by_role("link", name=order.retailer_order_id).click()
+    assert "order.created" in browser.page.locator(".bo-history").inner_text()
+    assert browser.page.locator(".bo-action").count() == 0
+    browser.open("/admin/orders/order/")
+    assert browser.page.locator("select[name=action]").count() == 0
+
+
+@pytest.mark.parametrize("path", ["/admin/", "/admin/orders/order/", "/admin/fulfillments/fulfillment/"])
+def test_pages_keep_within_the_window(browser, order, path):
+    browser.start_as("olga")
+    for width in (1280, 800, 420):
+        browser.page.set_viewport_size({"width": width, "height": 900})
+        browser.open(path)
+        assert browser.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_pages_of_the_api_load_nothing_from_elsewhere(browser):
+    browser.open("/v3/docs")
+    browser.page.wait_for_load_state("networkidle")

@@ -1,0 +1,88 @@
+"""The commands of the README and the API guide work when pasted."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.conf import settings as project
+
+from demo import cast, credentials
+
+PAGES = {"README.md": "completed", "docs/api-guide.md": ""}  # what the last command answers
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here"),
+]
+
+
+def commands(page: str) -> str:
+    """The page's shell blocks, one after the other, as somebody would paste them."""
+    text = (project.BASE_DIR / page).read_text(encoding="utf-8")
+    return "\n".join(re.findall(r"^ *```sh\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL))
+
+
+def paste(script: str, data_dir: Path) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(data_dir), "NO_PROXY": "*"}
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=project.BASE_DIR,
+        env=environment,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture
+def demo(live_server, settings, tmp_path):
+    """The demo's cast on a live server, as `make run` leaves it."""
+    settings.DATA_DIR, settings.BASE_URL = tmp_path, live_server.url
+    cast.create()
+    return credentials.write()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_work_when_pasted(demo, tmp_path, page):
+    script = commands(page)
+    if "eval" not in script:
+        script = f'eval "$(python3 demo/shell_variables.py)"\n{script}'
+    done = paste(script, tmp_path)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert '"success":false' not in done.stdout.replace(" ", "")
+    assert done.stdout.rstrip().endswith(PAGES[page])
+
+
+def test_the_variables_are_those_of_the_demo(demo, tmp_path):
+    shown = paste(
+        'eval "$(python3 demo/shell_variables.py)"; echo "$SHOP $SHOP_KEY $ACME_WAREHOUSE"', tmp_path
+    )
+    shop = demo["retailers"][0]
+    warehouse = demo["suppliers"][0]["warehouses"][0]["id"]
+    assert shown.stdout.split() == [
+        f"{demo['base_url']}/v3/retailers/{shop['id']}",
+        shop["api_key"],
+        str(warehouse),
+    ]
+
+
+def test_value_picks_from_an_answer(demo, tmp_path):
+    answer = json.dumps({"results": [{"id": 7}, {"id": 9}]})
+    done = paste(
+        f"eval \"$(python3 demo/shell_variables.py)\"; echo '{answer}' | value results.-1.id", tmp_path
+    )
+    assert done.stdout.strip() == "9"
+
+
+def test_without_a_demo_the_variables_say_what_to_do(tmp_path):
+    done = paste("python3 demo/shell_variables.py", tmp_path)
+    assert done.returncode == 1
+    assert "make run" in done.stderr

@@ -1,0 +1,34 @@
+"""Partners can read in the guide which types of events there are."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tests.architecture.sources import DOMAIN, sources, text_of
+
+TYPE = re.compile(r"(order|fulfillment|import|variant|inventory|warehouse)\.[a-z_]+")
+
+
+def documented():
+    """`order.created`, `.held` in the guide means `order.created`, `order.held`."""
+    table = text_of("docs/api-guide.md").partition("\n## Events")[2]
+    subject, types = "", set()
+    for first, name in re.findall(r"`(\w*)\.(\w+)`", table):
+        subject = first or subject
+        types.add(f"{subject}.{name}")
+    return types
+
+
+def recorded():
+    """The types that the code names."""
+    return {
+        node.value
+        for tree in sources(*DOMAIN).values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and TYPE.fullmatch(node.value)
+    }
+
+
+def test_every_type_of_event_is_documented():
+    assert recorded() - documented() == set()

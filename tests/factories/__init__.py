@@ -1,0 +1,36 @@
+"""Rows for tests, each with what its table demands and nothing else: a file for each app."""
+
+from tests.factories.accounts import (
+    IdempotencyKeyFactory,
+    IssuedKeyFactory,
+    PartnershipFactory,
+    RetailerFactory,
+    StaffFactory,
+    SupplierFactory,
+)
+from tests.factories.catalog import VariantFactory
+from tests.factories.imports import AutoImportFactory, ImportJobFactory, RejectFactory
+from tests.factories.inventory import StockLevelFactory, WarehouseFactory, set_stock
+from tests.factories.orders import OrderFactory, OrderLineFactory
+from tests.factories.sftp_ingest import RemoteHostFactory, SftpLoginFactory, UploadFactory
+
+__all__ = [
+    "AutoImportFactory",
+    "IdempotencyKeyFactory",
+    "ImportJobFactory",
+    "IssuedKeyFactory",
+    "OrderFactory",
+    "OrderLineFactory",
+    "PartnershipFactory",
+    "RejectFactory",
+    "RemoteHostFactory",
+    "RetailerFactory",
+    "SftpLoginFactory",
+    "StaffFactory",
+    "StockLevelFactory",
+    "SupplierFactory",
+    "UploadFactory",
+    "VariantFactory",
+    "WarehouseFactory",
+    "set_stock",
+]

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from typing import Any
+
+import factory
+from django.contrib.auth.models import Group, User
+
+from accounts.models import ApiKey, IdempotencyKey, Partnership, Retailer, Supplier
+from tests.factories.base import ModelFactory
+
+
+class SupplierFactory(ModelFactory[Supplier]):
+    class Meta:
+        model = Supplier
+
+    name = factory.Sequence(lambda n: f"Supplier {n}")
+
+
+class RetailerFactory(ModelFactory[Retailer]):
+    class Meta:
+        model = Retailer
+
+    name = factory.Sequence(lambda n: f"Retailer {n}")
+
+
+class PartnershipFactory(ModelFactory[Partnership]):
+    class Meta:
+        model = Partnership
+
+    retailer = factory.SubFactory(RetailerFactory)
+    supplier = factory.SubFactory(SupplierFactory)
+
+
+class IssuedKeyFactory(factory.Factory[tuple[ApiKey, str]]):
+    """An API key of a `party`, together with its secret, which is shown only once."""
+
+    class Meta:
+        model = ApiKey.issue
+
+    party = factory.SubFactory(SupplierFactory)
+    name = "ERP"
+
+
+class IdempotencyKeyFactory(ModelFactory[IdempotencyKey]):
+    class Meta:
+        model = IdempotencyKey
+
+    party = "supplier:1"
+    key = factory.Sequence(lambda n: f"key-{n}")
+    request_digest = ""
+    status = 201
+    body = b"{}"
+
+
+class StaffFactory(ModelFactory[User]):
+    """Somebody who may log in to the admin; `group` names what they may do there."""
+
+    class Meta:
+        model = User
+
+    username = factory.Sequence(lambda n: f"staff-{n}")
+    password = factory.django.Password("secret")
+    is_staff = True
+
+    @classmethod
+    def _create(cls, model_class: type[User], *args: Any, group: str = "", **fields: Any) -> User:
+        user: User = super()._create(model_class, *args, **fields)
+        if group:
+            user.groups.add(Group.objects.get(name=group))
+        return user

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import factory
+
+from imports.models import AutoImport, ImportJob, Kind, Reject
+from tests.factories.accounts import SupplierFactory
+from tests.factories.base import ModelFactory
+
+
+class ImportJobFactory(ModelFactory[ImportJob]):
+    class Meta:
+        model = ImportJob
+
+    supplier = factory.SubFactory(SupplierFactory)
+    kind = Kind.PRODUCTS
+    source = "products/a.csv"
+
+
+class RejectFactory(ModelFactory[Reject]):
+    class Meta:
+        model = Reject
+
+    job = factory.SubFactory(ImportJobFactory)
+    line = 2
+    code = "x"
+    message = "m"
+
+
+class AutoImportFactory(ModelFactory[AutoImport]):
+    class Meta:
+        model = AutoImport
+
+    supplier = factory.SubFactory(SupplierFactory)
+    kind = Kind.PRODUCTS

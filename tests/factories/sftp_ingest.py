@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import factory
+from django.contrib.auth.hashers import make_password
+
+from sftp_ingest.encryption import encrypt
+from sftp_ingest.models import RemoteHost, SftpLogin, Upload
+from tests.factories.accounts import SupplierFactory
+from tests.factories.base import ModelFactory
+
+
+class SftpLoginFactory(ModelFactory[SftpLogin]):
+    """A login that opens nothing until the test gives it a password or keys."""
+
+    class Meta:
+        model = SftpLogin
+
+    supplier = factory.SubFactory(SupplierFactory)
+    username = factory.LazyAttribute(lambda login: login.supplier.name.lower())
+    password = factory.Transformer("", transform=lambda given: given and make_password(given))
+
+
+class UploadFactory(ModelFactory[Upload]):
+    class Meta:
+        model = Upload
+
+    supplier = factory.SubFactory(SupplierFactory)
+    path = "products/a.csv"
+    size = 1
+    sha256 = "0" * 64
+
+
+class RemoteHostFactory(ModelFactory[RemoteHost]):
+    class Meta:
+        model = RemoteHost
+
+    supplier = factory.SubFactory(SupplierFactory)
+    host = "files.acme.example"
+    username = "out"
+    password = factory.Transformer("", transform=lambda given: given and encrypt(given))

@@ -1,0 +1,73 @@
+"""Races made certain: callers meet where they have read and not yet written, if the locks let them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any
+from unittest import mock
+
+from django.db import IntegrityError, connection
+from django.db.models import QuerySet
+
+from api.errors import ApiError
+
+SHORTLY = 0.4  # seconds that one waits for the other where the locks keep him away
+CERTAINLY = 20.0  # and where nothing does: he comes, however busy the machine is
+
+
+def race(*calls: Callable[[], Any]) -> list[Any]:
+    """Run the calls at once, each on a connection of its own; an error counts as what it says."""
+    start = threading.Barrier(len(calls))
+
+    def run(call: Callable[[], Any]) -> Any:
+        try:
+            start.wait(timeout=10)
+            return call()
+        except ApiError as error:
+            return error.code
+        except IntegrityError:
+            return "refused by the database"
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return [each.result(timeout=60) for each in [pool.submit(run, call) for call in calls]]
+
+
+@contextmanager
+def meeting_after(target: Any, name: str, *, parties: int = 2, locking: bool = True) -> Iterator[None]:
+    """Let callers of a function meet once after it has read; the control has them meet without any lock."""
+    barrier, original = threading.Barrier(parties), getattr(target, name)
+    timeout = SHORTLY if locking else CERTAINLY
+
+    def met(*args: Any, **kwargs: Any) -> Any:
+        found = original(*args, **kwargs)
+        with suppress(threading.BrokenBarrierError):
+            barrier.wait(timeout=timeout)
+        return found
+
+    with nullcontext() if locking else without_row_locks(), mock.patch.object(target, name, met):
+        yield
+
+
+@contextmanager
+def without_row_locks() -> Iterator[None]:
+    """The control: the same code, reading without FOR UPDATE."""
+    with mock.patch.object(QuerySet, "select_for_update", lambda self, **_: self.all()):
+        yield
+
+
+def waiting(parties: int) -> None:
+    """Return when so many wait for a lock of the database."""
+    until = time.monotonic() + CERTAINLY
+    with connection.cursor() as cursor:
+        while time.monotonic() < until:
+            cursor.execute("SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted")
+            if cursor.fetchone()[0] >= parties:
+                return
+            cursor.execute("SELECT pg_sleep(0.002)")
+    raise AssertionError("they do not meet")

@@ -1,0 +1,8 @@
+"""SIGINT must reach what these tests start."""
+
+import signal
+
+# A job that a shell starts in the background ignores SIGINT, and so does all that it starts: make and
+# Python would never see the SIGINT that these tests send.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

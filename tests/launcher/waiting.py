@@ -1,0 +1,23 @@
+"""Waiting for what another process does: on conditions, with a deadline."""
+
+import time
+from collections.abc import Callable, Iterable
+
+from launcher.processes.command_line import command_of
+
+TIMEOUT = 20.0
+
+
+def eventually(condition: Callable[[], object], what: str) -> None:
+    """Return as soon as the condition holds; fail after TIMEOUT."""
+    deadline = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {TIMEOUT:g} s in vain until {what}"
+        time.sleep(0.02)
+
+
+def eventually_gone(pids: Iterable[int]) -> None:
+    """Return as soon as none of these processes exists."""
+    pids = list(pids)
+    assert pids
+    eventually(lambda: not any(command_of(pid) for pid in pids), f"{pids} are gone")

@@ -1,0 +1,99 @@
+"""The cast at work: what tests of orders and fulfillments share. Their conftests import it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from accounts.actors import Actor, ActorKind
+from accounts.models import Retailer, Supplier
+from catalog.models import Variant
+from fulfillments.models import Fulfillment
+from orders.models import Order
+from tests.client import ApiClient
+from tests.orders.invariants import violations
+from tests.orders.push_bodies import an_order
+
+ClientFor = Callable[..., ApiClient]
+
+OPERATOR = Actor(ActorKind.OPERATOR, "user:olga")
+
+
+@pytest.fixture(autouse=True)
+def _invariants_hold(db: None) -> Iterator[None]:
+    """After every test, the difference is nothing."""
+    yield
+    assert violations() == []
+
+
+@pytest.fixture
+def shop_api(shop: Retailer, client_for: ClientFor) -> ApiClient:
+    return client_for(shop)
+
+
+@pytest.fixture
+def acme_api(acme: Supplier, client_for: ClientFor) -> ApiClient:
+    return client_for(acme)
+
+
+@pytest.fixture
+def rival_api(rival: Supplier, client_for: ClientFor) -> ApiClient:
+    return client_for(rival)
+
+
+@pytest.fixture
+def push(shop_api: ApiClient) -> Callable[..., Order]:
+    """Shop pushes an order with these lines."""
+
+    def push_order(*lines: dict[str, Any], **fields: Any) -> Order:
+        answer = shop_api.post("orders", an_order(*lines, **fields))
+        assert answer.status_code == 201, answer.content
+        return Order.objects.get(pk=answer.json()["order_id"])
+
+    return push_order
+
+
+@pytest.fixture
+def work_of() -> Callable[[Order, Supplier], Fulfillment]:
+    """The fulfillment that a supplier has with an order."""
+
+    def find(order: Order, supplier: Supplier) -> Fulfillment:
+        return Fulfillment.objects.select_related("order").get(order=order, supplier=supplier)
+
+    return find
+
+
+@pytest.fixture
+def an_order_at_acme(acme: Supplier, a_variant: Callable[..., Variant], push: Callable[..., Order]) -> Order:
+    """Three lamps and two mats, all in Acme's stock, and only there."""
+    a_variant(acme, "LAMP", stock=10, wholesale_price="10")
+    a_variant(acme, "MAT", stock=10, wholesale_price="5")
+    return push({"sku": "LAMP", "quantity": 3}, {"sku": "MAT", "quantity": 2})
+
+
+@pytest.fixture
+def work(
+    an_order_at_acme: Order, acme: Supplier, work_of: Callable[[Order, Supplier], Fulfillment]
+) -> Fulfillment:
+    """Acme's fulfillment of `an_order_at_acme`: new."""
+    return work_of(an_order_at_acme, acme)
+
+
+def status(work: Fulfillment, value: str = "") -> str:
+    """The path that sets a fulfillment's status."""
+    return f"fulfillments/{work.pk}/setStatus/{value}".rstrip("/")
+
+
+def piece(work: Fulfillment, sku: str, quantity: int) -> dict[str, int]:
+    """So many of a sku, as the `lines` of a parcel name them."""
+    return {"id": work.lines.get(variant__sku=sku).pk, "quantity": quantity}
+
+
+def state_of(work: Fulfillment) -> str:
+    return Fulfillment.objects.values_list("state", flat=True).get(pk=work.pk)
+
+
+def order_state(order: Order) -> str:
+    return Order.objects.values_list("processing_state", flat=True).get(pk=order.pk)

@@ -1,0 +1,58 @@
+"""Countries and postcodes as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from orders.countries import closest_country, could_be_postcode, country_code
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("GB", "GB"),
+        (" gb ", "GB"),
+        ("GBR", "GB"),
+        ("UK", "GB"),
+        ("Great Britain", "GB"),
+        ("USA", "US"),
+        ("U.S.A.", "US"),
+        ("United States of America", "US"),
+        ("Germany", "DE"),
+        ("Deutschland", "DE"),
+        ("ÖSTERREICH", "AT"),
+        ("Espana", "ES"),
+        ("the Netherlands", "NL"),
+        ("Côte d’Ivoire", "CI"),
+        ("South Korea", "KR"),
+        ("Narnia", None),
+        ("XX", None),
+        ("", None),
+    ],
+)
+def test_a_country_is_known_by_code_and_by_name(text, code):
+    assert country_code(text) == code
+
+
+def test_what_is_nearly_a_country_is_suggested_and_what_is_not_is_not():
+    assert closest_country("Germny") == "DE (Germany)"
+    assert closest_country("Untied States") == "US (United States)"
+    assert closest_country("Narnia") is None
+
+
+@pytest.mark.parametrize(
+    ("postcode", "country", "possible"),
+    [
+        ("SW1Y 4JH", "GB", True),
+        ("sw1y4jh", "GB", True),
+        ("12345", "GB", False),
+        ("10115", "DE", True),
+        ("1011", "DE", False),
+        ("1011", "CH", True),
+        ("94105-1234", "US", True),
+        ("", "HK", True),
+        ("anything", "XX", True),
+    ],
+)
+def test_a_postcode_can_be_one_of_its_country_or_cannot(postcode, country, possible):
+    assert could_be_postcode(postcode, country) is possible

@@ -1,0 +1,26 @@
+"""Clients that fail, and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import paramiko
+import pytest
+
+from sftp_ingest.server.listener import Server
+
+
+@pytest.fixture(scope="session")
+def key() -> paramiko.PKey:
+    return paramiko.RSAKey.generate(2048)
+
+
+@pytest.fixture
+def fail(server: Server, connect: Callable[..., paramiko.SSHClient]) -> Callable[..., None]:
+    """Log in with a wrong password."""
+
+    def once(username: str = "acme") -> None:
+        with pytest.raises(paramiko.AuthenticationException):
+            connect(server, username, password="wrong")
+
+    return once

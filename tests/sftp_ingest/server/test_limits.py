@@ -1,0 +1,152 @@
+"""What one client may use of the server, so that others are served."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import paramiko
+import pytest
+
+from accounts.models import Supplier
+from sftp_ingest.models import SftpLogin, Upload
+from sftp_ingest.server import login_throttle
+from sftp_ingest.server.listener import Server
+from sftp_ingest.server.session import Limits
+from tests.sftp_ingest.conftest import PASSWORD, put
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_whoever_does_not_authenticate_is_dropped(serve):
+    server = serve(authenticate_within=0.1)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+        assert client.recv(100).startswith(b"SSH-2.0-Exchange")
+        client.sendall(b"SSH-2.0-idler\r\n")
+        while client.recv(10000):
+            pass
+
+
+def test_whoever_idles_is_dropped(acme_login: SftpLogin, serve, connect):
+    client = connect(serve(idle=0.5), "acme")
+    client.open_sftp().listdir()
+    client.get_transport().join(20)
+
+    assert not client.get_transport().is_active()
+
+
+def test_one_address_cannot_take_all_places(serve):
+    server = serve(unauthenticated_per_address=2)
+    clients = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(3)]
+    greetings = [client.recv(100)[:4] for client in clients]
+    for client in clients:
+        client.close()
+
+    assert sorted(greetings) == [b"", b"SSH-", b"SSH-"]
+
+
+def test_handles_and_channels_are_limited(acme_login: SftpLogin, serve, connect):
+    client = connect(serve(handles=3, channels=2), "acme")
+    sftp = client.open_sftp()
+    files = [sftp.open(f"products/{number}.csv", "w") for number in range(3)]
+    with pytest.raises(OSError, match="Only 3 files"):
+        sftp.open("products/4.csv", "w")
+    files[0].close()
+    sftp.open("products/4.csv", "w").close()
+
+    client.open_sftp()
+    with pytest.raises(paramiko.ChannelException):
+        client.get_transport().open_session(timeout=10)
+
+
+def test_one_login_has_so_many_connections_at_most_with_or_without_a_channel(
+    acme_login: SftpLogin, rival: Supplier, login_of, serve, connect
+):
+    login_of(rival)
+    server = serve(connections_per_login=2)
+    connect(server, "acme").open_sftp()
+    second = connect(server, "acme")
+
+    with pytest.raises(paramiko.AuthenticationException):
+        connect(server, "acme")
+    assert connect(server, "rival").open_sftp().listdir("products") == []
+
+    session = server.sessions[1]
+    second.close()
+    session.transport.join(20)
+    assert connect(server, "acme").open_sftp().listdir("products") == []
+
+
+def test_a_login_that_is_refused_for_its_connections_hears_why_and_is_no_failure(
+    acme_login: SftpLogin, serve, connect
+):
+    server = serve(connections_per_login=1)
+    connect(server, "acme")
+    with paramiko.Transport(("127.0.0.1", server.port)) as transport:
+        transport.start_client(timeout=10)
+        with pytest.raises(paramiko.AuthenticationException):
+            transport.auth_password("acme", PASSWORD)
+        assert b"has 1 connections" in transport.get_banner()
+
+    assert login_throttle.record_failure("acme", "127.0.0.1") == 1
+
+
+def test_one_address_has_so_many_connections_at_most(acme_login: SftpLogin, serve, connect):
+    server = serve(connections_per_address=2)
+    clients = [connect(server, "acme") for _ in range(2)]
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as third:
+        assert third.recv(100) == b""
+
+    assert clients[0].open_sftp().listdir("products") == []
+
+
+def test_whoever_opens_no_channel_is_dropped(acme_login: SftpLogin, serve, connect):
+    client = connect(serve(open_channel_within=0.1), "acme")
+    client.get_transport().join(20)
+
+    assert not client.get_transport().is_active()
+
+
+def test_whoever_has_opened_a_channel_may_be_silent_for_longer(
+    acme_login: SftpLogin, server: Server, connect
+):
+    connect(server, "acme").open_sftp().listdir()
+    (session,) = server.sessions
+    session.last_seen -= server.limits.open_channel_within + 1
+
+    assert not session.overdue()
+
+
+def test_twenty_uploads_at_once_from_one_address_and_login_go_through(acme_login: SftpLogin, serve, connect):
+    server = serve(authenticate_within=120)  # of a busy machine
+    together = threading.Barrier(20)
+
+    def upload(number: int) -> None:
+        together.wait(20)
+        client = connect(server, "acme", banner_timeout=120, auth_timeout=120)
+        put(client.open_sftp(), b"sku\n", f"products/{number}.csv")
+
+    with ThreadPoolExecutor(20) as pool:
+        for done in [pool.submit(upload, number) for number in range(20)]:
+            done.result(120)
+
+    assert Upload.objects.count() == 20
+
+
+def test_the_service_says_its_standard_limits():
+    assert (Limits().authenticate_within, Limits().open_channel_within, Limits().idle) == (30, 30, 600)
+    assert (SftpLogin().largest_file_bytes, SftpLogin().quota_bytes) == (2 * 1024**3, 5 * 1024**3)
+
+
+def test_a_client_that_cannot_be_taken_does_not_end_the_server(
+    server: Server, acme_login: SftpLogin, connect, monkeypatch
+):
+    def no_thread(*args: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Server, "_begin", no_thread)
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+            assert client.recv(100) == b""
+    assert connect(server, "acme").open_sftp().listdir("products") == []

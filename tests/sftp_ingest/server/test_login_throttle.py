@@ -1,0 +1,140 @@
+"""How long one waits who guesses passwords."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import paramiko
+import pytest
+import time_machine
+from django.core.cache.backends.redis import RedisCache
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from accounts.models import Supplier
+from sftp_ingest.models import SftpLogin
+from sftp_ingest.server import login_throttle
+from tests.factories import SftpLoginFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_after_six_failures_the_right_password_waits_too(server, acme_login: SftpLogin, connect, fail):
+    for _ in range(6):
+        fail()
+
+    assert 290 < login_throttle.seconds_to_wait("acme", "127.0.0.1") <= 300
+    with pytest.raises(paramiko.AuthenticationException):
+        connect(server, "acme")
+
+
+def test_five_failures_are_forgiven_by_the_right_password(server, acme_login: SftpLogin, connect, fail):
+    for _ in range(5):
+        fail()
+    connect(server, "acme").open_sftp().listdir()
+
+    assert login_throttle.record_failure("acme", "127.0.0.1") == 1
+
+
+def test_others_do_not_wait(server, acme_login: SftpLogin, rival: Supplier, login_of, connect, fail):
+    login_of(rival)
+    for _ in range(6):
+        fail()
+
+    connect(server, "rival").open_sftp().listdir()
+    assert login_throttle.seconds_to_wait("acme", "192.0.2.7") == 0
+
+
+def test_offering_a_public_key_that_is_known_forgives_nothing(server, acme: Supplier, key, fail):
+    """Whoever has only the public half must not be able to begin his guesses anew."""
+    SftpLoginFactory.create(supplier=acme, public_keys=f"{key.get_name()} {key.get_base64()}")
+    for _ in range(5):
+        fail()
+    transport = paramiko.Transport(("127.0.0.1", server.port))
+    forged = paramiko.RSAKey.generate(2048)
+    forged.public_blob = paramiko.pkey.PublicBlob(key.get_name(), key.asbytes())
+    transport.start_client(timeout=10)
+    with pytest.raises(paramiko.AuthenticationException):
+        transport.auth_publickey("acme", forged)
+    transport.close()
+
+    fail()
+    assert login_throttle.seconds_to_wait("acme", "127.0.0.1") > 0
+
+
+def test_an_address_that_tries_many_names_waits_before_any_password_is_hashed(
+    server, acme_login: SftpLogin, key, connect, fail, monkeypatch
+):
+    for number in range(29):
+        login_throttle.record_failure(f"name-{number}", "127.0.0.1")
+    connect(server, "acme").open_sftp()  # forgives the name's failures, not the address's
+    fail("name-30")
+    hashed: list[str] = []
+    monkeypatch.setattr("sftp_ingest.server.authentication.by_password", lambda name, _: hashed.append(name))
+
+    with pytest.raises(paramiko.AuthenticationException):
+        connect(server, "acme")
+    assert hashed == []
+    assert 290 < login_throttle.address_seconds_to_wait("127.0.0.1") <= 300
+    assert login_throttle.address_seconds_to_wait("192.0.2.7") == 0
+
+    SftpLogin.objects.update(public_keys=f"{key.get_name()} {key.get_base64()}")  # keys cannot be guessed
+    assert connect(server, "acme", pkey=key).open_sftp().listdir("products") == []
+
+
+def test_passwords_from_one_address_are_checked_one_after_another(server, acme_login, connect, monkeypatch):
+    """Otherwise many guesses at once would all be hashed before the first of them is counted."""
+    together = threading.Barrier(2)
+    met: list[bool] = []
+
+    def check(username: str, password: str) -> None:
+        with suppress(threading.BrokenBarrierError):
+            together.wait(1)
+            met.append(True)
+
+    monkeypatch.setattr("sftp_ingest.server.authentication.by_password", check)
+
+    def guess(_: int) -> None:
+        with pytest.raises(paramiko.AuthenticationException):
+            connect(server, "acme", password="wrong")
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(guess, range(2)))
+    assert met == []
+
+
+def test_each_further_round_of_failures_waits_longer():
+    with time_machine.travel("2026-01-01T00:00:00Z", tick=False):
+        waits = []
+        for _ in range(20):
+            login_throttle.record_failure("acme", "192.0.2.7")
+            waits.append(login_throttle.seconds_to_wait("acme", "192.0.2.7"))
+
+    assert waits[:8] == [0, 0, 0, 0, 0, 300, 600, 1200]
+    assert waits[-1] == 24 * 3600
+
+
+def test_failures_are_counted_while_redis_is_away(monkeypatch):
+    def away(*args: object, **kwargs: object) -> None:
+        raise RedisConnectionError
+
+    for method in ("get", "add", "incr", "set", "delete_many"):
+        monkeypatch.setattr(RedisCache, method, away)
+    for _ in range(6):
+        login_throttle.record_failure("away", "192.0.2.7")
+
+    assert login_throttle.seconds_to_wait("away", "192.0.2.7") > 290
+    login_throttle.forget_failures("away", "192.0.2.7")
+    assert login_throttle.seconds_to_wait("away", "192.0.2.7") == 0
+
+
+def test_a_failure_slows_the_next_answer(acme_login: SftpLogin, serve, connect, monkeypatch):
+    waited: list[float] = []
+    server = serve(failure_delay=1.0)
+    monkeypatch.setattr(server._stopping, "wait", waited.append)
+    for _ in range(6):
+        with pytest.raises(paramiko.AuthenticationException):
+            connect(server, "acme", password="wrong")
+
+    assert waited == [1.0, 2.0, 3.0, 4.0, 5.0, 5.0]

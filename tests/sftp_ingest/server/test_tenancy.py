@@ -1,0 +1,184 @@
+"""Nothing outside of a supplier's own area can be reached, by any path, link or rename."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import paramiko
+import pytest
+from paramiko.sftp import CMD_EXTENDED
+
+from accounts.models import Supplier
+from sftp_ingest.models import SftpLogin
+from tests.sftp_ingest.conftest import PASSWORD, put
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def secret(rival: Supplier, acme_area: Path) -> Path:
+    """A file of Rival's."""
+    path = acme_area.parent / str(rival.pk) / "products" / "secret.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("secret")
+    return path
+
+
+def test_the_area_is_the_root(acme_sftp, secret: Path, rival: Supplier):
+    assert acme_sftp.normalize("../..") == "/"
+    assert acme_sftp.normalize(f"/products/../../{rival.pk}") == f"/{rival.pk}"
+    for path in (f"../{rival.pk}/products/secret.csv", str(secret), f"/products/../../{rival.pk}"):
+        with pytest.raises(FileNotFoundError):
+            acme_sftp.open(path)
+        with pytest.raises(FileNotFoundError):
+            acme_sftp.listdir(path)
+        with pytest.raises(FileNotFoundError):
+            acme_sftp.remove(path)
+
+
+def test_a_link_that_came_to_be_in_the_area_leads_nowhere(acme_sftp, acme_area: Path, secret: Path):
+    (acme_area / "products/link.csv").symlink_to(secret)
+    (acme_area / "products/folder").symlink_to(secret.parent)
+
+    assert acme_sftp.listdir("products") == []
+    for path in ("products/link.csv", "products/folder/secret.csv"):
+        with pytest.raises(OSError):  # noqa: PT011 - which one differs
+            acme_sftp.open(path)
+        with pytest.raises(FileNotFoundError):
+            acme_sftp.stat(path)
+    with pytest.raises(FileNotFoundError):
+        acme_sftp.listdir("products/folder")
+    with pytest.raises(FileNotFoundError):
+        acme_sftp.putfo(io.BytesIO(b"x"), "products/folder/mine.csv")
+    with pytest.raises(OSError, match="not a plain file"):
+        put(acme_sftp, b"x", "products/link.csv")
+    assert secret.read_text() == "secret"
+    assert os.listdir(secret.parent) == ["secret.csv"]
+
+
+def test_links_cannot_be_made(acme_sftp, acme_area: Path):
+    acme_sftp.putfo(io.BytesIO(b"x"), "products/a.csv")
+
+    with pytest.raises(PermissionError, match="No links"):
+        acme_sftp.symlink("/etc/passwd", "products/link.csv")
+    with pytest.raises(OSError, match="no links"):
+        acme_sftp.readlink("products/a.csv")
+    with pytest.raises(OSError, match="unsupported"):
+        acme_sftp._request(CMD_EXTENDED, "hardlink@openssh.com", "products/a.csv", "products/b.csv")
+    assert os.listdir(acme_area / "products") == ["a.csv"]
+
+
+def test_a_file_cannot_be_renamed_out_of_the_area(acme_sftp, acme_area: Path, rival: Supplier, secret: Path):
+    acme_sftp.putfo(io.BytesIO(b"x"), "products/a.csv")
+
+    for rename in (acme_sftp.rename, acme_sftp.posix_rename):
+        with pytest.raises(FileNotFoundError):
+            rename("products/a.csv", f"/../{rival.pk}/products/a.csv")
+        with pytest.raises(FileNotFoundError):
+            rename(f"/../{rival.pk}/products/secret.csv", "products/mine.csv")
+    assert os.listdir(acme_area / "products") == ["a.csv"]
+    assert os.listdir(secret.parent) == ["secret.csv"]
+
+
+def test_templates_and_the_first_folders_stay_as_they_are(acme_sftp, acme_area: Path):
+    (acme_area / "templates/products.csv").write_text("sku\n")
+    acme_sftp.putfo(io.BytesIO(b"x"), "products/a.csv")
+
+    assert acme_sftp.open("templates/products.csv").read() == b"sku\n"
+    assert acme_sftp.stat("templates").st_mode & 0o222 == 0
+    for change in (
+        lambda: acme_sftp.open("templates/products.csv", "w"),
+        lambda: acme_sftp.remove("templates/products.csv"),
+        lambda: acme_sftp.rename("products/a.csv", "templates/a.csv"),
+        lambda: acme_sftp.rename("templates/products.csv", "products/b.csv"),
+        lambda: acme_sftp.mkdir("templates/mine"),
+        lambda: acme_sftp.rmdir("inventory"),
+        lambda: acme_sftp.rename("products", "old"),
+        lambda: acme_sftp.posix_rename("products", "inventory"),
+    ):
+        with pytest.raises(PermissionError):
+            change()
+
+
+@pytest.mark.parametrize(
+    "name", ["a\nb.csv", "a\u202ecsv.exe", "a\\b.csv", " a.csv", "a\x7f.csv", "\u2028.csv", "ä" * 130]
+)
+def test_names_that_deceive_are_refused(acme_sftp, acme_area: Path, name: str):
+    with pytest.raises(OSError, match="The name"):
+        acme_sftp.open(f"products/{name}", "w")
+    with pytest.raises(OSError, match="The name"):
+        acme_sftp.mkdir(f"products/{name}")
+    assert os.listdir(acme_area / "products") == []
+
+
+def test_a_name_that_is_not_utf_8_is_refused(acme_sftp):
+    with pytest.raises(OSError, match="UTF-8"):
+        acme_sftp.open(b"products/\xff\xfe.csv", "w")
+
+
+def test_both_spellings_of_an_accent_are_one_name(acme_sftp):
+    acme_sftp.putfo(io.BytesIO(b"x"), "products/e\u0301te\u0301.csv")
+
+    assert acme_sftp.listdir("products") == ["été.csv"]
+
+
+def test_modes_and_times_are_accepted_without_effect(acme_sftp, acme_area: Path):
+    acme_sftp.putfo(io.BytesIO(b"x"), "products/a.csv")
+    before = (acme_area / "products/a.csv").stat()
+    acme_sftp.chmod("products/a.csv", 0o4777)
+    acme_sftp.utime("products/a.csv", (1, 1))
+
+    assert (acme_area / "products/a.csv").stat() == before
+    with pytest.raises(OSError, match="put whole"):
+        acme_sftp.truncate("products/a.csv", 0)
+
+
+def test_the_extension_that_can_be_made_to_spin_is_off(acme_sftp):
+    acme_sftp.putfo(io.BytesIO(b"abc"), "products/a.csv")
+    file = acme_sftp.open("products/a.csv")
+
+    with pytest.raises(OSError, match="unsupported"):
+        file.check("sha1", 0, 2**40, 2**30)
+
+
+def test_there_are_no_shells_commands_or_forwards(server, acme_login: SftpLogin, connect):
+    client = connect(server, "acme")
+    transport = client.get_transport()
+
+    for ask in (
+        lambda channel: channel.invoke_shell(),
+        lambda channel: channel.exec_command("id"),
+        lambda channel: channel.get_pty(),
+        lambda channel: channel.invoke_subsystem("netconf"),
+    ):
+        channel = transport.open_session(timeout=10)
+        with pytest.raises(paramiko.SSHException):
+            ask(channel)
+        channel.close()
+    with pytest.raises(paramiko.SSHException):
+        transport.request_port_forward("127.0.0.1", 0)
+
+
+def test_no_channel_leads_to_another_host(server, acme_login: SftpLogin, connect):
+    transport = connect(server, "acme").get_transport()
+
+    with pytest.raises(paramiko.ChannelException, match="prohibited"):
+        transport.open_channel("direct-tcpip", ("127.0.0.1", 22), ("127.0.0.1", 1), timeout=10)
+
+
+def test_weak_ciphers_are_not_offered(server, acme_login: SftpLogin):
+    with paramiko.SSHClient() as client:
+        client.set_missing_host_key_policy(paramiko.AutoAddPolicy())
+        strong = [name for name in paramiko.Transport._preferred_ciphers if "cbc" not in name]
+        with pytest.raises(paramiko.SSHException):
+            client.connect(
+                "127.0.0.1",
+                server.port,
+                "acme",
+                PASSWORD,
+                look_for_keys=False,
+                allow_agent=False,
+                disabled_algorithms={"ciphers": strong},
+            )
