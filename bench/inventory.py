@@ -1,19 +1,34 @@
-"""A stock push of many elements over HTTP, beside a bare view that runs only the SQL for them."""
+"""A stock push of many elements over HTTP, beside a bare view that runs only the SQL for them; and what a
+stock file's first load takes with the movements that it writes, and without.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import tempfile
+from contextlib import nullcontext
+from pathlib import Path
+from statistics import median
+from unittest import mock
+
+from django.conf import settings
 
 from accounts.models import ApiKey, Supplier
+from bench import files
 from bench.database import own_database
+from bench.imports import run_import
 from bench.measuring import ratio
-from bench.pull import a_shop
+from bench.pull import VARIANTS, a_shop
 from bench.serving.asking import Asked
 from bench.serving.load import clients
+from bench.serving.market import execute
 from bench.serving.rounds import Target, in_turn, rate, share
 from bench.serving.service import running_service
+from inventory.importing import landing
 from inventory.models import Warehouse
+
+STOCK_FILE = {"id_field": "sku", "amount_field": "quantity", "id_type": "sku", "mode": "delta"}
 
 COUNTS = 8
 """So many different counts of the same variants are pushed in turn: each push changes every row."""
@@ -22,7 +37,12 @@ COUNTS = 8
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="bench inventory")
     parser.add_argument("--elements", type=int, default=10_000)
+    parser.add_argument("--rows", type=int, default=200_000)
     options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder, own_database():
+        settings.UPLOADS_DIR = Path(folder) / "uploads"
+        settings.UPLOADS_DIR.mkdir()
+        measure_movements(Path(folder), options.rows)
     with own_database():
         requests = pushes(options.elements)
         with clients() as pool, running_service() as service:
@@ -35,6 +55,27 @@ def main(arguments: list[str]) -> None:
     label = f"pushes of {options.elements:,} elements in a second: the Exchange, bare"
     print(f"  {label:<66} {real:8.2f} {bare:8.2f}")
     ratio("time of a push / of the bare SQL", 1 / share(found["real"], found["bare"]), 1.0, 2.0)
+
+
+ROUNDS = 5
+
+
+def measure_movements(folder: Path, rows: int) -> None:
+    """First loads of one file into one empty warehouse after another, in turn with movements and without."""
+    path = folder / "stock.csv"
+    files.write_stock(path, rows)
+    supplier = Supplier.objects.create(name="Bench")
+    execute(VARIANTS, {"supplier": supplier.pk, "model": 4, "variants": rows})
+    seconds: dict[str, list[float]] = {"with movements": [], "without": []}
+    for turn in range(ROUNDS):
+        for name, found in seconds.items():
+            warehouse = Warehouse.objects.create(supplier=supplier, name=f"{name} {turn}")
+            options = {**STOCK_FILE, "warehouse_id": warehouse.pk}
+            without = mock.patch.object(landing, "with_movements", lambda context, levels, created: levels)
+            with without if name == "without" else nullcontext():
+                found.append(run_import(supplier, "inventory", path, f"first load, {name}", rows, options))
+    both = median(seconds["with movements"])
+    ratio("stock, first load with movements / without", both, median(seconds["without"]), 1.35)
 
 
 def pushes(elements: int) -> list[Asked]:

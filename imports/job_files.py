@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -12,9 +14,20 @@ from accounts.models import Supplier
 from api.errors import Invalid, Unavailable
 from sftp_ingest.area.files import link_version
 from sftp_ingest.errors import Refused
+from sftp_ingest.models import Upload
 from sftp_ingest.remote.sources import Local, classify
 
 FOLDER = ".jobs"
+
+
+class Kept(NamedTuple):
+    """A job's own file, by its name within the uploads folder."""
+
+    name: str
+    # Whether it still has to be fetched.
+    remote: bool = False
+    # When its upload was complete, where it was uploaded.
+    uploaded_at: datetime | None = None
 
 
 def folder() -> Path:
@@ -49,9 +62,18 @@ def keep_version(supplier: Supplier, path: str, field: str) -> str:
     return name
 
 
-def keep(supplier: Supplier, url: str, field: str) -> tuple[str, bool]:
-    """The name of the job's own file, and whether it still has to be fetched. Raises Invalid."""
+def keep(supplier: Supplier, url: str, field: str) -> Kept:
+    """Keep the file that a path or URL names, or a name for it where it has to be fetched. Raises Invalid."""
     found = classify(supplier, url, field)
-    if isinstance(found, Local):
-        return keep_version(supplier, found.path, field), False
-    return _fresh(), True
+    if not isinstance(found, Local):
+        return Kept(_fresh(), remote=True)
+    name = keep_version(supplier, found.path, field)
+    return Kept(name, uploaded_at=_uploaded_at(supplier, found.path, name))
+
+
+def _uploaded_at(supplier: Supplier, path: str, name: str) -> datetime | None:
+    """When this version was complete; None where what is recorded is another one, as after a rename."""
+    newest = Upload.objects.filter(supplier=supplier, path=path).order_by("-pk").first()
+    if newest is None or newest.size != (Path(settings.UPLOADS_DIR) / name).stat().st_size:
+        return None
+    return newest.uploaded_at

@@ -13,6 +13,7 @@ from imports.serializers import progress
 # A report of a million lines is not counted for each look at the page.
 LOOKED_AT = 10_000
 SHOWN = 20
+SHOWN_OTHERWISE = ("field_mapping", "remote", "as_of")
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def reject_groups(job: ImportJob) -> list[RejectGroup]:
 
 def option_texts(job: ImportJob) -> list[tuple[str, str]]:
     """What was requested, in words; what says nothing is left out."""
-    options = {name: value for name, value in job.options.items() if name not in ("field_mapping", "remote")}
+    options = {name: value for name, value in job.options.items() if name not in SHOWN_OTHERWISE}
     options["columns"] = "\n".join(map(_entry_text, job.options.get("field_mapping", [])))
     return [
         (name.replace("_", " "), str(value)) for name, value in options.items() if value not in (None, "")
@@ -101,5 +102,5 @@ def counts(job: ImportJob) -> list[tuple[str, str]]:
     found = {
         name: getattr(job, name) for name in ("created", "updated", "unchanged", "rejected", "duplicates")
     }
-    found |= {name: job.report[name] for name in ("zeroed", "delisted") if name in job.report}
-    return [(name, f"{number:,}") for name, number in found.items()]
+    found |= {name: job.report[name] for name in ("zeroed", "kept_newer", "delisted") if name in job.report}
+    return [(name.replace("_", " "), f"{number:,}") for name, number in found.items()]

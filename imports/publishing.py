@@ -97,6 +97,8 @@ def _counts(job: ImportJob) -> str:
     names = ("created", "updated", "unchanged", "rejected", "duplicates")
     counts = [f"{name} {getattr(job, name)}" for name in names]
     counts += [f"set to zero {job.report['zeroed']}"] if "zeroed" in job.report else []
+    if newer := job.report.get("kept_newer"):
+        counts.append(f"not named but kept, as counted after this file, {newer}")
     return f"Rows {job.rows_total}: {', '.join(counts)}."
 
 

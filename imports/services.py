@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-from django.db.models import Model
+from django.db import models, transaction
+from django.db.models import Func, Model, Value
+from django.db.models.functions import Least
 
 from accounts.actors import Actor
 from accounts.models import Supplier
 from events.changes import change_recorded, differences, record_created
 from imports.models import AutoImport, ImportJob, ImportPolicy, Kind, Status
 from imports.wake import wake_after_commit
+
+DATABASE_CLOCK = Func(function="clock_timestamp", output_field=models.DateTimeField())
 
 # What a policy's event says otherwise.
 NOT_SETTINGS = ("id", "supplier")
@@ -26,9 +30,13 @@ def start_import(
     file: str,
     options: dict[str, Any],
     dry_run: bool = False,
+    as_of: datetime | None = None,
     by: Actor,
 ) -> ImportJob:
-    """Write down a job, and wake a worker once that is committed."""
+    """Write down a job, and wake a worker once that is committed.
+
+    `as_of` is the moment that its file is of, now at the latest: however long the job then waits.
+    """
     with transaction.atomic():
         job = ImportJob.objects.create(
             supplier=supplier,
@@ -37,6 +45,7 @@ def start_import(
             file=file,
             options=options,
             dry_run=dry_run,
+            as_of=Least(Value(as_of, models.DateTimeField()), DATABASE_CLOCK),
             created_by=by.name,
             request_id=by.request_id,
         )

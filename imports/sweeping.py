@@ -117,7 +117,15 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
             by=AUTO,
         )
         return False
-    start_import(upload.supplier, automatic.kind, source=upload.path, file=file, options=options, by=AUTO)
+    start_import(
+        upload.supplier,
+        automatic.kind,
+        source=upload.path,
+        file=file,
+        options=options,
+        as_of=upload.uploaded_at,
+        by=AUTO,
+    )
     return True
 
 

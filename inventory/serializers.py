@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any, NotRequired, TypedDict, cast
 
-from django.conf import settings
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.bodies import Body
-from api.fields import Id, Moment, Text
+from api.fields import Id, Text
 from api.renderers import iso
+from imports.serializers.counted import CountedAt
 from inventory.elements import IdType
 from inventory.models import StockLevel, StockMovement, Warehouse
 from inventory.services import PushResult
 
 MOST_ELEMENTS = 50_000
-CLOCK_SKEW = timedelta(minutes=5)
 
 ELEMENT = {
     "type": "object",
@@ -78,16 +75,7 @@ class PushBody(Body):
     warehouse_id = Id()
     id_type = IdTypeField(required=False, default=IdType.SKU)
     inventories = Elements()
-    as_of = Moment(required=False, allow_null=True)
-
-    def validate_as_of(self, value: Any) -> Any:
-        if value is not None and value > timezone.now() + CLOCK_SKEW:
-            raise serializers.ValidationError("Is in the future: no later count would be taken until then.")
-        oldest = timezone.now() - timedelta(days=settings.STOCK_MOVEMENT_DAYS)
-        if value is not None and value < oldest:
-            message = f"Is too long ago: what left since {iso(oldest)} is known, and nothing before."
-            raise serializers.ValidationError(message)
-        return value
+    as_of = CountedAt(required=False, allow_null=True)
 
 
 class ElementErrorJson(TypedDict):

@@ -99,6 +99,12 @@ class ImportJob(models.Model):
     )
     options = models.JSONField(default=dict, help_text="Mapping, transformer, warehouse, mode.")
     dry_run = models.BooleanField(default=False)
+    as_of = models.DateTimeField(
+        db_default=models.Func(function="clock_timestamp", output_field=models.DateTimeField()),
+        editable=False,
+        help_text="The moment that its file is of: as the request says, else when its upload was complete,"
+        " else when the job was made.",
+    )
     approved_at = models.DateTimeField(null=True, editable=False)
 
     rows_total = models.BigIntegerField(null=True)

@@ -40,8 +40,13 @@ def land_range(context: ImportContext, importer: Importer, after: int, upto: int
 
 
 def _land(context: ImportContext, importer: Importer, within: Composable, counts: dict[str, Any]) -> None:
+    importer.complete(context)
     counts["rejected"] = take_out_wrong(context, importer, within)
-    result = importer.forecast(context) if context.job.dry_run else importer.land(context)
+    if context.job.dry_run:
+        result = importer.forecast(context)
+    else:
+        result = importer.land(context)
+        counts["rejected"] += take_out_wrong(context, importer, within)
     counts |= {"created": result.created, "updated": result.updated}
     if result.report:
         counts["report"] = merge_reports(context.job.report, result.report)

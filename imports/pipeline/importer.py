@@ -79,9 +79,16 @@ class Importer(ABC):
     def is_first(self, context: ImportContext) -> bool:
         """Whether there is nothing yet that rows could be compared with."""
 
+    def complete(self, context: ImportContext) -> None:
+        """Add to a fresh batch what its one join could not find, and mark what is wrong for that."""
+        return
+
     @abstractmethod
     def land(self, context: ImportContext) -> BatchResult:
-        """Write the good rows of the batch, under locks in the one order."""
+        """Write the good rows of the batch, under locks in the one order.
+
+        What only shows under the locks to be wrong is marked, and left for the pipeline to take out.
+        """
 
     @abstractmethod
     def forecast(self, context: ImportContext) -> BatchResult:

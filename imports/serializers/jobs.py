@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict, cast
 
 from django.utils import timezone
 
@@ -27,14 +27,42 @@ class JobErrorJson(TypedDict):
     message: str
 
 
+PriceChangeJson = TypedDict(
+    "PriceChangeJson", {"sku": str, "field": str, "from": str, "to": str, "factor": float}
+)
+
+
+class ReportJson(TypedDict):
+    """What the counts do not say; each where it applies.
+
+    `reasons`: why the job waits for approval, and `would_wait`: why it would, were it no dry run.
+    `zeroed`: stock rows that were set to 0. `kept_newer`: stock rows that a full file does not name, and that
+    keep their pieces because they were counted after its moment; `kept`: why what it does not name is all
+    left alone. `price_changes`: the largest ones; `delisted`: variants that are not listed any more.
+    """
+
+    reasons: NotRequired[list[str]]
+    would_wait: NotRequired[list[str]]
+    zeroed: NotRequired[int]
+    kept_newer: NotRequired[int]
+    kept: NotRequired[str]
+    price_changes: NotRequired[list[PriceChangeJson]]
+    delisted: NotRequired[int]
+
+
 class JobJson(TypedDict):
-    """An import. When it has ended well, the five counts from `created` on make up `rows_total`."""
+    """An import. When it has ended well, the five counts from `created` on make up `rows_total`.
+
+    `as_of` is the moment that its file is of: as the request says, else when its upload was complete, else
+    when the job was made. Counts of stock are of that moment, however long the job waits.
+    """
 
     id: int
     kind: str
     status: Status
     source: str
     dry_run: bool
+    as_of: str
     rows_total: int | None
     rows_done: int
     created: int
@@ -46,7 +74,7 @@ class JobJson(TypedDict):
     seconds_left: int | None
     warnings: list[str]
     ignored_columns: list[str]
-    report: dict[str, Any]
+    report: ReportJson
     error: JobErrorJson | None
     errors: list[RejectJson]
     errors_url: str
@@ -96,6 +124,7 @@ def job_json(job: ImportJob, errors: Iterable[Reject], base: str) -> JobJson:
         "status": Status(job.status),
         "source": job.source,
         "dry_run": job.dry_run,
+        "as_of": iso(job.as_of),
         "rows_total": job.rows_total,
         "rows_done": job.rows_done,
         "created": job.created,
@@ -107,7 +136,7 @@ def job_json(job: ImportJob, errors: Iterable[Reject], base: str) -> JobJson:
         "seconds_left": left,
         "warnings": job.warnings,
         "ignored_columns": job.ignored_columns,
-        "report": job.report,
+        "report": cast(ReportJson, job.report),
         "error": job.error,
         "errors": [reject_json(each) for each in errors],
         "errors_url": f"{base}/v3/suppliers/{job.supplier_id}/imports/{job.pk}/errors",

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime
 from typing import Any
 
-from django.utils import timezone
 from rest_framework import serializers
 
-from api.fields import Flag, Id, Moment, Optional, Text
+from api.fields import Flag, Id, Optional, Text
+from imports.serializers.counted import CountedAt
 from imports.serializers.fields import FileTypeBody
 
-CLOCK_SKEW = timedelta(minutes=5)
 ID_TYPES = ("sku", "upc", "ean", "id_in_source", "variant_id")
 
 
@@ -27,8 +26,10 @@ class StockMappingBody(FileTypeBody):
     mode = Optional(
         max_length=10, help_text="`delta` (default), or `full`: what the file does not name becomes 0."
     )
-    as_of = Moment(
-        required=False, allow_null=True, help_text="When it was counted; an older count is refused."
+    as_of = CountedAt(
+        required=False,
+        allow_null=True,
+        help_text="When it was counted; else when its upload was complete. An older count is refused.",
     )
 
     def validate_protocol(self, value: str) -> str:
@@ -45,11 +46,6 @@ class StockMappingBody(FileTypeBody):
         if value and value.lower() not in ("delta", "full"):
             raise serializers.ValidationError("Must be delta or full.", code="invalid_choice")
         return value.lower() or "delta"
-
-    def validate_as_of(self, value: Any) -> Any:
-        if value is not None and value > timezone.now() + CLOCK_SKEW:
-            raise serializers.ValidationError("Is in the future; nothing was counted there yet.")
-        return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs.get("warehouse_id") and attrs.get("warehouse_field"):
@@ -84,3 +80,9 @@ class ImportInventoryBody(StockMappingBody):
 
 class AutoInventoryBody(StockMappingBody):
     enabled = Flag(required=False)
+
+    def validate_as_of(self, value: datetime | None) -> None:
+        if value is not None:
+            raise serializers.ValidationError(
+                "Cannot be saved for files to come: each is of the moment that its upload was complete."
+            )

@@ -28,17 +28,18 @@ def begin(
     options = options_of(kind, body, supplier)
     lines = body.validated_data.get("data")
     if url:
-        file, remote = job_files.keep(supplier, url, field)
-        options |= {"remote": True} if remote else {}
+        kept = job_files.keep(supplier, url, field)
+        options |= {"remote": True} if kept.remote else {}
     else:
-        file = job_files.keep_lines(lines)
+        kept = job_files.Kept(job_files.keep_lines(lines))
     job = start_import(
         supplier,
         kind,
         source=url or "data",
-        file=file,
+        file=kept.name,
         options=options,
         dry_run=body.validated_data.get("dry_run", False),
+        as_of=body.validated_data.get("as_of") or kept.uploaded_at,
         by=by,
     )
     message = f"Import {job.pk} is {job.status}. GET …/imports/{job.pk} shows how it goes on."
@@ -72,7 +73,9 @@ class ImportInventoryViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="Import inventory from a file",
-        description="Starts a job that sets `on_hand`; what is reserved stays reserved.",
+        description="Starts a job that sets `on_hand`; what is reserved stays reserved. The counts are of the"
+        " moment `as_of`, else of that at which the file's upload was complete: what was shipped after it is"
+        " subtracted, what came back is added; a row of what was counted later is refused (`stale_count`).",
         request=ImportInventoryBody,
         responses={200: answers(StartedJson, "The job.")},
     )

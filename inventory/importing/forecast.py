@@ -9,16 +9,17 @@ from imports.pipeline.context import BATCH, BatchResult, ImportContext
 from imports.sql import row
 from inventory.importing.full_files import FULL, why_kept
 from inventory.importing.matching import NOWHERE, counted_before, named_in_file, warehouse_ids
+from inventory.importing.since import COUNTED, moved
 
 
 def forecast(context: ImportContext) -> BatchResult:
     created, updated, zeroed = row(
         SQL(
             "SELECT count(*) FILTER (WHERE level_id IS NULL),"
-            " count(*) FILTER (WHERE l.on_hand <> b.quantity),"
-            " count(*) FILTER (WHERE l.on_hand <> b.quantity AND b.quantity = 0)"
-            " FROM {} AS b LEFT JOIN inventory_stocklevel AS l ON l.id = b.level_id"
-        ).format(BATCH)
+            " count(*) FILTER (WHERE l.on_hand <> {counted}),"
+            " count(*) FILTER (WHERE l.on_hand <> {counted} AND {counted} = 0)"
+            " FROM {batch} AS b LEFT JOIN inventory_stocklevel AS l ON l.id = b.level_id"
+        ).format(counted=COUNTED, batch=BATCH)
     )
     return BatchResult(int(created), int(updated), {"zeroed": int(zeroed)})
 
@@ -31,10 +32,12 @@ def approval_reasons(context: ImportContext, policy: ImportPolicy) -> list[str]:
         SQL(
             """
             SELECT count(DISTINCT l.variant_id) FILTER (WHERE {older} AND (
-                    (n.quantity = 0 AND n.warehouse_id <> {nowhere}) OR ({full} AND n.variant_id IS NULL)
+                    (n.quantity BETWEEN 0 AND -coalesce(m.pieces, 0) AND n.warehouse_id <> {nowhere})
+                    OR ({full} AND n.variant_id IS NULL AND coalesce(m.pieces, 0) <= 0)
                 )), count(DISTINCT l.variant_id)
             FROM inventory_stocklevel AS l LEFT JOIN ({named}) AS n
                 ON n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {nowhere})
+            LEFT JOIN ({moved}) AS m ON m.variant_id = l.variant_id AND m.warehouse_id = l.warehouse_id
             WHERE l.warehouse_id = ANY({warehouses}) AND l.on_hand > 0
             """
         ).format(
@@ -42,6 +45,7 @@ def approval_reasons(context: ImportContext, policy: ImportPolicy) -> list[str]:
             older=counted_before(context),
             nowhere=NOWHERE,
             named=named_in_file(context),
+            moved=moved(context),
             warehouses=Literal(warehouse_ids(context)),
         )
     )

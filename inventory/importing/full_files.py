@@ -7,31 +7,58 @@ from typing import Any
 from psycopg.sql import SQL, Composable, Literal
 
 from imports.pipeline.context import ImportContext
-from imports.sql import value
-from inventory.importing.matching import NOWHERE, counted_before, file_time, named_in_file, warehouse_ids
+from imports.sql import execute, row
+from inventory.importing.landing import MOVEMENTS, cause
+from inventory.importing.matching import NOWHERE, counted_before, moment, named_in_file, warehouse_ids
+from inventory.importing.since import as_of_now, moved
 
 FULL = "full"
 
 
+UNNAMED = SQL("pg_temp.import_unnamed")
+
+
 def finish(context: ImportContext) -> dict[str, Any]:
+    """Count as 0, at the file's moment, what it does not name; keep what was counted after it."""
     if context.job.options["mode"] != FULL:
         return {}
     if why := why_kept(context):
         return {"zeroed": 0, "kept": why}
-    zeroed = value(
+    # Locked by a statement of its own: the next one sees what this one waited for.
+    execute(SQL("DROP TABLE IF EXISTS {}").format(UNNAMED))
+    execute(
+        SQL(
+            "CREATE TEMP TABLE import_unnamed ON COMMIT DROP AS"
+            " {} ORDER BY l.variant_id, l.warehouse_id FOR UPDATE OF l"
+        ).format(_unnamed(context))
+    )
+    return _report(
         SQL(
             """
-            WITH gone AS ({unnamed} ORDER BY l.variant_id, l.warehouse_id FOR UPDATE OF l),
+            WITH counted AS ({counted}),
             written AS (
                 UPDATE inventory_stocklevel AS l
-                SET on_hand = 0, counted_at = coalesce({as_of}, now()), updated_at = now()
-                FROM gone WHERE l.id = gone.id RETURNING 1
+                SET on_hand = counted, counted_at = {moment},
+                    updated_at = CASE WHEN l.on_hand <> counted THEN now() ELSE l.updated_at END
+                FROM counted AS c WHERE l.id = c.id AND c.older
+                    AND (l.on_hand <> counted OR l.counted_at IS DISTINCT FROM {moment})
+            ), moved AS (
+                {movements}
+                SELECT variant_id, warehouse_id, 'count', counted - on_hand, 0,
+                    counted, reserved, {cause}, NULL
+                FROM counted WHERE older AND counted <> on_hand
             )
-            SELECT count(*) FROM written
+            SELECT {zeroed}, {kept_newer} FROM counted
             """
-        ).format(unnamed=_unnamed(context), as_of=file_time(context))
+        ).format(
+            counted=_counted(context, UNNAMED),
+            moment=moment(context),
+            movements=MOVEMENTS,
+            cause=cause(context),
+            zeroed=ZEROED,
+            kept_newer=KEPT_NEWER,
+        )
     )
-    return {"zeroed": int(zeroed)}
 
 
 def forecast_finish(context: ImportContext) -> dict[str, Any]:
@@ -39,7 +66,17 @@ def forecast_finish(context: ImportContext) -> dict[str, Any]:
         return {}
     if why := why_kept(context):
         return {"zeroed": 0, "kept": why}
-    return {"zeroed": int(value(SQL("SELECT count(*) FROM ({}) AS l").format(_unnamed(context))))}
+    counted = _counted(context, SQL("({})").format(_unnamed(context)))
+    return _report(SQL("SELECT {}, {} FROM ({}) AS c").format(ZEROED, KEPT_NEWER, counted))
+
+
+ZEROED = SQL("count(*) FILTER (WHERE older AND counted = 0 AND on_hand > 0)")
+KEPT_NEWER = SQL("count(*) FILTER (WHERE NOT older AND on_hand > 0)")
+
+
+def _report(query: Composable) -> dict[str, Any]:
+    zeroed, kept_newer = row(query)
+    return {"zeroed": int(zeroed), "kept_newer": int(kept_newer)}
 
 
 def _unnamed(context: ImportContext) -> Composable:
@@ -49,16 +86,24 @@ def _unnamed(context: ImportContext) -> Composable:
     """
     return SQL(
         """
-        SELECT l.id FROM inventory_stocklevel AS l
-        WHERE l.warehouse_id = ANY({warehouses}) AND l.on_hand > 0
-            AND {older} AND NOT EXISTS (SELECT FROM ({named}) AS n
-                WHERE n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {nowhere}))
+        SELECT l.id, l.variant_id, l.warehouse_id, l.on_hand, l.reserved, l.counted_at
+        FROM inventory_stocklevel AS l
+        WHERE l.warehouse_id = ANY({warehouses}) AND NOT EXISTS (SELECT FROM ({named}) AS n
+            WHERE n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {nowhere}))
         """
+    ).format(warehouses=Literal(warehouse_ids(context)), named=named_in_file(context), nowhere=NOWHERE)
+
+
+def _counted(context: ImportContext, unnamed: Composable) -> Composable:
+    """Of each of these what is on hand if there were none then, and whether it was last counted before."""
+    return SQL(
+        "SELECT l.*, {older} AS older, {counted} AS counted FROM {unnamed} AS l"
+        " LEFT JOIN ({moved}) AS m ON m.variant_id = l.variant_id AND m.warehouse_id = l.warehouse_id"
     ).format(
-        warehouses=Literal(warehouse_ids(context)),
         older=counted_before(context),
-        named=named_in_file(context),
-        nowhere=NOWHERE,
+        counted=as_of_now(SQL("0"), SQL("m.pieces")),
+        unnamed=unnamed,
+        moved=moved(context),
     )
 
 

@@ -18,7 +18,7 @@ from imports.pipeline.importer import Importer, Lookup
 from imports.pipeline.mapping import Entry
 from imports.pipeline.number_columns import Number
 from inventory.elements import LONGEST
-from inventory.importing import forecast, full_files, landing, matching, rules
+from inventory.importing import forecast, full_files, landing, matching, rules, since
 from inventory.models import StockLevel, Warehouse
 
 
@@ -70,6 +70,10 @@ class StockImporter(Importer):
 
     def is_first(self, context: ImportContext) -> bool:
         return not StockLevel.objects.filter(warehouse_id__in=matching.warehouse_ids(context)).exists()
+
+    def complete(self, context: ImportContext) -> None:
+        since.add_moved(context)
+        since.mark_refused(context)
 
     def land(self, context: ImportContext) -> BatchResult:
         return landing.land(context)

@@ -1,13 +1,19 @@
-"""How a batch of stock rows lands: under locks in (variant, warehouse) order."""
+"""How a batch of stock rows lands: under locks in (variant, warehouse) order, each with its movement."""
 
 from __future__ import annotations
 
 from django.db import IntegrityError, transaction
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable, Literal
 
 from imports.pipeline.context import BATCH, BatchResult, ImportContext
-from imports.sql import execute, row
-from inventory.importing.matching import file_time
+from imports.sql import execute, row, value
+from inventory.importing.matching import moment
+from inventory.importing.since import COUNTED, add_moved, mark_outdated
+
+MOVEMENTS = SQL(
+    "INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,"
+    " on_hand, reserved, actor, import_id, line)"
+)
 
 
 def land(context: ImportContext) -> BatchResult:
@@ -16,24 +22,74 @@ def land(context: ImportContext) -> BatchResult:
         SQL("SELECT count(*) FILTER (WHERE level_id IS NULL), count(level_id) FROM {}").format(BATCH)
     )
     created = _insert(context) if missing else 0
-    updated, zeroed = _set(context) if there or created < missing else (0, 0)
+    if not there and created == missing:
+        return BatchResult(created, report={"zeroed": 0})
+    _lock(context)
+    updated, zeroed = _set(context)
     return BatchResult(created, updated, {"zeroed": zeroed})
+
+
+def cause(context: ImportContext) -> Composable:
+    """Who made the job, and the job, as movements name them."""
+    return SQL("{}, {}").format(Literal(context.job.created_by), Literal(context.job.pk))
 
 
 def _insert(context: ImportContext) -> int:
     """Add the levels that are missing; return how many somebody else had not added meanwhile."""
-    insert = SQL(
+    levels = SQL(
         "INSERT INTO inventory_stocklevel"
         " (variant_id, warehouse_id, on_hand, reserved, counted_at, updated_at)"
-        " SELECT variant_id, warehouse_id, quantity, 0, coalesce({}, now()), now()"
-        " FROM {} WHERE level_id IS NULL ORDER BY variant_id, warehouse_id"
-    ).format(file_time(context), BATCH)
+        " SELECT b.variant_id, b.warehouse_id, {}, 0, {}, now()"
+        " FROM {} AS b WHERE b.level_id IS NULL ORDER BY b.variant_id, b.warehouse_id"
+    ).format(COUNTED, moment(context), BATCH)
     try:
         # Nobody has in most cases, and not to ask for each saves a third of this.
         with transaction.atomic():
-            return execute(insert)
+            return execute(with_movements(context, levels, SQL("b.level_id IS NULL")))
     except IntegrityError:
-        return execute(SQL("{} ON CONFLICT (variant_id, warehouse_id) DO NOTHING").format(insert))
+        unless = SQL(
+            "{} ON CONFLICT (variant_id, warehouse_id) DO NOTHING RETURNING variant_id, warehouse_id"
+        )
+        ours = SQL("(b.variant_id, b.warehouse_id) IN (SELECT variant_id, warehouse_id FROM created)")
+        execute(SQL("SET LOCAL enable_hashjoin = on"))
+        created = execute(with_movements(context, unless.format(levels), ours))
+        execute(SQL("SET LOCAL enable_hashjoin = off"))
+        return created
+
+
+def with_movements(context: ImportContext, levels: Composable, created: Composable) -> Composable:
+    """A statement that inserts these levels, and a movement for each row of the batch that is such a one."""
+    return SQL(
+        "WITH created AS ({levels}) {movements}"
+        " SELECT b.variant_id, b.warehouse_id, 'count', {counted}, 0, {counted}, 0, {cause}, b.line"
+        " FROM {batch} AS b WHERE {created}"
+    ).format(
+        levels=levels,
+        movements=MOVEMENTS,
+        counted=COUNTED,
+        cause=cause(context),
+        batch=BATCH,
+        created=created,
+    )
+
+
+def _lock(context: ImportContext) -> None:
+    """Lock the levels of the batch, by a statement of its own: the next one sees what this one waited for."""
+    outdated = value(
+        SQL(
+            """
+            WITH locked AS (
+                SELECT l.counted_at FROM {batch} AS b JOIN inventory_stocklevel AS l
+                    ON l.variant_id = b.variant_id AND l.warehouse_id = b.warehouse_id
+                ORDER BY l.variant_id, l.warehouse_id FOR UPDATE OF l
+            )
+            SELECT count(*) FROM locked WHERE counted_at > {moment}
+            """
+        ).format(batch=BATCH, moment=moment(context))
+    )
+    if outdated:
+        mark_outdated(context)
+    add_moved(context)
 
 
 def _set(context: ImportContext) -> tuple[int, int]:
@@ -42,23 +98,32 @@ def _set(context: ImportContext) -> tuple[int, int]:
     updated, zeroed = row(
         SQL(
             """
-            WITH changed AS (
-                SELECT l.id, b.quantity, l.on_hand <> b.quantity AS moved
+            WITH counted AS (
+                SELECT l.id, b.line, b.variant_id, b.warehouse_id, l.on_hand, l.reserved, {counted} AS counted
                 FROM {batch} AS b JOIN inventory_stocklevel AS l
                     ON l.variant_id = b.variant_id AND l.warehouse_id = b.warehouse_id
-                WHERE (l.on_hand <> b.quantity AND {as_of} IS NULL)
-                    OR l.counted_at < {as_of} OR (l.counted_at IS NULL AND {as_of} IS NOT NULL)
-                    OR (l.on_hand <> b.quantity AND l.counted_at = {as_of})
-                ORDER BY l.variant_id, l.warehouse_id FOR UPDATE OF l
+                WHERE NOT b.wrong
             ), written AS (
                 UPDATE inventory_stocklevel AS l
-                SET on_hand = changed.quantity, counted_at = coalesce({as_of}, now()),
-                    updated_at = CASE WHEN moved THEN now() ELSE l.updated_at END
-                FROM changed WHERE l.id = changed.id RETURNING moved, l.on_hand
+                SET on_hand = counted.counted, counted_at = {moment},
+                    updated_at = CASE WHEN l.on_hand <> counted.counted THEN now() ELSE l.updated_at END
+                FROM counted WHERE l.id = counted.id
+                    AND (l.on_hand <> counted.counted OR l.counted_at IS DISTINCT FROM {moment})
+            ), moved AS (
+                {movements}
+                SELECT variant_id, warehouse_id, 'count', counted - on_hand, 0,
+                    counted, reserved, {cause}, line
+                FROM counted WHERE counted <> on_hand
+                RETURNING on_hand
             )
-            SELECT count(*) FILTER (WHERE moved), count(*) FILTER (WHERE moved AND on_hand = 0)
-            FROM written
+            SELECT count(*), count(*) FILTER (WHERE on_hand = 0) FROM moved
             """
-        ).format(batch=BATCH, as_of=file_time(context))
+        ).format(
+            counted=COUNTED,
+            batch=BATCH,
+            moment=moment(context),
+            movements=MOVEMENTS,
+            cause=cause(context),
+        )
     )
     return int(updated), int(zeroed)

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
+from api.renderers import iso
 from imports.pipeline.context import ImportContext
+from imports.pipeline.errors import Unreadable
 from imports.pipeline.importer import Lookup
+from imports.serializers.counted import ledger_begins
 from imports.sql import execute, value
 from inventory.elements import IdType
 from inventory.models import Warehouse
+
+TOO_OLD = "It was counted at {}: what left since then is not known any more. Count anew, and upload it again."
 
 # Nobody's warehouse: what a name that is not known stands for.
 NOWHERE = Literal(0)
 
 
-def file_time(context: ImportContext) -> Composable:
-    """When the file was counted, if it says so."""
-    as_of = context.job.options.get("as_of")
-    return SQL("{}::timestamptz").format(Literal(datetime.fromisoformat(as_of) if as_of else None))
-
-
-def is_dated(context: ImportContext) -> bool:
-    return bool(context.job.options.get("as_of"))
+def moment(context: ImportContext) -> Composable:
+    """When the file was counted."""
+    return SQL("{}::timestamptz").format(Literal(context.job.as_of))
 
 
 def row_identifier(context: ImportContext) -> Composable:
@@ -67,8 +65,17 @@ def key(context: ImportContext) -> list[Composable]:
     return [row_identifier(context), warehouse, SQL("coalesce({}, '')").format(unknown)]
 
 
+def own_warehouses(context: ImportContext) -> list[int]:
+    """Those that the file may name, without looking into it."""
+    if "warehouse" not in context.mapped.fields:
+        return [context.job.options["warehouse_id"]]
+    return list(Warehouse.objects.filter(supplier_id=context.supplier_id).values_list("pk", flat=True))
+
+
 def prepare(context: ImportContext) -> None:
-    """A lookup of its own for the id types that have no unique index."""
+    """A lookup of its own for the id types that have no unique index. Raises Unreadable for an old file."""
+    if context.job.as_of < ledger_begins():
+        raise Unreadable("too_old", TOO_OLD.format(iso(context.job.as_of)))
     column = context.job.options["id_type"]
     if column in (IdType.SKU, IdType.VARIANT_ID):
         return
@@ -115,12 +122,10 @@ def lookup(context: ImportContext) -> Lookup:
         "level_id": SQL("l.id"),
         "counted_at": SQL("l.counted_at"),
         "times": SQL("v.times") if shared else SQL("1"),
+        "pieces": SQL("NULL::bigint"),
     }
-    as_of = file_time(context)
-    confirmed = SQL("l.counted_at = {}").format(as_of) if is_dated(context) else SQL("true")
-    once = SQL("v.times = 1") if shared else SQL("true")
-    unchanged = SQL("l.on_hand = {} AND {} AND {}").format(context.mapped.values["quantity"], confirmed, once)
-    return Lookup(joins, columns, unchanged)
+    # A count that confirms what is there is a count, too: every row is landed.
+    return Lookup(joins, columns, unchanged=SQL("false"))
 
 
 def named_in_file(context: ImportContext) -> Composable:
@@ -145,4 +150,4 @@ def named_in_file(context: ImportContext) -> Composable:
 
 def counted_before(context: ImportContext) -> Composable:
     """Whether a level, `l`, was not counted later than the file."""
-    return SQL("({0} IS NULL OR l.counted_at IS NULL OR l.counted_at <= {0})").format(file_time(context))
+    return SQL("(l.counted_at IS NULL OR l.counted_at <= {})").format(moment(context))

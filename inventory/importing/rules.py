@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Composable, Literal
 
+from api.renderers import iso
 from imports.pipeline.columns import RowRule, about, text
 from imports.pipeline.context import ImportContext
 from inventory.elements import MOST
-from inventory.importing.matching import file_time, is_dated
+from inventory.importing.matching import moment
 
 
 def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
@@ -53,12 +54,16 @@ def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
                 ),
             ),
         )
-    if is_dated(context):
-        known = SQL(
-            "'A later count is known, of '"
-            " || to_char(b.counted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\".')"
+    found.append(
+        (
+            "quantity",
+            RowRule(SQL("b.counted_at > {}").format(moment(context)), "stale_count", _both_moments(context)),
         )
-        found.append(
-            ("quantity", RowRule(SQL("b.counted_at > {}").format(file_time(context)), "outdated", known))
-        )
+    )
     return found
+
+
+def _both_moments(context: ImportContext) -> Composable:
+    return SQL("{} || to_char(b.counted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z.\"')").format(
+        Literal(f"This is a count of {iso(context.job.as_of)}; there is a later one, of ")
+    )

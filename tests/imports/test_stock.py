@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from inventory.models import StockLevel, Warehouse
+from inventory.models import StockLevel, StockMovement, Warehouse
 from tests.factories import StockLevelFactory, set_stock
 
 
@@ -31,15 +31,19 @@ def test_a_stock_file_sets_what_is_on_hand_and_leaves_what_is_reserved(acme, a_v
     assert StockLevel.objects.get(variant__sku="A-1").reserved == 3
 
 
-def test_the_same_stock_file_twice_changes_nothing(acme, a_variant, stocked):
+def test_the_same_stock_file_twice_changes_nothing_but_when_it_was_counted(acme, a_variant, stocked):
     a_variant(acme, "A-1", stock=10)
     stocked(acme, "sku,quantity\nA-1,7\n")
-    before = list(StockLevel.objects.values())
+    StockLevel.objects.update(counted_at=None)
+    before, movements = dict(StockLevel.objects.values().get()), StockMovement.objects.count()
 
     job = stocked(acme, "sku,quantity\nA-1,7\n")
 
     assert (job["unchanged"], job["updated"], job["created"]) == (1, 0, 0)
-    assert list(StockLevel.objects.values()) == before
+    after = dict(StockLevel.objects.values().get())
+    assert after["counted_at"] is not None
+    assert after == before | {"counted_at": after["counted_at"]}
+    assert StockMovement.objects.count() == movements
 
 
 def test_rows_that_name_nothing_or_count_nonsense_are_rejected_one_by_one(acme, a_variant, rival, stocked):
@@ -123,5 +127,5 @@ def test_an_older_count_is_refused_row_by_row(acme, a_variant, stocked):
 
     job = stocked(acme, "sku,quantity\nA-1,20\nA-2,20\n", as_of=between.isoformat())
 
-    assert [(e["line"], e["code"]) for e in job["errors"]] == [(2, "outdated")]
+    assert [(e["line"], e["code"]) for e in job["errors"]] == [(2, "stale_count")]
     assert levels(acme) == {("A-1", "Acme East"): 10, ("A-2", "Acme East"): 20}
