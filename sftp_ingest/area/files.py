@@ -79,6 +79,16 @@ class Area:
             raise Missing(f"There is no {join_path(parts)}.")
         return found
 
+    def set_times(self, parts: Parts, accessed: int, modified: int) -> None:
+        """Set the times of a file or folder, in seconds since 1970. Raises Missing."""
+        with self.folder(parts[:-1]) as folder:
+            try:
+                os.utime(
+                    parts[-1] if parts else ".", (accessed, modified), dir_fd=folder, follow_symlinks=False
+                )
+            except FileNotFoundError as error:
+                raise Missing(f"There is no {join_path(parts)}.") from error
+
     def link(self, parts: Parts, destination: Path) -> None:
         """Give a file a second name, outside of the area. Raises Missing, OSError."""
         with self.folder(parts[:-1]) as folder:
@@ -122,7 +132,12 @@ def changeable(parts: Parts) -> Parts:
     """The parts, if what is there may be put, renamed or removed. Raises Forbidden."""
     if len(parts) == 0 or (len(parts) == 1 and parts[0] in STANDING_FOLDERS):
         raise Forbidden(f"The folder /{join_path(parts)} is always there.")
-    if parts[0] in READ_ONLY:
+    return writable(parts)
+
+
+def writable(parts: Parts) -> Parts:
+    """The parts, if what is there is not only for reading. Raises Forbidden."""
+    if parts and parts[0] in READ_ONLY:
         raise Forbidden(f"{parts[0]}/ is only for reading.")
     return parts
 

@@ -6,6 +6,7 @@ import threading
 import time
 from dataclasses import dataclass
 
+from sftp_ingest.area.cut_uploads import bytes_kept
 from sftp_ingest.area.files import Area
 from sftp_ingest.errors import Refused
 
@@ -35,15 +36,29 @@ class UsageCounter:
 
     def begin_upload(self, area: Area) -> None:
         """Measure the area unless that was done lately, and count one more unfinished upload."""
-        known = self._usages.get(area.supplier_id)
-        # Slow, so not under the lock, which all suppliers share.
-        measured = Usage(area.size(), time.monotonic()) if known is None or known.stale else None
+        measured = self._measure(area)
         with self._lock:
-            current = self._usages.get(area.supplier_id)
-            if measured and (current is None or current.stale):
-                current = self._usages[area.supplier_id] = measured
-            assert current is not None  # measured, if it was not known
-            current.incoming += 1
+            self._current(area, measured).incoming += 1
+
+    def used(self, area: Area) -> int:
+        """The bytes that count against the quota, with unfinished ones."""
+        measured = self._measure(area)
+        with self._lock:
+            return self._current(area, measured).used
+
+    def _measure(self, area: Area) -> Usage | None:
+        """Measure what is not known lately. Slow, so not under the lock, which all suppliers share."""
+        known = self._usages.get(area.supplier_id)
+        if known is not None and not known.stale:
+            return None
+        return Usage(area.size() + bytes_kept(area.supplier_id), time.monotonic())
+
+    def _current(self, area: Area, measured: Usage | None) -> Usage:
+        current = self._usages.get(area.supplier_id)
+        if measured and (current is None or current.stale):
+            current = self._usages[area.supplier_id] = measured
+        assert current is not None  # measured, if it was not known
+        return current
 
     def end_upload(self, area: Area, freed: int) -> None:
         """An upload was finished or dropped, which freed so many bytes."""

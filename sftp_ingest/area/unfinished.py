@@ -23,7 +23,10 @@ def unfinished_path() -> Path:
 
 
 def remove_unfinished() -> int:
-    """Remove what a killed server left behind; return how many files. A running one locks its own."""
+    """Remove what a killed server left behind; return how many files. A running one locks its own.
+
+    What was cut in order lies in a folder there, and stays.
+    """
     removed = 0
     for path in unfinished_folder().iterdir():
         with suppress(OSError), path.open("rb") as file:

@@ -9,8 +9,8 @@ from contextlib import suppress
 import paramiko
 from django.db.models.functions import Now
 
-from sftp_ingest.area.files import Area, changeable
-from sftp_ingest.area.incoming import WHOLE, IncomingFile
+from sftp_ingest.area.files import Area, changeable, writable
+from sftp_ingest.area.incoming import WHOLE, IncomingFile, Opened
 from sftp_ingest.area.paths import READ_ONLY, Parts, join_path, kind_of, parse_path
 from sftp_ingest.area.publishing import publish_renamed
 from sftp_ingest.area.quota import usage_counter
@@ -18,8 +18,9 @@ from sftp_ingest.database import own_connection
 from sftp_ingest.errors import Forbidden, Missing, Refused
 from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server import authentication
-from sftp_ingest.server.attributes import attributes
+from sftp_ingest.server.attributes import attributes, disk
 from sftp_ingest.server.handles import ReadHandle, UploadHandle
+from sftp_ingest.server.own_uploads import OwnUploads
 from sftp_ingest.server.session import Session
 
 OK = int(paramiko.SFTP_OK)
@@ -38,6 +39,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         self.session = session
         self.login: SftpLogin = session.login
         self.area = Area(self.login.supplier_id)
+        self.unfinished = OwnUploads(self.login, session)
 
     def canonicalize(self, path: str) -> str:
         return f"/{join_path(parts_of(path))}"
@@ -52,39 +54,61 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
     def stat(self, path: str) -> paramiko.SFTPAttributes:
         parts = parts_of(path)
         name = parts[-1] if parts else "/"
+        unfinished = self.unfinished.seen(parts)
+        if unfinished:
+            return unfinished
         return attributes(name, self.area.status(parts), read_only=parts[:1] != () and parts[0] in READ_ONLY)
 
     lstat = stat  # there are no links
+
+    def statvfs(self, path: str) -> list[int]:
+        """The quota, as if it were the size of a disk."""
+        self.stat(path)
+        return disk(self.login.quota_bytes, usage_counter.used(self.area))
 
     def open(self, path: str, flags: int, attr: paramiko.SFTPAttributes) -> paramiko.SFTPHandle:
         parts = parts_of(path)
         login = self._login_now()
         if not flags & (os.O_WRONLY | os.O_RDWR):
-            return ReadHandle(self.area.open(parts))
-        over = self._size_kept(changeable(parts), flags)
+            return ReadHandle(self._reader(parts))
+        opened = self._opened(changeable(parts), flags)
         self._hold_empty_upload(parts)
-        return UploadHandle(IncomingFile(login, parts, self.session.address, over=over))
+        return UploadHandle(IncomingFile(login, parts, self.session.address, opened))
 
-    def _size_kept(self, parts: Parts, flags: int) -> int | None:
-        """The size of a file that is opened for writing without truncating it, as scp does; else None.
+    def _reader(self, parts: Parts) -> int:
+        """The file; for the session that is at writing it, what it has written: sshfs closes files late."""
+        mine = self.unfinished.open_file(parts)
+        return mine.reader() if mine and not mine.untouched else self.area.open(parts)
+
+    def _opened(self, parts: Parts, flags: int) -> Opened:
+        """What opening that file for writing means. Without truncating it, as scp does, it keeps its size.
 
         Raises Missing, Refused: a file is put whole, into a folder that is there, over nothing but a file.
         """
         with self.area.folder(parts[:-1]):
             pass
+        there, unfinished = self._file_status(parts, flags), self.unfinished.seen(parts)
+        if not (there or unfinished or flags & os.O_CREAT):
+            raise Missing(f"There is no {join_path(parts)}.")
+        if flags & os.O_TRUNC or not (there or unfinished):
+            return Opened(self.session)
+        if unfinished and not flags & os.O_EXCL:
+            return Opened(self.session, truncated=False, seen=unfinished.st_size, resumes=True)
+        size = there.st_size if there else 0
+        if size and flags & (os.O_APPEND | os.O_RDWR):
+            raise Refused(WHOLE)
+        return Opened(self.session, truncated=False, seen=size)
+
+    def _file_status(self, parts: Parts, flags: int) -> os.stat_result | None:
         try:
             there = self.area.status(parts)
         except Missing:
-            if not flags & os.O_CREAT:
-                raise
             return None
         if not stat.S_ISREG(there.st_mode):
             raise Refused(f"{join_path(parts)} is a folder.")
         if flags & os.O_EXCL:
             raise Refused(f"{join_path(parts)} is there already.")
-        if flags & os.O_APPEND or (flags & os.O_RDWR and not flags & os.O_TRUNC):
-            raise Refused(WHOLE)
-        return None if flags & os.O_TRUNC else there.st_size
+        return there
 
     def _hold_empty_upload(self, parts: Parts) -> None:
         """Do not import an empty file that this client made to fill it now, as many do."""
@@ -102,7 +126,13 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
 
     def remove(self, path: str) -> int:
         parts = changeable(parts_of(path))
-        status = self.area.status(parts)
+        forgotten = self.unfinished.forget(parts)
+        try:
+            status = self.area.status(parts)
+        except Missing:
+            if forgotten:
+                return OK
+            raise
         if not stat.S_ISREG(status.st_mode):
             raise Refused(f"{join_path(parts)} is a folder.")
         with self.area.folder(parts[:-1]) as folder:
@@ -139,6 +169,11 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
     def posix_rename(self, oldpath: str, newpath: str) -> int:
         """Rename, replacing a file. A file renamed to where imports look is an upload, too."""
         old, new = changeable(parts_of(oldpath)), changeable(parts_of(newpath))
+        mine = self.unfinished.open_file(old)
+        if mine:  # sshfs may close a file after it has renamed it
+            with self.area.folder(new[:-1]):
+                mine.rename(new)
+            return OK
         is_file = stat.S_ISREG(self.area.status(old).st_mode)
         if is_file and kind_of(join_path(new)) and not kind_of(join_path(old)):
             publish_renamed(self.area, old, new, self.session.address)
@@ -156,12 +191,29 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
                 ) from error
 
     def chattr(self, path: str, attr: paramiko.SFTPAttributes) -> int:
-        """Modes, owners and times are accepted without effect; a size would cut the file."""
-        parts = changeable(parts_of(path))
-        status = self.area.status(parts)
-        if attr._flags & attr.FLAG_SIZE and attr.st_size != status.st_size:
-            raise Refused("Files are put whole: their size cannot be set.")
+        """Times are kept; modes and owners are accepted without effect; a size can only become 0 (sshfs)."""
+        parts = writable(parts_of(path))
+        mine = self.unfinished.open_file(parts)
+        if mine:
+            return UploadHandle(mine).chattr(attr)
+        shown = self.stat(path)
+        if attr._flags & attr.FLAG_SIZE:
+            self._set_size(parts, shown, attr.st_size)
+        if attr._flags & attr.FLAG_AMTIME:
+            self.area.set_times(parts, attr.st_atime, attr.st_mtime)
         return OK
+
+    def _set_size(self, parts: Parts, shown: paramiko.SFTPAttributes, size: int) -> None:
+        """An empty version takes a file's place; no other size can be set but the one it has."""
+        if size == shown.st_size and stat.S_ISREG(shown.st_mode):
+            return
+        if size or not stat.S_ISREG(shown.st_mode):
+            raise Refused(WHOLE)
+        empty = IncomingFile(self._login_now(), parts, self.session.address)
+        try:
+            empty.finish()
+        finally:
+            empty.discard()
 
     def readlink(self, path: str) -> int:
         raise Refused("There are no links here.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 
@@ -14,6 +15,18 @@ from sftp_ingest.server.attributes import attributes
 logger = logging.getLogger(__name__)
 
 MAX_READ = 256 * 1024
+MAX_OFFSET = 2**63 - 1
+
+
+class FolderHandle(paramiko.SFTPHandle):  # type: ignore[misc]
+    """A folder being listed, as it was when it was opened."""
+
+    def __init__(self, entries: list[paramiko.SFTPAttributes]) -> None:
+        super().__init__()
+        self._entries = iter(entries)
+
+    def next(self, most: int) -> list[paramiko.SFTPAttributes]:
+        return list(itertools.islice(self._entries, most))
 
 
 class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
@@ -24,7 +37,7 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         self._file = file
 
     def read(self, offset: int, length: int) -> bytes:
-        return os.pread(self._file, min(length, MAX_READ), min(offset, 2**63 - 1))
+        return os.pread(self._file, min(length, MAX_READ), min(offset, MAX_OFFSET))
 
     def write(self, offset: int, data: bytes) -> int:
         raise Forbidden("This file was opened for reading.")
@@ -35,6 +48,9 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
     def chattr(self, attr: paramiko.SFTPAttributes) -> int:
         raise Forbidden("This file was opened for reading.")
 
+    def sync(self) -> None:
+        """Nothing of it waits to be written."""
+
     def close(self) -> None:
         if self._file >= 0:
             os.close(self._file)
@@ -42,7 +58,7 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
 
 
 class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
-    """A file being written. Only a CLOSE by the client finishes it; the end of the session drops it."""
+    """A file being written. Only a CLOSE by the client finishes it; the end of the session cuts it."""
 
     def __init__(self, incoming: IncomingFile) -> None:
         super().__init__()
@@ -50,31 +66,34 @@ class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         self._finished = False
 
     def read(self, offset: int, length: int) -> bytes:
-        raise Forbidden("This file was opened for writing.")
+        return self._incoming.read(min(offset, MAX_OFFSET), min(length, MAX_READ))
 
     def write(self, offset: int, data: bytes) -> int:
         self._incoming.write(offset, data)
         return int(paramiko.SFTP_OK)
 
     def stat(self) -> paramiko.SFTPAttributes:
-        return attributes("", os.stat(self._incoming.temporary))
+        return attributes("", os.stat(self._incoming.temporary), size=self._incoming.shown_size)
 
     def chattr(self, attr: paramiko.SFTPAttributes) -> int:
-        """Modes and times (`put -p`) are accepted without effect; a size only as it is."""
+        """Times (`put -p`) are kept, modes have no effect, and a size only drops what is beyond it."""
         if attr._flags & attr.FLAG_SIZE:
             self._incoming.set_size(attr.st_size)
+        if attr._flags & attr.FLAG_AMTIME:
+            self._incoming.set_times(attr.st_atime, attr.st_mtime)
         return int(paramiko.SFTP_OK)
+
+    def sync(self) -> None:
+        self._incoming.sync()
 
     def finish(self) -> None:
         """Let the file appear and be recorded. Raises Refused, OSError, a database error."""
-        if self._incoming.untouched:
-            self._finished = True
-            return
         upload = self._incoming.finish()
         self._finished = True
-        logger.info("SFTP upload of %s: %r, %d bytes", self._incoming.login, upload.path, upload.size)
+        if upload:
+            logger.info("SFTP upload of %s: %r, %d bytes", self._incoming.login, upload.path, upload.size)
 
     def close(self) -> None:
-        self._incoming.discard()
+        self._incoming.cut()
         if not self._finished:
             logger.warning("SFTP upload of %s not finished: %r", self._incoming.login, self._incoming.parts)

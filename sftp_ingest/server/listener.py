@@ -6,11 +6,13 @@ import logging
 import selectors
 import socket
 import threading
+import time
 from contextlib import suppress
 from secrets import SystemRandom
 
 import paramiko
 
+from sftp_ingest.area.cut_uploads import remove_old
 from sftp_ingest.area.unfinished import remove_unfinished
 from sftp_ingest.server.addresses import plain_address, source_of
 from sftp_ingest.server.host_key import host_key
@@ -22,6 +24,8 @@ logger = logging.getLogger(__name__)
 CIPHERS = ("aes256-gcm@openssh.com", "aes128-gcm@openssh.com", "aes256-ctr", "aes192-ctr", "aes128-ctr")
 MACS = ("hmac-sha2-512-etm@openssh.com", "hmac-sha2-256-etm@openssh.com", "hmac-sha2-512", "hmac-sha2-256")
 CHECK_INTERVAL = 1.0  # seconds
+TIDY_INTERVAL = 600.0  # seconds
+WAKE_INTERVAL = 5.0  # seconds
 STOP_TIMEOUT = 5.0  # seconds that a session has to end in
 
 
@@ -40,6 +44,7 @@ class Server:
         self._listener = socket.create_server((host, port), family=family, backlog=128)
         self._listener.setblocking(False)
         remove_unfinished()
+        self._tidy_at = 0.0
 
     @property
     def port(self) -> int:
@@ -61,6 +66,7 @@ class Server:
                     selector.select(CHECK_INTERVAL)
                     self._accept()
                     self._close_overdue()
+                    self._tidy()
             finally:
                 self._end()
 
@@ -111,6 +117,7 @@ class Server:
         transport.banner_timeout = transport.handshake_timeout = self.limits.authenticate_within
         transport.add_server_key(self._key)
         transport.set_subsystem_handler("sftp", Subsystem)
+        client.settimeout(WAKE_INTERVAL)  # paramiko looks ten times a second whether anything is to be done
         options = transport.get_security_options()
         options.ciphers, options.digests = CIPHERS, MACS
         session = Session(transport, address, self.limits, self._stopping, self.sessions)
@@ -122,13 +129,20 @@ class Server:
         for session in self.sessions:
             if session.overdue():
                 logger.info("SFTP connection from %s ended: silent for too long", session.address)
-                session.transport.close()
+                session.end()
         self.sessions[:] = [each for each in self.sessions if each.alive]
+
+    def _tidy(self) -> None:
+        """Now and then remove what was cut too long ago."""
+        if time.monotonic() >= self._tidy_at:
+            self._tidy_at = time.monotonic() + TIDY_INTERVAL
+            with suppress(OSError):
+                remove_old()
 
     def _end(self) -> None:
         self._listener.close()
         for session in self.sessions:
-            session.transport.close()
+            session.end()
         for session in self.sessions:
             session.transport.join(STOP_TIMEOUT)
             for handler in session.handlers:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import paramiko
@@ -34,7 +36,7 @@ class Limits:
     unauthenticated: int = 200
     connections_per_login: int = 32
     connections_per_address: int = 100
-    connections: int = 300
+    connections: int = 1000
     channels: int = 4
     handles: int = 32
 
@@ -64,6 +66,11 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return bool(self.transport.is_authenticated())
 
     @property
+    def shows_errors(self) -> bool:
+        """Whether the client is one that gives its user what comes as standard error, like all of OpenSSH."""
+        return "OpenSSH" in str(self.transport.remote_version)
+
+    @property
     def alive(self) -> bool:
         """Whether any of it still works, be it only on finishing a file."""
         return self.transport.is_alive() or any(each.is_alive() for each in self.handlers)
@@ -74,6 +81,12 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         if not self.authenticated:
             return now - self.connected_at > self.limits.authenticate_within
         return now - self.last_seen > (self.limits.idle if self.handlers else self.limits.open_channel_within)
+
+    def end(self) -> None:
+        """Close the connection. Without the first step, paramiko's thread would notice seconds later."""
+        with suppress(OSError):
+            self.transport.sock.shutdown(socket.SHUT_RDWR)
+        self.transport.close()
 
     # Authentication, in the transport's thread.
 

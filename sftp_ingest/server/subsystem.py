@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from typing import Any
 
 import paramiko
 from django.db import Error as DatabaseError
@@ -12,14 +11,17 @@ from paramiko import sftp as protocol
 
 from sftp_ingest.errors import Forbidden, Missing, Refused
 from sftp_ingest.server.commands import AreaCommands
-from sftp_ingest.server.handles import UploadHandle
+from sftp_ingest.server.extensions import EXTENSIONS, Handle, greeting
+from sftp_ingest.server.handles import FolderHandle, UploadHandle
 from sftp_ingest.server.session import Session
 
 logger = logging.getLogger(__name__)
 
-MAX_PACKET = 1024**2
-RENAME_EXTENSION = "posix-rename@openssh.com"
+MAX_MESSAGE = 1024**2
 OPEN_REQUESTS = (protocol.CMD_OPEN, protocol.CMD_OPENDIR)
+NAMES_AT_ONCE = 100
+NO_HANDLE = "There is no such handle."
+MOST_WORDS = 100  # sentences for one client's standard error
 
 
 def status_code(error: Refused) -> int:
@@ -34,6 +36,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
     def __init__(self, channel: paramiko.Channel, name: str, session: Session) -> None:
         super().__init__(channel, name, session, AreaCommands)
         self.session = session
+        self._words = MOST_WORDS if session.shows_errors else 0
         session.handlers.append(self)
 
     def finish_subsystem(self) -> None:
@@ -46,14 +49,10 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         kind, _ = self._read_packet()
         if kind != protocol.CMD_INIT:
             raise paramiko.SFTPError("Incompatible sftp protocol")
-        hello = paramiko.Message()
-        hello.add_int(protocol._VERSION)
-        hello.add_string(RENAME_EXTENSION)
-        hello.add_string("1")
-        self._send_packet(protocol.CMD_VERSION, hello)
+        self._send_packet(protocol.CMD_VERSION, greeting())
 
     def _read_all(self, n: int) -> bytes:
-        if n > MAX_PACKET:
+        if n > MAX_MESSAGE:
             raise EOFError
         return bytes(super()._read_all(n))
 
@@ -62,7 +61,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         try:
             self._answer(t, request_number, msg)
         except Refused as error:
-            self._send_status(request_number, status_code(error), str(error))
+            self._refuse(request_number, error)
         except UnicodeDecodeError:
             self._send_status(request_number, paramiko.SFTP_FAILURE, "Names are written in UTF-8.")
         except DatabaseError:
@@ -74,24 +73,39 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
             message = error.strerror or "The file system refused this."
             self._send_status(request_number, self.convert_errno(error.errno), message)
 
+    def _refuse(self, request_number: int, error: Refused) -> None:
+        """Say why, in words: OpenSSH shows of a status only the code, but also shows standard error."""
+        if self._words and not isinstance(error, Missing):
+            self._words -= 1
+            self.sock.sendall_stderr(f"{error}\r\n".encode())
+        self._send_status(request_number, status_code(error), str(error))
+
     def _answer(self, t: int, request_number: int, msg: paramiko.Message) -> None:
         limit = self.session.limits.handles
         if t == protocol.CMD_CLOSE:
             self._close(request_number, msg)
         elif t == protocol.CMD_EXTENDED:
             self._extended(request_number, msg)
+        elif t == protocol.CMD_FSETSTAT:
+            handle, wanted = self._handle(msg.get_binary()), paramiko.SFTPAttributes._from_msg(msg)
+            self._send_status(request_number, handle.chattr(wanted))
         elif t in OPEN_REQUESTS and len(self.file_table) + len(self.folder_table) >= limit:
             raise Refused(f"Only {limit} files and folders can be open at once.")
         else:
             super()._process(t, request_number, msg)
 
+    def _handle(self, name: bytes) -> Handle:
+        handle: Handle | None = self.file_table.get(name)
+        if handle is None:
+            raise Refused(NO_HANDLE)
+        return handle
+
     def _close(self, request_number: int, msg: paramiko.Message) -> None:
         """paramiko always answers OK; here the CLOSE of a file that could not be kept fails."""
         name = msg.get_binary()
         if self.folder_table.pop(name, None) is None:
-            handle: Any = self.file_table.pop(name, None)
-            if handle is None:
-                raise Refused("There is no such handle.")
+            handle = self._handle(name)
+            del self.file_table[name]
             try:
                 if isinstance(handle, UploadHandle):
                     handle.finish()
@@ -99,10 +113,33 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
                 handle.close()
         self._send_status(request_number, paramiko.SFTP_OK)
 
+    def _open_folder(self, request_number: int, path: str) -> None:
+        folder = FolderHandle(self.server.list_folder(path))
+        self._send_handle_response(request_number, folder, True)
+
+    def _read_folder(self, request_number: int, folder: FolderHandle) -> None:
+        """paramiko sends sixteen names at a time, and copies the rest for each."""
+        entries = folder.next(NAMES_AT_ONCE)
+        if not entries:
+            self._send_status(request_number, paramiko.SFTP_EOF)
+            return
+        names = paramiko.Message()
+        names.add_int(request_number)
+        names.add_int(len(entries))
+        for entry in entries:
+            names.add_string(entry.filename)
+            names.add_string(str(entry))
+            entry._pack(names)
+        self._send_packet(protocol.CMD_NAME, names)
+
     def _extended(self, request_number: int, msg: paramiko.Message) -> None:
-        """The only extension is the rename that replaces: what nobody uses cannot be misused."""
-        if msg.get_text() != RENAME_EXTENSION:
+        known = EXTENSIONS.get(msg.get_text())
+        if known is None:
             self._send_status(request_number, paramiko.SFTP_OP_UNSUPPORTED)
             return
-        old, new = msg.get_text(), msg.get_text()
-        self._send_status(request_number, self.server.posix_rename(old, new))
+        reply = known[1](self.server, self._handle, msg)
+        if isinstance(reply, int):
+            self._send_status(request_number, reply)
+        else:
+            numbers = [paramiko.sftp.int64(number) for number in reply]
+            self._response(request_number, protocol.CMD_EXTENDED_REPLY, *numbers)

@@ -12,7 +12,7 @@ import paramiko
 import pytest
 from django.conf import settings as django_settings
 from django.test import Client
-from paramiko.sftp import CMD_CLOSE
+from paramiko.sftp import CMD_CLOSE, CMD_OPEN, SFTP_FLAG_CREATE, SFTP_FLAG_TRUNC, SFTP_FLAG_WRITE
 
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin
@@ -102,6 +102,42 @@ def acme_sftp(
     server: Server, acme_login: SftpLogin, connect: Callable[..., paramiko.SSHClient]
 ) -> paramiko.SFTPClient:
     return connect(server, "acme").open_sftp()
+
+
+@pytest.fixture
+def cut(server: Server) -> Callable[[paramiko.SSHClient], None]:
+    """The network goes while a client is at something; the server has noticed when this returns."""
+
+    def make(client: paramiko.SSHClient) -> None:
+        sent_from = client.get_transport().sock.getsockname()[1]
+        (session,) = (each for each in server.sessions if each.transport.sock.getpeername()[1] == sent_from)
+        client.get_transport().sock.close()
+        session.handlers[0].join(20)
+
+    return make
+
+
+@pytest.fixture
+def leave_cut(
+    server: Server, acme: Supplier, connect: Callable[..., paramiko.SSHClient], cut: Callable[..., None]
+) -> Callable[..., None]:
+    """Begin an upload as Acme, or go on with one `at` a byte, and lose the connection after `content`."""
+
+    def make(path: str, content: bytes, at: int = 0) -> None:
+        if not SftpLogin.objects.filter(username="acme").exists():
+            SftpLoginFactory.create(supplier=acme, password=PASSWORD)
+        client = connect(server, "acme")
+        sftp = client.open_sftp()
+        flags = SFTP_FLAG_WRITE | (0 if at else SFTP_FLAG_CREATE | SFTP_FLAG_TRUNC)
+        _, message = sftp._request(CMD_OPEN, path.encode(), flags, paramiko.SFTPAttributes())
+        file = paramiko.SFTPFile(sftp, message.get_binary(), "wb")
+        file.seek(at)
+        file.write(content)
+        file.flush()
+        file.stat()
+        cut(client)
+
+    return make
 
 
 @pytest.fixture

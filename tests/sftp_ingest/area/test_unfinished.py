@@ -11,12 +11,12 @@ from tests.sftp_ingest.conftest import serving
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_server_that_ends_drops_what_is_unfinished(acme_login: SftpLogin, acme_area, connect):
+def test_a_server_that_ends_lets_nothing_unfinished_appear(acme_login: SftpLogin, acme_area, connect):
     with serving(Limits()) as server:
         file = connect(server, "acme").open_sftp().open("products/a.csv", "w")
         file.write(b"sku")
         file.stat()
-    assert list((acme_area.parent / ".incoming").iterdir()) == []
+    assert [path.name for path in (acme_area.parent / ".incoming").iterdir()] == ["cut"]
     assert list((acme_area / "products").iterdir()) == []
 
 

@@ -134,7 +134,22 @@ def test_twenty_uploads_at_once_from_one_address_and_login_go_through(acme_login
     assert Upload.objects.count() == 20
 
 
+def test_a_silent_connection_costs_nothing_and_ends_at_once_when_it_must(
+    acme_login: SftpLogin, serve, connect
+):
+    """Five hundred may be silent at once."""
+    server = serve()
+    client = connect(server, "acme")
+    (session,) = server.sessions
+    assert session.transport.sock.gettimeout() >= 5
+    session.end()
+
+    client.get_transport().join(4)
+    assert not session.transport.is_alive()
+
+
 def test_the_service_says_its_standard_limits():
+    assert Limits().connections >= 500
     assert (Limits().authenticate_within, Limits().open_channel_within, Limits().idle) == (30, 30, 600)
     assert (SftpLogin().largest_file_bytes, SftpLogin().quota_bytes) == (2 * 1024**3, 5 * 1024**3)
 

@@ -11,7 +11,7 @@ import pytest
 from paramiko.sftp import CMD_EXTENDED
 
 from accounts.models import Supplier
-from sftp_ingest.models import SftpLogin
+from sftp_ingest.models import SftpLogin, Upload
 from tests.sftp_ingest.conftest import PASSWORD, put
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -124,15 +124,29 @@ def test_both_spellings_of_an_accent_are_one_name(acme_sftp):
     assert acme_sftp.listdir("products") == ["été.csv"]
 
 
-def test_modes_and_times_are_accepted_without_effect(acme_sftp, acme_area: Path):
+def test_modes_are_accepted_without_effect_and_times_are_kept(acme_sftp, acme_area: Path):
     acme_sftp.putfo(io.BytesIO(b"x"), "products/a.csv")
-    before = (acme_area / "products/a.csv").stat()
+    before = (acme_area / "products/a.csv").stat().st_mode
     acme_sftp.chmod("products/a.csv", 0o4777)
-    acme_sftp.utime("products/a.csv", (1, 1))
+    acme_sftp.utime("products/a.csv", (5, 7))
 
-    assert (acme_area / "products/a.csv").stat() == before
+    assert (acme_area / "products/a.csv").stat().st_mode == before
+    assert (acme_sftp.stat("products/a.csv").st_atime, acme_sftp.stat("products/a.csv").st_mtime) == (5, 7)
+    assert acme_sftp.listdir_attr("products")[0].st_mtime == 7
+
+
+def test_a_size_is_not_set_except_to_nothing(acme_sftp, acme_area: Path):
+    """sshfs truncates a file before it writes it anew."""
+    acme_sftp.putfo(io.BytesIO(b"xyz"), "products/a.csv")
     with pytest.raises(OSError, match="put whole"):
-        acme_sftp.truncate("products/a.csv", 0)
+        acme_sftp.truncate("products/a.csv", 1)
+    with pytest.raises(OSError, match="put whole"):
+        acme_sftp.truncate("products", 0)
+    assert (acme_area / "products/a.csv").read_bytes() == b"xyz"
+
+    acme_sftp.truncate("products/a.csv", 0)
+    assert (acme_area / "products/a.csv").read_bytes() == b""
+    assert list(Upload.objects.order_by("id").values_list("size", flat=True)) == [3, 0]
 
 
 def test_the_extension_that_can_be_made_to_spin_is_off(acme_sftp):

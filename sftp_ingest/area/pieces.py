@@ -1,0 +1,33 @@
+"""How far a file is whole from its start, in whatever order its pieces come."""
+
+from __future__ import annotations
+
+MOST_AHEAD = 1000  # clients have some dozens under way; more is not kept in mind
+
+
+class Pieces:
+    """The bytes of a file that came: all of the first `whole_to`, and some ahead of them."""
+
+    def __init__(self, whole_to: int = 0) -> None:
+        self.whole_to = whole_to
+        self._ahead: dict[int, int] = {}  # start to end
+
+    def add(self, start: int, end: int) -> None:
+        if start > self.whole_to:
+            if len(self._ahead) < MOST_AHEAD:
+                self._ahead[start] = max(end, self._ahead.get(start, 0))
+            return
+        self.whole_to = max(self.whole_to, end)
+        if self._ahead:
+            self._join()
+
+    def cut(self, size: int) -> None:
+        """Forget what came beyond a size."""
+        self.whole_to = min(self.whole_to, size)
+        self._ahead = {start: min(end, size) for start, end in self._ahead.items() if start < size}
+
+    def _join(self) -> None:
+        for start in sorted(self._ahead):
+            if start > self.whole_to:
+                return
+            self.whole_to = max(self.whole_to, self._ahead.pop(start))

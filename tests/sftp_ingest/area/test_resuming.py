@@ -1,0 +1,216 @@
+"""An upload that was cut goes on, for its login alone, for a day; nothing takes it for a file before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import paramiko
+import pytest
+from paramiko.sftp import CMD_CLOSE, CMD_OPEN
+
+from accounts.models import Supplier
+from sftp_ingest.area import cut_uploads
+from sftp_ingest.models import SftpLogin, Upload
+from sftp_ingest.server.listener import Server
+from sftp_ingest.server.session import Limits
+from tests.sftp_ingest.conftest import put, serving
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CSV = b"sku,title\nA-1\n"
+PATH = "products/spring.csv"
+
+
+def go_on(client: paramiko.SFTPClient, content: bytes, path: str = PATH, *, at: int | None = None) -> None:
+    """Write the rest from where the upload was cut, and heed the answer to the CLOSE."""
+    flags = paramiko.sftp.SFTP_FLAG_WRITE | paramiko.sftp.SFTP_FLAG_CREATE
+    start = client.stat(path).st_size if at is None else at
+    _, message = client._request(CMD_OPEN, path.encode(), flags, paramiko.SFTPAttributes())
+    file = paramiko.SFTPFile(client, message.get_binary(), "wb")
+    file.seek(start)
+    file.write(content[start:])
+    file.flush()
+    file._closed = True
+    client._request(CMD_CLOSE, file.handle)
+
+
+@pytest.mark.parametrize("came", range(1, len(CSV) + 1))
+def test_cut_at_any_byte_it_goes_on_from_there(leave_cut, server, connect, acme_area: Path, came: int):
+    leave_cut(PATH, CSV[:came])
+    client = connect(server, "acme").open_sftp()
+
+    assert client.stat(PATH).st_size == came
+    assert client.listdir("products") == []
+    with pytest.raises(FileNotFoundError):
+        client.open(PATH)
+    assert not Upload.objects.exists()
+    assert not (acme_area / PATH).exists()
+
+    go_on(client, CSV)
+    assert (acme_area / PATH).read_bytes() == CSV
+    assert Upload.objects.get().size == len(CSV)
+    assert [path.name for path in (acme_area.parent / ".incoming").rglob("*") if path.is_file()] == []
+
+
+def test_cut_before_the_first_byte_nothing_is_there(leave_cut, server, connect):
+    leave_cut(PATH, b"")
+
+    with pytest.raises(FileNotFoundError):
+        connect(server, "acme").open_sftp().stat(PATH)
+
+
+def test_a_former_version_stays_until_the_new_one_is_whole(leave_cut, acme_sftp, acme_area: Path):
+    put(acme_sftp, b"former\n", PATH)
+    leave_cut(PATH, CSV[:10])
+
+    assert acme_sftp.open(PATH).read() == b"former\n"
+    assert acme_sftp.stat(PATH).st_size == 10
+    go_on(acme_sftp, CSV)
+    assert (acme_area / PATH).read_bytes() == CSV
+
+
+def test_what_was_cut_again_goes_on_again(leave_cut, acme_sftp, acme_area: Path):
+    leave_cut(PATH, CSV[:3])
+    leave_cut(PATH, CSV[3:8], at=3)
+    assert acme_sftp.stat(PATH).st_size == 8
+    go_on(acme_sftp, CSV)
+
+    assert (acme_area / PATH).read_bytes() == CSV
+
+
+def test_going_on_before_the_cut_writes_over_what_came(leave_cut, acme_sftp, acme_area: Path):
+    leave_cut(PATH, CSV[:10])
+    go_on(acme_sftp, CSV, at=4)
+
+    assert (acme_area / PATH).read_bytes() == CSV
+
+
+def test_going_on_beyond_the_cut_is_refused(leave_cut, acme_sftp, acme_area: Path):
+    leave_cut(PATH, CSV[:10])
+
+    with pytest.raises(OSError, match="put whole"):
+        go_on(acme_sftp, CSV, at=11)
+    assert not (acme_area / PATH).exists()
+
+
+def test_a_new_put_begins_anew(leave_cut, acme_sftp, acme_area: Path):
+    leave_cut(PATH, CSV[:10])
+    put(acme_sftp, b"new\n", PATH)
+
+    assert (acme_area / PATH).read_bytes() == b"new\n"
+    assert acme_sftp.stat(PATH).st_size == 4
+
+
+def test_a_gap_is_never_kept(server: Server, acme_login: SftpLogin, connect, cut):
+    client = connect(server, "acme")
+    file = client.open_sftp().open(PATH, "w")
+    for offset in (0, 8, 4):
+        file.seek(offset)
+        file.write(CSV[offset : offset + 2])
+    cut(client)
+
+    assert connect(server, "acme").open_sftp().stat(PATH).st_size == 2
+
+
+def test_a_file_with_a_gap_is_not_whole(acme_sftp, acme_area: Path):
+    file = acme_sftp.open(PATH, "w")
+    file.write(CSV[:4])
+    file.flush()
+    file.seek(8)
+    file.write(CSV[8:])
+    file.flush()
+    file._closed = True
+
+    with pytest.raises(OSError, match="number 4 on never came"):
+        acme_sftp._request(CMD_CLOSE, file.handle)
+    assert not (acme_area / PATH).exists()
+
+
+def test_a_session_that_hangs_still_leaves_its_upload_to_the_next(server, acme_login, connect, acme_area):
+    hanging = connect(server, "acme").open_sftp().open(PATH, "w")
+    hanging.write(CSV[:10])
+    hanging.stat()
+    client = connect(server, "acme").open_sftp()
+    assert client.stat(PATH).st_size == 10
+    go_on(client, CSV)
+
+    assert (acme_area / PATH).read_bytes() == CSV
+    with pytest.raises(OSError, match="Another connection"):
+        hanging.write(b"more")
+    assert Upload.objects.count() == 1
+
+
+def test_others_do_not_see_it(leave_cut, server, rival: Supplier, login_of, connect):
+    leave_cut(PATH, CSV[:10])
+    login_of(rival)
+    other = connect(server, "rival").open_sftp()
+
+    with pytest.raises(FileNotFoundError):
+        other.stat(PATH)
+    with pytest.raises(OSError, match="never came"):
+        go_on(other, CSV, at=10)
+
+
+def test_another_login_of_the_supplier_does_not_see_it(leave_cut, acme: Supplier, server, login_of, connect):
+    leave_cut(PATH, CSV[:10])
+    SftpLogin.objects.all().delete()
+    login_of(acme, username="acme2")
+
+    with pytest.raises(FileNotFoundError):
+        connect(server, "acme2").open_sftp().stat(PATH)
+
+
+def test_after_a_day_it_is_gone(leave_cut, acme_sftp, acme_area: Path, monkeypatch):
+    leave_cut(PATH, CSV[:10])
+    cut_uploads.remove_old()
+    assert acme_sftp.stat(PATH).st_size == 10
+    monkeypatch.setattr(cut_uploads, "KEPT_SECONDS", -1)
+
+    with pytest.raises(FileNotFoundError):
+        acme_sftp.stat(PATH)
+    cut_uploads.remove_old()
+    assert [path for path in (acme_area.parent / ".incoming").rglob("*") if path.is_file()] == []
+
+
+def test_it_outlives_the_server(acme_login: SftpLogin, connect, acme_area: Path):
+    with serving(Limits()) as server:
+        file = connect(server, "acme").open_sftp().open(PATH, "w")
+        file.write(CSV[:10])
+        file.stat()
+    with serving(Limits()) as server:
+        client = connect(server, "acme").open_sftp()
+        assert client.stat(PATH).st_size == 10
+        go_on(client, CSV)
+        client.close()
+
+    assert (acme_area / PATH).read_bytes() == CSV
+
+
+def test_it_can_be_removed(leave_cut, acme_sftp):
+    leave_cut(PATH, CSV[:10])
+    acme_sftp.remove(PATH)
+
+    with pytest.raises(FileNotFoundError):
+        acme_sftp.stat(PATH)
+
+
+def test_it_counts_against_the_quota(acme: Supplier, server, login_of, connect, leave_cut):
+    login_of(acme, quota_bytes=100)
+    leave_cut(PATH, b"x" * 60)
+    client = connect(server, "acme").open_sftp()
+
+    with pytest.raises(OSError, match="area is full"):
+        go_on(client, b"x" * 101)
+
+
+def test_it_gives_way_where_the_quota_is_short(acme: Supplier, server, login_of, connect, leave_cut):
+    """Nobody could see what to remove."""
+    login_of(acme, quota_bytes=100)
+    leave_cut(PATH, b"x" * 60)
+    client = connect(server, "acme").open_sftp()
+    put(client, b"x" * 60, "products/other.csv")
+
+    with pytest.raises(FileNotFoundError):
+        client.stat(PATH)
+    with pytest.raises(OSError, match="area is full"):
+        put(client, b"x" * 60, "products/third.csv")

@@ -1,0 +1,47 @@
+"""curl, with libssh2."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sftp_ingest.models import Upload
+from sftp_ingest.server.host_key import public_line
+from tests.sftp_ingest.conftest import PASSWORD
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def curl(programs) -> Callable[..., str]:
+    if "sftp" not in programs.run("curl", "--version").stdout:
+        pytest.skip("this curl speaks no SFTP")
+    digest = hashlib.sha256(base64.b64decode(public_line().split()[1])).digest()
+
+    def run(path: str, *words: str) -> str:
+        key = base64.b64encode(digest).decode()
+        login = ("-sS", "-u", f"acme:{PASSWORD}", "--hostpubsha256", key)
+        return programs.well("curl", *login, *words, f"sftp://127.0.0.1:{programs.port}/{path}")
+
+    return run
+
+
+def test_files_are_put_over_each_other_listed_and_got(curl, acme_area: Path):
+    curl("products/new/x.csv", "-T", "x.csv", "--ftp-create-dirs")
+    curl("products/new/x.csv", "-T", "x.csv")
+
+    assert curl("products/new/", "-l").split()[-1] == "x.csv"
+    assert curl("products/new/x.csv") == "sku\nX\n"
+    assert Upload.objects.count() == 2
+
+
+def test_an_upload_that_was_cut_goes_on(curl, programs, leave_cut, acme_area: Path):
+    (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 50_000)
+    leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:33_333])
+    curl("products/long.csv", "-T", "long.csv", "-C", "-")
+
+    assert (acme_area / "products/long.csv").read_bytes() == (programs.folder / "long.csv").read_bytes()

@@ -1,0 +1,49 @@
+"""lftp mirrors folders, and goes on with what was cut."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sftp_ingest.models import Upload
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def lftp(programs) -> Callable[..., str]:
+    def run(*commands: str) -> str:
+        connect = shlex.join(["ssh", "-a", "-x", *programs.ssh_options])
+        settings = (f'set sftp:connect-program "{connect}"', "set net:max-retries 1", "set cmd:fail-exit yes")
+        opened = f"open sftp://acme:@127.0.0.1:{programs.port}"
+        return programs.well("lftp", "-c", "; ".join((*settings, opened, *commands)))
+
+    return run
+
+
+def test_a_folder_is_mirrored_and_mirrored_again_only_where_it_changed(lftp, programs, acme_area: Path):
+    lftp("mirror -R spring products/spring")
+    lftp("mirror -R spring products/spring")
+    assert [upload.path for upload in Upload.objects.all()] == ["products/spring/deep/y.csv"]
+
+    (programs.folder / "spring/deep/z.csv").write_text("sku\nZ\n")
+    lftp("mirror -R spring products/spring", "mirror products/spring back")
+    assert Upload.objects.count() == 2
+    assert (programs.folder / "back/deep/z.csv").read_text() == "sku\nZ\n"
+
+
+def test_an_upload_that_was_cut_goes_on(lftp, programs, leave_cut, acme_area: Path):
+    (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 50_000)
+    leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:33_333])
+    lftp("put -c long.csv -o products/long.csv")
+
+    assert (acme_area / "products/long.csv").read_bytes() == (programs.folder / "long.csv").read_bytes()
+    assert Upload.objects.get().size == 100_004
+
+
+def test_what_is_refused_is_said(programs, lftp):
+    with pytest.raises(AssertionError, match="only for reading"):
+        lftp("put x.csv -o templates/x.csv")

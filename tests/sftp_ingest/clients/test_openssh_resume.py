@@ -1,0 +1,77 @@
+"""OpenSSH goes on with what was cut, shows the quota, and says why something is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sftp_ingest.models import Upload
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def sftp(programs) -> Callable[..., str]:
+    def run(*commands: str) -> str:
+        words = (*programs.ssh_options, "-P", str(programs.port), "-b", "-", "acme@127.0.0.1")
+        return programs.well("sftp", *words, given="\n".join(commands))
+
+    return run
+
+
+@pytest.mark.parametrize("command", ["reput", "put -a"])
+def test_an_upload_that_was_cut_goes_on(sftp, programs, leave_cut, acme_area: Path, command: str):
+    (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 500_000)
+    leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:777_777])
+    sftp(f"{command} long.csv products/long.csv")
+
+    assert (acme_area / "products/long.csv").read_bytes() == (programs.folder / "long.csv").read_bytes()
+    assert Upload.objects.get().size == 1_000_004
+
+
+def test_scp_begins_anew_what_was_cut(programs, leave_cut, acme_area: Path):
+    leave_cut("products/x.csv", b"sku\nA much longer one\n")
+    options = (*programs.ssh_options, "-P", str(programs.port))
+    programs.well("scp", "-s", *options, "x.csv", "acme@127.0.0.1:products/x.csv")
+
+    assert (acme_area / "products/x.csv").read_text() == "sku\nX\n"
+
+
+def test_times_are_kept_with_p(sftp, acme_area: Path):
+    sftp("put -p x.csv products/x.csv")
+
+    assert (acme_area / "products/x.csv").stat().st_mtime == 1_600_000_000
+    assert "2020" in sftp("ls -l products/x.csv")
+
+
+def test_the_quota_is_shown_as_a_disk(sftp):
+    assert "5.0GB" in sftp("df -h").replace(" ", "")
+
+
+def test_a_long_folder_is_listed(sftp, acme_area: Path):
+    sftp("mkdir products/many")
+    for number in range(3000):
+        (acme_area / f"products/many/{number:04}.csv").touch()
+
+    assert sftp("ls -1 products/many").split()[-3000:] == [
+        f"products/many/{number:04}.csv" for number in range(3000)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("put x.csv templates/x.csv", "templates/ is only for reading."),
+        ("rm products", "Permission denied"),
+        ("rmdir products", "The folder /products is always there."),
+        ("reput long.csv products/x.csv", "Files are put whole"),
+    ],
+)
+def test_why_something_is_refused_is_said_in_words(programs, sftp, command: str, said: str):
+    (programs.folder / "long.csv").write_text("sku\nX\nY\n")
+    sftp("put x.csv products/x.csv")
+
+    with pytest.raises(AssertionError, match=said):
+        sftp(command)

@@ -1,0 +1,170 @@
+"""What clients send that may not run here, packet by packet: WinSCP and sshfs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import paramiko
+import pytest
+from paramiko.sftp import (
+    CMD_CLOSE,
+    CMD_EXTENDED,
+    CMD_FSETSTAT,
+    CMD_FSTAT,
+    CMD_LSTAT,
+    CMD_OPEN,
+    CMD_READ,
+    CMD_REMOVE,
+    CMD_RENAME,
+    CMD_SETSTAT,
+    CMD_WRITE,
+    SFTP_FLAG_CREATE,
+    SFTP_FLAG_EXCL,
+    SFTP_FLAG_READ,
+    SFTP_FLAG_TRUNC,
+    SFTP_FLAG_WRITE,
+    int64,
+)
+
+from sftp_ingest.models import SftpLogin, Upload
+from sftp_ingest.server.listener import Server
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CSV = b"sku,title\nA-1,Lamp\n"
+
+
+class Packets:
+    """Sends requests as they are, and gives the answers."""
+
+    def __init__(self, client: paramiko.SFTPClient) -> None:
+        self.client = client
+
+    def open(self, path: str, flags: int) -> bytes:
+        _, answer = self.client._request(CMD_OPEN, path, flags | SFTP_FLAG_WRITE, attributes())
+        return bytes(answer.get_binary())
+
+    def write(self, handle: bytes, offset: int, data: bytes) -> None:
+        self.client._request(CMD_WRITE, handle, int64(offset), data)
+
+    def size(self, command: int, what: str | bytes) -> int:
+        _, answer = self.client._request(command, what)
+        return int(paramiko.SFTPAttributes._from_msg(answer).st_size)
+
+    def ask(self, command: int, *what: object) -> paramiko.Message:
+        return self.client._request(command, *what)[1]
+
+
+def attributes(**fields: int) -> paramiko.SFTPAttributes:
+    made = paramiko.SFTPAttributes()
+    for name, value in fields.items():
+        setattr(made, name, value)
+    return made
+
+
+@pytest.fixture
+def packets(acme_sftp: paramiko.SFTPClient) -> Packets:
+    return Packets(acme_sftp)
+
+
+def test_winscp_goes_on_with_its_filepart_and_puts_it_in_place(
+    server: Server, acme_login: SftpLogin, connect, cut, acme_area: Path
+):
+    client = connect(server, "acme")
+    packets = Packets(client.open_sftp())
+    part = packets.open("/products/x.csv.filepart", SFTP_FLAG_CREATE | SFTP_FLAG_TRUNC)
+    packets.write(part, 0, CSV[:10])
+    cut(client)
+
+    packets = Packets(connect(server, "acme").open_sftp())
+    with pytest.raises(FileNotFoundError):
+        packets.ask(CMD_LSTAT, "/products/x.csv")
+    assert packets.size(CMD_LSTAT, "/products/x.csv.filepart") == 10
+    part = packets.open("/products/x.csv.filepart", SFTP_FLAG_CREATE)
+    assert packets.size(CMD_FSTAT, part) == 10
+    packets.write(part, 10, CSV[10:])
+    packets.ask(CMD_FSETSTAT, part, attributes(st_mode=0o644, st_atime=9, st_mtime=1_600_000_000))
+    packets.ask(CMD_CLOSE, part)
+    packets.ask(CMD_RENAME, "/products/x.csv.filepart", "/products/x.csv")
+
+    assert (acme_area / "products/x.csv").read_bytes() == CSV
+    assert (acme_area / "products/x.csv").stat().st_mtime == 1_600_000_000
+    assert Upload.objects.latest("id").path == "products/x.csv"
+
+
+def test_winscp_asks_whether_a_file_is_there_by_opening_it_as_a_new_one(packets: Packets, leave_cut):
+    leave_cut("products/x.csv", CSV[:4])
+    new = packets.open("/products/x.csv", SFTP_FLAG_CREATE | SFTP_FLAG_EXCL)
+    packets.write(new, 0, b"sku\n")
+    packets.ask(CMD_CLOSE, new)
+
+    with pytest.raises(OSError, match="there already"):
+        packets.open("/products/x.csv", SFTP_FLAG_CREATE | SFTP_FLAG_EXCL)
+
+
+def test_winscp_removes_a_filepart_that_it_does_not_go_on_with(packets: Packets, leave_cut):
+    leave_cut("products/x.csv.filepart", CSV[:4])
+    packets.ask(CMD_REMOVE, "/products/x.csv.filepart")
+
+    with pytest.raises(FileNotFoundError):
+        packets.ask(CMD_LSTAT, "/products/x.csv.filepart")
+
+
+def test_sshfs_sees_reads_dates_and_renames_a_file_that_it_has_open(packets: Packets, acme_area: Path):
+    new = packets.open("/products/half", SFTP_FLAG_CREATE | SFTP_FLAG_EXCL | SFTP_FLAG_READ)
+    assert packets.size(CMD_LSTAT, "/products/half") == 0
+    packets.write(new, 0, CSV)
+    assert packets.size(CMD_LSTAT, "/products/half") == len(CSV)
+    assert packets.ask(CMD_READ, new, int64(0), 100).get_binary() == CSV
+    assert packets.client.open("/products/half").read() == CSV
+    packets.ask(CMD_SETSTAT, "/products/half", attributes(st_atime=9, st_mtime=1_600_000_000))
+    assert packets.client.stat("/products/half").st_mtime == 1_600_000_000
+    packets.ask(CMD_EXTENDED, "fsync@openssh.com", new)
+    packets.ask(CMD_EXTENDED, "posix-rename@openssh.com", "/products/half", "/products/x.csv")
+    assert list((acme_area / "products").iterdir()) == []
+    packets.ask(CMD_CLOSE, new)
+
+    assert (acme_area / "products/x.csv").read_bytes() == CSV
+    assert (acme_area / "products/x.csv").stat().st_mtime == 1_600_000_000
+    assert [upload.path for upload in Upload.objects.all()] == ["products/x.csv"]
+
+
+@pytest.mark.parametrize("content", [b"sku\n", CSV + CSV])
+def test_sshfs_empties_a_file_and_writes_it_anew(packets: Packets, acme_area: Path, content: bytes):
+    (acme_area / "products/x.csv").write_bytes(CSV)
+    packets.ask(CMD_SETSTAT, "/products/x.csv", attributes(st_size=0))
+    assert packets.size(CMD_LSTAT, "/products/x.csv") == 0
+    file = packets.open("/products/x.csv", 0)
+    packets.write(file, 0, content)
+    packets.ask(CMD_CLOSE, file)
+
+    assert (acme_area / "products/x.csv").read_bytes() == content
+    assert list(Upload.objects.filter(swept_at=None).values_list("size", flat=True)) == [len(content)]
+
+
+def test_sshfs_removes_a_file_that_it_has_open(packets: Packets, acme_area: Path):
+    new = packets.open("/products/x.csv", SFTP_FLAG_CREATE | SFTP_FLAG_TRUNC)
+    packets.write(new, 0, CSV)
+    packets.ask(CMD_REMOVE, "/products/x.csv")
+    packets.ask(CMD_CLOSE, new)
+
+    assert list((acme_area / "products").iterdir()) == []
+    assert not Upload.objects.exists()
+
+
+def test_the_limits_are_said(packets: Packets):
+    answer = packets.ask(CMD_EXTENDED, "limits@openssh.com")
+
+    assert [answer.get_int64() for _ in range(4)] == [262144, 261120, 261120, 32]
+
+
+@pytest.mark.parametrize("command", [CMD_FSTAT, CMD_CLOSE])
+def test_a_handle_that_is_none_is_refused(packets: Packets, command: int):
+    with pytest.raises(OSError, match="handle"):
+        packets.ask(command, b"none")
+    with pytest.raises(OSError, match="handle"):
+        packets.ask(CMD_FSETSTAT, b"none", attributes(st_size=0))
+    with pytest.raises(OSError, match="handle"):
+        packets.ask(CMD_EXTENDED, "fsync@openssh.com", b"none")
+    with pytest.raises(OSError, match="unsupported"):
+        packets.ask(CMD_EXTENDED, "hardlink@openssh.com", "/products", "/x")

@@ -1,0 +1,51 @@
+"""PuTTY's client."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sftp_ingest.models import Upload
+from sftp_ingest.server.host_key import public_line
+from tests.sftp_ingest.conftest import PASSWORD
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def psftp(programs) -> Callable[..., str]:
+    digest = hashlib.sha256(base64.b64decode(public_line().split()[1])).digest()
+    key = f"SHA256:{base64.b64encode(digest).decode().rstrip('=')}"
+
+    def run(*commands: str) -> str:
+        script = programs.home / "script"
+        script.write_text("\n".join((*commands, "quit")))
+        words = ("-P", str(programs.port), "-pw", PASSWORD, "-hostkey", key, "-batch", "-b", script)
+        return programs.well("psftp", *words, "acme@127.0.0.1")
+
+    return run
+
+
+def test_files_are_put_over_each_other_listed_moved_got_and_removed(psftp, programs, acme_area: Path):
+    psftp("put -r spring products/spring", "put x.csv products/x.csv", "put x.csv products/x.csv")
+    said = psftp("ls products", "mv products/x.csv products/z.csv", "get products/z.csv back.csv")
+
+    assert "x.csv" in said
+    assert (programs.folder / "back.csv").read_text() == "sku\nX\n"
+    psftp("rm products/z.csv")
+    assert not (acme_area / "products/z.csv").exists()
+    assert Upload.objects.count() == 3
+
+
+@pytest.mark.parametrize("came", [1, 33_333, 100_003, 100_004])
+def test_an_upload_that_was_cut_goes_on(psftp, programs, leave_cut, acme_area: Path, came: int):
+    (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 50_000)
+    leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:came])
+    psftp("reput long.csv products/long.csv")
+
+    assert (acme_area / "products/long.csv").read_bytes() == (programs.folder / "long.csv").read_bytes()
+    assert Upload.objects.get().size == 100_004

@@ -1,0 +1,56 @@
+"""rclone copies what has another size or time, so times must be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sftp_ingest.models import Upload
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def rclone(programs) -> Callable[..., str]:
+    def run(command: str, *words: str) -> str:
+        return programs.well(
+            "rclone",
+            command,
+            *words,
+            "--retries=1",
+            "--sftp-host=127.0.0.1",
+            f"--sftp-port={programs.port}",
+            "--sftp-user=acme",
+            f"--sftp-key-file={programs.home}/key",
+            f"--sftp-known-hosts-file={programs.home}/known",
+        )
+
+    return run
+
+
+def test_what_is_there_already_is_not_copied_again(rclone, acme_area: Path):
+    rclone("copy", "spring", ":sftp:products/spring")
+    assert (acme_area / "products/spring/deep/y.csv").stat().st_mtime == 1_600_000_000
+    rclone("copy", "spring", ":sftp:products/spring")
+
+    assert Upload.objects.count() == 1
+
+
+def test_what_changed_is_copied_and_what_is_gone_is_removed(rclone, programs, acme_area: Path):
+    rclone("sync", ".", ":sftp:products")
+    (programs.folder / "x.csv").unlink()
+    (programs.folder / "spring/deep/y.csv").write_text("sku\nY\nZ\n")
+    rclone("sync", ".", ":sftp:products")
+
+    found = {path.name: path.read_text() for path in acme_area.rglob("*.csv") if "products" in path.parts}
+    assert found == {"y.csv": "sku\nY\nZ\n"}
+
+
+def test_what_is_the_same_is_found_to_be(rclone, programs):
+    rclone("copy", ".", ":sftp:products")
+
+    assert "0 differences found" in rclone("check", ".", ":sftp:products")
+    assert "x.csv" in rclone("lsl", ":sftp:products")
+    assert '"free"' in rclone("about", ":sftp:", "--json")
