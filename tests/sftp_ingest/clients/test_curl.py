@@ -11,13 +11,14 @@ import pytest
 
 from sftp_ingest.models import Upload
 from sftp_ingest.server.host_key import public_line
+from tests.sftp_ingest.clients.conftest import Programs
 from tests.sftp_ingest.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def curl(programs) -> Callable[..., str]:
+def curl(programs: Programs) -> Callable[..., str]:
     if "sftp" not in programs.run("curl", "--version").stdout:
         pytest.skip("this curl speaks no SFTP")
     digest = hashlib.sha256(base64.b64decode(public_line().split()[1])).digest()

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from sftp_ingest.models import Upload
+from tests.sftp_ingest.clients.conftest import Programs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def lftp(programs) -> Callable[..., str]:
+def lftp(programs: Programs) -> Callable[..., str]:
     def run(*commands: str) -> str:
         connect = shlex.join(["ssh", "-a", "-x", *programs.ssh_options])
         settings = (f'set sftp:connect-program "{connect}"', "set net:max-retries 1", "set cmd:fail-exit yes")

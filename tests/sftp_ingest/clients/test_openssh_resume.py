@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from sftp_ingest.models import Upload
+from tests.sftp_ingest.clients.conftest import Programs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def sftp(programs) -> Callable[..., str]:
+def sftp(programs: Programs) -> Callable[..., str]:
     def run(*commands: str) -> str:
         words = (*programs.ssh_options, "-P", str(programs.port), "-b", "-", "acme@127.0.0.1")
         return programs.well("sftp", *words, given="\n".join(commands))

@@ -11,13 +11,14 @@ import pytest
 
 from sftp_ingest.models import Upload
 from sftp_ingest.server.host_key import public_line
+from tests.sftp_ingest.clients.conftest import Programs
 from tests.sftp_ingest.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def psftp(programs) -> Callable[..., str]:
+def psftp(programs: Programs) -> Callable[..., str]:
     digest = hashlib.sha256(base64.b64decode(public_line().split()[1])).digest()
     key = f"SHA256:{base64.b64encode(digest).decode().rstrip('=')}"
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from sftp_ingest.models import Upload
+from tests.sftp_ingest.clients.conftest import Programs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def rclone(programs) -> Callable[..., str]:
+def rclone(programs: Programs) -> Callable[..., str]:
     def run(command: str, *words: str) -> str:
         return programs.well(
             "rclone",
