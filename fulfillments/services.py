@@ -21,7 +21,7 @@ from fulfillments.models import Capture, Fulfillment, FulfillmentLine, Rejection
 from fulfillments.routing import Allocation, Place, Plan, Want, plan
 from fulfillments.states import State
 from inventory.models import MovementKind
-from inventory.reservations import Cause, LockedStock, StockKey
+from inventory.reservations import Cause, LockedStock, Stock, StockKey
 
 
 def apply_effects(effects: Effects, change: Change) -> None:
@@ -131,7 +131,7 @@ def keep_reasons(
 def create_fulfillments(
     change: Change,
     allocations: Sequence[Allocation],
-    stock: LockedStock,
+    stock: Stock,
     joinable: Mapping[Place, Fulfillment] = MappingProxyType({}),
 ) -> None:
     """Make one fulfillment for each place of the plan, or put its pieces into the one that is there.

@@ -62,26 +62,12 @@ class Movement(NamedTuple):
 
 
 @dataclass
-class LockedStock:
-    """Locked stock rows, changed in memory and written back together, with a movement for each change."""
+class Stock:
+    """Stock rows, changed in memory and written back together, with a movement for each change."""
 
     levels: dict[StockKey, Level]
     by: Actor
-    _changed: set[StockKey] = field(default_factory=set)
-    _counted: set[StockKey] = field(default_factory=set)
     _movements: list[Movement] = field(default_factory=list)
-
-    @classmethod
-    def lock(cls, variant_ids: Iterable[int], *, by: Actor, needed: Collection[StockKey] = ()) -> LockedStock:
-        """Lock every stock row of these variants, in (variant, warehouse) order.
-
-        Those that are needed are made where there are none: before any is locked, as pushes do.
-        """
-        if needed:
-            with connection.cursor() as cursor:
-                cursor.execute(MAKE, [[variant for variant, _ in needed], [place for _, place in needed]])
-        rows = _locked(set(variant_ids))
-        return cls({(row.variant_id, row.warehouse_id): _level(row) for row in rows}, by)
 
     def available(self, key: StockKey) -> int:
         level = self.levels.get(key)
@@ -97,6 +83,55 @@ class LockedStock:
         if taken:
             self._move(MovementKind.RESERVE, key, cause, reserved=taken)
         return taken
+
+    def save(self, *, missed: Collection[int] = ()) -> None:
+        """Write the changed rows and the movements, in one statement.
+
+        `missed` are the variants of which more would have been taken.
+        """
+        raise NotImplementedError
+
+    def _move(
+        self,
+        kind: MovementKind,
+        key: StockKey,
+        cause: Cause,
+        *,
+        on_hand: int = 0,
+        reserved: int = 0,
+        moved: int = 0,
+    ) -> None:
+        """Change a row. Pieces can also leave a place that has none; their movement then stands alone."""
+        level = self.levels.get(key)
+        if level is None:
+            on_hand, reserved, after = 0, 0, (0, 0)
+        else:
+            level.on_hand += on_hand
+            level.reserved += reserved
+            after = (level.on_hand, level.reserved)
+        order_id, fulfillment_id, reason = cause
+        self._movements.append(
+            Movement(*key, kind.value, on_hand, reserved, *after, moved, order_id, fulfillment_id, reason)
+        )
+
+
+@dataclass
+class LockedStock(Stock):
+    """Rows that nobody else can change meanwhile."""
+
+    _counted: set[StockKey] = field(default_factory=set)
+
+    @classmethod
+    def lock(cls, variant_ids: Iterable[int], *, by: Actor, needed: Collection[StockKey] = ()) -> LockedStock:
+        """Lock every stock row of these variants, in (variant, warehouse) order.
+
+        Those that are needed are made where there are none: before any is locked, as pushes do.
+        """
+        if needed:
+            with connection.cursor() as cursor:
+                cursor.execute(MAKE, [[variant for variant, _ in needed], [place for _, place in needed]])
+        levels = stock_rows(set(variant_ids)).select_for_update(of=("self",))
+        return cls(levels_of(levels), by)
 
     def release(self, key: StockKey, quantity: int, cause: Cause) -> None:
         """Give back what was set aside."""
@@ -129,11 +164,10 @@ class LockedStock:
         room = MOST - self.levels[key].on_hand
         self._move(MovementKind.RETURN, key, cause, on_hand=min(quantity, room), moved=quantity)
 
-    def save(self) -> None:
-        """Write the changed rows and the movements, in one statement."""
+    def save(self, *, missed: Collection[int] = ()) -> None:
         if not self._movements:
             return
-        keys = sorted(self._changed)
+        keys = sorted({each[:2] for each in self._movements} & self.levels.keys())
         levels = [self.levels[key] for key in keys]
         with connection.cursor() as cursor:
             cursor.execute(
@@ -149,46 +183,8 @@ class LockedStock:
                     *map(list, zip(*self._movements, strict=True)),
                 ],
             )
-        self._changed.clear()
         self._counted.clear()
         self._movements.clear()
-
-    def _move(
-        self,
-        kind: MovementKind,
-        key: StockKey,
-        cause: Cause,
-        *,
-        on_hand: int = 0,
-        reserved: int = 0,
-        moved: int = 0,
-    ) -> None:
-        """Change a row. Pieces can also leave a place that has none; their movement then stands alone."""
-        level = self.levels.get(key)
-        if level is None:
-            self._movements.append(
-                Movement(
-                    *key, kind.value, 0, 0, 0, 0, moved, cause.order_id, cause.fulfillment_id, cause.reason
-                )
-            )
-            return
-        level.on_hand += on_hand
-        level.reserved += reserved
-        self._changed.add(key)
-        after = (level.on_hand, level.reserved)
-        self._movements.append(
-            Movement(
-                *key,
-                kind.value,
-                on_hand,
-                reserved,
-                *after,
-                moved,
-                cause.order_id,
-                cause.fulfillment_id,
-                cause.reason,
-            )
-        )
 
 
 MAKE = """
@@ -229,16 +225,19 @@ class LevelRow(NamedTuple):
     warehouse__supplier__safety_stock: int
 
 
-def _level(row: LevelRow) -> Level:
-    return Level(
-        supplier_id=row.warehouse__supplier_id,
-        on_hand=row.on_hand,
-        reserved=row.reserved,
-        safety=row.warehouse__supplier__safety_stock,
-    )
+def stock_rows(variant_ids: Collection[int]) -> QuerySet[StockLevel]:
+    """Every stock row of these variants, in the order in which they are locked."""
+    return StockLevel.objects.filter(variant_id__in=variant_ids).order_by("variant_id", "warehouse_id")
 
 
-def _locked(variant_ids: Collection[int]) -> QuerySet[StockLevel, LevelRow]:
-    levels = StockLevel.objects.filter(variant_id__in=variant_ids)
-    levels = levels.order_by("variant_id", "warehouse_id").select_for_update(of=("self",))
-    return as_rows(levels, LevelRow)
+def levels_of(rows: QuerySet[StockLevel]) -> dict[StockKey, Level]:
+    """Read stock rows."""
+    return {
+        (row.variant_id, row.warehouse_id): Level(
+            supplier_id=row.warehouse__supplier_id,
+            on_hand=row.on_hand,
+            reserved=row.reserved,
+            safety=row.warehouse__supplier__safety_stock,
+        )
+        for row in as_rows(rows, LevelRow)
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,10 +19,11 @@ from fastdb.inserts import insert, insert_unless_there
 from fulfillments.candidates import Market
 from fulfillments.effects import Effects
 from fulfillments.models import FulfillmentLine, Outcome, Rejection
-from fulfillments.routing import Plan, Want, plan
+from fulfillments.routing import Allocation, Plan, Want, plan
 from fulfillments.services import create_fulfillments, keep_reasons
 from fulfillments.states import State
 from inventory.reservations import LockedStock
+from inventory.seen_stock import SeenStock, StockMoved
 from orders.addresses import has_unknown_country, normalised, unknown_country
 from orders.change import OrderChange, first_change_of
 from orders.models import Order, OrderLine
@@ -51,13 +53,20 @@ def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed
     `retailer_order_id`, Invalid for lines that find nothing, InsufficientStock where a partner refuses
     short orders.
     """
+    with suppress(StockMoved):
+        return _push(retailer, content, by=by, hold_stock=False)
+    return _push(retailer, content, by=by, hold_stock=True)
+
+
+def _push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor, hold_stock: bool) -> Pushed:
     order = _order(retailer, content)
     with transaction.atomic():
         if not insert_unless_there(order, "retailer_id", "retailer_order_id"):
             return _known(retailer, content)
         lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
         market = Market(retailer.pk, lines, country_known=not order.has_unknown_country)
-        _fill(order, lines, _wants(order, lines, market), by=by)
+        with first_change_of(order, by=by) as change:
+            _fill(change, lines, _wants(order, lines, market), hold_stock=hold_stock)
     return Pushed(order, created=True)
 
 
@@ -101,19 +110,36 @@ def _pushed() -> QuerySet[Order]:
     return Order.objects.filter(retailer_id=Param("retailer"), retailer_order_id=Param("number")).order_by()
 
 
-def _fill(order: Order, lines: list[OrderLine], wants: list[Want], *, by: Actor) -> None:
-    with first_change_of(order, by=by) as change:
-        stock = LockedStock.lock((each.variant_id for want in wants for each in want.candidates), by=by)
-        available = stock.availability()
-        chosen = plan(wants, available, allow_short=True)
-        _refuse_unfilled(chosen, wants)
-        _save_lines(order, lines, chosen)
-        change.record("order.created", data={"retailer_order_id": order.retailer_order_id})
-        allocations = [replace(each, line=lines[each.line].pk) for each in chosen.allocations]
-        create_fulfillments(change, allocations, stock)
-        wants = [replace(each, line=lines[each.line].pk) for each in wants]
-        keep_reasons(change, wants, Plan(allocations), available, cause="order.created")
-        stock.save()
+def _fill(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want], *, hold_stock: bool) -> None:
+    """Plan, and write all of it down; the stock last, for others want it, too.
+
+    Raises StockMoved unless the stock is held from the start.
+    """
+    variant_ids = {each.variant_id for want in wants for each in want.candidates}
+    stock = (LockedStock.lock if hold_stock else SeenStock.read)(variant_ids, by=change.by)
+    available = stock.availability()
+    chosen = plan(wants, available, allow_short=True)
+    _refuse_unfilled(chosen, wants)
+    _save_lines(change.order, lines, chosen)
+    change.record("order.created", data={"retailer_order_id": change.order.retailer_order_id})
+    allocations = [replace(each, line=lines[each.line].pk) for each in chosen.allocations]
+    create_fulfillments(change, allocations, stock)
+    wants = [replace(each, line=lines[each.line].pk) for each in wants]
+    keep_reasons(change, wants, Plan(allocations), available, cause="order.created")
+    stock.save(missed=_missed(wants, allocations))
+
+
+def _missed(wants: Sequence[Want], allocations: Sequence[Allocation]) -> set[int]:
+    """The variants of which the order would have taken more."""
+    reserved = Counter[int]()
+    for each in allocations:
+        reserved[each.line] += each.reserved
+    return {
+        candidate.variant_id
+        for want in wants
+        if reserved[want.line] < want.quantity
+        for candidate in want.candidates
+    }
 
 
 def _order(retailer: Retailer, content: Mapping[str, Any]) -> Order:

@@ -14,6 +14,7 @@ from django.db import IntegrityError, connection
 from django.db.models import QuerySet
 
 from api.errors import ApiError
+from inventory import seen_stock
 
 SHORTLY = 0.4  # seconds that one waits for the other where the locks keep him away
 CERTAINLY = 20.0  # and where nothing does: he comes, however busy the machine is
@@ -56,8 +57,13 @@ def meeting_after(target: Any, name: str, *, parties: int = 2, locking: bool = T
 
 @contextmanager
 def without_row_locks() -> Iterator[None]:
-    """The control: the same code, reading without FOR UPDATE."""
-    with mock.patch.object(QuerySet, "select_for_update", lambda self, **_: self.all()):
+    """The control: the same code, reading without FOR UPDATE, and taking without a look at what is left."""
+    unguarded = seen_stock.TAKE.replace("available < taken", "FALSE")
+    assert unguarded != seen_stock.TAKE
+    with (
+        mock.patch.object(QuerySet, "select_for_update", lambda self, **_: self.all()),
+        mock.patch.object(seen_stock, "TAKE", unguarded),
+    ):
         yield
 
 

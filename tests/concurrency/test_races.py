@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
+from unittest import mock
 
 import pytest
 from django.db import connection, transaction
 
+import fulfillments.services
 from accounts.actors import Actor, ActorKind
 from fulfillments.models import Fulfillment, Outcome
 from fulfillments.states import State
-from inventory.models import StockLevel
+from inventory.models import StockLevel, StockMovement
 from inventory.reservations import LockedStock
+from inventory.seen_stock import SeenStock
 from orders import services
 from orders.canceling import request_cancelation
 from orders.models import Order
@@ -44,6 +47,13 @@ def moved(fulfillment, move, **fields):
         return move(copy, change, **fields)
 
 
+def locked_at_once(*variants):
+    """How many stock rows of these somebody else locks, who does not wait."""
+    rows = StockLevel.objects.filter(variant__in=variants)
+    with transaction.atomic():
+        return len(rows.select_for_update(of=("self",), nowait=True))
+
+
 @pytest.mark.parametrize(("locking", "sold"), [(True, 1), (False, 2)])
 def test_the_last_piece_is_sold_once(acme, shop, a_variant, locking, sold):
     a_variant(acme, "LAST", stock=1)
@@ -61,6 +71,62 @@ def test_the_last_piece_is_sold_once(acme, shop, a_variant, locking, sold):
         assert "insufficient_stock" in outcomes
         assert StockLevel.objects.get().reserved == 1
         assert list(differences()) == []
+
+
+def test_a_plan_is_made_and_written_down_while_nobody_has_to_wait_for_the_goods(acme, shop, a_variant):
+    lamp, rug = a_variant(acme, "LAMP", stock=5), a_variant(acme, "RUG", stock=5)
+    keep, others = fulfillments.services.keep_reasons, []
+
+    def kept_while_others_come(*args, **kwargs):
+        keep(*args, **kwargs)
+        [other] = race(lambda: locked_at_once(lamp, rug))
+        others.append(other)
+
+    with mock.patch.object(services, "keep_reasons", kept_while_others_come):
+        pushed(shop, {"sku": "LAMP", "quantity": 1}, {"sku": "RUG", "quantity": 1})
+
+    assert others == [2]
+    assert set(StockLevel.objects.values_list("reserved", flat=True)) == {1}
+
+
+def test_who_planned_with_what_was_taken_meanwhile_plans_again(acme, rival, shop, a_variant):
+    """Contract 13: nothing is oversold, and the plan is the best of what is left."""
+    a_variant(acme, "A-1", upc="036000291452", stock=2, wholesale_price=1)
+    lamp = a_variant(acme, "LAMP", stock=5)
+    a_variant(rival, "B-1", upc="036000291452", stock=2, wholesale_price=2)
+
+    def buy():
+        line, other = {"upc": "036000291452", "quantity": 2}, {"sku": "LAMP", "quantity": 1}
+        return pushed(shop, line, other).order.pk
+
+    with meeting_after(services, "plan"):
+        orders = race(buy, buy)
+
+    places = [
+        sorted(Order.objects.get(pk=pk).fulfillments.values_list("supplier__name", flat=True))
+        for pk in orders
+    ]
+    assert sorted(places) == sorted([[acme.name], sorted([acme.name, rival.name])])
+    levels = StockLevel.objects.values_list("variant__sku", "reserved")
+    assert dict(levels) == {"A-1": 2, "B-1": 2, "LAMP": 2}
+    assert list(differences()) == []
+    movements = StockMovement.objects.filter(variant_id=lamp.pk, kind="reserve").order_by("pk")
+    assert [(each.reserved_change, each.reserved) for each in movements] == [(1, 1), (1, 2)]
+
+
+def test_what_arrives_between_look_and_write_is_not_missed_by_a_short_order(acme, shop, a_variant):
+    """Who brings stock looks for those who wait; an order that it could not see yet must look itself."""
+    lamp, look = a_variant(acme, "LAMP", stock=1), SeenStock.read
+
+    def seen_before_stock_came(*args, **kwargs):
+        seen = look(*args, **kwargs)
+        race(lambda: StockLevel.objects.filter(variant=lamp).update(on_hand=3))
+        return seen
+
+    with mock.patch.object(SeenStock, "read", seen_before_stock_came):
+        order = pushed(shop, {"sku": "LAMP", "quantity": 3}).order
+
+    assert order.lines.get().reserved == 3
 
 
 def test_the_same_order_twice_at_once_is_one_order(acme, shop, a_variant):

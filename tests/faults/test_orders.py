@@ -11,7 +11,7 @@ from django.db import connection
 from events.models import Event
 from fulfillments.models import Fulfillment
 from inventory.models import StockLevel
-from inventory.reservations import LockedStock
+from inventory.seen_stock import SeenStock
 from orders import change, services
 from orders.models import Order
 from orders.reconciling import differences
@@ -48,7 +48,7 @@ def retailer(shop, client_for):
 
 @pytest.mark.parametrize(
     ("target", "name"),
-    [(services, "create_fulfillments"), (LockedStock, "save"), (change, "stamp")],
+    [(services, "create_fulfillments"), (SeenStock, "save"), (change, "stamp")],
     ids=["placed", "reserved", "stamped"],
 )
 def test_a_push_whose_connection_is_cut_leaves_nothing_and_can_be_repeated(
