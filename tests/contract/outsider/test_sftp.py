@@ -81,22 +81,29 @@ def test_every_complete_upload_is_recorded(acme, area):
     assert isinstance(record["id"], int)
 
 
-def test_a_broken_upload_leaves_nothing(demo, acme):
-    """Contract 8: a broken upload leaves nothing that an import could read."""
+def test_a_broken_upload_is_nothing_that_an_import_could_read_and_can_be_resumed(demo, acme):
+    """Contract 8: a broken upload leaves nothing that an import could read; 13: `stat` shows its owner how
+    far it came, nothing else sees it, and it can be resumed.
+    """
     name = f"products/{unique('BROKEN')}.csv"
+    half, rest = b"sku,title,retail_price\nHALF,x", b",1\n"
     with Area(demo["sftp"], acme.about["sftp_username"], acme.about["sftp_password"]) as area:
         handle = area.sftp.open(name, "wb")
-        handle.write(b"sku,title,retail_price\nHALF,x")
+        handle.write(half)
         handle.flush()
-        with pytest.raises(OSError, match=r".*"):
-            area.sftp.stat(name)
+        assert name.split("/")[1] not in area.sftp.listdir("products")
         area.transport.sock.shutdown(socket.SHUT_RDWR)
     with Area(demo["sftp"], acme.about["sftp_username"], acme.about["sftp_password"]) as area:
-        with pytest.raises(OSError, match=r".*"):
-            area.sftp.stat(name)
+        assert area.sftp.stat(name).st_size == len(half)
         assert name.split("/")[1] not in area.sftp.listdir("products")
-    assert acme.post("importProducts", {"file_url": name}).status == 400
-    assert found_upload(acme, name) is None
+        with pytest.raises(OSError, match=r".*"):
+            area.get(name)
+        assert acme.post("importProducts", {"file_url": name}).status == 400
+        assert found_upload(acme, name) is None
+        with area.sftp.open(name, "ab") as handle:
+            handle.write(rest)
+        assert area.get(name) == half + rest
+    assert found_upload(acme, name)["size"] == len(half + rest)
 
 
 def test_templates_are_there_to_read_only(acme, area):
