@@ -172,15 +172,17 @@ def _scopes(key: ApiKey, text: str) -> frozenset[Scope]:
     """The scopes asked for, all that the key has when none is named. Raises OAuthError: invalid_scope."""
     if not text.strip():
         return key.granted
-    asked = set()
+    asked: set[Scope] = set()
     for word in text.split():
         try:
-            scope = parse_scope(word)
+            covered = parse_scope(word)
         except ValueError:
             raise _wrong_scope(f"Unknown scope {word[:60]}.", key) from None
-        if scope not in key.granted:
-            raise _wrong_scope(f"This client does not have the scope {scope.value}.", key)
-        asked.add(scope)
+        # One that covers several areas is granted as far as the key goes; the answer spells out which.
+        granted = covered & key.granted
+        if not granted:
+            raise _wrong_scope(f"This client does not have the scope {word[:60]}.", key)
+        asked |= granted
     return frozenset(asked)
 
 

@@ -37,12 +37,13 @@ PAUSE = 2.0
 
 @dataclass(frozen=True)
 class Count:
-    """What a rate has left; `reset` in whole seconds."""
+    """What a rate has left; `reset` and `window` in whole seconds."""
 
     allowed: bool
     limit: int
     remaining: int
     reset: int
+    window: int
 
 
 @functools.lru_cache(maxsize=1000)
@@ -99,7 +100,7 @@ class Counter:
             logger.warning("requests are not counted: Redis does not answer (%s)", type(error).__name__)
             return None
         reset = max(1, math.ceil(window.reset_time - time.time()))
-        return Count(allowed, rate.amount, window.remaining if allowed else 0, reset)
+        return Count(allowed, rate.amount, window.remaining if allowed else 0, reset, rate.get_expiry())
 
 
 @functools.cache

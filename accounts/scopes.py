@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -31,16 +32,22 @@ ROLE_SCOPES = {
     ),
 }
 
-# Existing clients of this interface ask for variants, products and stock under these names.
-ALIASES = {
-    "variants": "catalog",
-    "products": "catalog",
-    "catalogue": "catalog",
-    "stock": "inventory",
-    "inventories": "inventory",
-    "order": "orders",
-    "fulfillment": "fulfillments",
+# Existing clients of this interface ask for areas and for what they do there under these names.
+AREAS = {
+    "catalog": ("catalog", "catalogue", "catalogs", "variants", "variant", "products", "product"),
+    "inventory": ("inventory", "inventories", "stock"),
+    "orders": ("orders", "order"),
+    "fulfillments": ("fulfillments", "fulfillment"),
 }
+ALIASES = {name: area for area, names in AREAS.items() for name in names}
+VERBS = dict.fromkeys(("read", "get", "list", "view"), "read")
+VERBS |= dict.fromkeys(("write", "create", "update"), "write")
+# Named like the path under which all of it stands: every area of that role.
+PARTIES = {"suppliers": Role.SUPPLIER, "supplier": Role.SUPPLIER} | {
+    "retailers": Role.RETAILER,
+    "retailer": Role.RETAILER,
+}
+SEPARATOR = re.compile(r"[:._/]")
 
 
 def scopes_of(role: Role) -> frozenset[Scope]:
@@ -48,13 +55,21 @@ def scopes_of(role: Role) -> frozenset[Scope]:
     return ROLE_SCOPES[role]
 
 
-def parse_scope(text: str) -> Scope:
-    """Read one scope in either order, `catalog:read` or `read:variants`. ValueError if there is none such."""
-    first, _, second = text.strip().lower().partition(":")
-    if first in ("read", "write"):
-        first, second = second, first
-    return Scope(f"{ALIASES.get(first, first)}:{second}")
+def parse_scope(text: str) -> frozenset[Scope]:
+    """What one scope covers, as clients spell it: `catalog:read`, `read:variants`, `read_products`.
+
+    `read:suppliers` is all that a supplier's key may read. Raises ValueError if there is none such.
+    """
+    parts = SEPARATOR.split(text.strip().lower())
+    if len(parts) == 2 and parts[0] in VERBS:
+        parts.reverse()
+    if len(parts) != 2 or parts[1] not in VERBS:
+        raise ValueError(f"{text!r} is no scope")
+    area, verb = parts[0], VERBS[parts[1]]
+    if area in PARTIES:
+        return frozenset(scope for scope in ROLE_SCOPES[PARTIES[area]] if scope.endswith(f":{verb}"))
+    return frozenset({Scope(f"{ALIASES.get(area, area)}:{verb}")})
 
 
 def parse_scopes(texts: Iterable[str]) -> frozenset[Scope]:
-    return frozenset(parse_scope(text) for text in texts)
+    return frozenset(scope for text in texts for scope in parse_scope(text))

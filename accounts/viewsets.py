@@ -21,6 +21,7 @@ from accounts.idempotency import idempotently
 from accounts.models import ApiKey, Retailer, Supplier
 from accounts.scopes import Role, Scope
 from api.errors import Forbidden, Unauthorized
+from api.etags import with_etag
 from api.negotiation import OnlyAnswer, refuse_unacceptable
 from api.request_id import current_party, name_party
 
@@ -48,7 +49,7 @@ class KeyViewSet(ViewSet):
         except Exception as error:  # noqa: BLE001 - every fault is answered, by the one handler
             response = self.handle_exception(error)
         self.response = self._finish(response)
-        return self.response
+        return with_etag(self.request, self.response)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         access = request.auth

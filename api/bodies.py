@@ -36,6 +36,9 @@ class Body(serializers.Serializer[Any]):
         return array
 
     def to_internal_value(self, data: Any) -> Any:
+        if self.parent is not None and getattr(self.root, "partial", False):
+            # What a PATCH names it replaces: an object in it is whole, as in a POST.
+            return reader(type(self)).to_internal_value(data)
         if isinstance(data, dict):
             self._refuse_misspellings(data)
         return super().to_internal_value(data)

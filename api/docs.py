@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import hashlib
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer
 
@@ -39,6 +41,19 @@ def schema(request: HttpRequest) -> HttpResponse:
         response = HttpResponse(raw, content_type="application/json")
     response["ETag"] = tag
     response["Access-Control-Allow-Origin"] = "*"
+    return response
+
+
+@only_read
+def home(request: HttpRequest) -> HttpResponse:
+    """Where to go from the service's own address: a page for browsers, the same as JSON for programs."""
+    places = {"docs": "/v3/docs", "schema": "/v3/schema", "admin": reverse("admin:index")}
+    if "text/html" in request.headers.get("Accept", ""):
+        response = render(request, "home.html", places)
+        response["Content-Security-Policy"] = POLICY
+    else:
+        response = JsonResponse({name: request.build_absolute_uri(path) for name, path in places.items()})
+    patch_vary_headers(response, ["Accept"])
     return response
 
 

@@ -162,8 +162,12 @@ def _framework_error(exc: exceptions.APIException) -> Response:
     wait = getattr(exc, "wait", None)
     if wait is not None:
         headers["Retry-After"] = str(math.ceil(wait))
+    message = str(exc.detail)
+    if isinstance(exc, exceptions.UnsupportedMediaType):
+        message = f"{message} Bodies are JSON: send Content-Type: application/json."
+        headers["Accept"] = "application/json"
     code = FRAMEWORK_CODES.get(exc.status_code, "internal_error")
-    return Response(envelope.error(code, str(exc.detail)), status=exc.status_code, headers=headers)
+    return Response(envelope.error(code, message), status=exc.status_code, headers=headers)
 
 
 def invalid_fields(detail: object) -> ApiError:

@@ -14,14 +14,26 @@ from rest_framework.request import Request
 def accepts(header: str, media_type: str) -> bool:
     """Whether an Accept header leaves room for that type; the most specific range decides."""
     kind = media_type.split("/")[0]
-    weights: dict[str, float] = {}
-    for part in header.lower().split(","):
-        name, *params = (piece.strip() for piece in part.split(";"))
-        weights[name] = max(weights.get(name, 0.0), _quality(params))
+    weights = _weights(header)
     for name in (media_type, f"{kind}/*", "*/*"):
         if name in weights:
             return weights[name] > 0
     return not header.strip()
+
+
+def accepts_coding(header: str, coding: str) -> bool:
+    """Whether an Accept-Encoding header asks for that coding; without one nobody does."""
+    weights = _weights(header)
+    return weights.get(coding, weights.get("*", 0.0)) > 0
+
+
+def _weights(header: str) -> dict[str, float]:
+    """What a header lists, each with its `q`."""
+    weights: dict[str, float] = {}
+    for part in header.lower().split(","):
+        name, *params = (piece.strip() for piece in part.split(";"))
+        weights[name] = max(weights.get(name, 0.0), _quality(params))
+    return weights
 
 
 def _quality(params: list[str]) -> float:
@@ -53,4 +65,7 @@ def refuse_unacceptable(request: Request) -> None:
     """Raise 406 when the client cannot take JSON."""
     header = request.headers.get("Accept", "")
     if not accepts(header, "application/json"):
-        raise NotAcceptable(f"Answers are application/json; Accept: {header} rules that out.")
+        raise NotAcceptable(
+            f"Answers are application/json; Accept: {header} rules that out. "
+            "Send Accept: application/json, or leave the header out."
+        )

@@ -40,8 +40,8 @@ def _integer(text: str) -> int:
 
 
 def _constant(name: str) -> float:
-    """NaN or an infinity: read, so that the field that holds it can be named; no field takes it."""
-    return float(name)
+    """NaN or an infinity: Python reads them, but JSON has no such numbers (RFC 8259, section 6)."""
+    raise InvalidJson(f"The body is not JSON: {name} is no number there; leave the field out, or send null.")
 
 
 def loads(text: str | bytes) -> Any:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
 
 from api.bodies import Body
 from api.fields import CONTROL, Text
@@ -15,6 +16,7 @@ from catalog.gtin import error_in
 
 BETWEEN_URLS = re.compile(r"[|,\s]+")
 MOST_IMAGES, LONGEST_URL = 100, 2000
+MOST_BULLETS, LONGEST_BULLET = 100, 2000
 TEXT_OR_LIST = {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 
 
@@ -34,13 +36,22 @@ class ArticleNumber(Text):
 
 
 def as_strings(field: serializers.Field[Any, Any, Any, Any], data: Any) -> list[str]:
-    """A list of strings, or one string as a list; `invalid` of that field for anything else."""
+    """A list of strings, or one string as a list. ValidationError at the element that is none."""
     strings = [data] if isinstance(data, str) else data
-    if not isinstance(strings, list) or not all(isinstance(each, str) for each in strings):
+    if not isinstance(strings, list):
         field.fail("invalid")
-    if any(CONTROL.search(each) for each in strings):
-        raise serializers.ValidationError("Must not hold a control character.", "control")
+    for index, each in enumerate(strings):
+        if not isinstance(each, str):
+            raise fault(data, index, "Must be a string.", "invalid")
+        if CONTROL.search(each):
+            raise fault(data, index, "Must not hold a control character.", "control")
     return list(strings)
+
+
+def fault(data: Any, index: int, message: str, code: str) -> serializers.ValidationError:
+    """What is wrong with an element of an array; of one string it is the field's own fault."""
+    detail = ErrorDetail(message, code=code)
+    return serializers.ValidationError({index: [detail]} if isinstance(data, list) else [detail])  # type: ignore[dict-item]
 
 
 @extend_schema_field(TEXT_OR_LIST)
@@ -60,15 +71,15 @@ class Images(serializers.Field[str, Any, str, Any]):
         parts = (
             BETWEEN_URLS.split(strings[0]) if isinstance(data, str) else [each.strip() for each in strings]
         )
+        for index, url in enumerate(parts):
+            if url and not is_web_address(url):
+                message = f"{url[:100]} is not a URL such as https://example.com/1.jpg."
+                raise fault(data, index, message, "invalid_url")
         urls = list(dict.fromkeys(part for part in parts if part))
         if len(urls) > MOST_IMAGES:
             raise serializers.ValidationError(
                 f"Has {len(urls)} URLs; the maximum is {MOST_IMAGES}.", "too_many"
             )
-        for url in urls:
-            if not is_web_address(url):
-                message = f"{url[:100]} is not a URL such as https://example.com/1.jpg."
-                raise serializers.ValidationError(message, code="invalid_url")
         return "|".join(urls)
 
     def to_representation(self, value: str) -> str:
@@ -101,10 +112,13 @@ class Bullets(serializers.Field[list[str], Any, list[str], Any]):
     def to_internal_value(self, data: Any) -> list[str]:
         strings = as_strings(self, data)
         lines = lines_of(data) if isinstance(data, str) else [each.strip() for each in strings]
+        for index, line in enumerate(lines):
+            if len(line) > LONGEST_BULLET:
+                raise fault(data, index, f"Has more than {LONGEST_BULLET} characters.", "too_long")
         bullets = [line for line in lines if line]
-        if len(bullets) > 100 or any(len(line) > 2000 for line in bullets):
+        if len(bullets) > MOST_BULLETS:
             raise serializers.ValidationError(
-                "Must be at most 100 lines, of 2000 characters each.", "too_long"
+                f"Has {len(bullets)} lines; the maximum is {MOST_BULLETS}.", "too_many"
             )
         return bullets
 

@@ -44,6 +44,7 @@ class VariantBody(Body):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         _spread_gtin(attrs)
         stored = self.instance if self.partial else None
+        _agrees_with_gtin(attrs, getattr(stored, "gtin", ""))
         start, end = (
             attrs.get(name, getattr(stored, name, None))
             for name in ("special_sale_price_start", "special_sale_price_end")
@@ -53,12 +54,22 @@ class VariantBody(Body):
         return attrs
 
 
+def _twin(gtin: str) -> str | None:
+    """The field that holds the same number: a GTIN of 12 digits is a UPC, one of 8 or 13 an EAN."""
+    return {12: "upc", 8: "ean", 13: "ean"}.get(len(gtin))
+
+
+def _agrees_with_gtin(attrs: dict[str, Any], stored: str) -> None:
+    """Refuse a UPC or EAN that contradicts the GTIN which a variant keeps."""
+    name = _twin(stored)
+    if name and "gtin" not in attrs and attrs.get(name) and attrs[name] != stored:
+        raise serializers.ValidationError({name: f"Contradicts the gtin {stored}; change both."})
+
+
 def _spread_gtin(attrs: dict[str, Any]) -> None:
-    """A GTIN of 12 digits is a UPC, one of 8 or 13 an EAN; it may not contradict the one given."""
-    gtin = attrs.get("gtin")
-    if not gtin:
-        return
-    name = {12: "upc", 8: "ean", 13: "ean"}.get(len(gtin))
+    """A GTIN is also the UPC or EAN that it is; it may not contradict the one given."""
+    gtin = attrs.get("gtin") or ""
+    name = _twin(gtin)
     if name is None:
         return
     if attrs.get(name) and attrs[name] != gtin:
@@ -98,7 +109,7 @@ class PropertyJson(TypedDict):
 
 
 class VariantJson(TypedDict):
-    """A variant (interface 2.3) with its id. `images` are URLs separated by `|`; times are ISO 8601, UTC."""
+    """A variant (interface 2.3) with its id. Times are ISO 8601, UTC."""
 
     id: int
     supplier_id: int
@@ -113,7 +124,7 @@ class VariantJson(TypedDict):
     gtin: str
     id_in_source: str
     weight: Decimal | None
-    images: str
+    images: list[str]
     retail_price: Decimal
     wholesale_price: Decimal | None
     special_sale_price: Decimal | None
@@ -141,7 +152,7 @@ def variant_json(variant: Variant) -> VariantJson:
         "gtin": variant.gtin,
         "id_in_source": variant.id_in_source,
         "weight": number(variant.weight),
-        "images": variant.images,
+        "images": variant.images.split("|") if variant.images else [],
         "retail_price": number(variant.retail_price),
         "wholesale_price": number(variant.wholesale_price),
         "special_sale_price": number(variant.special_sale_price),

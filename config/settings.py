@@ -65,6 +65,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "api.middleware.RequestIdMiddleware",
     "config.metrics.RequestMetricsMiddleware",
+    "api.compression.CompressionMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "api.middleware.TolerantPathMiddleware",

@@ -8,6 +8,7 @@ from config import metrics
 from config.health import views as health
 
 urlpatterns = [
+    path("", docs.home),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("metrics", metrics.metrics),

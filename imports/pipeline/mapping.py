@@ -58,9 +58,14 @@ def read_entries(
             entry = _from_object(item, columns, path)
         else:
             raise Invalid.at(path, 'Must be a string "Column in the file:field" or an object.')
-        _refuse_second(entry, entries, columns, path)
+        _refuse_second(entry, entries, columns, _at(path, item, "destination_field"))
         entries.append(entry)
     return entries
+
+
+def _at(path: str, item: object, key: str) -> str:
+    """Where a fault of an entry stands: at that key of an object, at a string as such."""
+    return f"{path}.{key}" if isinstance(item, Mapping) else path
 
 
 def _refuse_second(entry: Entry, former: list[Entry], columns: Mapping[str, Column], path: str) -> None:
@@ -80,7 +85,7 @@ def _from_text(item: str, columns: Mapping[str, Column], path: str) -> Entry:
     if not colon or not source.strip():
         raise Invalid.at(path, 'Must read "Column in the file:field"; the last colon separates them.')
     name, _, subtype = target.strip().partition(".")
-    return _entry(source, name, subtype, {}, columns, path)
+    return _entry(source, name, subtype, None, columns, path)
 
 
 def _from_object(item: Mapping[str, Any], columns: Mapping[str, Column], path: str) -> Entry:
@@ -115,20 +120,29 @@ def _by_key(item: Mapping[str, Any], path: str) -> dict[str, str]:
 
 
 def _entry(
-    source: str, name: str, subtype: str, given: Mapping[str, str], columns: Mapping[str, Column], path: str
+    source: str,
+    name: str,
+    subtype: str,
+    item: Mapping[str, str] | None,
+    columns: Mapping[str, Column],
+    path: str,
 ) -> Entry:
-    source, name = source.strip(), ALIASES.get(name, name)
-    if len(source) > LONGEST_NAME or len(subtype) > LONGEST_NAME:
-        raise Invalid.at(path, f"A column's name has at most {LONGEST_NAME} characters.")
+    """The entry of a string, or of an object: the `item`, where its transformers stand."""
+    source, name, given = source.strip(), ALIASES.get(name, name), item or {}
+    target = _at(path, item, "destination_field")
+    if len(source) > LONGEST_NAME:
+        message = f"A column's name has at most {LONGEST_NAME} characters."
+        raise Invalid.at(_at(path, item, "source_field"), message)
+    if len(subtype) > LONGEST_NAME:
+        raise Invalid.at(target, f"A column's name has at most {LONGEST_NAME} characters.")
     column = columns.get(name)
     if column is None:
-        raise Invalid.at(
-            path, f"There is no field {name!r}; there are {', '.join(sorted(columns))}.", "unknown"
-        )
+        message = f"There is no field {name!r}; there are {', '.join(sorted(columns))}."
+        raise Invalid.at(target, message, "unknown")
     if isinstance(column, Pairs):
-        subtype = column.subtype(subtype, source, path)
+        subtype = column.subtype(subtype, source, target)
     elif subtype:
-        raise Invalid.at(path, f"{name} takes no type after a dot.")
+        raise Invalid.at(target, f"{name} takes no type after a dot.")
     entry = Entry(
         source,
         name,

@@ -22,9 +22,17 @@ from imports.views.options import checked, options_of
 
 
 def begin(
-    supplier: Supplier, kind: Kind, body: Any, request: Request, *, field: str, url: str, by: Actor
-) -> StartedJson:
-    """Start the job of a request and show it."""
+    supplier: Supplier,
+    kind: Kind,
+    body: Any,
+    request: Request,
+    *,
+    field: str,
+    url: str,
+    by: Actor,
+    status: int,
+) -> Response:
+    """Start the job of a request, and answer with it and its address."""
     options = options_of(kind, body, supplier)
     lines = body.validated_data.get("data")
     if url:
@@ -43,7 +51,9 @@ def begin(
         by=by,
     )
     message = f"Import {job.pk} is {job.status}. GET …/imports/{job.pk} shows how it goes on."
-    return {**shown(job, request), "success": True, "message": message}
+    answer: StartedJson = {**shown(job, request), "success": True, "message": message}
+    location = request.build_absolute_uri(f"/v3/suppliers/{supplier.pk}/imports/{job.pk}")
+    return Response(answer, status=status, headers={"Location": location})
 
 
 class ImportProductsViewSet(SupplierViewSet):
@@ -62,8 +72,8 @@ class ImportProductsViewSet(SupplierViewSet):
         body = checked(ImportProductsBody, request)
         field = "file_url" if body.validated_data.get("file_url") else "url"
         url = body.validated_data.get(field, "")
-        started = begin(self.supplier, Kind.PRODUCTS, body, request, field=field, url=url, by=self.actor)
-        return Response(started, status=201)
+        source = {"field": field, "url": url}
+        return begin(self.supplier, Kind.PRODUCTS, body, request, **source, by=self.actor, status=201)
 
 
 class ImportInventoryViewSet(SupplierViewSet):
@@ -82,6 +92,5 @@ class ImportInventoryViewSet(SupplierViewSet):
     def create(self, request: Request, supplier_id: int) -> Response:
         body = checked(ImportInventoryBody, request)
         url = body.validated_data["url"]
-        return Response(
-            begin(self.supplier, Kind.INVENTORY, body, request, field="url", url=url, by=self.actor)
-        )
+        source = {"field": "url", "url": url}
+        return begin(self.supplier, Kind.INVENTORY, body, request, **source, by=self.actor, status=200)

@@ -163,15 +163,31 @@ def test_writing_does_not_include_reading(acme, client_for):
         ("WRITE:Products", Scope.CATALOG_WRITE),
         ("stock:write", Scope.INVENTORY_WRITE),
         ("write:fulfillments", Scope.FULFILLMENTS_WRITE),
+        ("create:orders", Scope.ORDERS_WRITE),
+        ("update:fulfillments", Scope.FULFILLMENTS_WRITE),
+        ("read_products", Scope.CATALOG_READ),
+        ("inventory.write", Scope.INVENTORY_WRITE),
     ],
 )
-def test_scopes_are_read_in_both_orders(text, scope):
-    assert parse_scope(text) == scope
+def test_scopes_are_read_in_both_orders_and_as_clients_spell_them(text, scope):
+    assert parse_scope(text) == {scope}
 
 
-@pytest.mark.parametrize("text", ["", "read", "catalog", "catalog:delete", "read:write", "a:read", ":"])
+def test_a_scope_may_be_called_after_the_party_whose_paths_it_opens():
+    assert parse_scope("read:suppliers") == {
+        Scope.CATALOG_READ,
+        Scope.INVENTORY_READ,
+        Scope.FULFILLMENTS_READ,
+    }
+    assert parse_scope("write:retailers") == {Scope.ORDERS_WRITE}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "read", "catalog", "catalog:delete", "read:write", "a:read", ":", "read:catalog:x", "suppliers"],
+)
 def test_what_is_no_scope_is_refused(text):
-    with pytest.raises(ValueError, match="not a valid Scope"):
+    with pytest.raises(ValueError, match="no scope|not a valid Scope"):
         parse_scope(text)
 
 

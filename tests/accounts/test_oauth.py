@@ -65,6 +65,9 @@ def test_a_form_json_and_basic_all_get_a_token_that_opens_the_api(issued, acme):
     [
         ("read:variants", "catalog:read"),
         ("catalog:read  write:inventory", "catalog:read inventory:write"),
+        ("read:suppliers", "catalog:read fulfillments:read inventory:read"),
+        ("read:suppliers write:suppliers", ALL),
+        ("read:retailers update:fulfillments", "catalog:read fulfillments:write inventory:read"),
         (
             "",
             "catalog:read catalog:write fulfillments:read fulfillments:write inventory:read inventory:write",
@@ -89,6 +92,8 @@ def test_a_scope_beyond_the_key_is_invalid_scope(acme):
     narrow = IssuedKeyFactory.create(party=acme, scopes=["catalog:read"])
     assert ask(credentials(narrow, scope="catalog:write")).json()["error"] == "invalid_scope"
     assert ask(credentials(narrow)).json()["scope"] == "catalog:read"
+    assert ask(credentials(narrow, scope="read:suppliers")).json()["scope"] == "catalog:read"
+    assert ask(credentials(narrow, scope="write:suppliers")).json()["error"] == "invalid_scope"
 
 
 def test_a_token_carries_no_more_than_its_scopes(issued, acme):
@@ -96,6 +101,14 @@ def test_a_token_carries_no_more_than_its_scopes(issued, acme):
     token = AccessToken.objects.get()
     assert token.scopes == ["inventory:read"]
     assert secret not in repr(AccessToken.objects.values().get())
+
+
+def test_nan_is_unreadable_here_too(issued):
+    fields = json.dumps(credentials(issued))
+    answer = ask(fields[:-1] + ', "x": NaN}', JSON)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_json")
+    assert answer.json()["error"] == "invalid_request"
+    assert not AccessToken.objects.exists()
 
 
 CLIENT = {"grant_type": "client_credentials", "client_id": "x"}

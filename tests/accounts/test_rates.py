@@ -20,6 +20,9 @@ def test_every_answer_tells_what_is_left(acme, rival, client_for):
     assert [answer.headers["RateLimit-Remaining"] for answer in answers] == ["2", "1", "0", "0"]
     assert {answer.headers["RateLimit-Limit"] for answer in answers} == {"3"}
     assert all(1 <= int(answer.headers["RateLimit-Reset"]) <= 60 for answer in answers)
+    assert {answer.headers["RateLimit-Policy"] for answer in answers} == {'"key";q=3;w=60'}
+    for answer, left in zip(answers, "2100", strict=True):
+        assert answer.headers["RateLimit"] == f'"key";r={left};t={answer.headers["RateLimit-Reset"]}'
 
 
 def test_beyond_the_rate_it_is_429_with_the_time_to_wait(acme, client_for):

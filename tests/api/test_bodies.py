@@ -32,6 +32,10 @@ def acme_client(acme, client_for):
         (b'{"a":' * 100_000, "nested too deeply"),
         (b'{"count": ' + b"9" * 5000 + b"}", "is too long"),
         (b'{"price": 1e99999999}', "is too long"),
+        (b"NaN", "NaN is no number"),
+        (b'{"name": "a", "price": NaN}', "NaN is no number"),
+        (b'{"name": "a", "unknown": {"deep": [Infinity]}}', "Infinity is no number"),
+        (b'{"name": "a", "lines": [-Infinity]}', "-Infinity is no number"),
         (b'{"price": 1e99999999999999999999}', "is too long"),
         (b'{"price": 0.' + b"1" * 5000 + b"}", "is too long"),
     ],
@@ -184,7 +188,7 @@ def test_a_body_that_was_cut_off_is_not_taken_for_a_shorter_one():
         whole_body(Request(WSGIRequest(environ)))
 
 
-@pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "1e30", "1E+40", "123456789012345"])
+@pytest.mark.parametrize("text", ["1e30", "1E+40", "123456789012345"])
 def test_a_number_that_no_column_holds_is_a_fault_of_its_field(acme_client, text):
     body = '{"sku": "A-1", "title": "a", "retail_price": %s}' % text  # noqa: UP031 - braces all over
 

@@ -54,6 +54,27 @@ def test_only_an_accept_that_rules_out_json_is_406(acme_client, accept, status):
     assert acme_client.get("probe", Accept=accept).status_code == status
 
 
+def test_406_and_415_say_what_would_be_right(acme_client):
+    refused = acme_client.get("probe", Accept="text/csv")
+    assert (refused.status_code, "Accept: application/json" in refused.json()["message"]) == (406, True)
+    refused = acme_client.post("probe", b"name=a", Content_Type="application/x-www-form-urlencoded")
+    assert (refused.status_code, refused.headers["Accept"]) == (415, "application/json")
+    assert "Content-Type: application/json" in refused.json()["message"]
+
+
+def test_the_services_own_address_leads_browsers_and_programs_on():
+    page = Client().get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert page.headers["Content-Type"].startswith("text/html")
+    for path in ("/v3/docs", "/v3/schema", "/admin/"):
+        assert f'href="{path}"' in page.content.decode()
+        assert Client().get(path, follow=True).status_code == 200
+
+    plain = Client().get("/", headers={"Accept": "application/json"})
+    assert plain.json()["docs"] == "http://testserver/v3/docs"
+    assert plain.headers["Vary"] == "Accept"
+    assert Client().post("/").json()["code"] == "method_not_allowed"
+
+
 def test_a_405_names_what_is_allowed(acme_client):
     answer = acme_client.request("PATCH", "probe", {})
     assert answer.headers["Allow"] == "GET, POST, HEAD, OPTIONS"

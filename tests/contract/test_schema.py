@@ -157,7 +157,9 @@ def test_no_generated_request_surprises(route, method, ours, described):
     def ask(case):
         for name in case.path_parameters or {}:
             case.path_parameters[name] = ours["ids"][name]
-        response = case.call(headers={"Authorization": f"Bearer {client.secret}"})
+        # Called in process, schemathesis asks for gzip and does not unpack it.
+        headers = {"Authorization": f"Bearer {client.secret}", "Accept-Encoding": "identity"}
+        response = case.call(headers=headers)
         case.validate_response(response, checks=list(CHECKS))
 
     sane()

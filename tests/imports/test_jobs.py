@@ -38,6 +38,7 @@ def test_starting_answers_the_job_and_the_envelope(acme, client_for):
 
     body = answer.json()
     assert answer.status_code == 201
+    assert answer.headers["Location"] == f"http://testserver/v3/suppliers/{acme.pk}/imports/{body['id']}"
     assert (body["status"], body["kind"], body["success"], body["rows_total"]) == (
         "queued",
         "products",

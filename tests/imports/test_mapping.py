@@ -186,7 +186,22 @@ def test_the_same_transformed_file_twice_changes_nothing(acme, ran):
         ({"data": ["sku"], "schema": [{"source_field": "A"}]}, "schema[0].destination_field"),
         (
             {"data": ["sku"], "schema": [{"source_field": "A", "destination_field": "option"}]},
-            "schema[0]",
+            "schema[0].destination_field",
+        ),
+        (
+            {"data": ["sku"], "schema": [{"source_field": "A", "destination_field": "colour"}]},
+            "schema[0].destination_field",
+        ),
+        (
+            {
+                "data": ["sku"],
+                "field_mapping": ["A:sku", {"source_field": "B", "destination_field": "sku"}],
+            },
+            "field_mapping[1].destination_field",
+        ),
+        (
+            {"data": ["sku"], "schema": [{"source_field": "A" * 201, "destination_field": "sku"}]},
+            "schema[0].source_field",
         ),
         (
             {

@@ -351,6 +351,15 @@ def test_a_body_that_cannot_be_read_cancels_nothing(two, cancel):
     assert states(two) == ["new", "new"]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [b'{"reason": "x", "because": NaN}', b'{"lines": [{"sku": "LAMP", "quantity": Infinity}]}', b"NaN"],
+)
+def test_a_number_that_json_does_not_have_cancels_nothing(body, two, cancel):
+    assert outcome(cancel(two, body)) == (400, "invalid_json")
+    assert states(two) == ["new", "new"]
+
+
 def test_anothers_order_is_as_if_it_were_not_there(two, boutique, client_for):
     api = client_for(boutique)
 

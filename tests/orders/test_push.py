@@ -253,16 +253,15 @@ def test_the_answer_to_an_empty_push_names_all_that_it_needs(body, send):
     ]
 
 
-@pytest.mark.parametrize("body", [b"{", b"[1", b'{"a": 1, "a": 2}', b"\xff", b'{"a": 1e99999}'])
+@pytest.mark.parametrize("body", [b"{", b"[1", b'{"a": 1, "a": 2}', b"\xff", b'{"a": 1e99999}', b"NaN"])
 def test_a_body_that_cannot_be_read_is_refused(body, send):
     answer = send(body)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_json")
 
 
-@pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity", b"1e400"])
-def test_a_number_that_is_none_is_named(number, lamp, send):
-    body = json.dumps(an_order(LINE, shipping_paid="NUMBER")).encode().replace(b'"NUMBER"', number)
+def test_a_number_that_no_column_holds_is_named(lamp, send):
+    body = json.dumps(an_order(LINE, shipping_paid="NUMBER")).encode().replace(b'"NUMBER"', b"1e400")
 
     refused(send(body), "shipping_paid")
 

@@ -1,0 +1,78 @@
+"""Answers over 1 KB are compressed for who accepts it: the API's, and no other."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+
+import pytest
+from django.test import Client
+
+from tests.factories import VariantFactory
+
+LONG = "Brass, with a wick. " * 200
+
+
+@pytest.fixture
+def client(acme, client_for, a_variant):
+    a_variant(acme, "A-1", description=LONG)
+    return client_for(acme)
+
+
+def test_a_long_answer_is_compressed_for_who_accepts_it(client):
+    plain = client.get("variants")
+    packed = client.get("variants", Accept_Encoding="gzip, deflate, br")
+
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content
+    assert len(packed.content) < len(plain.content) / 3
+    assert "Content-Encoding" not in plain.headers
+    for answer in (plain, packed):
+        assert "Accept-Encoding" in answer.headers["Vary"]
+
+
+@pytest.mark.parametrize("header", ["", "identity", "br", "gzip;q=0", "*;q=0", "gzip;q=0, *"])
+def test_nobody_gets_it_who_did_not_ask(client, header):
+    assert "Content-Encoding" not in client.get("variants", Accept_Encoding=header).headers
+
+
+@pytest.mark.parametrize("header", ["gzip", "GZIP;q=0.5", "*", "br, gzip"])
+def test_who_asks_gets_it(client, header):
+    assert client.get("variants", Accept_Encoding=header).headers["Content-Encoding"] == "gzip"
+
+
+def test_a_short_answer_stays_as_it_is(client):
+    answer = client.get("warehouses", Accept_Encoding="gzip")
+    assert (len(answer.content) < 1024, "Content-Encoding" in answer.headers) == (True, False)
+
+
+def test_a_streamed_pull_is_compressed_piece_by_piece(acme, shop, client_for):
+    VariantFactory.create_batch(1500, supplier=acme, description=LONG)
+    client = client_for(shop)
+    ask = {"service_type": "ecommerce"}
+
+    plain = b"".join(client.get("variants", ask).streaming_content)
+    answer = client.get("variants", ask, Accept_Encoding="gzip")
+
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert answer.headers["ETag"].startswith("W/")
+    pieces = list(answer.streaming_content)
+    assert len(pieces) > 2
+    assert zlib.decompress(b"".join(pieces), 16 + zlib.MAX_WBITS) == plain
+    assert len(json.loads(plain)) == 1500
+
+
+def test_the_schema_is_compressed_and_still_known_by_its_tag():
+    packed = Client().get("/v3/schema", headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert packed.headers["ETag"].startswith('W/"')
+    again = Client().get("/v3/schema", headers={"If-None-Match": packed.headers["ETag"]})
+    assert again.status_code == 304
+
+
+@pytest.mark.django_db
+def test_pages_with_a_forms_secret_are_not():
+    page = Client().get("/admin/login/", headers={"Accept-Encoding": "gzip"})
+    assert "csrfmiddlewaretoken" in page.content.decode()
+    assert "Content-Encoding" not in page.headers

@@ -1,0 +1,75 @@
+"""Who holds the newest version of one object is answered 304."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.factories import ImportJobFactory
+
+
+@pytest.fixture
+def variant(acme, a_variant):
+    return a_variant(acme, "A-1", description="Long. " * 300)
+
+
+@pytest.fixture
+def client(acme, client_for):
+    return client_for(acme)
+
+
+def test_an_object_has_a_tag_that_answers_304_until_it_changes(client, variant):
+    path = f"variants/{variant.pk}"
+    tag = client.get(path).headers["ETag"]
+
+    held = client.get(path, If_None_Match=tag)
+    assert (held.status_code, held.content, held.headers["ETag"]) == (304, b"", tag)
+    assert "RateLimit-Remaining" in held.headers
+    assert "X-Request-Id" in held.headers
+    assert "Content-Type" not in held.headers
+
+    client.request("PATCH", path, {"title": "Another"})
+    fresh = client.get(path, If_None_Match=tag)
+    assert (fresh.status_code, fresh.json()["title"]) == (200, "Another")
+    assert fresh.headers["ETag"] != tag
+
+
+@pytest.mark.parametrize("header", ["*", '"other", {tag}', "{plain}"])
+def test_if_none_match_is_read_as_the_rfc_has_it(client, variant, header):
+    tag = client.get(f"variants/{variant.pk}").headers["ETag"]
+    asked = header.format(tag=tag, plain=tag.removeprefix("W/"))
+    assert client.get(f"variants/{variant.pk}", If_None_Match=asked).status_code == 304
+
+
+@pytest.mark.parametrize("header", ["", '"other"', "nonsense", "W/"])
+def test_another_tag_holds_nothing(client, variant, header):
+    assert client.get(f"variants/{variant.pk}", If_None_Match=header).status_code == 200
+
+
+def test_the_tag_is_the_same_compressed_and_for_head(client, variant):
+    path = f"variants/{variant.pk}"
+    tags = {
+        client.get(path).headers["ETag"],
+        client.get(path, Accept_Encoding="gzip").headers["ETag"],
+        client.request("HEAD", path).headers["ETag"],
+    }
+    assert len(tags) == 1
+
+
+def test_parts_of_an_object_have_tags_of_their_own(client, variant):
+    tag = client.get(f"variants/{variant.pk}").headers["ETag"]
+    assert client.get(f"variants/{variant.pk}?fields=id", If_None_Match=tag).json() == {"id": variant.pk}
+
+
+def test_single_objects_have_tags_and_lists_and_errors_have_none(acme, client):
+    job = ImportJobFactory.create(supplier=acme)
+    assert "ETag" in client.get(f"imports/{job.pk}").headers
+    assert "ETag" in client.get("").headers
+    for path in ("imports", "variants", "variants/0"):
+        assert "ETag" not in client.get(path).headers
+
+
+def test_what_is_not_allowed_is_not_known_by_a_tag(rival, client, client_for, variant):
+    tag = client.get(f"variants/{variant.pk}").headers["ETag"]
+    stranger = client_for(rival)
+    assert stranger.get(f"/v3/variants/{variant.pk}", If_None_Match=tag).status_code == 404
+    assert stranger.get(f"/v3/variants/{variant.pk}", If_None_Match="*").status_code == 404
