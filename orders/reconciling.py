@@ -1,4 +1,4 @@
-"""Recomputing every stored counter from its sources: in a sound service the difference is nothing."""
+"""Recomputing every number and state from its sources: in a sound service the difference is nothing."""
 
 from __future__ import annotations
 
@@ -8,8 +8,19 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from api.renderers import iso
+from catalog.snapshot import take_snapshot_after_commit
 from fulfillments.states import APPROVE_CANCELATION, CANCELING, REQUEST_CANCELATION
 from orders.canceling import CANCEL_REQUESTED
+from orders.history_sources import CLOCKS, HISTORIES, MEND_CLOCKS, MEND_STATES, MISFITS, UNSTAMPED
+from orders.ledger_sources import (
+    LEDGER,
+    MEND_SET_ASIDE,
+    MEND_STOCK,
+    RESERVED,
+    SET_ASIDE,
+    SET_ASIDE_BY_LEDGER,
+)
 from orders.processing_state import bucket_sql, stamp, state_sql
 
 
@@ -97,11 +108,6 @@ FULFILLMENT_LINES = f"""
     FROM fulfillments_fulfillmentline p
     {" ".join(f"LEFT JOIN ({source}) {each} ON {each}.line = p.id" for each, source in KEPT.items())}
 """
-RESERVED = """
-    SELECT p.variant_id, f.warehouse_id, sum(p.reserved) AS reserved
-    FROM fulfillments_fulfillmentline p JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
-    WHERE p.reserved > 0 GROUP BY 1, 2
-"""
 # Requests from when events did not say what was dropped: of their orders only the line knows.
 OLD_REQUESTS = f"""
     SELECT FROM events_event e WHERE e.order_id = l.order_id AND e.type = '{CANCEL_REQUESTED}'
@@ -137,6 +143,8 @@ STATES = f"""
     LEFT JOIN (SELECT order_id, array_agg(DISTINCT state::text) AS states
                FROM fulfillments_fulfillment GROUP BY order_id) s ON s.order_id = o.id
 """
+STOCK, STOCK_KEY = "inventory_stocklevel", ("variant_id", "warehouse_id")
+STOCK_NAME = "'variant ' || variant_id || ' in warehouse ' || warehouse_id"
 
 CHECKS = (
     Check(
@@ -146,7 +154,7 @@ CHECKS = (
         ("id",),
         tuple(KEPT),
         "'fulfillment line ' || id",
-        # What is set aside has no source but itself; it never exceeds what is open.
+        # What is set aside never exceeds what is open; the next check sees to the rest.
         f"""
         UPDATE fulfillments_fulfillmentline p SET {_set(KEPT)}, reserved = least(
             p.reserved, greatest(p.quantity - wrong.shipped - wrong.rejected - wrong.canceled, 0))
@@ -154,19 +162,16 @@ CHECKS = (
         """,
     ),
     Check(
-        "stock reserved",
-        "inventory_stocklevel",
-        RESERVED,
-        ("variant_id", "warehouse_id"),
+        "set aside",
+        SET_ASIDE,
+        SET_ASIDE_BY_LEDGER,
+        ("fulfillment_id", "variant_id"),
         ("reserved",),
-        "'variant ' || variant_id || ' in warehouse ' || warehouse_id",
-        """
-        INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved)
-        SELECT variant_id, warehouse_id, 0, reserved FROM wrong
-        ON CONFLICT (variant_id, warehouse_id) DO UPDATE
-        SET reserved = excluded.reserved, updated_at = now()
-        """,
+        "'variant ' || variant_id || ' of fulfillment ' || fulfillment_id",
+        MEND_SET_ASIDE,
     ),
+    Check("stock reserved", STOCK, RESERVED, STOCK_KEY, ("reserved",), STOCK_NAME, MEND_STOCK),
+    Check("stock ledger", STOCK, LEDGER, STOCK_KEY, ("on_hand", "reserved"), STOCK_NAME, MEND_STOCK),
     Check(
         "order line",
         "orders_orderline",
@@ -212,6 +217,18 @@ def differences() -> Iterator[Difference]:
         cursor.execute(f"SELECT id, stored, state FROM ({STATES}) o WHERE stored <> state")
         for pk, stored, true in cursor.fetchall():
             yield Difference("order state", f"order {pk}", stored, true)
+        cursor.execute(f"SELECT id, stored, state FROM ({HISTORIES}) f WHERE stored <> state")
+        for pk, stored, true in cursor.fetchall():
+            yield Difference("fulfillment state", f"fulfillment {pk}", stored, true)
+        cursor.execute(MISFITS)
+        for pk, state, pieces in cursor.fetchall():
+            yield Difference("open work", f"fulfillment {pk}", state, f"{pieces} pieces are open")
+        cursor.execute(CLOCKS)
+        for pk, last, stamped in cursor.fetchall():
+            yield Difference("clock", f"retailer {pk}", iso(last), f"an order is stamped {iso(stamped)}")
+        cursor.execute(UNSTAMPED)
+        for (pk,) in cursor.fetchall():
+            yield Difference("stamp", f"order {pk}", "never changed", "it was")
 
 
 def mend() -> None:
@@ -226,10 +243,11 @@ def mend() -> None:
             " fulfillments_fulfillmentline, inventory_stocklevel, orders_retailerclock IN EXCLUSIVE MODE"
         )
         touched: set[int] = set()
-        for check in CHECKS:
-            cursor.execute(check.mending())
+        for statement in [MEND_STATES, *(check.mending() for check in CHECKS), MEND_CLOCKS]:
+            cursor.execute(statement)
             if cursor.description:
                 touched |= {order_id for (order_id,) in cursor.fetchall()}
+        take_snapshot_after_commit()
         for order in _to_stamp(cursor, touched):
             stamp(*order)
 
@@ -237,7 +255,8 @@ def mend() -> None:
 def _to_stamp(cursor: Any, touched: set[int]) -> list[tuple[int, int, str, str]]:
     """Orders whose lines or state were wrong: their id, retailer, stored and true state."""
     cursor.execute(
-        f"SELECT id, retailer_id, stored, state FROM ({STATES}) o WHERE stored <> state OR id = ANY(%s)",
+        f"SELECT id, retailer_id, stored, state FROM ({STATES}) o"
+        f" WHERE stored <> state OR id = ANY(%s) OR id IN ({UNSTAMPED})",
         [sorted(touched)],
     )
     found: list[tuple[int, int, str, str]] = cursor.fetchall()

@@ -24,8 +24,12 @@ WRITERS = {
     "imports.ImportJob.status": {"imports/models/job.py: ImportJob._move"},
     "orders.Order.processing_state": {"orders/change.py: OrderChange._carry_out"},
 }
-# `processing_state.stamp` is how `OrderChange` and `manage.py reconcile --fix` write it.
-SQL_WRITERS = {"orders.Order.processing_state": {"orders/processing_state.py"}}
+# `processing_state.stamp` is how `OrderChange` and `manage.py reconcile --fix` write it; a fulfillment's
+# state is mended by its history alone.
+SQL_WRITERS = {
+    "orders.Order.processing_state": {"orders/processing_state.py"},
+    "fulfillments.Fulfillment.state": {"orders/history_sources.py"},
+}
 # Not the state of anything that moves.
 NO_STATE = {
     "accounts.IdempotencyKey.status",  # of the HTTP response that is kept

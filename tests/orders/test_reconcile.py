@@ -11,12 +11,13 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from events.models import Event
-from fulfillments.models import COUNTS, FulfillmentLine
+from fulfillments.models import COUNTS, Fulfillment, FulfillmentLine
 from inventory.models import StockLevel
 from orders.models import Order, OrderLine, RetailerClock
 from orders.reconciling import differences, mend
 from tests.interleaving import race, waiting
 from tests.orders.fixtures import piece, status, work_of  # noqa: F401
+from tests.orders.invariants import violations
 from tests.orders.push_bodies import an_order
 
 
@@ -36,7 +37,10 @@ def everything() -> list[object]:
     counts = ("open", "reserved", "shipped", "rejected", "canceled", "dropped")
     clocks = RetailerClock.objects.values_list("completed", "canceled", "pending")
     states = Order.objects.values_list("pk", "processing_state")
-    return [*parts, *OrderLine.objects.order_by("pk").values_list("pk", *counts), *clocks, *states]
+    works = Fulfillment.objects.values_list("pk", "state")
+    levels = StockLevel.objects.order_by("variant_id").values_list("variant_id", "on_hand", "reserved")
+    lines = OrderLine.objects.order_by("pk").values_list("pk", *counts)
+    return [*parts, *lines, *clocks, *states, *works, *levels]
 
 
 @pytest.fixture
@@ -80,6 +84,15 @@ DAMAGE = {
     "order state": "UPDATE orders_order SET processing_state = 'completed'",
     "counts": "UPDATE orders_retailerclock SET pending = 0, completed = 7",
     "counts row": "DELETE FROM orders_retailerclock",
+    "stock doubled": "UPDATE inventory_stocklevel SET on_hand = 2 * on_hand + 1",
+    "reserved lost": "UPDATE fulfillments_fulfillmentline SET reserved = 0",
+    "reserved lost everywhere": """
+        UPDATE fulfillments_fulfillmentline SET reserved = 0; UPDATE orders_orderline SET reserved = 0;
+        UPDATE inventory_stocklevel SET reserved = 0
+    """,
+    "fulfillment state": "UPDATE fulfillments_fulfillment SET state = 'shipped'",
+    "clock": "UPDATE orders_retailerclock SET last = last - interval '1 day'",
+    "stamp": "UPDATE orders_order SET updated_at = NULL",
 }
 
 
@@ -96,6 +109,7 @@ def test_each_damaged_counter_is_found_and_mended(subtests):
 
             assert reconcile() == "Every counter agrees with its sources.\n"
             assert everything() == sound
+            assert violations() == []
 
 
 def test_what_older_events_do_not_tell_is_left_as_it_is(lived):

@@ -1,0 +1,106 @@
+"""What the ledger of stock says is on hand and set aside, and how stock is mended by it (contract 13)."""
+
+from __future__ import annotations
+
+ACTOR = "system:reconcile"
+MOVEMENT = """
+    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
+        on_hand, reserved, actor, order_id, fulfillment_id, reason)
+"""
+
+# What is promised to orders, by stock row.
+RESERVED = """
+    SELECT p.variant_id, f.warehouse_id, sum(p.reserved) AS reserved
+    FROM fulfillments_fulfillmentline p JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
+    WHERE p.reserved > 0 GROUP BY 1, 2
+"""
+
+# A level is what its movements add up to. Of a variant that was deleted there is none any more.
+LEDGER = """
+    SELECT m.variant_id, m.warehouse_id, sum(m.on_hand_change) AS on_hand, sum(m.reserved_change) AS reserved
+    FROM inventory_stockmovement m JOIN catalog_variant v ON v.id = m.variant_id GROUP BY 1, 2
+"""
+
+SET_ASIDE = """
+    (SELECT fulfillment_id, variant_id, sum(reserved) AS reserved
+     FROM fulfillments_fulfillmentline GROUP BY 1, 2)
+"""
+# What each fulfillment has set aside: what movements did for it. Of one that is older than an opening with
+# reservations in it, that opening holds some of them, under no fulfillment's name: only its lines know.
+SET_ASIDE_BY_LEDGER = f"""
+    SELECT p.fulfillment_id, p.variant_id,
+        CASE WHEN o.occurred_at >= f.created_at THEN p.reserved ELSE coalesce(m.reserved, 0) END AS reserved
+    FROM {SET_ASIDE} p JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
+    LEFT JOIN (
+        SELECT fulfillment_id, variant_id, sum(reserved_change) AS reserved FROM inventory_stockmovement
+        WHERE order_id IS NOT NULL GROUP BY 1, 2
+    ) m ON m.fulfillment_id = p.fulfillment_id AND m.variant_id = p.variant_id
+    LEFT JOIN (
+        SELECT variant_id, warehouse_id, max(occurred_at) AS occurred_at FROM inventory_stockmovement
+        WHERE kind = 'opening' AND reserved_change <> 0 GROUP BY 1, 2
+    ) o ON o.variant_id = p.variant_id AND o.warehouse_id = f.warehouse_id
+"""  # noqa: S608 - of constants
+
+SUMS = """
+    SELECT coalesce(sum(on_hand_change), 0) AS on_hand, coalesce(sum(reserved_change), 0) AS reserved,
+        max(id) AS last
+    FROM inventory_stockmovement m
+    WHERE m.variant_id = w.variant_id AND m.warehouse_id = w.warehouse_id
+"""
+
+# Lines get back what the ledger says, as far as they are open; the ledger gives up the rest.
+MEND_SET_ASIDE = f"""
+    , placed AS (
+        SELECT p.id, p.fulfillment_id, p.variant_id,
+            greatest(least(p.open, wrong.reserved - p.before), 0)::int AS reserved
+        FROM (
+            SELECT id, fulfillment_id, variant_id, open,
+                sum(open) OVER (PARTITION BY fulfillment_id, variant_id ORDER BY id) - open AS before
+            FROM (SELECT id, fulfillment_id, variant_id, quantity - shipped - rejected - canceled AS open
+                  FROM fulfillments_fulfillmentline) l
+        ) p JOIN wrong USING (fulfillment_id, variant_id)
+    ), written AS (
+        UPDATE fulfillments_fulfillmentline p SET reserved = placed.reserved
+        FROM placed WHERE placed.id = p.id
+    ), given_up AS (
+        SELECT w.variant_id, f.warehouse_id, f.order_id, w.fulfillment_id, k.reserved - w.reserved AS change
+        FROM wrong w JOIN fulfillments_fulfillment f ON f.id = w.fulfillment_id
+        JOIN (SELECT fulfillment_id, variant_id, sum(reserved) AS reserved FROM placed GROUP BY 1, 2) k
+            ON k.fulfillment_id = w.fulfillment_id AND k.variant_id = w.variant_id
+        WHERE k.reserved <> w.reserved
+    )
+    {MOVEMENT}
+    SELECT w.variant_id, w.warehouse_id, 'adjust', 0, w.change, m.on_hand,
+        m.reserved + sum(w.change) OVER (PARTITION BY w.variant_id, w.warehouse_id ORDER BY w.fulfillment_id),
+        '{ACTOR}', w.order_id, w.fulfillment_id, 'reconcile: no more than that is open'
+    FROM given_up w CROSS JOIN LATERAL ({SUMS}) m ORDER BY w.fulfillment_id
+"""  # noqa: S608 - of constants
+
+# On hand is what the movements say, unless the last of them already found what the row says now: then one
+# before it is missing. Reserved is what the lines say. Whichever it was, a movement brings both together.
+MEND_STOCK = f"""
+    , sources AS (
+        SELECT w.variant_id, w.warehouse_id, l.on_hand AS stored, m.on_hand, m.reserved,
+            format('reconcile: the row said %s on hand, %s reserved', l.on_hand, l.reserved) AS said,
+            (SELECT last.on_hand FROM inventory_stockmovement last WHERE last.id = m.last) AS last,
+            (SELECT coalesce(sum(p.reserved), 0) FROM fulfillments_fulfillmentline p
+             JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
+             WHERE p.variant_id = w.variant_id AND f.warehouse_id = w.warehouse_id) AS promised
+        FROM wrong w LEFT JOIN inventory_stocklevel l
+            ON l.variant_id = w.variant_id AND l.warehouse_id = w.warehouse_id
+        CROSS JOIN LATERAL ({SUMS}) m
+    ), sound AS (
+        SELECT *,
+            CASE WHEN stored = coalesce(last, stored) THEN stored ELSE greatest(on_hand, 0) END AS pieces
+        FROM sources
+    ), written AS (
+        INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved)
+        SELECT variant_id, warehouse_id, pieces, promised FROM sound ORDER BY 1, 2
+        ON CONFLICT (variant_id, warehouse_id) DO UPDATE
+        SET on_hand = excluded.on_hand, reserved = excluded.reserved, updated_at = now()
+    )
+    {MOVEMENT}
+    SELECT variant_id, warehouse_id, 'adjust', pieces - on_hand, promised - reserved, pieces, promised,
+        '{ACTOR}', NULL, NULL, CASE WHEN stored IS NULL THEN 'reconcile: there was no row' ELSE said END
+    FROM sound ORDER BY 1, 2
+"""  # noqa: S608 - of constants
