@@ -5,6 +5,7 @@ A record's page is for reading; it changes only by an action, which calls the me
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -150,19 +151,23 @@ def _run_on_each(
     action: AdminAction[Any], modeladmin: RecordAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]
 ) -> None:
     """Do it to one after the other, each in a transaction of its own: one that fails keeps nobody back."""
-    actor, done, failures = operator_of(request), 0, []
+    actor, done = operator_of(request), 0
+    left_out: defaultdict[str, list[str]] = defaultdict(list)  # why, and which
     for record in queryset.order_by("pk"):
         try:
             action.run(record, actor, {})
             done += 1
         except (ApiError, OperationalError, InterfaceError) as error:
-            failures.append(f"{record}: {failure(error)}")
+            left_out[failure(error)].append(str(record))
     if done:
         messages.success(request, f"{action.label}: done for {done}.")
-    for text in failures[:SHOWN_FAILURES]:
-        messages.error(request, text)
-    if len(failures) > SHOWN_FAILURES:
-        messages.error(request, f"… and {len(failures) - SHOWN_FAILURES} more could not be done.")
+    for why, records in [*left_out.items()][:SHOWN_FAILURES]:
+        named = ", ".join(records[:SHOWN_FAILURES])
+        more = f" and {len(records) - SHOWN_FAILURES} more" if len(records) > SHOWN_FAILURES else ""
+        messages.error(request, f"{action.label}: left out {len(records)}: {named}{more}. {why}")
+    rest = sum(len(records) for records in [*left_out.values()][SHOWN_FAILURES:])
+    if rest:
+        messages.error(request, f"… and {rest} more could not be done.")
 
 
 def badge(state: str) -> SafeString:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,13 +19,19 @@ from api.parsers import loads
 HEADER = "Idempotency-Key"
 KEPT_HEADERS = ("Location", "Link")
 LONGEST = 255
+IN_PROGRESS = "A request with this Idempotency-Key is being worked on. Try again shortly."
 
 
-def idempotently(request: Request, party: str, work: Callable[[], Response]) -> Response:
+def idempotently(
+    request: Request, party: str, work: Callable[[], Response], *, piecemeal: bool = False
+) -> Response:
     """Do the work once for each Idempotency-Key.
 
     `work` answers every failure with a response. Its changes live in a savepoint, so that a kept 400 or
     409 leaves only the key's row, which commits together with the work: a request that died left nothing.
+
+    Work that is done `piecemeal` has a transaction for each of its elements, which know their repetition
+    themselves. Its key's row follows the last of them; a request that died is done again (contract 13).
     """
     key = request.headers.get(HEADER)
     if request.method != "POST" or key is None:
@@ -32,24 +39,55 @@ def idempotently(request: Request, party: str, work: Callable[[], Response]) -> 
     if not 0 < len(key) <= LONGEST or "\x00" in key:
         raise Invalid.at(HEADER, f"Must have 1 to {LONGEST} characters.")
     asked = _digest(request)
-    with transaction.atomic():
-        if not _try_lock(f"{party} {key}"):
-            raise InProgress("A request with this Idempotency-Key is being worked on. Try again shortly.")
-        kept = IdempotencyKey.objects.filter(party=party, key=key).first()
-        if kept is not None and kept.created_at > timezone.now() - settings.IDEMPOTENCY_RETENTION:
-            return _replay(kept, asked)
+    with _locked(f"{party} {key}") if piecemeal else _in_transaction(f"{party} {key}"):
+        kept = _kept(party, key)
         if kept is not None:
-            kept.delete()
-        response = _in_savepoint(work)
+            return _replay(kept, asked)
+        response = _rendered(work) if piecemeal else _in_savepoint(work)
         if _worth_keeping(response):
             _keep(response, party, key, asked)
     return response
 
 
+@contextmanager
+def _in_transaction(name: str) -> Iterator[None]:
+    """One transaction, and in it the key's lock: it ends with the commit."""
+    with transaction.atomic():
+        if not _try_lock(name, "pg_try_advisory_xact_lock"):
+            raise InProgress(IN_PROGRESS)
+        yield
+
+
+@contextmanager
+def _locked(name: str) -> Iterator[None]:
+    """The key's lock without a transaction around it: the connection holds it, and loses it when it dies."""
+    if not _try_lock(name, "pg_try_advisory_lock"):
+        raise InProgress(IN_PROGRESS)
+    try:
+        yield
+    finally:
+        with suppress(OperationalError, InterfaceError), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 1))", [name])
+
+
+def _kept(party: str, key: str) -> IdempotencyKey | None:
+    """The first answer, if it is not too old."""
+    kept = IdempotencyKey.objects.filter(party=party, key=key).first()
+    if kept is not None and kept.created_at <= timezone.now() - settings.IDEMPOTENCY_RETENTION:
+        kept.delete()
+        return None
+    return kept
+
+
+def _rendered(work: Callable[[], Response]) -> Response:
+    response = work()
+    response.render()
+    return response
+
+
 def _in_savepoint(work: Callable[[], Response]) -> Response:
     with transaction.atomic():
-        response = work()
-        response.render()
+        response = _rendered(work)
         if response.status_code >= 400:
             transaction.set_rollback(True)
     return response
@@ -61,10 +99,10 @@ def _digest(request: Request) -> str:
     return hashlib.sha256(head + request.body).hexdigest()
 
 
-def _try_lock(name: str) -> bool:
-    """Take the key's advisory lock for this transaction, without waiting."""
+def _try_lock(name: str, function: str) -> bool:
+    """Take the key's advisory lock, for the transaction or the connection, without waiting."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 1))", [name])
+        cursor.execute(f"SELECT {function}(hashtextextended(%s, 1))", [name])
         return bool(cursor.fetchone()[0])
 
 

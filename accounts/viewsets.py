@@ -35,6 +35,8 @@ class KeyViewSet(ViewSet):
     write_scope: ClassVar[Scope | None] = None
     # A path that answers CSV does so whatever Accept says (contract 12); its errors are JSON.
     answers_csv: ClassVar[bool] = False
+    # Actions with a transaction for each element of their body: none holds what another one needs.
+    piecemeal: ClassVar[frozenset[str]] = frozenset()
     key: ApiKey
     actor: Actor
 
@@ -45,7 +47,8 @@ class KeyViewSet(ViewSet):
         self.headers = self.default_response_headers
         try:
             self.initial(self.request, *args, **kwargs)
-            response = idempotently(self.request, current_party(), self._handle)
+            piecemeal = self.action in self.piecemeal
+            response = idempotently(self.request, current_party(), self._handle, piecemeal=piecemeal)
         except Exception as error:  # noqa: BLE001 - every fault is answered, by the one handler
             response = self.handle_exception(error)
         self.response = self._finish(response)

@@ -25,7 +25,8 @@ ALWAYS = {
 WITH_BODY = {
     "400": "`invalid_json`: the body is unreadable. `missing_parameter`: required fields are absent. "
     "`validation_error`, `id_mismatch`: a field is wrong; `errors` names it.",
-    "409": "`invalid_transition`, `order_conflict`, `sku_exists`, `insufficient_stock`, `in_progress`: the "
+    "409": "`invalid_transition`, `order_held`, `order_conflict`, `cancel_conflict`, "
+    "`sku_exists`, `insufficient_stock`, `in_progress`: the "
     "state forbids it; the message says what is allowed.",
     "413": "`payload_too_large`: the body is larger than the service accepts.",
     "415": "`unsupported_media_type`: the body is not application/json.",

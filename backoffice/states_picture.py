@@ -53,8 +53,14 @@ LABELS = {
     (State.CANCELING, State.CANCELATION_NOT_ALLOWED): (226, 412),
     (State.WRONG_ADDRESS, State.CANCELED): (900, 365),
     (State.SHIPPED, State.SHIPPED): (826, 286),
+    (State.CANCELING, State.CANCELING): (214, 474),
     (State.ACCEPTED, State.SHIPPED): (565, 222),
     (State.CANCELATION_NOT_ALLOWED, State.SHIPPED): (572, 312),
+}
+# What the same move does again where it leads back: its label there, and on which side of the box.
+AGAIN = {
+    State.SHIPPED: ("one more parcel", 1),
+    State.CANCELING: ("retailer: asks for more", -1),
 }
 
 Point = tuple[float, float]
@@ -149,12 +155,13 @@ def _arrow(arrow: Arrow) -> tuple[str, str]:
 
 
 def _loop(arrow: Arrow) -> tuple[str, str]:
+    label, side = AGAIN[arrow.target]
     x, y = POSITIONS[arrow.target]
-    right = x + _size(arrow.target)[0] / 2
-    path = f"M{right:g} {y - 10:g} C{right + 55:g} {y - 35:g} {right + 55:g} {y + 35:g} {right:g} {y + 10:g}"
+    edge = x + side * _size(arrow.target)[0] / 2
+    far = edge + side * 55
+    path = f"M{edge:g} {y - 10:g} C{far:g} {y - 35:g} {far:g} {y + 35:g} {edge:g} {y + 10:g}"
     line = f'<path d="{path}" fill="none" stroke="#5d6f69" stroke-width="1.5" marker-end="url(#head)"/>'
-    at = LABELS.get((arrow.source, arrow.target), (right + 60, y))
-    return line, _text(at, "one more parcel")
+    return line, _text(LABELS[arrow.target, arrow.target], label)
 
 
 def _edge_of_group(target: Point) -> Point:

@@ -88,7 +88,10 @@ def _action(move: Move, label: str, make: MoveIt, **more: Any) -> AdminAction[An
         move.name.replace("_", "-"),
         label,
         run,
-        lambda fulfillment: move in states.moves_from(fulfillment.state, ActorKind.OPERATOR),
+        lambda fulfillment: (
+            move in states.moves_from(fulfillment.state, ActorKind.OPERATOR)
+            and not (fulfillment.order.held and move.waits(fulfillment.state))
+        ),
         **more,
     )
 

@@ -12,7 +12,7 @@ from typing import Final
 from django.db import models
 
 from accounts.actors import ActorKind
-from api.errors import InvalidTransition
+from api.errors import ApiError, InvalidTransition
 
 
 class State(models.TextChoices):
@@ -44,12 +44,19 @@ RETAILER = (ActorKind.RETAILER, ActorKind.OPERATOR)
 OPERATOR = (ActorKind.OPERATOR,)
 
 
+class OrderHeld(ApiError):
+    """What a supplier may not do while operators hold the order (contract 13)."""
+
+    code, status = "order_held", 409
+
+
 @dataclass(frozen=True)
 class Move:
     """One thing that can be done to a fulfillment.
 
     It ends in `target`, or in one of `otherwise` where a part of the quantities decides differently.
-    In the state `repeated_in` the same call again changes nothing.
+    In the state `repeated_in` the same call again changes nothing. What is `work` waits while its order
+    is held.
     """
 
     name: str
@@ -61,15 +68,28 @@ class Move:
     code: str = ""
     otherwise: tuple[State, ...] = ()
     repeated_in: State | None = None
+    work: bool = False
 
     @property
     def targets(self) -> tuple[State, ...]:
         return (self.target, *self.otherwise)
 
-    def check(self, state: str, actor: ActorKind) -> None:
-        """Raise InvalidTransition unless this actor may make this move from that state."""
+    def check(self, state: str, actor: ActorKind, *, held: bool = False) -> None:
+        """Raise InvalidTransition unless this actor may make this move from that state.
+
+        Raise OrderHeld where it has to wait until the order is released.
+        """
         if state not in self.sources or actor not in self.by:
             raise forbidden(state, self.done, actor)
+        if held and self.waits(state):
+            raise OrderHeld(
+                f"The order is held by an operator, so that nothing of it can be {self.done} now; try again "
+                "when it is released. A cancellation can be answered meanwhile."
+            )
+
+    def waits(self, state: str) -> bool:
+        """Whether it waits while the order is held; what has left is not held back."""
+        return self.work and state in WORKABLE
 
 
 def forbidden(state: str, done: str, actor: ActorKind) -> InvalidTransition:
@@ -88,6 +108,7 @@ ACCEPT = Move(
     SUPPLIER,
     "accepted",
     repeated_in=ACCEPTED,
+    work=True,
 )
 SHIP = Move(
     "ship",
@@ -98,6 +119,7 @@ SHIP = Move(
     SUPPLIER,
     "shipped",
     otherwise=(ACCEPTED,),  # some lines went, a rest stays open
+    work=True,
 )
 REJECT_OUT_OF_STOCK = Move(
     "reject_out_of_stock",
@@ -109,6 +131,7 @@ REJECT_OUT_OF_STOCK = Move(
     "out_of_stock",
     otherwise=(*WORKABLE, SHIPPED),  # only some lines, or the rest of what was shipped in part
     repeated_in=OUT_OF_STOCK,
+    work=True,
 )
 REJECT_MISSING_SKU = Move(
     "reject_missing_sku",
@@ -120,6 +143,7 @@ REJECT_MISSING_SKU = Move(
     "missing_sku",
     otherwise=(*WORKABLE, SHIPPED),
     repeated_in=MISSING_SKU,
+    work=True,
 )
 REJECT_WRONG_ADDRESS = Move(
     "reject_wrong_address",
@@ -131,12 +155,13 @@ REJECT_WRONG_ADDRESS = Move(
     "wrong_address",
     otherwise=WORKABLE,  # only some lines
     repeated_in=WRONG_ADDRESS,
+    work=True,
 )
 REQUEST_CANCELATION = Move(
     "request_cancelation",
     "asked back",
     "fulfillment.cancelation_requested",
-    WORKABLE,
+    (*WORKABLE, CANCELING),  # while its supplier has not answered, more can be asked for
     CANCELING,
     RETAILER,
     "cancel_requested",

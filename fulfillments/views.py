@@ -58,6 +58,7 @@ class FulfillmentViewSet(SupplierViewSet):
     """What a supplier reads and does about its fulfillments."""
 
     read_scope, write_scope = Scope.FULFILLMENTS_READ, Scope.FULFILLMENTS_WRITE
+    piecemeal = frozenset({"rejections"})
     fulfillment: Fulfillment
 
     def find(self) -> None:

@@ -10,10 +10,12 @@ from django.http import HttpRequest
 
 from accounts.admin_actions import RecordAdmin, badge
 from accounts.models import Retailer, Supplier
+from events.models import Event
 from events.timeline import timeline
 from inventory.models import Warehouse
 from orders.admin_actions import ACTIONS
 from orders.admin_filters import HeldFilter, UnknownCountryFilter
+from orders.canceling import CANCEL_REQUESTED
 from orders.models import Order
 
 
@@ -59,9 +61,27 @@ class OrderAdmin(RecordAdmin[Order]):
         return {
             "lines": order.lines.all(),
             "fulfillments": fulfillments.prefetch_related("lines__variant", "shipments"),
+            "cancel_requests": _cancel_requests(order),
             "decisions": _decisions(order),
             "timeline": timeline(order_id=order.pk),
         }
+
+
+def _cancel_requests(order: Order) -> list[dict[str, Any]]:
+    """What was asked to be canceled, when, and by whom, oldest first."""
+    names = {line.pk: f"line {line.position + 1}" for line in order.lines.all()}
+    events = Event.objects.filter(order_id=order.pk, type=CANCEL_REQUESTED).order_by("id")
+    return [
+        {
+            "event": event,
+            "asked": [
+                (names.get(item["order_line_id"], ""), item["quantity"])
+                for item in event.data.get("items", ())
+            ],
+            **{name: event.data.get(name) for name in ("reason", "cancel_id", "canceled", "requested")},
+        }
+        for event in events
+    ]
 
 
 def _decisions(order: Order) -> list[dict[str, Any]]:

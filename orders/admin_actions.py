@@ -13,7 +13,7 @@ from api.errors import InvalidTransition
 from fulfillments.models import Outcome
 from orders import services
 from orders.addresses import fingerprint, unknown_country
-from orders.canceling import request_cancelation
+from orders.canceling import drop_refused, request_cancelation
 from orders.countries import country_code
 from orders.models import Order
 from orders.processing_state import FINISHED, ProcessingState
@@ -95,12 +95,10 @@ def _route_again(order: Order, by: Actor, answers: dict[str, Any]) -> str:
 
 
 def _drop_refused(order: Order, by: Actor, answers: dict[str, Any]) -> str:
-    refused = {line.pk: line.rejected for line in order.lines.filter(rejected__gt=0)}
-    if not refused:
-        raise InvalidTransition(f"Nothing of order {order.retailer_order_id} was refused by all.")
-    asked = [{"id": line, "quantity": quantity} for line, quantity in refused.items()]
     with order.change(by=by) as change:
-        request_cancelation(change, asked=asked, reason=answers.get("reason", ""))
+        pieces = drop_refused(change, reason=answers.get("reason", ""))
+    if not pieces:
+        raise InvalidTransition(f"Nothing of order {order.retailer_order_id} was refused by all.")
     return (
         f"What nobody can fill is canceled; order {order.retailer_order_id} is {order.processing_state} now."
     )
@@ -159,7 +157,8 @@ ACTIONS = (
         "Hold",
         _hold,
         lambda order: _open(order) and not order.held,
-        help_text="Suppliers do not capture it until it is released.",
+        help_text="Suppliers do not capture it, and cannot accept, ship or refuse it, until it is released. "
+        "A cancellation can be asked for and answered.",
         bulk=True,
     ),
     AdminAction[Order](
@@ -167,7 +166,7 @@ ACTIONS = (
         "Release",
         _release,
         lambda order: order.held,
-        help_text="Suppliers capture it from now on.",
+        help_text="Suppliers capture it and work on it from now on.",
         bulk=True,
     ),
     AdminAction[Order](

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from api.errors import Invalid, InvalidTransition
+from api.errors import ApiError, Invalid, InvalidTransition
 from events.models import Event
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.models.quantities import as_items
-from fulfillments.states import WORKABLE, State
+from fulfillments.states import REQUEST_CANCELATION, State
 from orders.change import OrderChange
-from orders.models import Order, OrderLine
+from orders.models import CancelRequest, Order, OrderLine
 from orders.processing_state import ProcessingState
 
 CANCEL_REQUESTED = "order.cancel_requested"
@@ -25,7 +25,6 @@ class Cancelation:
     canceled: int = 0
     requested: int = 0
     shipped: int = 0
-    waiting: int = 0  # with suppliers that have still to answer about other pieces
     unchanged: bool = False
 
     @property
@@ -38,28 +37,78 @@ class Cancelation:
             phrases.append(f"pieces that suppliers are asked to let go: {self.requested}")
         if self.shipped:
             phrases.append(f"pieces that are shipped already and stay so: {self.shipped}")
-        if self.waiting:
-            phrases.append(f"pieces whose suppliers have first to answer an earlier request: {self.waiting}")
-        text = "; ".join(phrases)
+        text = "; ".join(phrases) or "nothing more was asked for"
         return f"{text[:1].upper()}{text[1:]}."
 
 
-def request_cancelation(
-    change: OrderChange[Order], *, asked: Sequence[Mapping[str, Any]] | None = None, reason: str = ""
-) -> Cancelation:
-    """Cancel what is asked for, or all that can be (interface 4.16).
+class CancelConflict(ApiError):
+    code, status = "cancel_conflict", 409
 
-    What no supplier holds is canceled at once; the rest is asked back. Raises InvalidTransition when
-    nothing is left to cancel, Invalid for lines that are not there and for more pieces than are.
+
+def request_cancelation(
+    change: OrderChange[Order],
+    *,
+    asked: Sequence[Mapping[str, Any]] | None = None,
+    reason: str = "",
+    cancel_id: str = "",
+) -> Cancelation:
+    """Cancel what is asked for, or all that can be (interface 4.16, contract 13).
+
+    What no supplier holds is canceled at once; the rest is asked back, and more of it while suppliers have
+    not answered. A `cancel_id` seen before changes nothing. Raises CancelConflict where it came with other
+    content, InvalidTransition when nothing is left to cancel, Invalid for lines that are not there and for
+    more pieces than are.
     """
+    lines = _as_named(asked)
+    known = _known(change.order, cancel_id, lines, reason) if cancel_id else None
+    if known is not None:
+        return Cancelation(known.canceled, known.requested, known.shipped, unchanged=True)
     work = OpenWork(change.order)
     result = Cancelation(shipped=sum(line.shipped for line in work.lines))
-    if work.asked_before(asked):
-        return work.unchanged(result)
-    wanted = work.wanted(asked)
-    if not any(wanted.values()):
-        return work.nothing_left(asked, result)
-    result.waiting = 0 if asked else work.waiting(work.lines)
+    wanted = work.wanted(asked, anew=bool(cancel_id))
+    if any(wanted.values()):
+        data: dict[str, Any] = {"reason": reason, "lines": lines, "items": _items(wanted)}
+        data["dropped"] = as_items(_cancel(change, work, wanted, result, reason))
+        data |= {"canceled": result.canceled, "requested": result.requested}
+        change.record(CANCEL_REQUESTED, data=data | ({"cancel_id": cancel_id} if cancel_id else {}))
+    else:
+        work.check_asked_before(asked)
+        result.unchanged = True
+    if cancel_id:
+        counts = {name: getattr(result, name) for name in ("canceled", "requested", "shipped")}
+        change.order.cancel_requests.create(cancel_id=cancel_id, reason=reason, lines=lines, **counts)
+    return result
+
+
+def _known(order: Order, cancel_id: str, lines: list[dict[str, Any]], reason: str) -> CancelRequest | None:
+    """The request that was made under this id. Raises CancelConflict where it was another one."""
+    known = order.cancel_requests.filter(cancel_id=cancel_id).first()
+    if known is not None and (known.lines, known.reason) != (lines, reason):
+        differing = "lines" if known.lines != lines else "reason"
+        raise CancelConflict(
+            f"The cancel_id '{cancel_id}' came before with other content: not the same {differing}. Nothing "
+            "was changed now; a new request needs a cancel_id of its own."
+        )
+    return known
+
+
+def drop_refused(change: OrderChange[Order], *, reason: str = "") -> int:
+    """Cancel what was refused and nobody holds; the rest goes on. Return how many pieces that are."""
+    lines = list(change.order.lines.order_by("pk"))
+    wanted = {line.pk: line.rejected for line in lines}
+    data: dict[str, Any] = {"reason": reason, "items": _items(wanted)}
+    dropped = _drop(lines, wanted)
+    if dropped:
+        data["lines"] = [{"id": line, "quantity": pieces} for line, pieces in dropped.items()]
+        data |= {"dropped": as_items(dropped), "canceled": sum(dropped.values()), "requested": 0}
+        change.record(CANCEL_REQUESTED, data=data)
+    return sum(dropped.values())
+
+
+def _cancel(
+    change: OrderChange[Order], work: OpenWork, wanted: dict[int, int], result: Cancelation, reason: str
+) -> dict[int, int]:
+    """Cancel what nobody holds, and ask for the rest; return what was canceled of which line at once."""
     dropped = _drop(work.lines, wanted)
     result.canceled += sum(dropped.values())
     for fulfillment, quantities in work.by_fulfillment(wanted):
@@ -69,10 +118,7 @@ def request_cancelation(
         else:
             fulfillment.request_cancelation(change, quantities=quantities, reason=reason)
             result.requested += sum(quantities.values())
-    data = {"reason": reason, "canceled": result.canceled, "requested": result.requested}
-    data |= {"lines": _without_empty(asked), "dropped": as_items(dropped)}
-    change.record(CANCEL_REQUESTED, data=data)
-    return result
+    return dropped
 
 
 def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
@@ -94,62 +140,60 @@ class OpenWork:
     def __init__(self, order: Order) -> None:
         self.order = order
         self.lines = list(order.lines.order_by("pk").prefetch_related("fulfillment_lines__variant"))
-        reachable = order.fulfillments.filter(state__in=[*WORKABLE, State.WRONG_ADDRESS])
+        reachable = order.fulfillments.filter(state__in=[*REQUEST_CANCELATION.sources, State.WRONG_ADDRESS])
         self.fulfillments = {each.pk: each for each in reachable.order_by("pk")}
 
     def left(self, line: OrderLine) -> int:
-        """Refused by all and held by nobody, or held by a supplier that can be asked."""
-        return line.rejected + sum(each.open for each in self._reachable(line))
+        """Refused by all and held by nobody, or held by a supplier that is not asked for it yet."""
+        return line.rejected + sum(each.askable for each in self._reachable(line))
 
-    def waiting(self, lines: Sequence[OrderLine]) -> int:
-        """Open pieces that cannot be asked for yet: their suppliers have still to answer about others."""
-        held = (each for line in lines for each in line.fulfillment_lines.all())
-        waiting = [each for each in held if each.fulfillment_id not in self.fulfillments]
-        return sum(each.open - each.cancel_requested for each in waiting)
+    def wanted(self, asked: Sequence[Mapping[str, Any]] | None, *, anew: bool) -> dict[int, int]:
+        """How much more of each line is to be canceled; everything where nothing is named.
 
-    def asked_before(self, asked: Sequence[Mapping[str, Any]] | None) -> bool:
-        """Whether the last request named these very lines, and a supplier of them has still to answer."""
-        named = [line for line in self.lines if any(_matches(line, item) for item in asked or ())]
-        if not any(self._asked(line) for line in named):
-            return False
-        requests = Event.objects.filter(order_id=self.order.pk, type=CANCEL_REQUESTED)
-        last = requests.order_by("id").last()
-        return last is not None and last.data.get("lines") == _without_empty(asked)
-
-    def wanted(self, asked: Sequence[Mapping[str, Any]] | None) -> dict[int, int]:
-        """How much of each line is to be canceled; everything where nothing is named.
-
-        Raises Invalid, naming the element, for what is no line of the order and for more than is left.
+        A quantity counts what waits for an answer already, so that a repeated request asks for nothing more;
+        unless it is asked `anew`. Raises Invalid, naming the element, for what is no line of the order and
+        for more than is left.
         """
         if asked is None:
             return {line.pk: self.left(line) for line in self.lines}
         wanted = {line.pk: 0 for line in self.lines}
+        waiting = {line.pk: 0 if anew else _asked(line) for line in self.lines}
         for index, item in enumerate(asked):
             matching = [line for line in self.lines if _matches(line, item)]
             if not matching:
                 message = f"There is no such line in this order; its lines are {sorted(wanted)}."
                 raise Invalid.at(f"lines[{index}]", message, "not_found")
             room = {line.pk: self.left(line) - wanted[line.pk] for line in matching}
-            missing = self._missing(f"lines[{index}]", item.get("quantity"), sum(room.values()), matching)
+            missing = self._missing(f"lines[{index}]", item.get("quantity"), room, waiting, matching)
             for line, most in room.items():
                 taken = min(most, missing)
                 wanted[line] += taken
                 missing -= taken
         return wanted
 
-    def _missing(self, path: str, quantity: int | None, free: int, lines: list[OrderLine]) -> int:
-        """How many pieces of these lines are to be canceled now; 0 for what was asked before."""
-        asked = sum(map(self._asked, lines))
+    def _missing(
+        self,
+        path: str,
+        quantity: int | None,
+        room: Mapping[int, int],
+        waiting: dict[int, int],
+        lines: list[OrderLine],
+    ) -> int:
+        """How many pieces of these lines are to be canceled now, beyond those that wait for an answer."""
+        free = sum(room.values())
+        missing = quantity or free
+        for line in room if quantity else ():
+            counted = min(waiting[line], missing)
+            waiting[line] -= counted
+            missing -= counted
+        asked = sum(map(_asked, lines))
         canceled = sum(line.canceled for line in lines)
-        missing = quantity or free or asked + canceled
-        if 0 < missing <= free:
+        if (missing or quantity) and missing <= free:
             return missing
-        if not free and 0 < missing <= asked + canceled:
+        if not free and (quantity or 1) <= asked + canceled:
             return 0
         shipped = sum(line.shipped for line in lines)
         why = f"shipped: {shipped}, asked back already: {asked}, canceled: {canceled}"
-        if waiting := self.waiting(lines):
-            why += f", with a supplier that has first to answer an earlier request: {waiting}"
         if not free:
             raise InvalidTransition(f"{path}: Nothing of it is left to cancel; {why}.")
         raise Invalid.at(f"{path}.quantity", f"Only {free} can still be canceled, not {missing}; {why}.")
@@ -159,36 +203,44 @@ class OpenWork:
         spread: dict[int, dict[int, int]] = {}
         for line in self.lines:
             for held in self._reachable(line):
-                taken = min(held.open, wanted[line.pk])
+                taken = min(held.askable, wanted[line.pk])
                 if taken:
                     wanted[line.pk] -= taken
                     spread.setdefault(held.fulfillment_id, {})[held.pk] = taken
         for fulfillment_id in sorted(spread):
             yield self.fulfillments[fulfillment_id], spread[fulfillment_id]
 
-    def unchanged(self, result: Cancelation) -> Cancelation:
-        result.unchanged, result.waiting = True, self.waiting(self.lines)
-        return result
+    def check_asked_before(self, asked: object) -> None:
+        """What is canceled or asked back already is left as it is. Raises InvalidTransition for all else."""
+        pending = any(_asked(line) for line in self.lines)
+        done = pending or self.order.processing_state == ProcessingState.CANCELED
+        if asked is None and not done and not self._repeated():
+            raise InvalidTransition(
+                f"The order is '{self.order.processing_state}' and nothing of it is left to cancel."
+            )
 
-    def nothing_left(self, asked: object, result: Cancelation) -> Cancelation:
-        """What is canceled or asked back already is left as it is; anything else cannot be canceled."""
-        pending = any(self._asked(line) for line in self.lines)
-        if asked is not None or pending or self.order.processing_state == ProcessingState.CANCELED:
-            return self.unchanged(result)
-        raise InvalidTransition(
-            f"The order is '{self.order.processing_state}' and nothing of it is left to cancel."
-        )
-
-    def _asked(self, line: OrderLine) -> int:
-        return sum(each.cancel_requested for each in line.fulfillment_lines.all())
+    def _repeated(self) -> bool:
+        """Whether the last that happened is a request for the whole order: this is sent once more."""
+        last = Event.objects.filter(order_id=self.order.pk).order_by("id").last()
+        return last is not None and last.type == CANCEL_REQUESTED and last.data.get("lines") == []
 
     def _reachable(self, line: OrderLine) -> list[FulfillmentLine]:
         return [each for each in line.fulfillment_lines.all() if each.fulfillment_id in self.fulfillments]
 
 
-def _without_empty(asked: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
-    """The lines that a request named, as its event keeps them: without what was left empty."""
-    return [{name: value for name, value in item.items() if value} for item in asked or ()]
+def _asked(line: OrderLine) -> int:
+    """Pieces whose suppliers have still to answer."""
+    return sum(each.cancel_requested for each in line.fulfillment_lines.all())
+
+
+def _as_named(asked: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+    """The lines that a request names, whatever their order and without what was left empty."""
+    named = ({name: value for name, value in item.items() if value} for item in asked or ())
+    return sorted(named, key=lambda item: sorted((name, str(value)) for name, value in item.items()))
+
+
+def _items(wanted: Mapping[int, int]) -> list[dict[str, int]]:
+    return [{"order_line_id": line, "quantity": pieces} for line, pieces in wanted.items() if pieces]
 
 
 def _matches(line: OrderLine, item: Mapping[str, Any]) -> bool:

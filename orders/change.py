@@ -26,7 +26,7 @@ from fulfillments.candidates import WantedLine
 from fulfillments.change import Recorded
 from fulfillments.effects import Effects
 from fulfillments.services import apply_effects
-from orders.processing_state import ProcessingState, derive_state, stamp
+from orders.processing_state import FINISHED, ProcessingState, derive_state, stamp
 
 
 class ChangeableOrder(models.Model):
@@ -34,6 +34,9 @@ class ChangeableOrder(models.Model):
 
     retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, related_name="orders")
     ship_until = models.DateField(null=True)
+    held = models.BooleanField(
+        default=False, help_text="Not to be captured yet: its fulfillments are pending."
+    )
     has_unknown_country = models.BooleanField(
         db_default=False, default=False, help_text="Nobody can say to which country it goes."
     )
@@ -89,6 +92,10 @@ class OrderChange(Generic[OrderT]):
     @property
     def ship_until(self) -> date | None:
         return self.order.ship_until
+
+    @property
+    def held(self) -> bool:
+        return self.order.held
 
     @property
     def country_known(self) -> bool:
@@ -151,6 +158,9 @@ class OrderChange(Generic[OrderT]):
         apply_effects(self._effects, self)
         before = order.processing_state if order.updated_at else None
         order.processing_state = after = state_of(self.order_id)
+        if order.held and after in FINISHED:  # nothing of it is left to be held
+            order.held = False
+            order.save(update_fields=["held"])
         Event.objects.bulk_create(self._events)
         order.updated_at = stamp(self.order_id, self.retailer_id, before, after)
 

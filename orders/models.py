@@ -44,9 +44,6 @@ class Order(ChangeableOrder):
     notes = models.JSONField(default=list)
     content_digest = models.CharField(max_length=64, editable=False)
 
-    held = models.BooleanField(
-        default=False, help_text="Not to be captured yet: its fulfillments are pending."
-    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects = OrderQuerySet.as_manager()
@@ -94,6 +91,26 @@ class Order(ChangeableOrder):
     def lines_in(self, line_ids: Iterable[int]) -> list[WantedLine]:
         rows = self.lines.filter(pk__in=line_ids).values_list(*WantedLine._fields)
         return [WantedLine(*row) for row in rows]
+
+
+class CancelRequest(models.Model):
+    """A request to cancel that its retailer named: under this name it is carried out once, for ever."""
+
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="cancel_requests")
+    cancel_id = models.CharField(max_length=100, help_text="The retailer's own; seen once.")
+    reason = models.CharField(max_length=500, blank=True)
+    lines = models.JSONField(default=list, help_text="As they were named; none is the whole order.")
+    canceled = models.PositiveIntegerField(help_text="Pieces that were canceled at once.")
+    requested = models.PositiveIntegerField(help_text="Pieces that suppliers were asked to let go.")
+    shipped = models.PositiveIntegerField(help_text="Pieces that were shipped already.")
+    requested_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint("order", "cancel_id", name="cancel_request_once")]
+
+    def __str__(self) -> str:
+        return self.cancel_id
 
 
 class RetailerClock(models.Model):

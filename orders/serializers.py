@@ -312,7 +312,7 @@ def _sorted(value: Any) -> Any:
 
 
 class CancelLineBody(Body):
-    """How much of one line is to be canceled; without a quantity, all that can be."""
+    """How much of one line is to be canceled; without a quantity, all that remains of it."""
 
     id = fields.Id(required=False, allow_null=True)
     sku = fields.Optional(max_length=100)
@@ -333,4 +333,10 @@ class CancelBody(Body):
     narrowed_by = "lines"
 
     reason = fields.Optional(max_length=500)
+    cancel_id = fields.Text(
+        max_length=100,
+        required=False,
+        allow_null=True,
+        help_text="Your own name for this request: under it, it is carried out once, however often it comes.",
+    )
     lines = CancelLineBody(many=True, required=False, allow_null=True, allow_empty=False)

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from accounts.actors import Actor
 from accounts.models import Retailer
-from api.errors import ApiError, Invalid, field_error
+from api.errors import ApiError, Invalid, InvalidTransition, field_error
 from fastdb.compiled import CompiledQuery, Param
 from fastdb.inserts import insert, insert_unless_there
 from fulfillments.candidates import Market
@@ -27,6 +27,7 @@ from inventory.seen_stock import SeenStock, StockMoved
 from orders.addresses import has_unknown_country, normalised, unknown_country
 from orders.change import OrderChange, first_change_of
 from orders.models import Order, OrderLine
+from orders.processing_state import FINISHED
 from orders.serializers import LINE_FIELDS, ORDER_FIELDS, digest
 
 
@@ -207,12 +208,17 @@ def _save_lines(order: Order, lines: list[OrderLine], chosen: Plan) -> None:
 
 
 def hold(change: OrderChange[Order]) -> Outcome:
-    """Keep the order's fulfillments from being captured."""
+    """Keep the order's suppliers from capturing, accepting, shipping and refusing their work.
+
+    Raises InvalidTransition where nothing is left to do.
+    """
+    if change.order.processing_state in FINISHED:
+        raise InvalidTransition("A completed or canceled order cannot be held: nothing of it is left to do.")
     return _set_held(change, held=True, event="order.held")
 
 
 def release(change: OrderChange[Order]) -> Outcome:
-    """Let the order's fulfillments be captured."""
+    """Let the order's suppliers work on it again."""
     return _set_held(change, held=False, event="order.released")
 
 

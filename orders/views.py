@@ -122,11 +122,14 @@ class OrderViewSet(RetailerViewSet):
         """Cancel the whole order, or some of its lines; suppliers that hold work are asked first."""
         body = read(CancelBody, request)
         with self.order.change(by=self.actor) as change:
-            done = request_cancelation(change, asked=body.get("lines") or None, reason=body.get("reason", ""))
+            done = request_cancelation(
+                change,
+                asked=body.get("lines") or None,
+                reason=body.get("reason", ""),
+                cancel_id=body.get("cancel_id") or "",
+            )
         if done.unchanged:
-            message = f"Asked before; the order is {self.order.processing_state}."
-            if done.waiting:
-                message += f" More can be asked for when its suppliers have answered; pieces: {done.waiting}."
+            message = f"Asked before; the order is {self.order.processing_state}. {done.message}"
             return Response(result("unchanged", message))
         code = "cancel_requested"
         if self.order.processing_state == ProcessingState.CANCELED:

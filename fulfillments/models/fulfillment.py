@@ -12,12 +12,11 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from accounts.models import CancelationDefault, Partnership, Supplier
-from api.errors import Invalid
-from events.models import Event
+from api.errors import Invalid, InvalidTransition
 from fulfillments.change import Change
 from fulfillments.deadlines import due_at
 from fulfillments.models.line import COUNTS, FulfillmentLine
-from fulfillments.models.mechanism import Moving, Outcome, check_same
+from fulfillments.models.mechanism import Moving, Outcome, check_same, last_event
 from fulfillments.models.quantities import Quantities, as_items, check_within, spread
 from fulfillments.models.returned import asked_to_restock
 from fulfillments.states import (
@@ -270,13 +269,20 @@ class Fulfillment(models.Model):
     def request_cancelation(
         self, change: Change, *, quantities: Quantities | None = None, reason: str = ""
     ) -> None:
-        """Ask the supplier to let these pieces, or all that is open, go."""
+        """Ask the supplier to let these pieces, or all that is open, go; more, while it has not answered.
+
+        Raises InvalidTransition where all is asked back already.
+        """
         with self._move(change, REQUEST_CANCELATION) as move:
-            asked = move.within_open(quantities, "lines")
-            for line, _, quantity in move.pieces(asked):
-                line.cancel_requested = quantity
-            self.state_before_cancel = self.state
-            move.data |= {"reason": reason, "items": as_items(asked)}
+            more = move.within_askable(quantities, "lines")
+            if not more:
+                raise InvalidTransition("All that is open of it is asked back already.")
+            for line, _, quantity in move.pieces(more):
+                line.cancel_requested += quantity
+            if move.before != State.CANCELING:
+                self.state_before_cancel = move.before
+            asked = {line.pk: line.cancel_requested for line in move.lines}
+            move.data |= {"reason": reason, "items": as_items(asked), "added": as_items(more)}
 
     def approve_cancelation(self, change: Change) -> Outcome:
         """Let go what the retailer asked back (interface 4.7)."""
@@ -331,7 +337,7 @@ class Fulfillment(models.Model):
         lines = self._reread(change)
         moving = Moving(move, State(self.state), self.warehouse_id, lines)
         if not moving.repeated:
-            move.check(self.state, change.by.kind)
+            move.check(self.state, change.by.kind, held=change.held)
         yield moving
         if moving.repeated:
             if moving.effects:
@@ -340,7 +346,7 @@ class Fulfillment(models.Model):
         target = moving.target or move.target
         assert target in move.targets, f"{move.name} cannot end in {target}"
         self.state, self.updated_at = target, timezone.now()
-        if target != moving.before:
+        if target != moving.before or move is REQUEST_CANCELATION:  # more is asked: a new time to answer
             self.due_at = due_at(target, self.updated_at, self.partnership, change.ship_until)
         self.save(update_fields=MUTABLE)
         self._save_lines(moving.lines)
@@ -390,7 +396,5 @@ class Fulfillment(models.Model):
         self.refresh_from_db(fields=["state"])
         if self.state in (State.CANCELING, State.CANCELED):
             return False
-        happened = Event.objects.filter(order_id=self.order_id, fulfillment_id=self.pk)
-        last = happened.order_by("id").last()
         approved = (APPROVE_CANCELATION.event, State.CANCELING)
-        return last is not None and (last.type, last.from_state) == approved
+        return last_event(order_id=self.order_id, fulfillment_id=self.pk) == approved

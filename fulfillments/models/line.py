@@ -62,5 +62,10 @@ class FulfillmentLine(models.Model):
         return self.quantity - self.shipped - self.rejected - self.canceled
 
     @property
+    def askable(self) -> int:
+        """Of what is open, what the retailer has not asked back yet."""
+        return self.open - self.cancel_requested
+
+    @property
     def returnable(self) -> int:
         return self.shipped - self.returned

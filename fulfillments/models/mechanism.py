@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from api.errors import InvalidTransition
+from events.models import Event
 from fulfillments.effects import Effects, StockEffect
 from fulfillments.models.line import FulfillmentLine
 from fulfillments.models.quantities import Quantities, as_items, check_within
@@ -46,9 +47,18 @@ class Moving:
 
     def within_open(self, quantities: Quantities | None, field: str) -> Quantities:
         """What is asked for, or all that is open. Raises Invalid, at that field, for more than is open."""
+        return self._within(quantities, lambda line: line.open, "open", field)
+
+    def within_askable(self, quantities: Quantities | None, field: str) -> Quantities:
+        """What is to be asked back beyond what is already, or all of it. Raises Invalid, at that field."""
+        return self._within(quantities, lambda line: line.askable, "open and not asked back yet", field)
+
+    def _within(
+        self, quantities: Quantities | None, room: Callable[[FulfillmentLine], int], word: str, field: str
+    ) -> Quantities:
         if quantities is None:
-            return {line.pk: line.open for line in self.lines if line.open}
-        check_within(self.lines, quantities, lambda line: line.open, "open", field)
+            return {line.pk: room(line) for line in self.lines if room(line)}
+        check_within(self.lines, quantities, room, word, field)
         return {pk: quantity for pk, quantity in quantities.items() if quantity}
 
     def pieces(self, quantities: Quantities) -> Iterator[tuple[FulfillmentLine, StockKey, int]]:
@@ -107,6 +117,12 @@ class Moving:
         self.effects.stock.append(
             StockEffect(kind, stock_key, quantity, reserved, line.fulfillment_id, reason)
         )
+
+
+def last_event(**record: int) -> tuple[str, str]:
+    """The type of the last event of a record, and the state that it began in; empty where there is none."""
+    last = Event.objects.filter(**record).order_by("id").last()
+    return (last.type, last.from_state) if last is not None else ("", "")
 
 
 def check_same(name: str, known: str, given: str) -> None:

@@ -159,7 +159,7 @@ def test_of_two_at_once_one_runs_and_the_other_learns_it(acme, client_for, monke
 @pytest.mark.django_db(transaction=True)
 def test_without_the_lock_both_would_run(acme, client_for, monkeypatch):
     """The control: it is the lock that makes the race above end well."""
-    monkeypatch.setattr("accounts.idempotency._try_lock", lambda name: True)
+    monkeypatch.setattr("accounts.idempotency._try_lock", lambda *_: True)
     first, second = racing_pair(client_for(acme), monkeypatch)
     assert 409 not in (first.status_code, second.status_code)
     assert 500 in (first.status_code, second.status_code)  # caught by the unique names alone

@@ -211,3 +211,72 @@ def test_an_order_is_found_by_its_whole_number_only(operator, order):
     assert found(order.retailer_order_id[:-1]) == 0
     assert found("9" * 40) == 0
     assert found("0") == 0
+
+
+@pytest.fixture
+def ended(order, fulfillment, client_for, acme):
+    """An order that is shipped whole."""
+    supplier = client_for(acme)
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "T"})
+    return Order.objects.get(pk=order.pk)
+
+
+def test_what_has_nothing_left_to_do_is_not_held(operator, ended, client_for, shop):
+    seen, events = client_for(shop).get("orders").json(), Event.objects.count()
+    assert "hold" not in buttons(page_of(operator, ended))
+
+    page = do(operator, ended, "hold")
+
+    assert messages(page) == [
+        "A completed or canceled order cannot be held: nothing of it is left to do.",
+    ]
+    assert client_for(shop).get("orders").json() == seen
+    assert Event.objects.count() == events
+
+
+def test_of_many_those_with_nothing_left_to_do_are_left_out_and_counted(
+    operator, ended, shop, pushed, client_for
+):
+    canceled, going_on = (pushed(shop, {"sku": "LAN-1", "quantity": 1}) for _ in range(2))
+    do(operator, canceled, "cancel")
+    do(operator, canceled.fulfillments.get(), "approve-cancelation")
+
+    chosen = [ended.pk, canceled.pk, going_on.pk]
+    page = operator.post("/admin/orders/order/", {"action": "hold", "_selected_action": chosen}, follow=True)
+
+    assert messages(page) == [
+        "Hold: done for 1.",
+        f"Hold: left out 2: {ended.retailer_order_id} (completed), {canceled.retailer_order_id} (canceled). "
+        "A completed or canceled order cannot be held: nothing of it is left to do.",
+    ]
+    assert [*Order.objects.filter(held=True)] == [going_on]
+
+
+def test_a_held_orders_fulfillments_offer_no_work(operator, order, fulfillment):
+    do(operator, order, "hold")
+    page = operator.get(f"/admin/fulfillments/fulfillment/{fulfillment.pk}/change/")
+
+    assert buttons(page) == ["request-cancelation"]
+    assert "held by an operator" in messages(do(operator, fulfillment, "accept"))[0]
+
+
+def test_the_page_shows_what_was_asked_to_be_canceled_and_what_waits(
+    operator, order, fulfillment, client_for, shop, acme
+):
+    acme.partnerships.update(hours_to_answer=4)
+    assert "Cancel requests" not in page_of(operator, order).text
+    body = {"lines": [{"sku": "LAN-1", "quantity": 1}], "cancel_id": "C-77", "reason": "one is enough"}
+    client_for(shop).post(f"orders/{order.pk}/cancel", body)
+    do(operator, order, "cancel", reason="none at all")
+
+    page = page_of(operator, order)
+
+    asked = [
+        (each["event"].actor.partition(":")[0], each["asked"]) for each in page.context["cancel_requests"]
+    ]
+    assert asked == [("key", [("line 1", 1)]), ("user", [("line 1", 1)])]
+    assert [word in page.text for word in ("C-77", "one is enough", "none at all")] == [True] * 3
+    waiting = page.text.partition("has not answered for")[2][:200]
+    assert "2 × LAN-1" in waiting
+    assert "(due " in page.text

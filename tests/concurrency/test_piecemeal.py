@@ -1,0 +1,183 @@
+"""Many refusals in one call hold one order at a time, with an Idempotency-Key as without (contract 13)."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from accounts import idempotency
+from accounts.models import IdempotencyKey
+from fulfillments.models import Fulfillment, Rejection
+from fulfillments.views import FulfillmentViewSet
+from tests.concurrency.test_storm import a_client
+from tests.interleaving import meeting_after, race
+from tests.orders.fixtures import status
+from tests.orders.invariants import violations
+from tests.orders.push_bodies import an_order
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PATH = "fulfillments/rejections"
+
+
+@pytest.fixture
+def works(acme, shop, a_variant):
+    """Two of Acme's fulfillments, of an order each, with stock of their own."""
+    client = a_client(shop)
+    for sku in ("LAMP", "RUG"):
+        a_variant(acme, sku, stock=10)
+        assert client.post("orders", an_order({"sku": sku, "quantity": 4})).status_code == 201
+    return list(Fulfillment.objects.order_by("pk"))
+
+
+@pytest.fixture
+def supplier(acme):
+    return a_client(acme)
+
+
+def refusals(works, name):
+    """One piece of each, in that order."""
+    return [
+        {"id": work.pk, "rejectId": name, "items": [{"sku": work.lines.get().variant.sku, "quantity": 1}]}
+        for work in works
+    ]
+
+
+def codes(answer):
+    return answer.status_code, [each["code"] for each in answer.json().get("results", [])]
+
+
+def as_one_transaction(monkeypatch):
+    """The control: with a key, all elements are done in the key's transaction."""
+    monkeypatch.setattr(FulfillmentViewSet, "piecemeal", frozenset())
+
+
+@pytest.mark.parametrize("piecemeal", [True, False])
+def test_two_who_refuse_the_same_orders_in_opposite_order_do_not_deadlock(
+    piecemeal, works, supplier, monkeypatch
+):
+    there, back = refusals(works, "J-1"), refusals(reversed(works), "J-2")
+    if not piecemeal:
+        as_one_transaction(monkeypatch)
+
+    with meeting_after(FulfillmentViewSet, "_reject_element"):  # each has done its first element
+        answers = race(
+            lambda: supplier.post(PATH, there, Idempotency_Key="K-1"),
+            lambda: supplier.post(PATH, back, Idempotency_Key="K-2"),
+        )
+
+    done = [codes(each) for each in answers]
+    if piecemeal:
+        assert done == [(200, ["lines_rejected"] * 2)] * 2
+        assert Rejection.objects.count() == 4
+    else:
+        assert 503 in [answer.status_code for answer in answers]
+    assert violations() == []
+
+
+def test_nobody_waits_for_an_order_that_is_done(works, supplier):
+    """The first element is done and the call goes on: its order is free for an innocent accept."""
+    first, _ = works
+    half, go_on = threading.Event(), threading.Event()
+    original = FulfillmentViewSet._reject_element
+
+    def slow(self, element):
+        if element["id"] != first.pk:
+            half.set()
+            assert go_on.wait(20)
+        return original(self, element)
+
+    def accept():
+        assert half.wait(20)
+        try:
+            return supplier.put(status(first, "accepted"))
+        finally:
+            go_on.set()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FulfillmentViewSet, "_reject_element", slow)
+        call, accepted = race(
+            lambda: supplier.post(PATH, refusals(works, "J-1"), Idempotency_Key="K-1"), accept
+        )
+
+    assert accepted.json()["code"] == "accepted"
+    assert codes(call) == (200, ["lines_rejected"] * 2)
+
+
+@pytest.mark.parametrize("end", [SystemExit, MemoryError], ids=["killed", "failed"])
+def test_a_call_that_died_half_way_is_done_again(end, works, supplier, monkeypatch):
+    body = refusals(works, "J-1")
+    original = FulfillmentViewSet._reject_element
+
+    def die_at_the_second(self, element):
+        if element["id"] == works[1].pk:
+            raise end
+        return original(self, element)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FulfillmentViewSet, "_reject_element", die_at_the_second)
+        if end is SystemExit:
+            with pytest.raises(SystemExit):
+                supplier.post(PATH, body, Idempotency_Key="K-1")
+        else:
+            assert supplier.post(PATH, body, Idempotency_Key="K-1").status_code == 500
+    assert Rejection.objects.count() == 1
+    assert not IdempotencyKey.objects.exists()
+
+    again = supplier.post(PATH, body, Idempotency_Key="K-1")
+    replayed = supplier.post(PATH, body, Idempotency_Key="K-1")
+
+    assert codes(again) == (200, ["unchanged", "lines_rejected"])
+    assert "Idempotent-Replayed" not in again.headers
+    assert (codes(replayed), replayed.headers["Idempotent-Replayed"]) == (codes(again), "true")
+    assert Rejection.objects.count() == 2
+    assert violations() == []
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_of_two_calls_under_one_key_one_runs(locked, works, supplier, monkeypatch):
+    """The control has no lock on the key: both run, and each element alone knows its repetition."""
+    if not locked:
+        monkeypatch.setattr(idempotency, "_try_lock", lambda *_: True)
+    inside, go_on = threading.Event(), threading.Event()
+    original = FulfillmentViewSet._reject_element
+
+    def slow(self, element):
+        first = not inside.is_set()
+        inside.set()
+        if first:
+            assert go_on.wait(20)
+        return original(self, element)
+
+    def post():
+        return supplier.post(PATH, refusals(works, "J-1"), Idempotency_Key="K-1")
+
+    def second():
+        assert inside.wait(20)
+        try:
+            return post()
+        finally:
+            go_on.set()
+
+    monkeypatch.setattr(FulfillmentViewSet, "_reject_element", slow)
+    first, twin = race(post, second)
+
+    if locked:
+        assert codes(first) == (200, ["lines_rejected"] * 2)
+        assert (twin.status_code, twin.json()["code"]) == (409, "in_progress")
+    else:
+        assert "in_progress" not in (first.json()["code"], twin.json()["code"])
+    assert Rejection.objects.count() == 2
+
+
+def test_a_key_is_free_again_when_its_call_has_ended(works, supplier):
+    """Also when nothing of it could be done: what was answered is kept, the lock is not."""
+    wrong = [{"id": works[0].pk, "items": [{"sku": "NONE", "quantity": 1}]}]
+
+    first, again = (supplier.post(PATH, wrong, Idempotency_Key="K-1") for _ in range(2))
+    other = supplier.post(PATH, refusals(works, "J-1"), Idempotency_Key="K-1")
+
+    assert (first.status_code, again.status_code) == (400, 400)
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_conflict")
