@@ -161,11 +161,11 @@ def _run_on_each(
             left_out[failure(error)].append(str(record))
     if done:
         messages.success(request, f"{action.label}: done for {done}.")
-    for why, records in [*left_out.items()][:SHOWN_FAILURES]:
-        named = ", ".join(records[:SHOWN_FAILURES])
-        more = f" and {len(records) - SHOWN_FAILURES} more" if len(records) > SHOWN_FAILURES else ""
-        messages.error(request, f"{action.label}: left out {len(records)}: {named}{more}. {why}")
-    rest = sum(len(records) for records in [*left_out.values()][SHOWN_FAILURES:])
+    for why, which in [*left_out.items()][:SHOWN_FAILURES]:
+        named = ", ".join(which[:SHOWN_FAILURES])
+        more = f" and {len(which) - SHOWN_FAILURES} more" if len(which) > SHOWN_FAILURES else ""
+        messages.error(request, f"{action.label}: left out {len(which)}: {named}{more}. {why}")
+    rest = sum(map(len, [*left_out.values()][SHOWN_FAILURES:]))
     if rest:
         messages.error(request, f"… and {rest} more could not be done.")
 

@@ -53,7 +53,7 @@ LABELS = {
     (State.CANCELING, State.CANCELATION_NOT_ALLOWED): (226, 412),
     (State.WRONG_ADDRESS, State.CANCELED): (900, 365),
     (State.SHIPPED, State.SHIPPED): (826, 286),
-    (State.CANCELING, State.CANCELING): (214, 474),
+    (State.CANCELING, State.CANCELING): (204, 474),
     (State.ACCEPTED, State.SHIPPED): (565, 222),
     (State.CANCELATION_NOT_ALLOWED, State.SHIPPED): (572, 312),
 }

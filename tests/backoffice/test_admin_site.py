@@ -25,6 +25,7 @@ WITHOUT_PAGES = {
     "fulfillments.RoutingDecision",
     "fulfillments.Shipment",
     "imports.Reject",
+    "orders.CancelRequest",
     "orders.OrderLine",
     "orders.RetailerClock",
 }

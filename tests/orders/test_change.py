@@ -120,7 +120,7 @@ def test_a_change_that_fails_leaves_nothing(order, work):
     before = stamps(order), stock(), Event.objects.count()
 
     with pytest.raises(Broken):
-        change_and_break(order, hold, work.accept, partial(work.ship, tracking_number="T-1"))
+        change_and_break(order, work.accept, partial(work.ship, tracking_number="T-1"), hold)
 
     assert (stamps(order), stock(), Event.objects.count()) == before
     assert state_of(work) == State.NEW
