@@ -10,8 +10,11 @@ from random import Random
 from typing import NamedTuple
 
 from accounts.models import Partnership
-from fulfillments.routing import Candidate, Place, Plan, Want
+from fulfillments.routing import Agreed, Candidate, Place, Plan, Want
 from inventory.reservations import StockKey
+
+NOTHING_AGREED = Agreed("", "", "", None)
+"""Plans do not look at it."""
 
 
 class Market(NamedTuple):
@@ -57,6 +60,7 @@ def random_market(
                     cost=Decimal(chance.randint(100, 130)) / 10,
                     priority=priority,
                     default_warehouse_id=10 * supplier,
+                    agreed=NOTHING_AGREED,
                 )
                 for supplier, priority in priorities.items()
                 if chance.random() < share
@@ -139,6 +143,7 @@ def stock_of(*rows: tuple[int, int, int]) -> Mapping[StockKey, int]:
 def a_candidate(variant_id: int, supplier_id: int, cost: str = "1", **fields: object) -> Candidate:
     """A supplier's variant; its default warehouse has ten times the supplier's number."""
     values: dict[str, object] = {"priority": 100, "default_warehouse_id": 10 * supplier_id, **fields}
+    values |= {"agreed": NOTHING_AGREED}
     return Candidate(variant_id, supplier_id, Partnership(), Decimal(cost), **values)  # type: ignore[arg-type]
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
+from accounts.scopes import Role
 from api.renderers import iso
 from events.models import Event
+
+PIECES = ("items", "dropped")
+"""Where the data of an order's events names pieces of lines."""
 
 
 class EventJson(TypedDict):
@@ -27,13 +32,14 @@ class EventsJson(TypedDict):
     next: str | None
 
 
-def event_json(event: Event) -> EventJson:
+def event_json(event: Event, reader: Role) -> EventJson:
+    """An event as a supplier or a retailer reads it; they name pieces by the lines that they know."""
     assert event.number is not None  # the feed holds what has been numbered
     body: EventJson = {
         "id": event.number,
         "type": event.type,
         "occurred_at": iso(event.occurred_at),
-        "data": event.data,
+        "data": _data_json(event, reader),
     }
     if event.order_id is not None:
         body["order_id"] = event.order_id
@@ -42,3 +48,24 @@ def event_json(event: Event) -> EventJson:
     if event.import_id is not None:
         body["import_id"] = event.import_id
     return body
+
+
+def _data_json(event: Event, reader: Role) -> dict[str, Any]:
+    """Suppliers know their fulfillments' lines (`line`), retailers their orders' (`order_line_id`)."""
+    data: dict[str, Any] = event.data
+    lists = [name for name in PIECES if data.get(name)]
+    if event.order_id is None or not lists:
+        return data
+    if reader == Role.SUPPLIER:
+        return {**data, **{name: [_without(item, "order_line") for item in data[name]] for name in lists}}
+    own = "line" if event.fulfillment_id is None else "order_line"  # an order's event has only its own lines
+    return {**data, **{name: [_of_order_line(item, own) for item in data[name]] for name in lists}}
+
+
+def _of_order_line(item: Mapping[str, Any], own: str) -> dict[str, Any]:
+    named = {"order_line_id": item[own]} if own in item else {}
+    return named | _without(item, "line", "order_line")
+
+
+def _without(item: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if name not in names}

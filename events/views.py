@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.authentication import Access
+from accounts.scopes import Role
 from accounts.viewsets import RetailerViewSet, SupplierViewSet
 from api.errors import Invalid
 from api.fields import INTEGER
@@ -39,7 +40,7 @@ class SupplierEventsViewSet(SupplierViewSet):
 
     @documented
     def list(self, request: Request, supplier_id: int) -> Response:
-        return feed(request, Event.objects.for_supplier(self.supplier))
+        return feed(request, Event.objects.for_supplier(self.supplier), self.role)
 
 
 class RetailerEventsViewSet(RetailerViewSet):
@@ -47,10 +48,10 @@ class RetailerEventsViewSet(RetailerViewSet):
 
     @documented
     def list(self, request: Request, retailer_id: int) -> Response:
-        return feed(request, Event.objects.for_retailer(self.retailer))
+        return feed(request, Event.objects.for_retailer(self.retailer), self.role)
 
 
-def feed(request: Request, events: EventQuerySet) -> Response:
+def feed(request: Request, events: EventQuerySet, reader: Role) -> Response:
     """The stretch of a party's events that a request asks for. Raises Invalid."""
     refuse_near_misses(request.query_params.dict(), PARAMETERS)
     after, limit = _read_after(request), read_limit(request)
@@ -58,7 +59,7 @@ def feed(request: Request, events: EventQuerySet) -> Response:
     Event.publish()
     assert isinstance(request.auth, Access)  # admitted
     found = events.published().in_scopes(request.auth.scopes).filter(number__gt=after)
-    page = [event_json(each) for each in _first(found.order_by("number"), types, limit + 1)]
+    page = [event_json(each, reader) for each in _first(found.order_by("number"), types, limit + 1)]
     results = page[:limit]
     more = same_url(request, after=str(results[-1]["id"])) if len(page) > limit else None
     body: EventsJson = {"results": results, "next": more}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, prefetch_related_objects
 from django.http import HttpRequest
 
 from accounts.admin_actions import RecordAdmin, badge
@@ -14,6 +14,7 @@ from accounts.models import Retailer
 from events.timeline import timeline
 from fulfillments.admin_actions import ACTIONS
 from fulfillments.admin_filters import OverdueFilter
+from fulfillments.contents import opened
 from fulfillments.deadlines import next_due_at
 from fulfillments.models import Fulfillment, Shipment
 
@@ -74,11 +75,10 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
 
     def page_context(self, fulfillment: Fulfillment) -> dict[str, Any]:
         capture = getattr(fulfillment, "capture", None)
+        prefetch_related_objects([fulfillment], "lines", "shipments", "rejections", "returns")
         return {
-            "lines": fulfillment.lines.select_related("variant"),
-            "shipments": fulfillment.shipments.all(),
-            "rejections": fulfillment.rejections.all(),
-            "returns": fulfillment.returns.all(),
+            "lines": fulfillment.lines.all(),
+            **{name: list(opened([fulfillment], name)) for name in ("shipments", "rejections", "returns")},
             "captured_at": capture and capture.captured_at,
             "due_at": next_due_at(
                 fulfillment.state,

@@ -13,7 +13,7 @@ from accounts.models import Partnership
 from catalog.models import Variant
 from fastdb.compiled import CompiledQuery, Param, any_of
 from fastdb.rows import as_rows
-from fulfillments.routing import Candidate
+from fulfillments.routing import Agreed, Candidate
 from inventory.models import Warehouse
 
 
@@ -47,6 +47,7 @@ class OfferRow(NamedTuple):
     supplier_id: int
     sku: str
     upc: str
+    title: str
     retail_price: Decimal
     wholesale_price: Decimal | None
 
@@ -100,6 +101,7 @@ class Market:
             cost=variant.retail_price if variant.wholesale_price is None else variant.wholesale_price,
             priority=partner.supplier.priority,
             default_warehouse_id=partner.default_warehouse_id,
+            agreed=Agreed(variant.sku, variant.upc, variant.title, variant.wholesale_price),
             takes_short=not partner.refuse_short_orders,
             refused=variant.supplier_id in refused_by,
         )

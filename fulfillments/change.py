@@ -6,7 +6,7 @@ and knows no more of orders than stands here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Protocol
 
@@ -22,6 +22,8 @@ class Recorded(Protocol):
     def pk(self) -> int: ...
     @property
     def supplier_id(self) -> int: ...
+    @property
+    def order_lines(self) -> Mapping[int, int]: ...
 
 
 class Change(Protocol):

@@ -63,21 +63,26 @@ class FulfillmentRow(NamedTuple):
     gift_message: Annotated[str, F("order__gift_message")]
 
 
+_open = F("quantity") - F("shipped") - F("rejected") - F("canceled")
+
+
 class LineRow(NamedTuple):
     """A line as it is answered, with the notes that its fulfillment shows."""
 
     fulfillment_id: int
     id: int
     variant_id: int
-    sku: Annotated[str, F("variant__sku")]
-    upc: Annotated[str, F("variant__upc")]
-    title: Annotated[str, F("variant__title")]
+    sku: str
+    upc: str
+    title: str
     quantity: int
+    quantity_reserved: Annotated[int, F("reserved")]
     quantity_shipped: Annotated[int, F("shipped")]
     quantity_rejected: Annotated[int, F("rejected")]
     quantity_canceled: Annotated[int, F("canceled")]
     quantity_returned: Annotated[int, F("returned")]
-    wholesale_price: Annotated[Number | None, F("variant__wholesale_price")]
+    short: Annotated[int, _open - F("reserved")]
+    wholesale_price: Number | None
     notes: Annotated[Json[list[NoteJson]], F("order_line__notes")]
 
 
@@ -146,9 +151,9 @@ def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:
     """Rows with all that a supplier needs to ship them. Four queries."""
     ids = [row.id for row in page]
     lines = grouped(_lines(ids=ids), lambda line: line.fulfillment_id)
-    shipments = grouped(_shipments(ids=ids), lambda shipment: shipment.fulfillment_id)
+    shipments = grouped(shipments_of(ids=ids), lambda shipment: shipment.fulfillment_id)
     rejections = grouped(_rejections(ids=ids), lambda rejection: rejection.fulfillment_id)
-    returns = grouped(_returns(ids=ids), lambda returned: returned.fulfillment_id)
+    returns = grouped(returns_of(ids=ids), lambda returned: returned.fulfillment_id)
     return [
         _fulfillment_json(row, lines[row.id], shipments[row.id], rejections[row.id], returns[row.id])
         for row in page
@@ -161,7 +166,8 @@ def _lines() -> QuerySet[FulfillmentLine, LineRow]:
 
 
 @CompiledQuery
-def _shipments() -> QuerySet[Shipment, ShipmentRow]:
+def shipments_of() -> QuerySet[Shipment, ShipmentRow]:
+    """The parcels of fulfillments with these `ids`."""
     return as_rows(Shipment.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), ShipmentRow)
 
 
@@ -171,7 +177,8 @@ def _rejections() -> QuerySet[Rejection, RejectionRow]:
 
 
 @CompiledQuery
-def _returns() -> QuerySet[Return, ReturnRow]:
+def returns_of() -> QuerySet[Return, ReturnRow]:
+    """What came back of fulfillments with these `ids`."""
     return as_rows(Return.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), ReturnRow)
 
 

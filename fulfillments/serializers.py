@@ -33,7 +33,9 @@ class NoteJson(TypedDict):
 
 
 class FulfillmentLineJson(TypedDict):
-    """One line; what is neither shipped, rejected nor canceled is still to be done."""
+    """One line, as agreed when it was placed; what is neither shipped, rejected nor canceled is still to be
+    done, and `short` of it has no stock set aside.
+    """
 
     id: int
     variant_id: int
@@ -41,10 +43,12 @@ class FulfillmentLineJson(TypedDict):
     upc: str
     title: str
     quantity: int
+    quantity_reserved: int
     quantity_shipped: int
     quantity_rejected: int
     quantity_canceled: int
     quantity_returned: int
+    short: int
     wholesale_price: Decimal | None
 
 

@@ -136,7 +136,8 @@ def create_fulfillments(
 ) -> None:
     """Make one fulfillment for each place of the plan, or put its pieces into the one that is there.
 
-    Their pieces are set aside.
+    Their pieces are set aside. What joins a fulfillment has lines of its own: what was agreed for the
+    pieces that are in it stays, and what comes later is of its own moment.
     """
     fulfillments: dict[Place, Fulfillment] = {}
     for allocation in allocations:
@@ -154,6 +155,7 @@ def create_fulfillments(
                 variant_id=allocation.candidate.variant_id,
                 quantity=allocation.quantity,
                 reserved=allocation.reserved,
+                **allocation.candidate.agreed._asdict(),
             )
             for allocation in allocations
         ]

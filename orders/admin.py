@@ -12,6 +12,7 @@ from accounts.admin_actions import RecordAdmin, badge
 from accounts.models import Retailer, Supplier
 from events.models import Event
 from events.timeline import timeline
+from fulfillments.contents import opened
 from inventory.models import Warehouse
 from orders.admin_actions import ACTIONS
 from orders.admin_filters import HeldFilter, UnknownCountryFilter
@@ -58,9 +59,12 @@ class OrderAdmin(RecordAdmin[Order]):
 
     def page_context(self, order: Order) -> dict[str, Any]:
         fulfillments = order.fulfillments.select_related("supplier", "warehouse").order_by("id")
+        fulfillments = fulfillments.prefetch_related("lines", "shipments", "returns")
         return {
             "lines": order.lines.all(),
-            "fulfillments": fulfillments.prefetch_related("lines__variant", "shipments"),
+            "fulfillments": fulfillments,
+            "parcels": list(opened(fulfillments, "shipments")),
+            "returns": list(opened(fulfillments, "returns")),
             "cancel_requests": _cancel_requests(order),
             "decisions": _decisions(order),
             "timeline": timeline(order_id=order.pk),

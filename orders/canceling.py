@@ -139,7 +139,7 @@ class OpenWork:
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        self.lines = list(order.lines.order_by("pk").prefetch_related("fulfillment_lines__variant"))
+        self.lines = list(order.lines.order_by("pk").prefetch_related("fulfillment_lines"))
         reachable = order.fulfillments.filter(state__in=[*REQUEST_CANCELATION.sources, State.WRONG_ADDRESS])
         self.fulfillments = {each.pk: each for each in reachable.order_by("pk")}
 
@@ -246,7 +246,7 @@ def _items(wanted: Mapping[int, int]) -> list[dict[str, int]]:
 def _matches(line: OrderLine, item: Mapping[str, Any]) -> bool:
     if item.get("id"):
         return line.pk == int(item["id"])
-    variants = [each.variant for each in line.fulfillment_lines.all()]
+    held = line.fulfillment_lines.all()
     if item.get("variant_id"):
-        return int(item["variant_id"]) in (line.asked_variant_id, *(each.pk for each in variants))
-    return str(item["sku"]) in (line.sku, *(each.sku for each in variants))
+        return int(item["variant_id"]) in (line.asked_variant_id, *(each.variant_id for each in held))
+    return str(item["sku"]) in (line.sku, *(each.sku for each in held))

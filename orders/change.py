@@ -128,6 +128,7 @@ class OrderChange(Generic[OrderT]):
         self._check_under_way()
         if fulfillment is not None:
             fields |= {"fulfillment_id": fulfillment.pk, "supplier_id": fulfillment.supplier_id}
+            fields["data"] = _with_order_lines(fields.get("data", {}), fulfillment)
         fields |= {"order_id": self.order_id, "retailer_id": self.retailer_id}
         self._events.append(draft(type, by=self.by, **fields))
         if effects is not None:
@@ -170,6 +171,14 @@ class OrderChange(Generic[OrderT]):
                 f"This change of order {self.order_id} has ended; what comes later needs another one: "
                 "`with order.change(by=…) as change:`."
             )
+
+
+def _with_order_lines(data: dict[str, Any], fulfillment: Recorded) -> dict[str, Any]:
+    """An event's data, whose pieces name the order's lines, too: retailers read of those."""
+    if not data.get("items"):
+        return data
+    lines = fulfillment.order_lines
+    return {**data, "items": [{**item, "order_line": lines[item["line"]]} for item in data["items"]]}
 
 
 _under_way: ContextVar[OrderChange[Any] | None] = ContextVar("order_change", default=None)

@@ -148,6 +148,9 @@ class OrderLine(models.Model):
     position = models.PositiveIntegerField()
     sku = models.CharField(max_length=100, blank=True)
     upc = models.CharField(max_length=14, blank=True)
+    title = models.CharField(
+        max_length=500, blank=True, help_text="Of the variant that filled it first, as it was when pushed."
+    )
     asked_supplier_id = models.BigIntegerField(null=True, help_text="The supplier_id that was pushed.")
     asked_variant_id = models.BigIntegerField(null=True, help_text="The variant_id that was pushed.")
     quantity = models.PositiveIntegerField()
@@ -160,6 +163,7 @@ class OrderLine(models.Model):
     shipped = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
     canceled = models.PositiveIntegerField(default=0)
+    returned = models.PositiveIntegerField(default=0, help_text="Of what is shipped, what came back.")
     dropped = models.PositiveIntegerField(
         default=0, help_text="Of what is canceled, what no supplier held any more."
     )
@@ -175,6 +179,9 @@ class OrderLine(models.Model):
                 name="order_line_adds_up",
             ),
             models.CheckConstraint(condition=Q(canceled__gte=F("dropped")), name="order_line_dropped"),
+            models.CheckConstraint(
+                condition=Q(shipped__gte=F("returned")), name="order_line_returned_of_shipped"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -47,17 +47,19 @@ def bucket_sql(state: str) -> str:
 DERIVE_STATE = f"""
     WITH by_line AS (
         SELECT p.order_line_id, sum(p.quantity - p.shipped - p.rejected - p.canceled) AS open,
-               sum(p.reserved) AS reserved, sum(p.shipped) AS shipped, sum(p.canceled) AS canceled
+               sum(p.reserved) AS reserved, sum(p.shipped) AS shipped, sum(p.canceled) AS canceled,
+               sum(p.returned) AS returned
         FROM fulfillments_fulfillmentline p JOIN orders_orderline l ON l.id = p.order_line_id
         WHERE l.order_id = %(order)s GROUP BY p.order_line_id
     ), counted AS (
         SELECT l.id, coalesce(p.open, 0) AS open, coalesce(p.reserved, 0) AS reserved,
-               coalesce(p.shipped, 0) AS shipped, coalesce(p.canceled, 0) + l.dropped AS canceled
+               coalesce(p.shipped, 0) AS shipped, coalesce(p.canceled, 0) + l.dropped AS canceled,
+               coalesce(p.returned, 0) AS returned
         FROM orders_orderline l LEFT JOIN by_line p ON p.order_line_id = l.id WHERE l.order_id = %(order)s
     ), written AS (
         UPDATE orders_orderline l
         SET open = c.open, reserved = c.reserved, shipped = c.shipped, canceled = c.canceled,
-            rejected = l.quantity - c.open - c.shipped - c.canceled
+            returned = c.returned, rejected = l.quantity - c.open - c.shipped - c.canceled
         FROM counted c WHERE l.id = c.id
         RETURNING l.open, l.shipped, l.rejected
     )

@@ -113,13 +113,14 @@ OLD_REQUESTS = f"""
     SELECT FROM events_event e WHERE e.order_id = l.order_id AND e.type = '{CANCEL_REQUESTED}'
         AND e.data->'dropped' IS NULL
 """
+LINE_COUNTS = ("open", "reserved", "shipped", "rejected", "canceled", "returned", "dropped")
 LINES = f"""
     SELECT id, open, reserved, shipped, quantity - open - shipped - let_go - dropped AS rejected,
-           let_go + dropped AS canceled, dropped
+           let_go + dropped AS canceled, returned, dropped
     FROM (
         SELECT l.id, l.quantity, coalesce(sum(p.quantity - p.shipped - p.rejected - p.canceled), 0) AS open,
                coalesce(sum(p.reserved), 0) AS reserved, coalesce(sum(p.shipped), 0) AS shipped,
-               coalesce(sum(p.canceled), 0) AS let_go,
+               coalesce(sum(p.canceled), 0) AS let_go, coalesce(sum(p.returned), 0) AS returned,
                CASE WHEN EXISTS ({OLD_REQUESTS}) THEN l.dropped ELSE coalesce(max(d.pieces), 0) END AS dropped
         FROM orders_orderline l LEFT JOIN fulfillments_fulfillmentline p ON p.order_line_id = l.id
         LEFT JOIN ({_pieces("k.data->'dropped'", "events_event", f"k.type = '{CANCEL_REQUESTED}'")}) d
@@ -177,11 +178,11 @@ CHECKS = (
         "orders_orderline",
         LINES,
         ("id",),
-        ("open", "reserved", "shipped", "rejected", "canceled", "dropped"),
+        LINE_COUNTS,
         "'order line ' || id",
         f"""
         UPDATE orders_orderline l
-        SET {_set(("open", "reserved", "shipped", "rejected", "canceled", "dropped"))}
+        SET {_set(LINE_COUNTS)}
         FROM wrong WHERE wrong.id = l.id RETURNING l.order_id
         """,
     ),

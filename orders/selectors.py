@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, NamedTuple
 
-from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import F, Q, QuerySet, Value
+from django.db.models import F, QuerySet
 
 from api.renderers import iso
 from fastdb.columns import Day, Json, Moment, Number
 from fastdb.compiled import CompiledQuery, Param, any_of
 from fastdb.rows import answering, as_rows, grouped
-from fulfillments.models import Fulfillment
+from fulfillments.models import Fulfillment, FulfillmentLine
+from fulfillments.selectors import Piece, ReturnRow, ShipmentRow, returns_of, shipments_of
 from fulfillments.serializers import AddressJson, NoteJson
 from fulfillments.states import State
 from orders.models import Order, OrderLine, OrderType
@@ -20,8 +20,11 @@ from orders.processing_state import ProcessingState
 from orders.serializers import (
     OrderFieldsJson,
     OrderFulfillmentJson,
+    OrderItemJson,
     OrderJson,
     OrderLineJson,
+    OrderReturnJson,
+    OrderShipmentJson,
     RoutingJson,
 )
 
@@ -57,6 +60,7 @@ class LineRow(NamedTuple):
     id: int
     sku: str
     upc: str
+    title: str
     supplier_id: Annotated[int | None, F("asked_supplier_id")]
     variant_id: Annotated[int | None, F("asked_variant_id")]
     quantity: int
@@ -67,30 +71,29 @@ class LineRow(NamedTuple):
     quantity_shipped: Annotated[int, F("shipped")]
     quantity_canceled: Annotated[int, F("canceled")]
     quantity_rejected: Annotated[int, F("rejected")]
+    quantity_returned: Annotated[int, F("returned")]
     short: Annotated[int, F("open") - F("reserved")]
 
 
-_tracking_numbers = ArrayAgg(
-    "shipments__tracking_number",
-    filter=Q(shipments__isnull=False),
-    order_by="shipments__id",
-    default=Value([]),
-)
-
-
 class FulfillmentRow(NamedTuple):
-    """What a supplier does with an order, as it is answered, and the order."""
+    """What a supplier does with an order, and the order."""
 
     order_id: int
     id: int
     supplier_id: int
     state: State
-    tracking_numbers: Annotated[list[str], _tracking_numbers]
+
+
+class HeldRow(NamedTuple):
+    """A line of a fulfillment, by what retailers know it as."""
+
+    id: int
+    order_line_id: int
+    sku: str
 
 
 _fields_json = answering(OrderRow, OrderFieldsJson)
 _line_json = answering(LineRow, OrderLineJson)
-_fulfillment_json = answering(FulfillmentRow, OrderFulfillmentJson)
 
 
 def rows(orders: QuerySet[Order]) -> QuerySet[Order, OrderRow]:
@@ -120,19 +123,77 @@ def _fulfillments() -> QuerySet[Fulfillment, FulfillmentRow]:
     return as_rows(Fulfillment.objects.filter(any_of("order_id", "ids")).order_by("id"), FulfillmentRow)
 
 
+@CompiledQuery
+def _held() -> QuerySet[FulfillmentLine, HeldRow]:
+    return as_rows(FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by(), HeldRow)
+
+
 def orders_json(page: Sequence[OrderRow]) -> list[OrderJson]:
-    """Rows with their lines, fulfillments and tracking numbers. Two queries."""
+    """Rows with their lines and fulfillments, and with what was sent and came back. At most five queries."""
     ids = [row.id for row in page]
-    lines = grouped(_lines(ids=ids), lambda line: line.order_id)
-    fulfillments = grouped(_fulfillments(ids=ids), lambda fulfillment: fulfillment.order_id)
+    lines, fulfillments = _lines(ids=ids), _fulfillments(ids=ids)
+    lines_of = grouped(lines, lambda line: line.order_id)
+    fulfillments_of = grouped(fulfillments, lambda fulfillment: fulfillment.order_id)
+    parcels = _Parcels(lines, fulfillments)
     return [
         {
             **_fields_json(row),
-            "order_lines": [_line_json(line) for line in lines[row.id]],
-            "fulfillments": [_fulfillment_json(each) for each in fulfillments[row.id]],
+            "order_lines": [_line_json(line) for line in lines_of[row.id]],
+            "fulfillments": [parcels.fulfillment_json(each) for each in fulfillments_of[row.id]],
         }
         for row in page
     ]
+
+
+class _Parcels:
+    """What fulfillments sent, and what of it came back; where the lines say that nothing was, nothing is read."""
+
+    def __init__(self, lines: Iterable[LineRow], fulfillments: Iterable[FulfillmentRow]) -> None:
+        sent = [each.id for each in fulfillments] if any(line.quantity_shipped for line in lines) else []
+        back = sent if any(line.quantity_returned for line in lines) else []
+        self._shipments = grouped(shipments_of(ids=sent) if sent else [], lambda each: each.fulfillment_id)
+        self._returns = grouped(returns_of(ids=back) if back else [], lambda each: each.fulfillment_id)
+        opened = [*self._shipments]
+        self._held = {each.id: each for each in (_held(ids=opened) if opened else ())}
+
+    def fulfillment_json(self, row: FulfillmentRow) -> OrderFulfillmentJson:
+        shipments = self._shipments[row.id]
+        return {
+            "id": row.id,
+            "supplier_id": row.supplier_id,
+            "state": row.state,
+            "tracking_numbers": [each.tracking_number for each in shipments],
+            "shipments": [self._shipment_json(each) for each in shipments],
+            "returns": [self._return_json(each) for each in self._returns[row.id]],
+        }
+
+    def _shipment_json(self, row: ShipmentRow) -> OrderShipmentJson:
+        return {
+            "tracking_number": row.tracking_number,
+            "carrier": row.carrier,
+            "shipped_at": row.shipped_at,
+            "items": self._items_json(row.items),
+        }
+
+    def _return_json(self, row: ReturnRow) -> OrderReturnJson:
+        return {
+            "return_id": row.return_id,
+            "reason": row.reason,
+            "returned_at": row.returned_at,
+            "items": self._items_json(row.items),
+        }
+
+    def _items_json(self, pieces: Iterable[Piece]) -> list[OrderItemJson]:
+        """Pieces by the order's lines: what was placed in two steps is one line to its retailer."""
+        total: dict[tuple[int, str], int] = {}
+        for piece in pieces:
+            held = self._held[piece["line"]]
+            name = (held.order_line_id, held.sku)
+            total[name] = total.get(name, 0) + piece["quantity"]
+        return [
+            {"order_line_id": line, "sku": sku, "quantity": quantity}
+            for (line, sku), quantity in total.items()
+        ]
 
 
 def routing_json(order: Order) -> RoutingJson:

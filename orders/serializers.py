@@ -32,6 +32,7 @@ class OrderLineJson(TypedDict):
     id: int
     sku: str
     upc: str
+    title: str
     supplier_id: int | None
     variant_id: int | None
     quantity: int
@@ -42,14 +43,45 @@ class OrderLineJson(TypedDict):
     quantity_shipped: int
     quantity_canceled: int
     quantity_rejected: int
+    quantity_returned: int
     short: int
 
 
+class OrderItemJson(TypedDict):
+    """So many pieces of a line of the order; `sku` is what the supplier calls it."""
+
+    order_line_id: int
+    sku: str
+    quantity: int
+
+
+class OrderShipmentJson(TypedDict):
+    """A parcel that is on its way, and what is in it."""
+
+    tracking_number: str
+    carrier: str
+    shipped_at: str
+    items: list[OrderItemJson]
+
+
+class OrderReturnJson(TypedDict):
+    """What came back; `return_id` is the supplier's own number."""
+
+    return_id: str | None
+    reason: str
+    returned_at: str
+    items: list[OrderItemJson]
+
+
 class OrderFulfillmentJson(TypedDict):
+    """What one supplier does with an order."""
+
     id: int
     supplier_id: int
     state: State
     tracking_numbers: list[str]
+    shipments: list[OrderShipmentJson]
+    returns: list[OrderReturnJson]
 
 
 class OrderFieldsJson(TypedDict):

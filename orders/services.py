@@ -121,7 +121,7 @@ def _fill(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want],
     available = stock.availability()
     chosen = plan(wants, available, allow_short=True)
     _refuse_unfilled(chosen, wants)
-    _save_lines(change.order, lines, chosen)
+    _save_lines(change.order, lines, wants, chosen)
     change.record("order.created", data={"retailer_order_id": change.order.retailer_order_id})
     allocations = [replace(each, line=lines[each.line].pk) for each in chosen.allocations]
     create_fulfillments(change, allocations, stock)
@@ -196,11 +196,16 @@ def _refuse_unfilled(chosen: Plan, wants: Sequence[Want]) -> None:
     raise InsufficientStock(f"{message} This partner takes no short orders; nothing was created.", errors)
 
 
-def _save_lines(order: Order, lines: list[OrderLine], chosen: Plan) -> None:
-    for line in lines:
+def _save_lines(order: Order, lines: list[OrderLine], wants: Sequence[Want], chosen: Plan) -> None:
+    reserved, agreed = Counter[int](), {}
+    for each in chosen.allocations:
+        reserved[each.line] += each.reserved
+        agreed.setdefault(each.line, each.candidate.agreed)
+    for line, want in zip(lines, wants, strict=True):
         line.order = order
         line.open = line.quantity
-        line.reserved = sum(each.reserved for each in chosen.allocations if each.line == line.position)
+        line.reserved = reserved[line.position]
+        line.title = agreed.get(line.position, want.candidates[0].agreed).title
     insert(lines)
 
 

@@ -35,10 +35,9 @@ FULFILLMENTS = """
     ORDER BY f.id LIMIT 101
 """
 PARTS = """
-    SELECT l.fulfillment_id, l.id, l.variant_id, v.sku, v.upc, v.title, v.wholesale_price, l.quantity,
-        l.shipped, l.rejected, l.canceled, l.returned, ol.notes
-    FROM fulfillments_fulfillmentline l JOIN catalog_variant v ON v.id = l.variant_id
-    JOIN orders_orderline ol ON ol.id = l.order_line_id WHERE l.fulfillment_id = ANY(%s) ORDER BY l.id
+    SELECT l.fulfillment_id, l.id, l.variant_id, l.sku, l.upc, l.title, l.wholesale_price, l.quantity,
+        l.shipped, l.rejected, l.canceled, l.returned, ol.notes, l.reserved
+    FROM fulfillments_fulfillmentline l JOIN orders_orderline ol ON ol.id = l.order_line_id WHERE l.fulfillment_id = ANY(%s) ORDER BY l.id
 """
 SHIPMENTS = """
     SELECT fulfillment_id, tracking_number, carrier, shipped_at, items FROM fulfillments_shipment
@@ -60,14 +59,15 @@ ORDER = """
 """
 LINES = """
     SELECT order_id, id, sku, upc, asked_supplier_id, asked_variant_id, quantity, billed_amount,
-        tax_billed_amount, notes, reserved, shipped, canceled, rejected, open FROM orders_orderline
+        tax_billed_amount, notes, reserved, shipped, canceled, rejected, open, title,
+        returned FROM orders_orderline
     WHERE order_id = ANY(%s) ORDER BY position
 """
 SENT = """
-    SELECT f.order_id, f.id, f.supplier_id, f.state,
-        array_remove(array_agg(s.tracking_number ORDER BY s.id), NULL)
-    FROM fulfillments_fulfillment f LEFT JOIN fulfillments_shipment s ON s.fulfillment_id = f.id
-    WHERE f.order_id = ANY(%s) GROUP BY f.id ORDER BY f.id
+    SELECT order_id, id, supplier_id, state FROM fulfillments_fulfillment WHERE order_id = ANY(%s) ORDER BY id
+"""
+HELD = """
+    SELECT id, order_line_id, sku FROM fulfillments_fulfillmentline WHERE fulfillment_id = ANY(%s)
 """
 Groups = dict[int, list[tuple[Any, ...]]]
 
@@ -151,10 +151,12 @@ def part_json(line: tuple[Any, ...]) -> dict[str, Any]:
         "upc": line[3],
         "title": line[4],
         "quantity": line[6],
+        "quantity_reserved": line[12],
         "quantity_shipped": line[7],
         "quantity_rejected": line[8],
         "quantity_canceled": line[9],
         "quantity_returned": line[10],
+        "short": line[6] - line[7] - line[8] - line[9] - line[12],
         "wholesale_price": number(line[5]),
     }
 
@@ -175,7 +177,10 @@ def order(request: HttpRequest, retailer_id: int, order_id: int) -> HttpResponse
 
 def orders_json(page: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
     ids = [row[0] for row in page]
-    lines, sent = grouped(rows(LINES, ids)), grouped(rows(SENT, ids))
+    lines, works = grouped(rows(LINES, ids)), rows(SENT, ids)
+    sent, numbers = grouped(works), [each[1] for each in works]
+    shipments = grouped(rows(SHIPMENTS, numbers))
+    held = {each[0]: each[1:] for each in rows(HELD, [*shipments])}
     return [
         {
             "id": row[0],
@@ -199,7 +204,14 @@ def orders_json(page: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
             "updated_at": iso(row[18]),
             "order_lines": [line_json(line) for line in lines[row[0]]],
             "fulfillments": [
-                {"id": each[0], "supplier_id": each[1], "state": each[2], "tracking_numbers": each[3]}
+                {
+                    "id": each[0],
+                    "supplier_id": each[1],
+                    "state": each[2],
+                    "tracking_numbers": [parcel[0] for parcel in shipments[each[0]]],
+                    "shipments": [shipment_json(parcel, held) for parcel in shipments[each[0]]],
+                    "returns": [],
+                }
                 for each in sent[row[0]]
             ],
         }
@@ -207,11 +219,29 @@ def orders_json(page: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
     ]
 
 
+def shipment_json(parcel: tuple[Any, ...], held: dict[int, tuple[Any, ...]]) -> dict[str, Any]:
+    number, carrier, moment, items = parcel
+    return {
+        "tracking_number": number,
+        "carrier": carrier,
+        "shipped_at": iso(moment),
+        "items": [
+            {
+                "order_line_id": held[item["line"]][0],
+                "sku": held[item["line"]][1],
+                "quantity": item["quantity"],
+            }
+            for item in json.loads(items)
+        ],
+    }
+
+
 def line_json(line: tuple[Any, ...]) -> dict[str, Any]:
     return {
         "id": line[0],
         "sku": line[1],
         "upc": line[2],
+        "title": line[14],
         "supplier_id": line[3],
         "variant_id": line[4],
         "quantity": line[5],
@@ -222,6 +252,7 @@ def line_json(line: tuple[Any, ...]) -> dict[str, Any]:
         "quantity_shipped": line[10],
         "quantity_canceled": line[11],
         "quantity_rejected": line[12],
+        "quantity_returned": line[15],
         "short": line[13] - line[9],
     }
 

@@ -12,7 +12,8 @@ from django.views.decorators.csrf import csrf_exempt
 from bench.serving.bare import answer, check_key
 
 CANDIDATES = """
-    SELECT v.sku, v.id, v.supplier_id, v.retail_price, v.wholesale_price, p.id, s.priority, w.id
+    SELECT v.sku, v.id, v.supplier_id, v.retail_price, v.wholesale_price, p.id, s.priority, w.id,
+        v.upc, v.title
     FROM accounts_partnership p JOIN accounts_supplier s ON s.id = p.supplier_id
     JOIN inventory_warehouse w ON w.supplier_id = s.id AND w.is_default
     JOIN catalog_variant v ON v.supplier_id = p.supplier_id AND v.listed AND v.sku = ANY(%s)
@@ -30,10 +31,10 @@ LOCK = """
     ORDER BY variant_id, warehouse_id FOR UPDATE
 """
 LINES = """
-    INSERT INTO orders_orderline (order_id, position, sku, upc, quantity, billed_amount, notes, open,
-        reserved, shipped, rejected, canceled, dropped)
-    SELECT %s, o - 1, sku, '', quantity, 19.99, '[]', quantity, quantity, 0, 0, 0, 0
-    FROM unnest(%s::text[], %s::int[]) WITH ORDINALITY AS l (sku, quantity, o) RETURNING id
+    INSERT INTO orders_orderline (order_id, position, sku, upc, title, quantity, billed_amount, notes, open,
+        reserved, shipped, rejected, canceled, returned, dropped)
+    SELECT %s, o - 1, sku, '', title, quantity, 19.99, '[]', quantity, quantity, 0, 0, 0, 0, 0
+    FROM unnest(%s::text[], %s::text[], %s::int[]) WITH ORDINALITY AS l (sku, title, quantity, o) RETURNING id
 """
 FULFILLMENT = """
     INSERT INTO fulfillments_fulfillment (order_id, supplier_id, partnership_id, warehouse_id, state,
@@ -41,10 +42,11 @@ FULFILLMENT = """
     VALUES (%s, %s, %s, %s, 'new', '', '', '') RETURNING id
 """
 PARTS = """
-    INSERT INTO fulfillments_fulfillmentline (fulfillment_id, order_line_id, variant_id, quantity, reserved,
-        shipped, rejected, canceled, returned, cancel_requested)
-    SELECT %s, line, variant, quantity, quantity, 0, 0, 0, 0, 0
-    FROM unnest(%s::bigint[], %s::bigint[], %s::int[]) AS p (line, variant, quantity)
+    INSERT INTO fulfillments_fulfillmentline (fulfillment_id, order_line_id, variant_id, sku, upc, title,
+        wholesale_price, quantity, reserved, shipped, rejected, canceled, returned, cancel_requested)
+    SELECT %s, line, variant, sku, upc, title, price, quantity, quantity, 0, 0, 0, 0, 0
+    FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::text[], %s::numeric[], %s::int[])
+        AS p (line, variant, sku, upc, title, price, quantity)
 """
 DECISION = (
     "INSERT INTO fulfillments_routingdecision (order_id, cause, lines) VALUES (%s, 'order.created', %s)"
@@ -88,18 +90,20 @@ def push_order(request: HttpRequest, retailer_id: int) -> HttpResponse:
         cursor.execute(CANDIDATES, [list(asked), retailer_id])
         found = {row[0]: row[1:] for row in cursor.fetchall()}
         variants = [found[sku][0] for sku in asked]
-        _, supplier, _, _, partnership, _, warehouse = found[next(iter(asked))]
+        _, supplier, _, _, partnership, _, warehouse, *_ = found[next(iter(asked))]
+        prices, upcs, titles = ([found[sku][column] for sku in asked] for column in (3, 7, 8))
         address = json.dumps(body["shipping_address"])
         number, method, paid = body["retailer_order_id"], body["shipping_method_code"], body["shipping_paid"]
         cursor.execute(ORDER, [retailer_id, number, address, address, method, paid])
         order = cursor.fetchone()[0]
         cursor.execute(LOCK, [variants])
         assert all(on_hand > reserved for _, on_hand, reserved in cursor.fetchall())
-        cursor.execute(LINES, [order, list(asked), list(asked.values())])
+        cursor.execute(LINES, [order, list(asked), titles, list(asked.values())])
         lines = [row[0] for row in cursor.fetchall()]
         cursor.execute(FULFILLMENT, [order, supplier, partnership, warehouse])
         fulfillment = cursor.fetchone()[0]
-        cursor.execute(PARTS, [fulfillment, lines, variants, list(asked.values())])
+        agreed = [list(asked), upcs, titles, prices]
+        cursor.execute(PARTS, [fulfillment, lines, variants, *agreed, list(asked.values())])
         cursor.execute(DECISION, [order, json.dumps(_decision(asked, lines, found))])
         request_id = request.headers.get("X-Request-Id", number)
         cursor.execute(STOCK, [variants, list(asked.values()), order, fulfillment, request_id])

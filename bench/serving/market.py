@@ -76,9 +76,9 @@ PAST = (
         moment, moment + interval '1 ms'
     FROM ({NUMBERED}) o""",
     f"""
-    INSERT INTO orders_orderline (id, order_id, position, sku, upc, quantity, billed_amount, notes,
-        open, reserved, shipped, rejected, canceled, dropped)
-    SELECT line, n, position, v.sku, '', 1, 19.99, '[]', open, open, shipped, 0, canceled, 0
+    INSERT INTO orders_orderline (id, order_id, position, sku, upc, title, quantity, billed_amount, notes,
+        open, reserved, shipped, rejected, canceled, returned, dropped)
+    SELECT line, n, position, v.sku, '', v.title, 1, 19.99, '[]', open, open, shipped, 0, canceled, 0, 0
     FROM ({LINES}) l JOIN catalog_variant v ON v.id = l.variant""",
     f"""
     INSERT INTO fulfillments_fulfillment (id, order_id, supplier_id, partnership_id, warehouse_id, state,
@@ -88,9 +88,11 @@ PAST = (
         '', '', '', moment, moment
     FROM ({NUMBERED}) o""",
     f"""
-    INSERT INTO fulfillments_fulfillmentline (id, fulfillment_id, order_line_id, variant_id, quantity,
-        reserved, shipped, rejected, canceled, returned, cancel_requested)
-    SELECT line, n, line, variant, 1, open, shipped, 0, canceled, 0, 0 FROM ({LINES}) l""",
+    INSERT INTO fulfillments_fulfillmentline (id, fulfillment_id, order_line_id, variant_id, sku, upc, title,
+        wholesale_price, quantity, reserved, shipped, rejected, canceled, returned, cancel_requested)
+    SELECT line, n, line, variant, v.sku, v.upc, v.title, v.wholesale_price, 1, open, shipped, 0, canceled, 0,
+        0
+    FROM ({LINES}) l JOIN catalog_variant v ON v.id = l.variant""",
     f"""
     INSERT INTO fulfillments_shipment (fulfillment_id, tracking_number, carrier, shipped_at, items)
     SELECT n, '1Z' || lpad(n::text, 16, '0'), 'UPS', moment,

@@ -86,6 +86,8 @@ class Fulfillment(models.Model):
 
     objects = FulfillmentQuerySet.as_manager()
     _counts: dict[int, tuple[int, ...]]
+    order_lines: dict[int, int]
+    """By the id of a line that of its order's line, as a change has read them."""
 
     class Meta:
         ordering = ["id"]
@@ -359,8 +361,9 @@ class Fulfillment(models.Model):
         self.refresh_from_db(
             fields=MUTABLE, from_queryset=type(self).objects.select_for_update(of=("self",), no_key=True)
         )
-        lines = list(self.lines.select_related("variant").order_by("pk"))
+        lines = list(self.lines.order_by("pk"))
         self._counts = {line.pk: line.counts for line in lines}
+        self.order_lines = {line.pk: line.order_line_id for line in lines}
         return lines
 
     def _save_lines(self, lines: list[FulfillmentLine]) -> None:
@@ -379,7 +382,7 @@ class Fulfillment(models.Model):
         known = self.shipments.filter(tracking_number=tracking_number).first()
         if known is None:
             return False
-        known.check_repeated(carrier, quantities, list(self.lines.select_related("variant")))
+        known.check_repeated(carrier, quantities, list(self.lines.all()))
         return True
 
     def _refused_before(self, reason: State, quantities: Quantities | None, reject_id: str | None) -> bool:

@@ -11,7 +11,11 @@ COUNTS = ["reserved", "shipped", "rejected", "canceled", "returned", "cancel_req
 
 
 class FulfillmentLine(models.Model):
-    """How much of one variant for one order line; `open` is what is still to be shipped or refused."""
+    """How much of one variant for one order line; `open` is what is still to be shipped or refused.
+
+    What was agreed (`fulfillments.routing.Agreed`) stays as it was when the line was placed, whatever
+    becomes of the variant.
+    """
 
     fulfillment = models.ForeignKey(
         "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="lines"
@@ -20,6 +24,10 @@ class FulfillmentLine(models.Model):
         "orders.OrderLine", on_delete=models.PROTECT, related_name="fulfillment_lines"
     )
     variant = models.ForeignKey(Variant, on_delete=models.PROTECT, related_name="+")
+    sku = models.CharField(max_length=100)
+    upc = models.CharField(max_length=14, blank=True)
+    title = models.CharField(max_length=500)
+    wholesale_price = models.DecimalField(max_digits=14, decimal_places=4, null=True)
     quantity = models.PositiveIntegerField()
     reserved = models.PositiveIntegerField(
         default=0, help_text="Of what is open, what stock was set aside for."
@@ -50,7 +58,7 @@ class FulfillmentLine(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.quantity} × {self.variant_id}"
+        return f"{self.quantity} × {self.sku}"
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -65,6 +73,11 @@ class FulfillmentLine(models.Model):
     def askable(self) -> int:
         """Of what is open, what the retailer has not asked back yet."""
         return self.open - self.cancel_requested
+
+    @property
+    def short(self) -> int:
+        """Of what is open, what no stock was set aside for."""
+        return self.open - self.reserved
 
     @property
     def returnable(self) -> int:

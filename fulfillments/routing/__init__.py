@@ -7,7 +7,7 @@
 5. `planner.py`: all of it together, and where goes what nobody has in stock.
 """
 
-from fulfillments.routing.plan import Allocation, Candidate, Place, Plan, Want
+from fulfillments.routing.plan import Agreed, Allocation, Candidate, Place, Plan, Want
 from fulfillments.routing.planner import plan
 
-__all__ = ["Allocation", "Candidate", "Place", "Plan", "Want", "plan"]
+__all__ = ["Agreed", "Allocation", "Candidate", "Place", "Plan", "Want", "plan"]

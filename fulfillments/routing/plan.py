@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 from accounts.models import Partnership
 from inventory.reservations import StockKey
 
 Place = tuple[int, int]
 """A supplier's id and a warehouse's id: where one fulfillment comes from."""
+
+
+class Agreed(NamedTuple):
+    """What a fulfillment's line keeps of its variant as it is when the line is placed (contract 13).
+
+    The price is None where the supplier gives none.
+    """
+
+    sku: str
+    upc: str
+    title: str
+    wholesale_price: Decimal | None
 
 
 @dataclass(frozen=True)
@@ -22,6 +35,7 @@ class Candidate:
     cost: Decimal
     priority: int
     default_warehouse_id: int | None
+    agreed: Agreed = field(compare=False)  # the variant says which it is
     takes_short: bool = True
     refused: bool = False  # this supplier does not have this line's goods at all: it is not asked again
 

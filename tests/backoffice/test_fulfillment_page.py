@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts.actors import ActorKind
+from accounts.actors import Actor, ActorKind
 from fulfillments.models import Fulfillment
 from fulfillments.states import MOVES, State, moves_from
 from tests.backoffice.conftest import do, messages
@@ -43,6 +43,28 @@ def test_the_same_parcel_again_is_said_to_change_nothing(operator, fulfillment):
     page = do(operator, fulfillment, "ship", tracking_number="1Z-9")
     assert messages(page) == ["That was done before; nothing was changed."]
     assert fulfillment.shipments.count() == 1
+
+
+def test_the_page_shows_lines_as_agreed_and_what_parcels_refusals_and_returns_hold(
+    operator, fulfillment, client_for, acme
+):
+    supplier, line = client_for(acme), fulfillment.lines.get()
+    line.variant.change({"sku": "LAN-2", "title": "Lamp"}, by=Actor.system("test"))
+    refusal = {"id": fulfillment.pk, "items": [{"sku": "LAN-1", "quantity": 1}], "reason": "out_of_stock"}
+    back = {"reason": "broken", "return_lines": [{"sku": "LAN-1", "quantity": 1}]}
+    for answer in (
+        supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted"),
+        supplier.post("fulfillments/rejections", [refusal]),
+        supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "1Z-77"}),
+        supplier.post(f"fulfillments/{fulfillment.pk}/returns", back),
+    ):
+        assert answer.status_code == 200, answer.content
+
+    text = page_of(operator, fulfillment).text
+
+    assert line.title in text
+    assert text.count("1 × LAN-1") == 3
+    assert "LAN-2" not in text
 
 
 FORBIDDEN = [move for move in MOVES if State.MISSING_SKU not in (move.repeated_in, *move.sources)]

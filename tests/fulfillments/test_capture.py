@@ -85,10 +85,12 @@ def test_an_item_has_the_interfaces_fields_and_all_that_shipping_needs(acme, a_v
                 "upc": "036000291452",
                 "title": "Acme LAMP",
                 "quantity": 2,
+                "quantity_reserved": 2,
                 "quantity_shipped": 0,
                 "quantity_rejected": 0,
                 "quantity_canceled": 0,
                 "quantity_returned": 0,
+                "short": 0,
                 "wholesale_price": 10.5,
             }
         ],

@@ -34,7 +34,7 @@ def damage(sql: str) -> None:
 
 def everything() -> list[object]:
     parts = FulfillmentLine.objects.order_by("pk").values_list("pk", *COUNTS)
-    counts = ("open", "reserved", "shipped", "rejected", "canceled", "dropped")
+    counts = ("open", "reserved", "shipped", "rejected", "canceled", "returned", "dropped")
     clocks = RetailerClock.objects.values_list("completed", "canceled", "pending")
     states = Order.objects.values_list("pk", "processing_state")
     works = Fulfillment.objects.values_list("pk", "state")
@@ -80,6 +80,7 @@ DAMAGE = {
     "line open": "UPDATE orders_orderline SET open = open + 1, shipped = shipped - 1",
     "line reserved": "UPDATE orders_orderline SET reserved = 0",
     "line rejected": "UPDATE orders_orderline SET rejected = rejected + 1, canceled = canceled - 1",
+    "line returned": "UPDATE orders_orderline SET returned = 0",
     "line dropped": "UPDATE orders_orderline SET dropped = 1",
     "order state": "UPDATE orders_order SET processing_state = 'completed'",
     "counts": "UPDATE orders_retailerclock SET pending = 0, completed = 7",

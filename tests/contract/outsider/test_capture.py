@@ -65,6 +65,8 @@ LINE = {
     "quantity_rejected",
     "quantity_canceled",
     "quantity_returned",
+    "quantity_reserved",
+    "short",
 }
 
 
