@@ -9,6 +9,9 @@ from django.db import transaction
 from accounts.actors import Actor
 from events.models import Event
 
+PIECES = ("items", "added", "dropped")
+"""Where the data of an order's and a fulfillment's events name pieces of lines."""
+
 
 def draft(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
     """An event that is not written yet. Its area is the plural of its type's first word."""

@@ -8,9 +8,7 @@ from typing import Any, NotRequired, TypedDict
 from accounts.scopes import Role
 from api.renderers import iso
 from events.models import Event
-
-PIECES = ("items", "dropped")
-"""Where the data of an order's events names pieces of lines."""
+from events.recording import PIECES
 
 
 class EventJson(TypedDict):
@@ -53,19 +51,21 @@ def event_json(event: Event, reader: Role) -> EventJson:
 def _data_json(event: Event, reader: Role) -> dict[str, Any]:
     """Suppliers know their fulfillments' lines (`line`), retailers their orders' (`order_line_id`)."""
     data: dict[str, Any] = event.data
-    lists = [name for name in PIECES if data.get(name)]
-    if event.order_id is None or not lists:
+    if event.order_id is None:
         return data
+    pieces = {name: data[name] for name in PIECES if data.get(name)}
     if reader == Role.SUPPLIER:
-        return {**data, **{name: [_without(item, "order_line") for item in data[name]] for name in lists}}
-    own = "line" if event.fulfillment_id is None else "order_line"  # an order's event has only its own lines
-    return {**data, **{name: [_of_order_line(item, own) for item in data[name]] for name in lists}}
+        named = {name: [_without("order_line_id", item) for item in items] for name, items in pieces.items()}
+    else:
+        own = event.fulfillment_id is None  # an order's event: its `line` is the order's
+        named = {name: [_of_order(item, own=own) for item in items] for name, items in pieces.items()}
+    return data | named
 
 
-def _of_order_line(item: Mapping[str, Any], own: str) -> dict[str, Any]:
-    named = {"order_line_id": item[own]} if own in item else {}
-    return named | _without(item, "line", "order_line")
+def _of_order(item: Mapping[str, Any], *, own: bool) -> dict[str, Any]:
+    named = {"order_line_id": item["line"]} if own and "line" in item else {}
+    return named | _without("line", item)
 
 
-def _without(item: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in item.items() if name not in names}
+def _without(name: str, item: Mapping[str, Any]) -> dict[str, Any]:
+    return {each: value for each, value in item.items() if each != name}

@@ -8,6 +8,7 @@ from typing import Any
 
 from api.errors import ApiError, Invalid, InvalidTransition
 from events.models import Event
+from fastdb.updates import update
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.models.quantities import as_items
 from fulfillments.states import REQUEST_CANCELATION, State
@@ -130,7 +131,7 @@ def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
         line.dropped += dropped[line.pk]
         line.rejected -= dropped[line.pk]
         line.canceled += dropped[line.pk]
-    OrderLine.objects.bulk_update(refused, ["dropped", "rejected", "canceled"])
+    update(refused, ["dropped", "rejected", "canceled"])
     return dropped
 
 

@@ -21,7 +21,7 @@ from django.db import models, transaction
 from accounts.actors import Actor
 from accounts.models import Retailer
 from events.models import Event
-from events.recording import draft
+from events.recording import PIECES, draft
 from fulfillments.candidates import WantedLine
 from fulfillments.change import Recorded
 from fulfillments.effects import Effects
@@ -175,10 +175,12 @@ class OrderChange(Generic[OrderT]):
 
 def _with_order_lines(data: dict[str, Any], fulfillment: Recorded) -> dict[str, Any]:
     """An event's data, whose pieces name the order's lines, too: retailers read of those."""
-    if not data.get("items"):
-        return data
-    lines = fulfillment.order_lines
-    return {**data, "items": [{**item, "order_line": lines[item["line"]]} for item in data["items"]]}
+    named = {
+        name: [{**item, "order_line_id": fulfillment.order_lines[item["line"]]} for item in data[name]]
+        for name in PIECES
+        if data.get(name)
+    }
+    return data | named
 
 
 _under_way: ContextVar[OrderChange[Any] | None] = ContextVar("order_change", default=None)

@@ -52,19 +52,22 @@ DERIVE_STATE = f"""
         FROM fulfillments_fulfillmentline p JOIN orders_orderline l ON l.id = p.order_line_id
         WHERE l.order_id = %(order)s GROUP BY p.order_line_id
     ), counted AS (
-        SELECT l.id, coalesce(p.open, 0) AS open, coalesce(p.reserved, 0) AS reserved,
+        SELECT l.id, l.quantity, coalesce(p.open, 0) AS open, coalesce(p.reserved, 0) AS reserved,
                coalesce(p.shipped, 0) AS shipped, coalesce(p.canceled, 0) + l.dropped AS canceled,
                coalesce(p.returned, 0) AS returned
         FROM orders_orderline l LEFT JOIN by_line p ON p.order_line_id = l.id WHERE l.order_id = %(order)s
+    ), derived AS (
+        SELECT *, quantity - open - shipped - canceled AS rejected FROM counted
     ), written AS (
         UPDATE orders_orderline l
-        SET open = c.open, reserved = c.reserved, shipped = c.shipped, canceled = c.canceled,
-            returned = c.returned, rejected = l.quantity - c.open - c.shipped - c.canceled
-        FROM counted c WHERE l.id = c.id
-        RETURNING l.open, l.shipped, l.rejected
+        SET open = d.open, reserved = d.reserved, shipped = d.shipped, rejected = d.rejected,
+            canceled = d.canceled, returned = d.returned
+        FROM derived d WHERE l.id = d.id
+            AND (l.open, l.reserved, l.shipped, l.rejected, l.canceled, l.returned)
+                <> (d.open, d.reserved, d.shipped, d.rejected, d.canceled, d.returned)
     )
     SELECT {state_sql("t.open", "t.shipped", "t.rejected", "s.states")}
-    FROM (SELECT sum(open) AS open, sum(shipped) AS shipped, sum(rejected) AS rejected FROM written) t,
+    FROM (SELECT sum(open) AS open, sum(shipped) AS shipped, sum(rejected) AS rejected FROM derived) t,
          (SELECT array_agg(DISTINCT state::text) AS states
           FROM fulfillments_fulfillment WHERE order_id = %(order)s) s
 """

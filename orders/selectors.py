@@ -146,7 +146,7 @@ def orders_json(page: Sequence[OrderRow]) -> list[OrderJson]:
 
 
 class _Parcels:
-    """What fulfillments sent, and what of it came back; where the lines say that nothing was, nothing is read."""
+    """What fulfillments sent, and what of it came back; nothing is read where the lines say that none did."""
 
     def __init__(self, lines: Iterable[LineRow], fulfillments: Iterable[FulfillmentRow]) -> None:
         sent = [each.id for each in fulfillments] if any(line.quantity_shipped for line in lines) else []

@@ -19,7 +19,7 @@ from fastdb.inserts import insert, insert_unless_there
 from fulfillments.candidates import Market
 from fulfillments.effects import Effects
 from fulfillments.models import FulfillmentLine, Outcome, Rejection
-from fulfillments.routing import Allocation, Plan, Want, plan
+from fulfillments.routing import Agreed, Allocation, Plan, Want, plan
 from fulfillments.services import create_fulfillments, keep_reasons
 from fulfillments.states import State
 from inventory.reservations import LockedStock
@@ -197,7 +197,7 @@ def _refuse_unfilled(chosen: Plan, wants: Sequence[Want]) -> None:
 
 
 def _save_lines(order: Order, lines: list[OrderLine], wants: Sequence[Want], chosen: Plan) -> None:
-    reserved, agreed = Counter[int](), {}
+    reserved, agreed = Counter[int](), dict[int, Agreed]()
     for each in chosen.allocations:
         reserved[each.line] += each.reserved
         agreed.setdefault(each.line, each.candidate.agreed)

@@ -37,7 +37,8 @@ FULFILLMENTS = """
 PARTS = """
     SELECT l.fulfillment_id, l.id, l.variant_id, l.sku, l.upc, l.title, l.wholesale_price, l.quantity,
         l.shipped, l.rejected, l.canceled, l.returned, ol.notes, l.reserved
-    FROM fulfillments_fulfillmentline l JOIN orders_orderline ol ON ol.id = l.order_line_id WHERE l.fulfillment_id = ANY(%s) ORDER BY l.id
+    FROM fulfillments_fulfillmentline l JOIN orders_orderline ol ON ol.id = l.order_line_id
+    WHERE l.fulfillment_id = ANY(%s) ORDER BY l.id
 """
 SHIPMENTS = """
     SELECT fulfillment_id, tracking_number, carrier, shipped_at, items FROM fulfillments_shipment

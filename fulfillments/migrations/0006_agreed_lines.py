@@ -13,7 +13,7 @@ NAME_ORDER_LINES = """
     UPDATE events_event e SET data = jsonb_set(e.data, '{items}', n.items)
     FROM (
         SELECT e.id, jsonb_agg(item || jsonb_strip_nulls(
-            jsonb_build_object('order_line', l.order_line_id)) ORDER BY position) AS items
+            jsonb_build_object('order_line_id', l.order_line_id)) ORDER BY position) AS items
         FROM events_event e, jsonb_array_elements(e.data->'items') WITH ORDINALITY AS i (item, position)
         LEFT JOIN fulfillments_fulfillmentline l ON l.id = (item->>'line')::bigint
         WHERE e.fulfillment_id IS NOT NULL GROUP BY e.id

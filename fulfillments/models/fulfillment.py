@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts.models import CancelationDefault, Partnership, Supplier
 from api.errors import Invalid, InvalidTransition
+from fastdb.updates import update
 from fulfillments.change import Change
 from fulfillments.deadlines import due_at
 from fulfillments.models.line import COUNTS, FulfillmentLine
@@ -86,8 +87,7 @@ class Fulfillment(models.Model):
 
     objects = FulfillmentQuerySet.as_manager()
     _counts: dict[int, tuple[int, ...]]
-    order_lines: dict[int, int]
-    """By the id of a line that of its order's line, as a change has read them."""
+    order_lines: dict[int, int]  # by the id of a line that of its order's line, as a change has read them
 
     class Meta:
         ordering = ["id"]
@@ -368,9 +368,7 @@ class Fulfillment(models.Model):
 
     def _save_lines(self, lines: list[FulfillmentLine]) -> None:
         """Write the lines that this change has moved pieces of, in one statement."""
-        changed = [line for line in lines if line.counts != self._counts[line.pk]]
-        if changed:
-            FulfillmentLine.objects.bulk_update(changed, COUNTS)
+        update([line for line in lines if line.counts != self._counts[line.pk]], COUNTS)
 
     # --- What was done before --------------------------------------------------------------------
 
@@ -390,9 +388,8 @@ class Fulfillment(models.Model):
         if reject_id is not None:
             return self.rejections.filter(reject_id=reject_id).exists()
         self.refresh_from_db(fields=["state"])
-        if quantities is None and self.state == State.SHIPPED:
-            return self.rejections.filter(reason=reason).exists()
-        return False
+        rest_of_shipped = quantities is None and self.state == State.SHIPPED
+        return rest_of_shipped and self.rejections.filter(reason=reason).exists()
 
     def _approved_before(self) -> bool:
         """Whether letting a part go is the last that happened: no state of its own says so."""

@@ -45,15 +45,21 @@ def rows_of(page, title):
     table = re.search(rf"<h2>{title}</h2>.*?<tbody>(.*?)</tbody>", page.text, re.DOTALL)
     assert table, f"no table {title}"
     rows = re.findall(r"<tr>(.*?)</tr>", table[1], re.DOTALL)
-    return [[strip_tags(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)] for row in rows]
+    return [[strip_tags(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)] for row in rows]
 
 
-def test_the_page_shows_what_was_agreed_sent_and_came_back(operator, acme, shop, a_variant, pushed, client_for):
+def test_the_page_shows_what_was_agreed_sent_and_came_back(
+    operator, acme, shop, a_variant, pushed, client_for
+):
     lantern = a_variant(acme, "LAN-1", stock=3, title="Storm lantern", wholesale_price="100")
     order = pushed(shop, {"sku": "LAN-1", "quantity": 5, "billed_amount": 120})
     work, supplier = order.fulfillments.get(), client_for(acme)
     lantern.change({"sku": "LAN-2", "title": "Lamp", "wholesale_price": Decimal(7)}, by=Actor.system("test"))
-    parcel = {"tracking_number": "1Z-77", "carrier": "UPS", "lines": [{"id": work.lines.get().pk, "quantity": 2}]}
+    parcel = {
+        "tracking_number": "1Z-77",
+        "carrier": "UPS",
+        "lines": [{"id": work.lines.get().pk, "quantity": 2}],
+    }
     back = {"reason": "broken", "return_lines": [{"sku": "LAN-1", "quantity": 2, "restock": True}]}
     supplier.put(f"fulfillments/{work.pk}/setStatus/accepted")
     supplier.put(f"fulfillments/{work.pk}/setStatus/shipped", parcel)
@@ -61,7 +67,18 @@ def test_the_page_shows_what_was_agreed_sent_and_came_back(operator, acme, shop,
 
     page = page_of(operator, order)
 
-    assert rows_of(page, "Lines")[0][1:] == ["sku LAN-1 ", "Storm lantern", "5", "3", "1", "2", "2", "", "", "120"]
+    assert rows_of(page, "Lines")[0][1:] == [
+        "sku LAN-1 ",
+        "Storm lantern",
+        "5",
+        "3",
+        "1",
+        "2",
+        "2",
+        "",
+        "",
+        "120",
+    ]
     assert rows_of(page, "Fulfillments")[0][-1] == "5 × LAN-1 at 100 2 short"
     [[number, carrier, _, _, contents]] = rows_of(page, "Parcels")
     assert (number, carrier, contents.strip()) == ("1Z-77", "UPS", "2 × LAN-1")

@@ -8,7 +8,6 @@ import pytest
 from django.db import connection
 from django.db.models import ProtectedError
 
-from catalog.models import Variant
 from fulfillments.models import Fulfillment, FulfillmentLine
 from orders.models import OrderLine
 from tests.factories import set_stock
@@ -19,12 +18,12 @@ LATER = {"sku": "LAMP-2", "upc": "042100005264", "title": "Another lamp", "whole
 
 
 @pytest.fixture
-def lamp(acme, a_variant) -> Variant:
+def lamp(acme, a_variant):
     return a_variant(acme, "LAMP", stock=10, upc=AGREED["upc"], title="A lamp", wholesale_price="7.5")
 
 
 @pytest.fixture
-def placed(lamp, push, acme, work_of) -> Fulfillment:
+def placed(lamp, push, acme, work_of):
     """Four lamps that Shop asked for by their UPC."""
     return work_of(push({"upc": AGREED["upc"], "quantity": 4}), acme)
 
@@ -121,7 +120,7 @@ def test_a_retailer_cancels_by_the_agreed_sku(placed, lamp, acme_api, shop_api):
 def test_what_joins_a_fulfillment_later_has_the_price_of_its_own_moment(
     acme, rival, a_variant, push, work_of, acme_api, rival_api
 ):
-    """Three lamps of six come from Acme; before Rival has seen its three, Acme refuses, and Rival is dearer."""
+    """Of six lamps each has three; before Rival has seen its own, Acme refuses, and Rival is dearer."""
     a_variant(acme, "LAMP", stock=3, wholesale_price="1")
     dear = a_variant(rival, "LAMP", stock=3, wholesale_price="7", title="A lamp")
     order = push({"sku": "LAMP", "quantity": 6})

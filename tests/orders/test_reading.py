@@ -19,7 +19,17 @@ ORDER = {
     *("original_created_at", "notes", "created_at", "updated_at", "order_lines", "fulfillments"),
 }
 LINE = {
-    *("id", "sku", "upc", "title", "supplier_id", "variant_id", "quantity", "billed_amount", "tax_billed_amount"),
+    *(
+        "id",
+        "sku",
+        "upc",
+        "title",
+        "supplier_id",
+        "variant_id",
+        "quantity",
+        "billed_amount",
+        "tax_billed_amount",
+    ),
     *("notes", "quantity_reserved", "quantity_shipped", "quantity_canceled", "quantity_rejected"),
     *("quantity_returned", "short"),
 }

@@ -1,0 +1,30 @@
+"""Columns of many rows written in one short statement: `bulk_update` writes a case for each row and column,
+which for a thousand rows takes seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import connection
+from django.db.models import Model
+
+
+def update(instances: Sequence[Model], names: Sequence[str]) -> None:
+    """Save these columns of rows of one model; their values go to the database as they are.
+
+    As with `bulk_update` there are no signals, and rows that are gone stay gone.
+    """
+    if not instances:
+        return
+    meta, quote = instances[0]._meta, connection.ops.quote_name
+    concrete = {field.name: field for field in meta.concrete_fields}
+    fields = [meta.pk, *(concrete[name] for name in names)]
+    columns = [quote(str(field.column)) for field in fields]
+    types = [field.rel_db_type(connection) for field in fields]
+    arrays = ", ".join(f"%s::{type_}[]" for type_ in types)
+    changes = ", ".join(f"{column} = n.{column}" for column in columns[1:])
+    values = [[getattr(each, field.attname) for each in instances] for field in fields]
+    given = f"unnest({arrays}) AS n ({', '.join(columns)}) WHERE t.{columns[0]} = n.{columns[0]}"
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {quote(meta.db_table)} t SET {changes} FROM {given}", values)  # noqa: S608 - names of columns
