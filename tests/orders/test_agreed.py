@@ -182,7 +182,7 @@ def test_lines_from_before_are_given_what_their_variants_say(placed, lamp, acme_
     OrderLine.objects.update(title="")
     with connection.cursor() as cursor:
         cursor.execute(import_module("fulfillments.migrations.0006_agreed_lines").FILL)
-        cursor.execute(import_module("orders.migrations.0005_agreed_lines").FILL)
+        cursor.execute(import_module("orders.migrations.0006_agreed_lines").FILL)
 
     assert lines_of(acme_api, placed) == [AGREED]
     assert shop_api.get(f"orders/{placed.order_id}").json()["order_lines"][0]["title"] == lamp.title

@@ -20,7 +20,7 @@ FILL = """
 class Migration(migrations.Migration):
     dependencies = [
         ("fulfillments", "0006_agreed_lines"),
-        ("orders", "0004_unknown_country"),
+        ("orders", "0005_cancel_requests"),
     ]
 
     operations = [
