@@ -113,12 +113,13 @@ def test_a_wider_request_has_its_event_and_its_time(work, an_order_at_acme, acme
     assert Fulfillment.objects.filter(due_at__gt=timezone.now() + timedelta(hours=3)).count() == 1
     assert Order.objects.filter(updated_at__gt=before).exists()
     [_, wider] = Event.objects.filter(type="fulfillment.cancelation_requested").order_by("id")
-    line = work.lines.get(variant__sku="LAMP").pk
+    line = work.lines.get(variant__sku="LAMP")
+    named = {"line": line.pk, "order_line_id": line.order_line_id}
     assert (wider.from_state, wider.to_state) == ("canceling", "canceling")
     assert wider.data == {
         "reason": "none at all",
-        "items": [{"line": line, "quantity": 2}],
-        "added": [{"line": line, "quantity": 1}],
+        "items": [{**named, "quantity": 2}],
+        "added": [{**named, "quantity": 1}],
     }
     [_, asked_for] = Event.objects.filter(type="order.cancel_requested").order_by("id")
     order_line = an_order_at_acme.lines.get(sku="LAMP").pk
