@@ -25,7 +25,7 @@ from django.utils.text import slugify
 
 from accounts.actors import Actor
 from accounts.admin_base import ReadOnlyAdmin, Record, operator_of
-from api.errors import ApiError
+from api.errors import ApiError, database_error
 
 SHOWN_FAILURES = 5
 
@@ -177,6 +177,4 @@ def badge(state: str) -> SafeString:
 
 def failure(error: Exception) -> str:
     """An error in words for an operator."""
-    if isinstance(error, ApiError):
-        return error.message
-    return "The database does not answer just now. Nothing was changed; try again in a few seconds."
+    return error.message if isinstance(error, ApiError) else database_error(error).message

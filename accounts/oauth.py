@@ -96,7 +96,7 @@ def _body(request: Request) -> dict[str, str]:
         raise OAuthError("invalid_request", "The body must be a JSON object.")
     for name, value in fields.items():
         if not isinstance(value, str):
-            raise OAuthError("invalid_request", f"{name}: Must be a string.")
+            raise OAuthError("invalid_request", f"{name[:60]}: Must be a string.")
     return fields
 
 

@@ -13,6 +13,9 @@ from rest_framework.request import Request
 from api.errors import Invalid
 from api.spelling import closest_match
 
+# Of an object's unknown keys so many are held against the known ones, which takes a moment for each.
+MOST_SUSPECTS = 50
+
 S = TypeVar("S", bound=serializers.BaseSerializer[Any])
 
 
@@ -54,7 +57,7 @@ class Body(serializers.Serializer[Any]):
     def _refuse_misspellings(self, data: dict[str, Any]) -> None:
         absent = [name for name in self.fields.keys() if name not in data]  # noqa: SIM118 - its stubs err
         needed = [name for name in self.needed() if name in absent]
-        for key in self.unknown(data):
+        for key in self.unknown(data)[:MOST_SUSPECTS]:
             near = closest_match(key, needed, likeness=0.8)
             if self.exacting and not near:
                 near = closest_match(key, absent)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from wsgiref.types import InputStream, StartResponse, WSGIApplication, WSGIEnvironment
 
 CHUNK = 64 * 1024
@@ -12,23 +12,23 @@ CHUNK = 64 * 1024
 class BufferChunkedBody:
     """WSGI middleware: reads a chunked body and sets its length. Without one, Django sees an empty body.
 
-    Of a body larger than `max_bytes` one byte more is read, so that Django finds it too large: 413.
+    Of a body larger than its path takes (`max_bytes`) one byte more is read, which shows that: 413.
     """
 
-    def __init__(self, application: WSGIApplication, *, max_bytes: int) -> None:
+    def __init__(self, application: WSGIApplication, *, max_bytes: Callable[[str], int]) -> None:
         self.application, self.max_bytes = application, max_bytes
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
         if chunked and not environ.get("CONTENT_LENGTH"):
-            body = self._read(environ["wsgi.input"])
+            limit = self.max_bytes(environ.get("PATH_INFO", "")) + 1
+            body = self._read(environ["wsgi.input"], limit)
             environ["wsgi.input"] = io.BytesIO(body)
             environ["CONTENT_LENGTH"] = str(len(body))
         return self.application(environ, start_response)
 
-    def _read(self, stream: InputStream) -> bytes:
+    def _read(self, stream: InputStream, limit: int) -> bytes:
         body = bytearray()
-        limit = self.max_bytes + 1
         while len(body) < limit and (chunk := stream.read(min(CHUNK, limit - len(body)))):
             body += chunk
         return bytes(body)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar
 
@@ -19,6 +20,11 @@ from api import envelope
 from api.envelope import FieldErrorJson
 
 logger = logging.getLogger(__name__)
+
+# Of the faults of one request so many are named; who has more has them for one reason.
+MOST_ERRORS = 100
+LONGEST_PATH = 200
+LONGEST_MESSAGE = 500
 
 
 class ApiError(Exception):
@@ -36,7 +42,8 @@ class ApiError(Exception):
     @classmethod
     def at(cls, field: str, message: str, code: str = "invalid") -> ApiError:
         """The error of a single field."""
-        return cls(f"{field}: {message}", [field_error(field, message, code)])
+        error = field_error(field, message, code)
+        return cls(f"{error['field']}: {error['message']}", [error])
 
 
 class Invalid(ApiError):
@@ -85,8 +92,10 @@ class InProgress(ApiError):
     code, status = "in_progress", 409
 
 
-class PayloadTooLarge(ApiError):
-    code, status = "payload_too_large", 413
+class TooLarge(ApiError):
+    """A body that is not looked at any closer (contract 13, Sizes)."""
+
+    code, status = "too_large", 413
 
 
 class IdempotencyConflict(ApiError):
@@ -98,8 +107,16 @@ class Unavailable(ApiError):
     headers: ClassVar[dict[str, str]] = {"Retry-After": "5"}
 
 
+class Busy(ApiError):
+    """Something else holds what the request needs: a lock, or the time that a statement may take."""
+
+    code, status = "busy", 503
+    headers: ClassVar[dict[str, str]] = {"Retry-After": "5"}
+
+
 def field_error(field: str, message: str, code: str = "invalid") -> FieldErrorJson:
-    return {"field": field, "code": code, "message": message}
+    """One fault of one field; what a message quotes of the request is cut where it would fill pages."""
+    return {"field": field[:LONGEST_PATH], "code": code, "message": message[:LONGEST_MESSAGE]}
 
 
 def answer(error: ApiError) -> Response:
@@ -123,16 +140,43 @@ def envelope_handler(exc: Exception, context: Mapping[str, object]) -> Response:
     if isinstance(exc, PermissionDenied):
         return answer(Forbidden("This key is not allowed to do that."))
     if isinstance(exc, RequestDataTooBig):
-        return answer(PayloadTooLarge("The body is larger than this service accepts."))
+        return answer(TooLarge("The body is larger than this service accepts."))
     if isinstance(exc, UnreadablePostError):
         return answer(InvalidJson("The body was cut off before its end."))
     if _is_unstorable_text(exc):
         return answer(Invalid("A string holds a NUL character or an unpaired surrogate; neither is allowed."))
-    if isinstance(exc, OperationalError | InterfaceError):
-        logger.error("the database did not answer", exc_info=exc)
-        return answer(Unavailable("The database does not answer just now. Try again in a few seconds."))
+    if lost_database(exc):
+        return answer(database_error(exc))
     logger.error("unforeseen error", exc_info=exc)
     return answer(ApiError("Something went wrong on our side. Nothing was changed. Quote the request_id."))
+
+
+BUSY = {
+    "55P03": "Something that this request needs is being worked on by another. Nothing was changed.",
+    "40P01": "Another request needed the same at the same moment. Nothing was changed.",
+    "57014": "This request took longer than a request may. Nothing was changed.",
+    "25P03": "This request rested for longer than a request may. Nothing was changed.",
+}
+"""What PostgreSQL ends a statement for: a lock that did not come, a deadlock, its time, a long rest."""
+
+
+def lost_database(exc: Exception) -> bool:
+    """Whether this is no fault of what was asked: the database went away, or gave up waiting."""
+    return isinstance(exc, OperationalError | InterfaceError) or _state_of(exc) in BUSY
+
+
+def _state_of(exc: Exception) -> str:
+    return getattr(exc.__cause__, "sqlstate", None) or ""
+
+
+def database_error(exc: Exception) -> ApiError:
+    """Busy, where the database answers but something in it is held; Unavailable where it does not answer."""
+    reason = BUSY.get(_state_of(exc))
+    if reason:
+        logger.warning("busy: %s", exc)
+        return Busy(f"{reason} Try again in a few seconds.")
+    logger.error("the database did not answer", exc_info=exc)
+    return Unavailable("The database does not answer just now. Try again in a few seconds.")
 
 
 def _is_unstorable_text(exc: Exception) -> bool:
@@ -149,7 +193,7 @@ FRAMEWORK_CODES = {
     404: "not_found",
     405: "method_not_allowed",
     406: "not_acceptable",
-    413: "payload_too_large",
+    413: "too_large",
     415: "unsupported_media_type",
     429: "rate_limited",
 }
@@ -172,11 +216,12 @@ def _framework_error(exc: exceptions.APIException) -> Response:
 
 def invalid_fields(detail: object) -> ApiError:
     """What the serializers found, as one error: `missing_parameter` when fields are merely absent."""
-    errors = list(_flatten(detail, ""))
+    found = list(_flatten(detail, ""))
+    errors = found[:MOST_ERRORS]
     message = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:3])
-    if len(errors) > 3:
-        message += f"; and {len(errors) - 3} more"
-    if all(each["code"] == "required" for each in errors):
+    if len(found) > 3:
+        message += f"; and {len(found) - 3} more"
+    if all(each["code"] == "required" for each in found):
         return MissingParameter(message, errors)
     return Invalid(message, errors)
 
@@ -207,8 +252,10 @@ def _join(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
-def _plain(error: ApiError) -> JsonResponse:
-    return JsonResponse(envelope.error(error.code, error.message), status=error.status)
+def plain(error: ApiError) -> JsonResponse:
+    """The answer where no view of the API is at work."""
+    body = envelope.error(error.code, error.message)
+    return JsonResponse(body, status=error.status, headers=dict(error.headers))
 
 
 def only_read(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -228,12 +275,16 @@ def only_read(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequ
 
 def bad_request(request: HttpRequest, exception: Exception) -> JsonResponse:
     """Django's own 400: a Host header that is not ours, a body that was cut off."""
-    return _plain(Invalid("The request itself is malformed, or its Host header is not one of this service."))
+    return plain(Invalid("The request itself is malformed, or its Host header is not one of this service."))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
-    return _plain(NotFound(f"There is nothing at {request.path}. /v3/docs lists the paths."))
+    return plain(NotFound(f"There is nothing at {request.path}. /v3/docs lists the paths."))
 
 
 def server_error(request: HttpRequest) -> JsonResponse:
-    return _plain(ApiError("Something went wrong on our side. Quote the request_id."))
+    """What a view outside of the API has raised; Django calls this while it is being handled."""
+    error = sys.exc_info()[1]
+    if isinstance(error, Exception) and lost_database(error):
+        return plain(database_error(error))
+    return plain(ApiError("Something went wrong on our side. Quote the request_id."))

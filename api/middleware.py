@@ -7,6 +7,8 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponseBase
 
 from api import request_id
+from api.errors import TooLarge, plain
+from api.sizes import refuse_long
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 API_PREFIXES = ("/v3/", "/oauth/")
@@ -23,6 +25,20 @@ class RequestIdMiddleware:
         response = self.get_response(request)
         response.headers[request_id.HEADER] = chosen
         return response
+
+
+class BodySizeMiddleware:
+    """Refuse a body that is too long before a byte of it is read, on every path, whoever asks."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            refuse_long(request.path_info, request.META.get("CONTENT_LENGTH") or "")
+        except TooLarge as error:
+            return plain(error)
+        return self.get_response(request)
 
 
 class TolerantPathMiddleware:

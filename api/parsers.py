@@ -12,6 +12,7 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from api.errors import InvalidJson
+from api.sizes import refuse_sprawling
 
 # Beyond this, plain arithmetic on a Decimal overflows.
 HUGE_EXPONENT = re.compile(r"[eE][+-]?[0-9]{5}")
@@ -22,7 +23,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(body) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise InvalidJson(f"The key {twice!r} appears twice in one object.")
+        raise InvalidJson(f"The key {twice[:60]!r} appears twice in one object.")
     return body
 
 
@@ -45,7 +46,8 @@ def _constant(name: str) -> float:
 
 
 def loads(text: str | bytes) -> Any:
-    """Parse JSON: UTF-8, each key once, numbers exact (int or Decimal). InvalidJson else."""
+    """Parse JSON: UTF-8, each key once, numbers exact (int or Decimal). Raises InvalidJson, TooLarge."""
+    refuse_sprawling(text if isinstance(text, bytes) else text.encode(errors="replace"))
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
@@ -62,8 +64,6 @@ def loads(text: str | bytes) -> Any:
         raise InvalidJson(
             f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
         ) from error
-    except RecursionError as error:
-        raise InvalidJson("The body is nested too deeply.") from error
 
 
 class StrictJSONParser(BaseParser):

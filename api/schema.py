@@ -20,7 +20,8 @@ ALWAYS = {
     "406": "`not_acceptable`: Accept rules out application/json.",
     "429": "`rate_limited`: more requests than this key may make; see Retry-After.",
     "500": "`internal_error`: an error in the service. Nothing was changed.",
-    "503": "`unavailable`: the service is temporarily unavailable; see Retry-After.",
+    "503": "`busy`: something that this request needs is held by another for too long; nothing was changed. "
+    "`unavailable`: the service is temporarily unavailable. See Retry-After.",
 }
 WITH_BODY = {
     "400": "`invalid_json`: the body is unreadable. `missing_parameter`: required fields are absent. "
@@ -28,7 +29,8 @@ WITH_BODY = {
     "409": "`invalid_transition`, `order_held`, `order_conflict`, `cancel_conflict`, "
     "`sku_exists`, `insufficient_stock`, `in_progress`: the "
     "state forbids it; the message says what is allowed.",
-    "413": "`payload_too_large`: the body is larger than the service accepts.",
+    "413": "`too_large` (once `payload_too_large`): the body is larger than 16 MiB, nested more than 50 "
+    "deep, or an object in it has more than 1,000 members.",
     "415": "`unsupported_media_type`: the body is not application/json.",
 }
 WITH_QUERY = {

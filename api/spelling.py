@@ -10,4 +10,8 @@ NEARLY = 0.85
 
 def closest_match(name: str, known: Iterable[str], *, likeness: float = NEARLY) -> str | None:
     """The known name most like this one, whatever its case; None where none is like it."""
-    return next(iter(difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=likeness)), None)
+    # Names are alike by twice what they share, over both lengths: most need no closer look.
+    least, most = len(name) * likeness / (2 - likeness), len(name) * (2 - likeness) / likeness
+    near = [each for each in known if least <= len(each) <= most]
+    found = difflib.get_close_matches(name.lower(), near, n=1, cutoff=likeness) if near else []
+    return next(iter(found), None)

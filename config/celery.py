@@ -4,9 +4,10 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import heartbeat_sent, setup_logging, task_prerun
+from celery.signals import celeryd_init, heartbeat_sent, setup_logging, task_prerun
 
 from api import request_id
+from config.database import limit_connections
 from config.health.worker import write_heartbeat
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -18,6 +19,12 @@ app.autodiscover_tasks()
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def keep_our_logging(**_: Any) -> None:
     """The settings' LOGGING holds in workers too; Celery leaves it alone when somebody listens here."""
+
+
+@celeryd_init.connect  # type: ignore[untyped-decorator]
+def limit_waiting(**_: Any) -> None:
+    """Before the worker's processes are made, and so before any of them connects."""
+    limit_connections("worker")
 
 
 @task_prerun.connect  # type: ignore[untyped-decorator]

@@ -10,6 +10,7 @@ import django_stubs_ext
 from celery.schedules import schedule
 from environs import Env, validate
 
+from config.database import connection_options
 from config.env_defaults import embedded_url, secret_key
 
 django_stubs_ext.monkeypatch()
@@ -66,6 +67,7 @@ MIDDLEWARE = [
     "api.middleware.RequestIdMiddleware",
     "config.metrics.RequestMetricsMiddleware",
     "api.compression.CompressionMiddleware",
+    "api.middleware.BodySizeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "api.middleware.TolerantPathMiddleware",
@@ -95,16 +97,24 @@ TEMPLATES: list[dict[str, Any]] = [
 
 # --- Data ----------------------------------------------------------------------------------------
 
-DATABASES: dict[str, Any] = {
-    "default": dj_database_url.parse(
+_database: dict[str, Any] = {
+    **dj_database_url.parse(
         env.str("DATABASE_URL", "") or embedded_url(DATA_DIR, "database_url"),
         conn_max_age=60,
         conn_health_checks=True,
     )
 }
+# Off where a pooler refuses `options`: then the roles are given the limits (docs/running.md).
+if env.bool("DATABASE_LIMITS", True):
+    _database["OPTIONS"] = connection_options(_database.get("OPTIONS", {}))
+DATABASES = {"default": _database}
 REDIS_URL = env.str("REDIS_URL", "") or embedded_url(DATA_DIR, "redis_url")
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL},
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": {"socket_timeout": 1.0, "socket_connect_timeout": 1.0},
+    },
 }
 
 UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
@@ -160,7 +170,10 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 600,
     "unacked_restore_interval": 5,
-    "socket_connect_timeout": 2.0,  # a Redis that swallows packets must not hold a request up
+    # A Redis that swallows packets, or takes them and says nothing, must not hold a request up.
+    "socket_connect_timeout": 1.0,
+    "socket_timeout": 1.0,
+    "socket_keepalive": True,
 }
 CELERY_TIMEZONE = "UTC"
 # Ticks only wake a worker: each task sweeps its table, so a missed one does no harm.

@@ -4,9 +4,12 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from api.chunked_bodies import BufferChunkedBody
+from api.sizes import most_bytes
+from config.database import limit_connections
 
-application = BufferChunkedBody(get_wsgi_application(), max_bytes=settings.MAX_BODY_BYTES)
+limit_connections("web")
+
+application = BufferChunkedBody(get_wsgi_application(), max_bytes=most_bytes)

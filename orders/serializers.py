@@ -24,6 +24,7 @@ from orders.models import OrderType
 from orders.processing_state import ProcessingState
 
 MOST_LINES = 1_000
+MOST_WARNINGS = 100
 
 
 class OrderLineJson(TypedDict):
@@ -272,7 +273,9 @@ class OrderBody(AddressBody):
         for index, line in enumerate(data["order_lines"]):
             odd += _unknown(reader(LineBody), [line], f"order_lines[{index}]")
             odd += _unknown(reader(NoteBody), line.get("notes") or [], f"order_lines[{index}].notes[{{}}]")
-        unknown = [f"{name}: there is no such field; it was ignored." for name in odd]
+        unknown = [f"{name}: there is no such field; it was ignored." for name in odd[:MOST_WARNINGS]]
+        if len(odd) > MOST_WARNINGS:
+            unknown.append(f"There are {len(odd) - MOST_WARNINGS} more fields that were ignored.")
         return unknown + [f"{part}: differs from shipping_address.{part}, which counts." for part in twice]
 
 

@@ -13,9 +13,10 @@ import socket
 from typing import Any
 from uuid import uuid4
 
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import DatabaseError, InterfaceError, connection, transaction
 from psycopg.sql import SQL
 
+from api.errors import lost_database
 from imports.models import ImportJob, LeaseLost
 from imports.pipeline import batches
 from imports.pipeline.approval_rule import waits_for_approval
@@ -46,9 +47,11 @@ def run_job(job_id: int) -> bool:
             _to_the_end(job)
     except LeaseLost:
         logger.warning("import %s: another worker has it now", job_id)
-    except (OperationalError, InterfaceError):
+    except (DatabaseError, InterfaceError) as error:
+        if not lost_database(error):
+            raise
         # Its lease runs out, and the sweep gives it to a worker that has a database.
-        logger.exception("import %s: the database went away", job_id)
+        logger.exception("import %s: the database went away, or something in it is held", job_id)
         if not connection.in_atomic_block:
             connection.close()
     return True
@@ -70,9 +73,11 @@ def _to_the_end(job: ImportJob) -> None:
         job.stop()
     except Unreadable as error:
         job.fail(error.code, error.message)
-    except (OperationalError, InterfaceError, LeaseLost):
+    except LeaseLost:
         raise
-    except Exception:
+    except Exception as error:
+        if lost_database(error):
+            raise
         logger.exception("import %s failed", job.pk)
         job.fail("internal_error", "An error in the service; it was logged. Retry, or quote the job's id.")
 

@@ -2,27 +2,57 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import InterfaceError, OperationalError, connections, transaction
+from django.db import InterfaceError, OperationalError, connection, connections, transaction
 from django.db.models.functions import Now
 
 from imports.models import LEASE, ImportJob, Status
 
 HEARTBEAT_SECONDS = 2.5
+logger = logging.getLogger(__name__)
 
 
 def claim(job_id: int, owner: str) -> ImportJob | None:
     """Take the lease of a job, if it is free and no earlier one of its supplier and kind is unfinished."""
+    _end_session_of_last_owner(job_id)
     with transaction.atomic():
         free = ImportJob.objects.free().filter(pk=job_id)
         job = free.select_for_update(skip_locked=True).first()
         if job is None or job.earlier().exists():
             return None
         job.start(owner)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('application_name', %s, false)", [session_name(owner)])
     return job
+
+
+def session_name(owner: str) -> str:
+    """What the database calls the session of a worker while it has this job; the owner's own part of it."""
+    return f"import {owner.rpartition(':')[2]}"
+
+
+def _end_session_of_last_owner(job_id: int) -> None:
+    """A worker that is frozen within a transaction keeps what that has locked, the job itself maybe.
+
+    Not by its process id: a pooler may have given that to somebody else's transaction.
+    """
+    lost = ImportJob.objects.filter(pk=job_id, status=Status.RUNNING, lease_until__lt=Now())
+    owner = lost.values_list("owner", flat=True).first()
+    if not owner:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid, 2000)) FROM pg_stat_activity"
+            " WHERE application_name = %s AND usename = current_user AND pid <> pg_backend_pid()",
+            [session_name(owner)],
+        )
+        (ended,) = cursor.fetchone()
+    if ended:
+        logger.warning("import %s: ended the session of its last worker, which showed no life", job_id)
 
 
 @contextmanager

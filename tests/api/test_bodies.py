@@ -28,8 +28,6 @@ def acme_client(acme, client_for):
         (b'{"name": "\xff"}', "not UTF-8"),
         ('{"name": "Zoë"}'.encode("latin-1"), "not UTF-8"),
         ('{"name": "a"}'.encode("utf-16"), "not UTF-8"),
-        (b"[" * 100_000, "nested too deeply"),
-        (b'{"a":' * 100_000, "nested too deeply"),
         (b'{"count": ' + b"9" * 5000 + b"}", "is too long"),
         (b'{"price": 1e99999999}', "is too long"),
         (b"NaN", "NaN is no number"),
@@ -171,10 +169,10 @@ def test_a_json_type_with_parameters_is_json(acme_client):
 
 
 def test_a_body_beyond_the_limit_is_413(acme_client, settings):
-    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
+    settings.MAX_BODY_BYTES = 100
     for headers in ({}, {"Idempotency_Key": "k"}):
         answer = acme_client.post("probe", {"name": "a", "note": "x" * 200}, **headers)
-        assert (answer.status_code, answer.json()["code"]) == (413, "payload_too_large")
+        assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
 
 
 def test_a_body_that_was_cut_off_is_not_taken_for_a_shorter_one():

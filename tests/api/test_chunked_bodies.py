@@ -18,7 +18,9 @@ def received(body: bytes, **environ):
         seen.update(length=environ.get("CONTENT_LENGTH"), body=environ["wsgi.input"].read())
         return [b""]
 
-    BufferChunkedBody(application, max_bytes=MAX_BYTES)({"wsgi.input": stream, **environ}, Mock())
+    BufferChunkedBody(application, max_bytes=lambda path: MAX_BYTES)(
+        {"wsgi.input": stream, **environ}, Mock()
+    )
     return seen, stream.read()
 
 

@@ -175,10 +175,14 @@ def test_a_request_succeeds_though_nobody_can_be_woken(acme, client_for, monkeyp
 
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr("celery.canvas.Signature.apply_async", unreachable)
+    monkeypatch.setattr(wake, "_paused_until", 0.0)
 
     wake.wake(1)
+    wake.wake(2)
 
-    assert len(asked) == 1
+    assert [args[-1] for args in asked] == [(1,)], (
+        "after a failure nobody is woken for a while: the sweep comes by"
+    )
 
 
 def test_the_sweep_wakes_the_first_waiting_job_of_each_supplier_and_kind(acme, rival, client_for, woken):

@@ -274,7 +274,6 @@ UNREADABLE = {
     "windows-1252": '{"sku": "Ä", "title": "x", "retail_price": 1}'.encode("cp1252"),
     "UTF-16": '{"sku": "A", "title": "x", "retail_price": 1}'.encode("utf-16"),
     "lone quote": b'"',
-    "very deep": b"[" * 100_000,
     "a control character": b'{"sku": "A\nB", "title": "x", "retail_price": 1}',
 }
 
@@ -311,10 +310,24 @@ def test_text_that_no_database_can_hold_is_a_clear_error(acme, shop, text):
     assert shop.request("GET", f"orders?cursor={cursor}").status == 400
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"[" * 100_000,
+        b'{"a":' * 60,
+        b'{"sku": "A", ' + b", ".join(b'"k%d": 1' % n for n in range(1001)) + b"}",
+    ],
+    ids=["very deep", "deep", "wide"],
+)
+def test_a_body_too_deep_or_too_wide_is_413(acme, raw):
+    """Contract 13, Sizes: at most 50 deep, no object of more than 1,000 members."""
+    fault(acme.post("variants", raw), 413, "too_large")
+
+
 def test_a_body_far_too_large_is_413(acme):
-    """Contract 2: 413 `payload_too_large`, in the envelope."""
+    """Contract 13: 413 `too_large`, in the envelope."""
     answer = acme.post("variants", b'{"sku": "' + b"x" * 40_000_000 + b'"}')
-    fault(answer, 413, "payload_too_large")
+    fault(answer, 413, "too_large")
 
 
 # --- never a guess --------------------------------------------------------------------------------------

@@ -1,0 +1,61 @@
+"""How long a connection to PostgreSQL may wait, by what the process does (docs/adr/0060).
+
+The limits travel with the connection (`options`), so they hold for every statement, in every thread, and
+nobody has to remember to set them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connections
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds until PostgreSQL gives up; 0 for never."""
+
+    lock: int
+    """For each lock: a row, another transaction's key, an advisory lock."""
+    statement: int
+    idle_in_transaction: int
+    """Between two statements of a transaction: a frozen process must not keep what it has locked."""
+
+    def options(self) -> str:
+        """As the `options` of a connection."""
+        values = {
+            "lock_timeout": f"{self.lock}s",
+            "statement_timeout": f"{self.statement}s",
+            "idle_in_transaction_session_timeout": f"{self.idle_in_transaction}s",
+            **SERVER_KEEPALIVES,
+        }
+        return " ".join(f"-c {name}={value}" for name, value in values.items())
+
+
+# A peer whose machine is gone is noticed within half a minute, by both sides; the default is two hours.
+KEEPALIVES = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
+SERVER_KEEPALIVES = {f"tcp_{name}": str(value) for name, value in KEEPALIVES.items()}
+CONNECT_TIMEOUT = 5
+
+LIMITS = {
+    # A request: contract 13, Transactions.
+    "web": Limits(lock=5, statement=30, idle_in_transaction=30),
+    # A worker's statements run over whole files.
+    "worker": Limits(lock=60, statement=3600, idle_in_transaction=60),
+    # SFTP, migrations, an operator's shell.
+    "command": Limits(lock=30, statement=0, idle_in_transaction=300),
+}
+
+
+def connection_options(given: dict[str, Any]) -> dict[str, Any]:
+    """The OPTIONS of a connection; what DATABASE_URL itself says stands above ours."""
+    options = f"{LIMITS['command'].options()} {given.get('options', '')}".rstrip()
+    return {"connect_timeout": CONNECT_TIMEOUT, **KEEPALIVES, **given, "options": options}
+
+
+def limit_connections(kind: str) -> None:
+    """Give the connections that this process makes from now on the limits of its kind."""
+    options = connections.settings["default"]["OPTIONS"]
+    for limits in LIMITS.values():
+        options["options"] = options.get("options", "").replace(limits.options(), LIMITS[kind].options())

@@ -1,0 +1,89 @@
+"""Programs of the tests' own, over the tests' database: a web server, and a Redis that can fall silent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from urllib.parse import quote
+
+import pytest
+import redis
+from django.conf import settings
+from django.db import connection
+
+from launcher.embedded.ports import free_port
+from launcher.embedded.servers import temporary_servers
+from tests.faults.web_server import WebServer
+
+
+class OwnRedis:
+    """A Redis that only this test uses."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        with redis.Redis.from_url(url) as client:
+            self._pid = int(client.info("server")["process_id"])
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """It takes connections and commands, and says nothing."""
+        os.kill(self._pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self._pid, signal.SIGCONT)
+
+
+@pytest.fixture(scope="module")
+def own_redis() -> Iterator[OwnRedis]:
+    with temporary_servers({"DATABASE_URL": "there is one"}) as urls:
+        yield OwnRedis(urls["REDIS_URL"])
+
+
+def database_url() -> str:
+    """The tests' database, as the environment of another program names it."""
+    found = connection.settings_dict
+    user, password = quote(found["USER"]), quote(found["PASSWORD"], safe="")
+    return f"postgresql://{user}:{password}@{found['HOST']}:{found['PORT']}/{found['NAME']}"
+
+
+@pytest.fixture(scope="module")
+def start_web(
+    django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., WebServer]]:
+    """Start a web server over the tests' database; variables of its environment by name."""
+    with ExitStack() as cleanup:
+
+        def start(**variables: str) -> WebServer:
+            port, folder = free_port(), tmp_path_factory.mktemp("web")
+            environment = {
+                **os.environ,
+                "DATABASE_URL": database_url(),
+                "PORT": str(port),
+                "UPLOADS_DIR": str(folder / "uploads"),
+                "PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics"),
+                "WEB_WORKERS": "1",
+                "LOG_LEVEL": "WARNING",
+                **variables,
+            }
+            command = [sys.executable, "-m", "gunicorn", "config.wsgi"]
+            process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)
+            cleanup.callback(_stop, process)
+            server = WebServer(port)
+            server.wait_until_up(process)
+            return server
+
+        yield start
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(15)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

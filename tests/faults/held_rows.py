@@ -1,0 +1,25 @@
+"""A session that holds rows and does nothing: what a stuck process or a forgotten psql leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+from django.db.models import QuerySet
+
+
+@contextmanager
+def held(rows: QuerySet[Any]) -> Iterator[None]:
+    """Another session's transaction has locked these rows, and stays open for the block."""
+    names, params = rows.values("pk").order_by().query.sql_with_params()
+    other = connection.copy()
+    try:
+        other.set_autocommit(False)
+        with other.cursor() as cursor:
+            cursor.execute(f"{names} FOR UPDATE", params)
+            assert cursor.fetchall(), "there is nothing to hold"
+            yield
+    finally:
+        other.close()

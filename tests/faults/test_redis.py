@@ -1,0 +1,42 @@
+"""A Redis that takes commands and says nothing delays work, and holds up no request."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from imports import sweeping
+from imports.models import ImportJob, Status
+from tests.factories import IssuedKeyFactory
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
+
+ROWS = ["sku,title,retail_price", "A-1,Shirt,9.99"]
+
+
+def test_import_posts_are_answered_while_redis_is_silent_and_the_sweep_finds_the_jobs(
+    acme, start_web, own_redis, monkeypatch
+):
+    _, secret = IssuedKeyFactory.create(party=acme)
+    path = f"/v3/suppliers/{acme.pk}"
+    web = start_web(REDIS_URL=own_redis.url)
+    assert web.ask("GET", f"{path}/variants", secret=secret).status == 200
+
+    def post(_: int):
+        return web.ask("POST", f"{path}/importProducts", secret=secret, body={"data": ROWS})
+
+    with own_redis.silent(), ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(post, range(12)))
+        after = web.ask("GET", f"{path}/variants", secret=secret)
+
+    assert [answer.status for answer in answers] == [201] * 12
+    assert max(answer.seconds for answer in answers) < 6
+    assert after.status == 200
+    assert after.seconds < 2
+    woken: list[int] = []
+    monkeypatch.setattr("imports.wake.wake", woken.append)
+    sweeping.wake_waiting()
+    assert woken == [
+        ImportJob.objects.filter(status=Status.QUEUED).order_by("pk").values_list("pk", flat=True)[0]
+    ]
