@@ -1,11 +1,27 @@
-"""What gunicorn does around the web processes; it reads this file by itself (command line options win)."""
+"""How web is served: `gunicorn config.wsgi` reads this file by itself (command line options win)."""
 
 import gc
 import os
 import shutil
 from typing import Any
 
-from config.settings import DATA_DIR
+from environs import Env
+
+from config.settings import DATA_DIR, PORT
+
+env = Env()
+_host = env.str("HOST", "127.0.0.1")
+bind = f"[{_host}]:{PORT}" if ":" in _host else f"{_host}:{PORT}"
+workers = env.int("WEB_WORKERS", 2)
+threads = env.int("WEB_THREADS", 8)
+# Reads requests whole before a thread is given to them, and shares the threads out (docs/adr/0061).
+worker_class = "config.web.worker.Worker"
+worker_connections = 800  # many systems allow a process 1,024 open files
+keepalive = 20
+limit_request_line = 8190  # a filter and a cursor may stand in one line
+max_requests, max_requests_jitter = 20_000, 2_000
+timeout, graceful_timeout = 60, 10
+control_socket_disable = True
 
 # The web processes count together, in files of this folder: /metrics may be answered by any of them.
 COUNTS = os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(DATA_DIR / "metrics"))

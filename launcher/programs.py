@@ -12,8 +12,6 @@ from launcher.processes.program import Program
 
 env = Env()
 HOST = env.str("HOST", "127.0.0.1")
-WEB_WORKERS = env.int("WEB_WORKERS", 2)
-WEB_THREADS = env.int("WEB_THREADS", 8)
 WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2)
 DEMO = env.bool("DEMO", True)
 
@@ -58,7 +56,7 @@ def services(environment: Mapping[str, str]) -> list[Program]:
     beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
     quiet = {"LOG_LEVEL": "WARNING", **environment}  # or it would log each tick
     return [
-        python("web", *_gunicorn(), environment=environment, stop_timeout=15.0),
+        python("web", "-m", "gunicorn", "config.wsgi", environment=environment, stop_timeout=15.0),
         python("worker", *celery, *worker, "-l", "INFO", environment=environment, stop_timeout=15.0),
         python("beat", *celery, *beat, "-l", "WARNING", environment=quiet),
         python("sftp", "manage.py", "sftp_server", environment=environment),
@@ -68,17 +66,6 @@ def services(environment: Mapping[str, str]) -> list[Program]:
 def welcome(environment: Mapping[str, str]) -> Program:
     """Waits for the services, prints where they are, and plays the first order."""
     return python("welcome", "-m", "launcher.welcome", environment=environment)
-
-
-def _gunicorn() -> tuple[str, ...]:
-    host = f"[{HOST}]" if ":" in HOST else HOST
-    return (
-        *("-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{PORT}"),
-        *("--worker-class", "gthread", "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS)),
-        *("--limit-request-line", "8190"),  # a filter and a cursor may stand in one line
-        *("--max-requests", "20000", "--max-requests-jitter", "2000"),
-        *("--timeout", "60", "--graceful-timeout", "10", "--no-control-socket"),
-    )
 
 
 def static_state() -> str:

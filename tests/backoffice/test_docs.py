@@ -10,8 +10,8 @@ DOCS = settings.BASE_DIR / "docs"
 def test_every_setting_is_in_the_docs_and_every_documented_one_is_read():
     read = {
         name
-        for package in ("config", "launcher")
-        for path in (settings.BASE_DIR / package).rglob("*.py")
+        for files in ("config/**/*.py", "launcher/**/*.py", "gunicorn.conf.py")
+        for path in settings.BASE_DIR.glob(files)
         for name in re.findall(r'\benv\.\w+\("([A-Z_]+)"', path.read_text(encoding="utf-8"))
     }
     rows = re.findall(r"^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|", (DOCS / "running.md").read_text(), re.MULTILINE)
