@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import paramiko
@@ -12,7 +13,7 @@ import pytest
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server import login_throttle
-from sftp_ingest.server.listener import Server
+from sftp_ingest.server.listener import WAKE_INTERVAL, Server
 from sftp_ingest.server.session import Limits
 from tests.sftp_ingest.conftest import PASSWORD, put
 
@@ -141,11 +142,14 @@ def test_a_silent_connection_costs_nothing_and_ends_at_once_when_it_must(
     server = serve()
     client = connect(server, "acme")
     (session,) = server.sessions
-    assert session.transport.sock.gettimeout() >= 5
+    assert session.transport.sock.gettimeout() == WAKE_INTERVAL == 5
+    began = time.monotonic()
     session.end()
+    session.transport.join(20)
 
-    client.get_transport().join(4)
     assert not session.transport.is_alive()
+    assert time.monotonic() - began < WAKE_INTERVAL
+    client.close()
 
 
 def test_the_service_says_its_standard_limits():
