@@ -173,7 +173,7 @@ def test_many_are_retried_from_the_list_and_one_that_cannot_keeps_nobody_back(op
 
     done, refused = messages(page)
     assert done == "Retry: done for 2."
-    assert refused.startswith(f"products import {jobs[1].pk}: This import is succeeded")
+    assert refused.startswith(f"Retry: left out 1: products import {jobs[1].pk}. This import is succeeded")
     statuses = ImportJob.objects.order_by("pk").values_list("status", flat=True)
     assert list(statuses) == ["queued", "succeeded", "queued"]
 
