@@ -117,6 +117,8 @@ CACHES = {
     },
 }
 
+# What a packed file of an import may unpack to, in bytes.
+IMPORT_UNPACKED_BYTES = env.int("IMPORT_UNPACKED_BYTES", 2 * 1024**3)
 UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
 
 # --- The API -------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -62,11 +62,18 @@ def refuse_import(supplier: Supplier, kind: str, *, source: str, code: str, mess
         job.refuse(code, message, by=by)
 
 
-def supersede_older(job: ImportJob) -> None:
-    """A file that has landed makes older ones that wait for approval pointless."""
+def supersede_older(job: ImportJob, ground: Collection[int]) -> None:
+    """A file that has landed makes older ones pointless that wait for approval, and are about the same."""
     waiting = ImportJob.objects.of_a_kind_with(job).filter(status=Status.AWAITING_APPROVAL, pk__lt=job.pk)
     for old in waiting.select_for_update():
-        old.supersede(job)
+        if set(_ground_of(old)) <= set(ground):
+            old.supersede(job)
+
+
+def _ground_of(job: ImportJob) -> list[int]:
+    """What of its kind a waiting job is about."""
+    known: list[int] = job.report.get("warehouse_ids") or [job.options.get("warehouse_id") or 0]
+    return known if job.kind == Kind.INVENTORY else []
 
 
 def save_policy(supplier: Supplier, changes: Mapping[str, Any], *, by: Actor) -> ImportPolicy:

@@ -18,6 +18,8 @@ class StagingTable:
         self.lookup = Identifier(f"{self.name}_lookup")
         # The lines that differ from what is stored, and where they stand.
         self.differing = Identifier(f"{self.name}_differing")
+        # The lines of rows whose key stood further up, too, and where: those were skipped for them.
+        self.repeated = Identifier(f"{self.name}_repeated")
         self.columns = [Identifier(f"c{index}") for index in range(width)]
 
     def create(self) -> None:
@@ -35,7 +37,8 @@ class StagingTable:
         )
 
     def drop(self) -> None:
-        execute(SQL("DROP TABLE IF EXISTS {}, {}, {}").format(self.table, self.lookup, self.differing))
+        mine = (self.table, self.lookup, self.differing, self.repeated)
+        execute(SQL("DROP TABLE IF EXISTS {}").format(SQL(", ").join(mine)))
 
     def exists(self) -> bool:
         return bool(value(SQL("SELECT to_regclass({}) IS NOT NULL").format(Literal(self.name))))

@@ -170,7 +170,7 @@ def _drop_tables() -> None:
         cursor.execute(
             """
             SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
-                AND relname ~ '^imports_staging_[0-9]+(_lookup|_differing)?$'
+                AND relname ~ '^imports_staging_[0-9]+(_lookup|_differing|_repeated)?$'
                 AND NOT EXISTS (SELECT FROM imports_importjob j WHERE j.status IN ('queued', 'running')
                     AND j.id = substring(relname FROM '[0-9]+')::bigint)
             """

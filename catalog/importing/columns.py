@@ -15,8 +15,8 @@ from imports.pipeline.number_columns import Number
 
 PRICES = ("retail_price", "wholesale_price")
 _COLUMNS: tuple[Column, ...] = (
-    Text("sku", required=True, example="TSHIRT-RED-M", longest=100),
-    Text("model", example="TSHIRT", longest=100),
+    Text("sku", required=True, example="TSHIRT-RED-M", longest=100, is_key=True),
+    Text("model", example="TSHIRT", longest=100, is_key=True),
     Number("retail_price", required=True, example="19.99"),
     Number("wholesale_price", example="11.50"),
     Text("title", required=True, example="T-shirt, red, M", longest=500),

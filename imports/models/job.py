@@ -205,10 +205,14 @@ class ImportJob(models.Model):
         if added or changes:
             self.refresh_from_db(fields=[*added, *changes])
 
-    def await_approval(self, reasons: list[str]) -> None:
-        """Wait for a person. It is staged again when it goes on, and holds up no other."""
+    def await_approval(self, reasons: list[str], ground: list[int]) -> None:
+        """Wait for a person. It is staged again when it goes on, and holds up no other.
+
+        `ground`: what of its kind it is about; a later file must be about all of that to take its place.
+        """
         with self._move(AWAIT_APPROVAL, by=WORKER) as move:
-            move.changes = {"report": {**self.report, "reasons": reasons}, "attempts": 0}
+            report = {**self.report, "reasons": reasons} | ({"warehouse_ids": ground} if ground else {})
+            move.changes = {"report": report, "attempts": 0}
 
     def succeed(self) -> None:
         with self._move(SUCCEED, by=WORKER) as move:
@@ -235,7 +239,10 @@ class ImportJob(models.Model):
         """End it while it waits for approval: a later file has landed."""
         with self._move(SUPERSEDE, by=WORKER) as move:
             message = f"Import {later.pk} came later, and has landed."
-            move.changes = {"error": {"code": "superseded", "message": message}}
+            move.changes = {
+                "error": {"code": "superseded", "message": message},
+                "report": {**self.report, "superseded_by": later.pk},
+            }
 
     def cancel(self, *, by: Actor, reason: str = "") -> None:
         """End it: at once while it waits, at its next range while it runs. Raises InvalidTransition."""

@@ -2,12 +2,14 @@
 
 `job_runner`         a worker takes the job under a `lease`, and walks it through all of this
 `preparation`        steps 1 to 8, before anything lands:
-1 `encodings`        what the file is written in; its bytes go on as UTF-8
+1 `containers`       what the file is packed in; a `workbook` gives its rows, with `cells_as_shown`
+  `encodings`        what the file is written in; its bytes go on as UTF-8
 2 `csv_reader`       its `header`, and blocks of whole records
 3 `clean_blocks`     those may go into the table as they are; all others pass `tolerant_reader`,
                      which refuses a record that is no CSV
 4 `mapping`          the entries that a request gives; `header_binding`, which column fills which field
-5 `staging`          the records go into the job's own table, each with its line
+5 `staging`          the records go into the job's own table, each with its line; `record_checks`
+                     refuses those with odd characters, or another number of cells than the header
 6 `template_lines`   the template's own lines go out again, and `duplicates`: of one key the last counts
 7 `mapping_sql`      cells as typed values in SQL: by `columns` (`number_columns`, `barcode_columns`),
                      `number_styles`, and `expressions`, which `expression_parser` reads

@@ -19,5 +19,5 @@ def waits_for_approval(context: ImportContext, importer: Importer) -> bool:
         if reasons and job.dry_run:
             job.update_if_owner(report={**job.report, "would_wait": reasons})
         elif reasons:
-            job.await_approval(reasons)
+            job.await_approval(reasons, importer.ground(context))
     return bool(reasons) and not job.dry_run

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 CONTROLS = bytes(each for each in range(32) if each not in b"\t\n\r") + b"\x7f"
+LOST = "\ufffd".encode()
 LONE_RETURN = re.compile(rb"\r(?!\n)")
 
 
@@ -26,8 +27,40 @@ def well_formed(delimiter: str) -> Callable[[bytes], bool]:
     return test
 
 
+def clean_blocks(delimiter: str) -> Callable[[bytes], bool]:
+    """A test whether COPY reads a block as it is meant, and nothing in it wants a closer look."""
+    is_well_formed, wants_a_look = well_formed(delimiter), closer_look(delimiter)
+
+    def test(data: bytes) -> bool:
+        return is_clean(data, is_well_formed) and not wants_a_look(data)
+
+    return test
+
+
+def closer_look(delimiter: str) -> Callable[[bytes], bool]:
+    """A test for what only the tolerant reader sees: rows without anything, `="00123"`, lost characters."""
+    d = re.escape(delimiter.encode())
+    blanks = rb'[ \t\xc2\xa0"' + d + rb"]"
+    # The first pattern is quick, and finds a place to look at in hardly any block.
+    might_begin_blank = re.compile(rb"\n(?:[ \t\xc2" + d + rb']|"")')
+    blank_row = re.compile(rb"(?:\A|\n)" + blanks + rb"+\r?(?:\n|\Z)")
+    as_text = re.compile(rb'="(?:(?<=[\n' + d + rb']=")|(?<=[\n' + d + rb']"=")")')
+
+    def test(data: bytes) -> bool:
+        begins = data[:1] in (b" ", b"\t", b"\xc2", b'"', delimiter.encode()) or might_begin_blank.search(
+            data
+        )
+        if begins and blank_row.search(data):
+            return True
+        if data.startswith((b'="', b'"=""')) or as_text.search(data):
+            return True
+        return not data.isascii() and LOST in data
+
+    return test
+
+
 def is_clean(data: bytes, well_formed: Callable[[bytes], bool]) -> bool:
-    """Whether COPY reads this block as it is meant: before PostgreSQL 18 a line \\. would end it."""
+    """Whether COPY reads this block as it is written: before PostgreSQL 18 a line \\. would end it."""
     if b"\\" in data and (data.startswith(b"\\.") or b"\n\\." in data or b"\r\\." in data):
         return False
     if len(data.translate(None, CONTROLS)) < len(data):

@@ -13,7 +13,10 @@ from psycopg.sql import SQL, Composable, Composed, Literal
 
 from api.errors import Invalid
 
-BLANKS = " \t\r\n\u00a0\ufeff"
+# Those that have no width among them: they come in when text is copied from a page.
+BLANKS = " \t\r\n\u00a0\u202f\u3000\ufeff\u200b\u200c\u200d\u2060"
+# Of these, what can stand inside of a word, and nobody sees.
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
 
 @dataclass(frozen=True)
@@ -74,16 +77,30 @@ def about(cell: Composable, message: str) -> Composed:
 @dataclass(frozen=True)
 class Text(Column):
     longest: int = 255
+    # A name by which something is found: what nobody sees in it would make another of it.
+    is_key: bool = False
 
     def suspect(self, value: Composable) -> Composable:
         # Counting the characters of a long text costs more than all else that is done with it.
-        long = SQL("octet_length({}) > {}").format(value, Literal(self.longest))
-        return SQL("({} = '' OR {})").format(value, long) if self.required else long
+        tests: list[Composable] = [SQL("octet_length({}) > {}").format(value, Literal(self.longest))]
+        tests += [SQL("{} = ''").format(value)] if self.required else []
+        tests += [self._holds_invisible(value)] if self.is_key else []
+        return SQL("({})").format(SQL(" OR ").join(tests))
+
+    def _holds_invisible(self, value: Composable) -> Composable:
+        return SQL("(octet_length({0}) > length({0}) AND {0} ~ {1})").format(value, Literal(f"[{INVISIBLE}]"))
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
         condition = SQL("length({}) > {}").format(value, Literal(self.longest))
         sentence = text(f"{self.name} is longer than {self.longest} characters.")
-        return [*super().rules(value, cell), RowRule(condition, "too_long", sentence)]
+        found = [*super().rules(value, cell), RowRule(condition, "too_long", sentence)]
+        if self.is_key:
+            at = SQL("length(substring({} FROM {})) + 1").format(value, Literal(f"^[^{INVISIBLE}]*"))
+            which = SQL("upper(lpad(to_hex(ascii(substr({}, {}, 1))), 4, '0'))").format(value, at)
+            message = SQL("format('Character %s of {} is U+%s, which nobody sees. Take it out.', {}, {})")
+            invisible = message.format(SQL(self.name), at, which)
+            found.append(RowRule(self._holds_invisible(value), "invisible", invisible))
+        return found
 
 
 NO_URL = '[|[:space:]<>"]'

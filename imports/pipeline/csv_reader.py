@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
 
-from imports.pipeline.clean_blocks import is_clean, well_formed
-from imports.pipeline.encodings import as_utf8
+from imports.pipeline.clean_blocks import clean_blocks
+from imports.pipeline.columns import BLANKS
+from imports.pipeline.encodings import Encoding, Readable, as_utf8
 from imports.pipeline.errors import Unreadable
 from imports.pipeline.header import check_header, explain_no_header
+from imports.pipeline.record_checks import fault_of_header
 from imports.pipeline.tolerant_reader import LONGEST_RECORD, TolerantReader
 from imports.report_format import own_columns, restore_header
 
@@ -34,16 +35,17 @@ class Block:
 class Sheet:
     """An open file, past its header."""
 
-    def __init__(self, file: BinaryIO, encoding: str, recognised: Callable[[list[str]], int]) -> None:
+    def __init__(self, file: Readable, encoding: Encoding, recognised: Callable[[list[str]], int]) -> None:
         """`recognised` counts the names of a header that mean something. Raises Unreadable."""
-        self._chunks = as_utf8(file, encoding)
+        self._chunks = as_utf8(file, encoding.name)
+        self.warnings = encoding.warnings
         self._pending = b""
         self._ended = False
         self.line = 1
         self._fill(LONGEST_RECORD)
         self.delimiter = ","
         self.header = self._read_header(recognised)
-        self._well_formed = well_formed(self.delimiter)
+        self._is_clean = clean_blocks(self.delimiter)
 
     def _fill(self, size: int) -> None:
         """Have so many bytes waiting, if there are."""
@@ -68,15 +70,19 @@ class Sheet:
             self._take(separator.end())
         while blank := re.match(rb"[ \t]*\r?\n", self._pending):
             self._take(blank.end())
-        best, header, size, problem = 0, [], 0, ""
+        best, header, size, problem, cells = 0, [], 0, "", 0
         for delimiter in candidates:
             reader = TolerantReader(self._pending, self.line, delimiter, final=self._ended)
             record = next(reader, None)
-            if record is None or record.code:
-                # Malformed may be only what a wrong delimiter makes of it.
-                problem = record.message if record and record.code != "malformed" else problem
+            if record is None:
                 continue
-            names = restore_header([cell.strip().strip("\ufeff") for cell in record.cells])
+            fault = record.message or fault_of_header(record.cells)
+            if fault:
+                # Malformed may be only what a wrong delimiter makes of it; the right one finds most cells.
+                if record.code != "malformed" and len(record.cells) > cells:
+                    problem, cells = fault, len(record.cells)
+                continue
+            names = restore_header([cell.strip(BLANKS) for cell in record.cells])
             found = recognised(names)
             if found > best:
                 best, header, size = found, names, reader.consumed
@@ -121,7 +127,7 @@ class Sheet:
         """The next bytes, so many; or all that wait, where it is not known where a record ends."""
         line, data = self.line, self._take(size or len(self._pending))
         final = self._ended and not self._pending
-        return Block(line, data, final, clean=bool(size) and is_clean(data, self._well_formed))
+        return Block(line, data, final, clean=bool(size) and self._is_clean(data))
 
     def give_back(self, data: bytes) -> None:
         """Put the beginning of an unfinished record before what comes next."""

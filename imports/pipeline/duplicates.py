@@ -8,13 +8,15 @@ from psycopg.sql import SQL, Composable, Literal
 
 from imports.pipeline.context import ImportContext
 from imports.pipeline.importer import Importer
-from imports.sql import row
+from imports.sql import execute, row
 
 SHOWN_LINES = 10
 
 
 def drop_duplicates(context: ImportContext, importer: Importer) -> tuple[int, list[str]]:
     """Keep the last of rows with one key; return how many others there were, and a warning of them."""
+    repeated = context.staging.repeated
+    execute(SQL("CREATE UNLOGGED TABLE {} (line bigint, earlier bigint[])").format(repeated))
     keys = importer.key(context)
     names = [SQL("k{}").format(Literal(place)) for place in range(len(keys))]
     same = SQL(" AND ").join(
@@ -28,7 +30,10 @@ def drop_duplicates(context: ImportContext, importer: Importer) -> tuple[int, li
                 GROUP BY {places} HAVING count(*) > 1
             ), gone AS (
                 DELETE FROM {table} AS s USING twice
-                WHERE {same} AND s.line < twice.last AND {first} <> '' RETURNING s.line
+                WHERE {same} AND s.line < twice.last AND {first} <> '' RETURNING s.line, twice.last
+            ), kept AS (
+                INSERT INTO {repeated} SELECT last, (array_agg(line ORDER BY line))[:{shown}] FROM gone
+                GROUP BY last
             )
             SELECT count(*),
                 (SELECT array_agg(line) FROM (SELECT line FROM gone ORDER BY line LIMIT {shown}) AS l)
@@ -37,6 +42,7 @@ def drop_duplicates(context: ImportContext, importer: Importer) -> tuple[int, li
         ).format(
             aliased=_aliased(keys, names),
             table=context.staging.table,
+            repeated=repeated,
             places=SQL(", ").join(Literal(place + 1) for place in range(len(keys))),
             same=same,
             first=SQL("twice.{}").format(names[0]),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO
+from dataclasses import dataclass
+from typing import Protocol
 
 from imports.pipeline.errors import Unreadable
 
@@ -14,30 +14,59 @@ CHUNK = 256 * 1024
 WORKBOOKS = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 
 
-def guess_encoding(path: Path) -> str:
-    """What the file is written in, from its bytes.
+@dataclass(frozen=True)
+class Encoding:
+    """What a file is written in; `guessed` where nothing in it says so."""
+
+    name: str
+    guessed: bool = False
+
+    @property
+    def warnings(self) -> list[str]:
+        if not self.guessed:
+            return []
+        return [
+            f"Nothing in the file says what it is written in; it was read as {LABELS[self.name]}. If letters"
+            " such as ä or é came out wrong, save it as UTF-8 and send it again."
+        ]
+
+
+LABELS = {"cp1252": "Windows-1252", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
+
+
+class Readable(Protocol):
+    """A file, or what is in a packed one."""
+
+    def read(self, size: int, /) -> bytes: ...
+    def seek(self, position: int, /) -> object: ...
+
+
+def find_encoding(file: Readable) -> Encoding:
+    """What a file is written in, from its bytes.
 
     A file without a byte order mark that is not wholly UTF-8 is Windows-1252, unless characters that
     only UTF-8 makes are in it: then the other bytes are damage. Raises Unreadable for what is no text.
     """
-    with path.open("rb") as file:
-        head = file.read(4096)
-        if head.startswith(WORKBOOKS):
-            message = "This is a workbook or an archive, not text. Save the sheet as CSV, and upload that."
-            raise Unreadable("not_text", message)
-        if head.startswith(codecs.BOM_UTF8):
-            return "utf-8-sig"
-        if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            return "utf-16"
-        if b"\0" in head:
-            even, odd = head[0::2].count(0), head[1::2].count(0)
-            if max(even, odd) > len(head) // 5 and min(even, odd) <= max(even, odd) // 10:
-                return "utf-16-le" if odd > even else "utf-16-be"
-        file.seek(0)
-        return _eight_bits(file)
+    file.seek(0)
+    head = file.read(4096)
+    if head.startswith(WORKBOOKS):
+        message = (
+            "This is an older workbook or an archive, not text. Save it as .xlsx or CSV, and upload that."
+        )
+        raise Unreadable("not_text", message)
+    if head.startswith(codecs.BOM_UTF8):
+        return Encoding("utf-8-sig")
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return Encoding("utf-16")
+    if b"\0" in head:
+        even, odd = head[0::2].count(0), head[1::2].count(0)
+        if max(even, odd) > len(head) // 5 and min(even, odd) <= max(even, odd) // 10:
+            return Encoding("utf-16-le" if odd > even else "utf-16-be", guessed=True)
+    file.seek(0)
+    return _eight_bits(file)
 
 
-def _eight_bits(file: BinaryIO) -> str:
+def _eight_bits(file: Readable) -> Encoding:
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     damaged = proper = False
     while chunk := file.read(CHUNK):
@@ -48,13 +77,13 @@ def _eight_bits(file: BinaryIO) -> str:
         damaged |= len(valid) < len(text)
         proper |= not valid.isascii()
     damaged |= bool(decoder.decode(b"", True))
-    return "cp1252" if damaged and not proper else "utf-8"
+    return Encoding("cp1252", guessed=True) if damaged and not proper else Encoding("utf-8")
 
 
-def as_utf8(file: BinaryIO, encoding: str) -> Iterator[bytes]:
+def as_utf8(file: Readable, encoding: str) -> Iterator[bytes]:
     """The file as UTF-8. What cannot be decoded stays invalid, so that its record is found and refused."""
+    file.seek(3 if encoding == "utf-8-sig" else 0)
     if encoding in ("utf-8", "utf-8-sig"):
-        file.seek(3 if encoding == "utf-8-sig" else 0)
         while chunk := file.read(CHUNK):
             yield chunk
         return

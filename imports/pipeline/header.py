@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from imports.pipeline.clean_blocks import LONE_RETURN
 from imports.pipeline.errors import Unreadable
-from imports.pipeline.tolerant_reader import without_controls
+from imports.pipeline.record_checks import without_odd_characters
 
 MOST_COLUMNS = 500
 LONGEST_SHOWN = 200
@@ -32,7 +32,7 @@ def explain_no_header(beginning: bytes, problem: str) -> str:
     if b"\n" not in beginning and LONE_RETURN.search(beginning):
         return "The lines end in CR alone. Save the file with CRLF or LF as its line ending."
     line = beginning.partition(b"\n")[0][:LONGEST_SHOWN].decode("utf-8", "replace").strip()
-    shown = without_controls(line)
+    shown = without_odd_characters(line)
     if problem:
         return f"The first line must be the header, and {shown!r} cannot be read. {problem}"
     return (

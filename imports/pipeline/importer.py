@@ -106,6 +106,10 @@ class Importer(ABC):
         """Why this file should wait for a person, as sentences."""
         return []
 
+    def ground(self, context: ImportContext) -> list[int]:
+        """What of its kind a file is about, such as its warehouses; empty where it is about all of it."""
+        return []
+
     def after_commit(self) -> None:
         """Called after the commit of a range that changed something."""
         return

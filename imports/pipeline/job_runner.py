@@ -102,7 +102,11 @@ def _finish(context: ImportContext, importer: Importer) -> None:
         execute(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '64MB'"))
         found: dict[str, Any] = importer.forecast_finish(context) if job.dry_run else importer.finish(context)
         job.update_if_owner(report=merge_reports(job.report, found))
+        # An error report corrects some rows of a file, and takes the place of none.
+        replaces = not (job.dry_run or context.mapped.own)
+        ground = importer.ground(context) if replaces else []
         job.succeed()
+        if replaces:
+            supersede_older(job, ground)
         if not job.dry_run:
-            supersede_older(job)
             transaction.on_commit(importer.after_commit)

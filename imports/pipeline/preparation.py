@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import BinaryIO
+from collections.abc import Callable, Mapping
 
 from django.db import transaction
 from psycopg.errors import ProgramLimitExceeded
@@ -13,10 +12,9 @@ from accounts.models import Supplier
 from imports.models import ImportJob
 from imports.pipeline.changed_rows import find_changed_rows
 from imports.pipeline.columns import Column, Style
+from imports.pipeline.containers import open_sheet
 from imports.pipeline.context import ImportContext
-from imports.pipeline.csv_reader import Sheet
 from imports.pipeline.duplicates import drop_duplicates
-from imports.pipeline.encodings import guess_encoding
 from imports.pipeline.errors import Unreadable
 from imports.pipeline.expression_parser import parse_assignments
 from imports.pipeline.header import LONGEST_SHOWN, count_known
@@ -25,7 +23,7 @@ from imports.pipeline.importer import Importer
 from imports.pipeline.mapping import ALIASES
 from imports.pipeline.mapping_sql import MappedFile
 from imports.pipeline.number_styles import find_styles
-from imports.pipeline.staging import Loader
+from imports.pipeline.staging import AnySheet, Loader
 from imports.pipeline.statistics import refresh_statistics
 from imports.pipeline.template_lines import drop_template_lines
 from imports.sql import execute
@@ -44,8 +42,7 @@ def prepare(job: ImportJob, importer: Importer) -> ImportContext:
     """Everything that a job needs before its first range. Raises Unreadable for the file as a whole."""
     _fetch_file(job)
     columns = importer.columns_for(job.options)
-    with job.path.open("rb") as file:
-        sheet = _open_sheet(file, job, importer, columns)
+    with open_sheet(job.path, _recognised(job, importer, columns)) as sheet:
         bound = _bind_header(sheet, job, importer, columns)
         staging = StagingTable(job.pk, len(sheet.header))
         mapped = _map_file(columns, bound, job, sheet.own)
@@ -77,28 +74,32 @@ def _fetch_file(job: ImportJob) -> None:
         raise Unreadable(error.code, error.message) from error
 
 
-def _open_sheet(file: BinaryIO, job: ImportJob, importer: Importer, columns: Mapping[str, Column]) -> Sheet:
+def _recognised(
+    job: ImportJob, importer: Importer, columns: Mapping[str, Column]
+) -> Callable[[list[str]], int]:
+    """A function that counts the names of a header that mean something to this job."""
     known = {entry.source for entry in importer.entries(job.options)}
     if importer.automatic:
         known |= {*columns, *ALIASES}
-
-    def recognised(names: list[str]) -> int:
-        return count_known(names, known)
-
-    return Sheet(file, guess_encoding(job.path), recognised)
+    return lambda names: count_known(names, known)
 
 
-def _bind_header(sheet: Sheet, job: ImportJob, importer: Importer, columns: Mapping[str, Column]) -> Bound:
+def _bind_header(sheet: AnySheet, job: ImportJob, importer: Importer, columns: Mapping[str, Column]) -> Bound:
     entries = importer.entries(job.options)
     bound = bind(sheet.header, entries, columns, automatic=importer.automatic, own=sheet.own)
     computed = {each.field for each in parse_assignments(job.options.get("math_transformer", ""), columns)}
-    for field in importer.mandatory(job.options):
-        if field not in bound.fields and field not in computed:
-            wanted = next((entry.source for entry in entries if entry.field == field), columns[field].name)
-            has = ", ".join(filter(None, sheet.header[sheet.own :]))[:LONGEST_SHOWN]
-            raise Unreadable(
-                "missing_column", f"The file has no column {wanted!r}, which every row needs; it has {has}."
-            )
+    missing = [
+        next((entry.source for entry in entries if entry.field == field), columns[field].name)
+        for field in importer.mandatory(job.options)
+        if field not in bound.fields and field not in computed
+    ]
+    if missing:
+        has = ", ".join(filter(None, sheet.header[sheet.own :]))[:LONGEST_SHOWN]
+        word = "column" if len(missing) == 1 else "columns"
+        wanted = " and ".join(map(repr, missing))
+        raise Unreadable(
+            "missing_column", f"The file has no {word} {wanted}, which every row needs; it has {has}."
+        )
     return bound
 
 
@@ -123,7 +124,7 @@ def _map_file(
     return MappedFile(columns, bound, assignments, own, styles or {})
 
 
-def _stage(context: ImportContext, importer: Importer, sheet: Sheet) -> None:
+def _stage(context: ImportContext, importer: Importer, sheet: AnySheet) -> None:
     job, staging = context.job, context.staging
     first = job.staged is None
     with transaction.atomic():
@@ -139,7 +140,8 @@ def _stage(context: ImportContext, importer: Importer, sheet: Sheet) -> None:
         if not first:
             job.update_if_owner()
             return
-        warnings = [*context.mapped.bound.warnings, *skipped, *duplicate_warnings]
+        warnings = [*sheet.warnings, *context.mapped.bound.warnings]
+        warnings += [*skipped, *staged.warnings, *duplicate_warnings]
         job.update_if_owner(
             header=sheet.header[context.mapped.own :],
             delimiter=sheet.delimiter,

@@ -13,7 +13,8 @@ from imports.pipeline.importer import Importer
 from imports.pipeline.tolerant_reader import Record
 from imports.sql import execute, value
 
-MOST_MESSAGE = 500
+MOST_MESSAGE, MOST_REPEATED = 500, 200
+REPEATED = " It is the last row of its key, for which these lines were skipped: "
 
 
 def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> None:
@@ -23,7 +24,9 @@ def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> Non
         with cursor.copy(copy_in) as copy:
             for record in refused:
                 cells = json.dumps(record.cells[own:], ensure_ascii=False)
-                copy.write_row((job_id, record.line, "", record.code, record.message[:MOST_MESSAGE], cells))
+                copy.write_row(
+                    (job_id, record.line, record.field, record.code, record.message[:MOST_MESSAGE], cells)
+                )
 
 
 def take_out_wrong(context: ImportContext, importer: Importer, within: Composable) -> int:
@@ -43,14 +46,17 @@ def take_out_wrong(context: ImportContext, importer: Importer, within: Composabl
             """
             WITH b AS (DELETE FROM {batch} AS b WHERE wrong RETURNING b.*)
             INSERT INTO imports_reject (job_id, line, field, code, message, cells)
-            SELECT {job}, b.line, found.field, found.code, found.message,
+            SELECT {job}, b.line, found.field, found.code, found.message || coalesce({repeated}, ''),
                 to_jsonb(array_replace(ARRAY[{cells}], NULL, ''))
             FROM b JOIN {table} AS s ON s.line = b.line AND {within}
+            LEFT JOIN {repetitions} AS r ON r.line = b.line
             {steps}
             CROSS JOIN LATERAL (
                 SELECT (array_agg(field ORDER BY place))[1] AS field,
                     (array_agg(code ORDER BY place))[1] AS code,
-                    left(string_agg(message, ' ' ORDER BY place), {longest}) AS message
+                    left(CASE WHEN count(*) = 1 THEN min(message)
+                        ELSE string_agg(CASE WHEN starts_with(message, field || ' ') THEN message
+                            ELSE field || ': ' || message END, ' ' ORDER BY place) END, {longest}) AS message
                 FROM (VALUES {rules}) AS rule (place, field, broken, code, message) WHERE broken
             ) AS found
             """
@@ -61,7 +67,9 @@ def take_out_wrong(context: ImportContext, importer: Importer, within: Composabl
             table=context.staging.table,
             within=within,
             steps=mapped.joins,
-            longest=Literal(MOST_MESSAGE),
+            longest=Literal(MOST_MESSAGE - MOST_REPEATED),
+            repeated=Literal(REPEATED) + SQL(" || array_to_string(r.earlier, ', ') || '.'"),
+            repetitions=context.staging.repeated,
             rules=_as_values(context, importer),
         )
     )

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 import psycopg
 from django.db import connection, transaction
 from psycopg.sql import SQL, Identifier, Literal
 
 from imports.pipeline.csv_reader import Block, Sheet
+from imports.pipeline.record_checks import checked, is_blank
 from imports.pipeline.rejects import write_unreadable
 from imports.pipeline.tolerant_reader import Record, TolerantReader
+from imports.pipeline.workbook import WorkbookSheet
 from imports.sql import execute
 from imports.staging_table import StagingTable
+
+SHOWN_LINES = 10
+AnySheet = Sheet | WorkbookSheet
 
 
 @dataclass
@@ -24,25 +30,47 @@ class Staged:
     last_line: int = 0
     # Rows that the tolerant reader wrote, where the fast path could not go.
     slow: int = 0
+    # Rows of nothing but delimiters and blanks, which are no records: how many, and where the first are.
+    blank: int = 0
+    blank_lines: list[int] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to say of rows that were passed over."""
+        if not self.blank:
+            return []
+        listed = ", ".join(map(str, self.blank_lines)) + (" …" if self.blank > len(self.blank_lines) else "")
+        if self.blank == 1:
+            return [f"Line {listed} holds nothing but delimiters and blanks; it was skipped."]
+        message = (
+            f"{self.blank} rows hold nothing but delimiters and blanks; they were skipped: lines {listed}."
+        )
+        return [message]
 
 
 class Loader:
     """Fills one staging table from one open file."""
 
-    def __init__(self, table: StagingTable, sheet: Sheet, *, again: bool = False) -> None:
+    def __init__(self, table: StagingTable, sheet: AnySheet, *, again: bool = False) -> None:
         """`again`: the table is filled once more, and its rejects are written down already."""
         self.table, self.sheet, self.again = table, sheet, again
         self.staged = Staged()
 
     def load(self) -> Staged:
         """Take in all records; broken ones become rejects."""
-        for block in self.sheet.blocks():
-            if not (block.clean and self.table.width > 1 and self._copy(block)):
-                reader = TolerantReader(block.data, block.line, self.sheet.delimiter, final=block.final)
-                self._read(reader)
-                self.sheet.give_back(block.data[reader.consumed :])
+        if isinstance(self.sheet, WorkbookSheet):
+            self._read(self.sheet.read())
+        else:
+            self._load_blocks(self.sheet)
         self.staged.last_line = self.sheet.line
         return self.staged
+
+    def _load_blocks(self, sheet: Sheet) -> None:
+        for block in sheet.blocks():
+            if not (block.clean and self.table.width > 1 and self._copy(block)):
+                reader = TolerantReader(block.data, block.line, sheet.delimiter, final=block.final)
+                self._read(reader)
+                sheet.give_back(block.data[reader.consumed :])
 
     def _copy(self, block: Block) -> bool:
         """COPY a clean block as it is; False if PostgreSQL does not accept a row of it."""
@@ -92,27 +120,30 @@ class Loader:
             )
         )
 
-    def _read(self, reader: TolerantReader) -> None:
+    def _read(self, reader: Iterable[Record]) -> None:
         refused: list[Record] = []
         columns = SQL(", ").join([Identifier("line"), *self.table.columns])
         with connection.cursor() as cursor:
             copy_in = SQL("COPY {} ({}) FROM STDIN").format(self.table.table, columns)
             with cursor.copy(copy_in) as copy:
-                for record in reader:
-                    self.staged.total += 1
-                    checked = self._checked(record)
-                    if checked.code:
-                        refused.append(checked)
+                for record in self._records(reader):
+                    if record.code:
+                        refused.append(record)
                     else:
-                        copy.write_row((checked.line, *(cell or None for cell in checked.cells)))
+                        copy.write_row((record.line, *(cell or None for cell in record.cells)))
                         self.staged.slow += 1
         self.staged.refused += len(refused)
         if not self.again:
             write_unreadable(self.table.job_id, refused, own=self.sheet.own)
 
-    def _checked(self, record: Record) -> Record:
-        """A record that has as many cells as the header, or why it is refused."""
-        if record.code or len(record.cells) == self.table.width:
-            return record
-        message = f"Has {len(record.cells)} cells where the header has {self.table.width}."
-        return Record(record.line, record.cells, "ragged", message)
+    def _records(self, reader: Iterable[Record]) -> Iterator[Record]:
+        """The records that count, each checked."""
+        header, own = self.sheet.header, self.sheet.own
+        for record in reader:
+            if not record.code and is_blank(record.cells[own:]):
+                self.staged.blank += 1
+                if len(self.staged.blank_lines) < SHOWN_LINES:
+                    self.staged.blank_lines.append(record.line)
+                continue
+            self.staged.total += 1
+            yield checked(record, header, own=own)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 LONGEST_RECORD = 1024**2
+LONGEST_SHOWN = 10_000
 MOST_ATTEMPTS = 20
 # The field limit guards the csv module's memory; ours is that of the record.
 csv.field_size_limit(LONGEST_RECORD)
@@ -21,13 +21,8 @@ class Record:
     cells: list[str]
     code: str = ""
     message: str = ""
-
-
-CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-
-
-def without_controls(text: str) -> str:
-    return CONTROL.sub("\ufffd", text)
+    # The column at fault, where it is known.
+    field: str = ""
 
 
 class TolerantReader(Iterator[Record]):
@@ -70,7 +65,7 @@ class TolerantReader(Iterator[Record]):
                 return self._refuse(line, start, first_end, "malformed", explain_malformed(error))
             if cells is not None and end - start <= LONGEST_RECORD:
                 self._advance(end)
-                return self._judge(line, cells)
+                return Record(line, cells)
             if end - start > LONGEST_RECORD:
                 message = f"The record is longer than {LONGEST_RECORD:,} bytes."
                 return self._refuse(line, start, first_end, "too_long", message)
@@ -102,22 +97,16 @@ class TolerantReader(Iterator[Record]):
             raise
         return rows[0] if rows else [""]
 
-    def _judge(self, line: int, cells: list[str]) -> Record:
-        text = "".join(cells)
-        readable = [cell.encode("utf-8", "replace").decode() for cell in cells]
-        if readable != cells:
-            return Record(
-                line, readable, "undecodable", "Contains bytes that are not characters in its encoding."
-            )
-        if CONTROL.search(text):
-            shown = [without_controls(cell) for cell in cells]
-            return Record(line, shown, "control", "Must not hold a control character.")
-        return Record(line, cells)
-
     def _refuse(self, line: int, start: int, end: int, code: str, message: str) -> Record:
         self._advance(end)
-        text = self.data[start : min(end, start + 10_000)].decode("utf-8", "replace").rstrip("\r\n")
-        return Record(line, [without_controls(text)], code, message)
+        text = self.data[start : min(end, start + LONGEST_RECORD)].decode("utf-8", "surrogateescape")
+        if code == "too_long":
+            text = text[:LONGEST_SHOWN] + "\ufffd"
+        cells = split_loosely(text.rstrip("\r\n"), self.delimiter)
+        if code == "open_quote":
+            # Nobody can say what the quote was for: so that this does not land as it stands, it is not kept.
+            cells = [f"\ufffd{cell[1:]}" if cell.startswith('"') else cell for cell in cells]
+        return Record(line, cells, code, message)
 
 
 def explain_malformed(error: csv.Error) -> str:
@@ -125,3 +114,34 @@ def explain_malformed(error: csv.Error) -> str:
     if str(error).startswith("new-line character"):
         return "A cell contains a carriage return but is not in quotes."
     return f"This is not CSV: {error}."
+
+
+def split_loosely(text: str, delimiter: str) -> list[str]:
+    """The cells of a line that is no CSV: a quote counts where it opens a cell, and another closes it."""
+    cells, at = [], 0
+    while at <= len(text):
+        closing = _closing_quote(text, at, delimiter)
+        if closing:
+            cells.append(text[at + 1 : closing].replace('""', '"'))
+            at = closing + 2
+        else:
+            end = text.find(delimiter, at)
+            end = len(text) if end < 0 else end
+            cells.append(text[at:end])
+            at = end + 1
+    return cells
+
+
+def _closing_quote(text: str, at: int, delimiter: str) -> int:
+    """Where the quote is that closes the cell beginning there, before a delimiter or last; 0 for none."""
+    if not text.startswith('"', at):
+        return 0
+    quote = text.find('"', at + 1)
+    while quote > 0:
+        following = text[quote + 1 : quote + 2]
+        if following in ("", delimiter):
+            return quote
+        if following != '"' and text[quote - 1] == delimiter:
+            return 0  # it opens another cell: this one's was none
+        quote = text.find('"', quote + (2 if following == '"' else 1))
+    return 0

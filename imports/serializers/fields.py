@@ -78,9 +78,13 @@ class CamelBody(Body):
 
 
 class FileTypeBody(CamelBody):
-    file_type = Optional(max_length=20, help_text="`csv`, the default and the only one.")
+    file_type = Optional(
+        max_length=20,
+        help_text="`csv`, the default and the only one; other kinds of file show in their content.",
+    )
 
     def validate_file_type(self, value: str) -> str:
         if value and value.lower() != "csv":
-            raise serializers.ValidationError("Must be csv.", code="invalid_choice")
+            message = "Must be csv, or left out; a workbook or an archive is known by its content."
+            raise serializers.ValidationError(message, code="invalid_choice")
         return value

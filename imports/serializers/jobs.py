@@ -102,7 +102,8 @@ def reject_json(reject: Reject) -> RejectJson:
 
 FIRST_ERRORS = """
     SELECT r.* FROM unnest(%s::bigint[]) AS job (id) CROSS JOIN LATERAL (
-        SELECT * FROM imports_reject WHERE job_id = job.id ORDER BY line, id LIMIT %s) AS r
+        SELECT id, job_id, line, field, code, message FROM imports_reject
+        WHERE job_id = job.id ORDER BY line, id LIMIT %s) AS r
 """
 
 

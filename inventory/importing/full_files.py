@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Q
 from psycopg.sql import SQL, Composable, Literal
 
 from imports.pipeline.context import ImportContext
+from imports.pipeline.record_checks import UNREADABLE
 from imports.sql import execute, row
 from inventory.importing.landing import MOVEMENTS, cause
 from inventory.importing.matching import NOWHERE, counted_before, moment, named_in_file, warehouse_ids
@@ -111,7 +113,7 @@ def why_kept(context: ImportContext) -> str:
     """Why what a full file does not name is left alone: it is not all there is. Empty where it may be."""
     if context.mapped.own:
         return "Nothing that it does not name was set to 0: an error report holds the rejected rows only."
-    if context.job.rejects.filter(field="").exists():
+    if context.job.rejects.filter(Q(field="") | Q(code__in=UNREADABLE)).exists():
         return (
             "Nothing that it does not name was set to 0:"
             " some records could not be read, and what they name is not known."

@@ -32,13 +32,13 @@ class StockImporter(Importer):
         StockLevel._meta.db_table: ("variant_id", "warehouse_id"),
     }
     columns: ClassVar[Mapping[str, Column]] = {
-        "id": Text("sku", required=True, example="TSHIRT-RED-M", longest=LONGEST),
+        "id": Text("sku", required=True, example="TSHIRT-RED-M", longest=LONGEST, is_key=True),
         "quantity": Number("quantity", required=True, example="25", decimals=0),
         "warehouse": Text("warehouse", required=True, longest=LONGEST, hidden=True),
     }
 
     def columns_for(self, options: Mapping[str, Any]) -> Mapping[str, Column]:
-        return {**self.columns, "id": Text(options["id_type"], required=True, longest=LONGEST)}
+        return {**self.columns, "id": Text(options["id_type"], required=True, longest=LONGEST, is_key=True)}
 
     def entries(self, options: Mapping[str, Any]) -> list[Entry]:
         entries = [Entry(options["id_field"], "id"), Entry(options["amount_field"], "quantity")]
@@ -89,6 +89,9 @@ class StockImporter(Importer):
 
     def approval_reasons(self, context: ImportContext, policy: ImportPolicy) -> list[str]:
         return forecast.approval_reasons(context, policy)
+
+    def ground(self, context: ImportContext) -> list[int]:
+        return sorted(matching.warehouse_ids(context))
 
     def after_commit(self) -> None:
         take_snapshot_after_commit()

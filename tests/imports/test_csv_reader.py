@@ -177,7 +177,9 @@ def test_blank_lines_are_no_records(acme, upload, ran):
         ),
         ("sku,title,sku\nA-1,Shirt,A-1\n", "duplicate_header", "sku"),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00", "no_header", "must be the header"),
-        (b"PK\x03\x04\x14\x00\x06\x00\x08\x00", "not_text", "Save the sheet as CSV"),
+        (b"PK\x03\x04\x14\x00\x06\x00\x08\x00", "damaged_archive", "Pack it again, or send it as CSV"),
+        (b"\x1f\x8b\x08\x00broken", "damaged_archive", "cannot be unpacked"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "not_text", "Save it as .xlsx or CSV"),
     ],
 )
 def test_a_file_that_cannot_be_read_at_all_fails_the_job_and_says_why(acme, upload, ran, content, code, said):
@@ -193,8 +195,14 @@ def test_a_file_that_cannot_be_read_at_all_fails_the_job_and_says_why(acme, uplo
     [
         ("Artikelnummer;Preis\nA-1;1\n", "'Artikelnummer;Preis', names no column"),
         ('"Nummer";"Preis"\n"A-1";"1"\n', """'"Nummer";"Preis"', names no column"""),
-        (b"sku,title,Gr\xf6\xdfe,\xc3\xbcber\nA-1,Shirt,M,x\n", "cannot be read. Contains bytes that"),
-        (b"sku,ti\x00tle,retail_price\nA-1,Shirt,1\n", "cannot be read. Must not hold a control character"),
+        (
+            b"sku,title,Gr\xf6\xdfe,\xc3\xbcber\nA-1,Shirt,M,x\n",
+            "cannot be read. Character 3 of column 3 is the byte 0xF6",
+        ),
+        (
+            b"sku,ti\x00tle,retail_price\nA-1,Shirt,1\n",
+            "cannot be read. Character 3 of column 2 is U+0000, a control character",
+        ),
         ('sku,title,"Note\nA-1,Shirt,x\n', "cannot be read. A quote opens and never closes"),
         ("sku,title,retail_price\rA-1,Shirt,1\r", "CR alone"),
     ],

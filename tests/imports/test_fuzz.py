@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from imports.models import ImportJob, Status
 from imports.pipeline.clean_blocks import is_clean, well_formed
 from imports.pipeline.csv_reader import Sheet
+from imports.pipeline.encodings import Encoding
 from imports.pipeline.header import count_known
 from imports.pipeline.tolerant_reader import TolerantReader
 
@@ -86,7 +87,9 @@ def test_blocks_break_between_records_wherever_they_break(monkeypatch, body, blo
         small.setattr("imports.pipeline.csv_reader.BLOCK", block)
         for module in ("csv_reader", "tolerant_reader"):
             small.setattr(f"imports.pipeline.{module}.LONGEST_RECORD", 10_000)
-        sheet = Sheet(io.BytesIO(HEADER + body), "utf-8", lambda names: count_known(names, ["sku", "title"]))
+        sheet = Sheet(
+            io.BytesIO(HEADER + body), Encoding("utf-8"), lambda names: count_known(names, ["sku", "title"])
+        )
         found = []
         for each in sheet.blocks():
             reader = TolerantReader(each.data, each.line, ",", final=each.final)

@@ -1,0 +1,73 @@
+"""A cell of a workbook as its reader sees it: with the zeros in front that its format shows.
+
+Two things are written plainly though they look otherwise, for files have no country: numbers have a decimal
+point and no groups, dates are ISO 8601.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+# Colours, conditions, countries; blanks as wide as a letter; fill characters.
+HIDDEN = re.compile(r"\[[^\]]*\]|_.|\*.")
+LITERAL = re.compile(r'"([^"]*)"|\\(.)')
+DIGITS = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+")
+
+
+def as_shown(cell: Any) -> str:
+    """The text of a cell; empty for an empty one."""
+    value = cell.value
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int | float):
+        return number_as_shown(value, str(cell.number_format or "General"))
+    if isinstance(value, datetime):
+        whole_day = value.time() == time()
+        return value.date().isoformat() if whole_day else value.isoformat(timespec="seconds")
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def number_as_shown(value: float, number_format: str) -> str:
+    """A number under a format such as `00000`, `0.00` or `"SKU-"0000`."""
+    shape = HIDDEN.sub("", number_format.split(";")[0])
+    bare = LITERAL.sub("", shape)
+    digits = DIGITS.search(bare)
+    if digits is None or re.search(r"[eE][+-]|/", bare) or digits[0].endswith(","):
+        return plainly(value)
+    whole, _, fraction = digits[0].partition(".")
+    percent = "%" in bare
+    exact = Decimal(repr(value)) * (100 if percent else 1)
+    step = Decimal(1).scaleb(-len(fraction))
+    text = f"{abs(exact.quantize(step, ROUND_HALF_UP)):f}"
+    shown, _, decimals = text.partition(".")
+    decimals = decimals[: fraction.count("0")] + decimals[fraction.count("0") :].rstrip("0")
+    zeros = whole.count("0")
+    text = shown.zfill(zeros) + (f".{decimals}" if decimals else "")
+    sign = "-" if exact < 0 and text.strip("0.") else ""
+    if zeros > 1:  # an identifier: what is written around it belongs to it
+        before, after = shape.split(_placeholders(shape), 1)
+        return _spelt(before) + sign + text + _spelt(after)
+    return f"{sign}{text}{'%' if percent else ''}"
+
+
+def plainly(value: float) -> str:
+    """All digits of a number that a sheet keeps, fifteen at most, without an exponent."""
+    return f"{Decimal(format(value, '.15g')):f}" if isinstance(value, float) else str(value)
+
+
+def _placeholders(shape: str) -> str:
+    """Where the digits go, outside of what is quoted."""
+    outside = LITERAL.sub(lambda found: "\0" * len(found[0]), shape)
+    found = DIGITS.search(outside)
+    return shape[found.start() : found.end()] if found else shape
+
+
+def _spelt(text: str) -> str:
+    return LITERAL.sub(lambda found: found[1] if found[1] is not None else found[2], text)

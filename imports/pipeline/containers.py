@@ -1,0 +1,104 @@
+"""What a file is packed in, from its bytes: nothing, gzip, a zip with one CSV, or a workbook.
+
+Unpacked as it is read, so that neither memory nor disk holds more for it; and only up to a limit, for a few
+kilobytes can unpack to any size.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+
+from imports.pipeline.csv_reader import Sheet
+from imports.pipeline.encodings import find_encoding
+from imports.pipeline.errors import Unreadable
+from imports.pipeline.tolerant_reader import LONGEST_RECORD
+from imports.pipeline.workbook import WorkbookSheet
+
+GZIP, ZIP = b"\x1f\x8b", (b"PK\x03\x04", b"PK\x05\x06")
+DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+SHOWN_NAMES = 5
+LONGEST_NAME = 60
+
+
+@contextmanager
+def open_sheet(path: Path, recognised: Callable[[list[str]], int]) -> Iterator[Sheet | WorkbookSheet]:
+    """The rows of a file, whatever it is packed in; `recognised` as of a Sheet. Raises Unreadable."""
+    with ExitStack() as opened:
+        file = opened.enter_context(path.open("rb"))
+        start = file.read(4)
+        file.seek(0)
+        if start.startswith(GZIP):
+            packed = Unpacked(opened.enter_context(gzip.GzipFile(fileobj=file)))
+        elif start in ZIP:
+            archive = opened.enter_context(_archive(file))
+            if any(name.startswith("xl/") for name in archive.namelist()):
+                yield opened.enter_context(WorkbookSheet.opened(file, archive, recognised))
+                return
+            packed = Unpacked(opened.enter_context(_only_csv(archive)))
+        else:
+            yield Sheet(file, find_encoding(file), recognised)
+            return
+        yield Sheet(packed, find_encoding(packed), recognised)
+
+
+class Unpacked:
+    """A packed file as the bytes that are in it. Raises Unreadable where it is damaged, or too large."""
+
+    def __init__(self, file: BinaryIO | gzip.GzipFile) -> None:
+        self._file = file
+        self._most = settings.IMPORT_UNPACKED_BYTES
+
+    def read(self, size: int) -> bytes:
+        with reading_archive():
+            data = self._file.read(size)
+            if self._file.tell() > self._most:
+                message = f"Unpacked, the file has more than {self._most:,} bytes. Send it in parts."
+                raise Unreadable("too_large", message)
+        return data
+
+    def seek(self, position: int) -> None:
+        with reading_archive():
+            self._file.seek(position)
+
+
+@contextmanager
+def reading_archive() -> Iterator[None]:
+    """Errors of the unpacking as what they mean for an import."""
+    try:
+        yield
+    except DAMAGED as error:
+        message = f"The file is packed, but cannot be unpacked: {error}. Pack it again, or send it as CSV."
+        raise Unreadable("damaged_archive", message[: LONGEST_RECORD // 1000]) from error
+
+
+def _archive(file: BinaryIO) -> zipfile.ZipFile:
+    with reading_archive():
+        return zipfile.ZipFile(file)
+
+
+def _only_csv(archive: zipfile.ZipFile) -> BinaryIO:
+    """The one CSV in an archive; what systems add of their own does not count."""
+    names = [name for name in archive.namelist() if not name.endswith("/") and not _of_a_system(name)]
+    tables = [name for name in names if name.lower().endswith((".csv", ".tsv", ".txt"))]
+    if len(tables or names) != 1:
+        listed = ", ".join(repr(name[:LONGEST_NAME]) for name in names[:SHOWN_NAMES])
+        more = " …" if len(names) > SHOWN_NAMES else ""
+        message = (
+            f"The archive must hold one CSV file, or be an .xlsx workbook; it holds {listed or 'none'}{more}."
+        )
+        raise Unreadable("not_text", message)
+    (name,) = tables or names
+    with reading_archive():
+        return archive.open(name)  # type: ignore[return-value] # a stream of bytes like any other
+
+
+def _of_a_system(name: str) -> bool:
+    return name.startswith("__MACOSX/") or name.rpartition("/")[2].startswith(".")

@@ -1,0 +1,225 @@
+"""Rows that spreadsheets and people leave in files, and what the error report keeps of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from decimal import Decimal
+
+import pytest
+
+from catalog.models import Variant
+from tests.factories import set_stock
+
+HEADER = "sku,title,retail_price,description"
+
+
+@pytest.fixture
+def errors_csv(client_for):
+    """The error report of a job, as text and as its rows below the header, without our own columns."""
+
+    def read(supplier, job) -> tuple[str, list[list[str]]]:
+        answer = client_for(supplier).get(f"imports/{job['id']}/errors")
+        text = b"".join(answer.streaming_content).decode()
+        delimiter = ";" if text.startswith("line;") else ","
+        return text, [row[4:] for row in csv.reader(io.StringIO(text), delimiter=delimiter)][1:]
+
+    return read
+
+
+def faults(job):
+    return [(each["line"], each["field"], each["code"]) for each in job["errors"]]
+
+
+# --- Rows of nothing ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("blank", [",,,", " , ,\t, ", '"","","",""', ",", "\u00a0,,,", ",,,,,,"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_row_of_delimiters_and_blanks_is_no_record(acme, upload, ran, blank, newline):
+    rows = [HEADER, blank, "A-1,Shirt,1,x", blank, blank, "A-2,Hat,2,x", blank]
+
+    job = ran(acme, file_url=upload(acme, newline.join(rows)))
+
+    assert (job["status"], job["rows_total"], job["created"], job["rejected"]) == ("succeeded", 2, 2, 0)
+    assert job["warnings"] == [
+        "4 rows hold nothing but delimiters and blanks; they were skipped: lines 2, 4, 5, 7."
+    ]
+
+
+def test_a_german_export_with_rows_left_over_at_its_end_lands_whole(acme, upload, ran):
+    rows = ["Artikelnummer;Bezeichnung;Preis", *(f"DE-{n};Größe {n};{n},50" for n in range(1, 21))]
+    content = "\r\n".join([*rows, *[";;"] * 57, ""]).encode("cp1252")
+    mapping = ["Artikelnummer:sku", "Bezeichnung:title", "Preis:retail_price"]
+
+    job = ran(acme, file_url=upload(acme, content), field_mapping=mapping)
+
+    assert (job["status"], job["created"], job["rejected"]) == ("succeeded", 20, 0)
+    assert "57 rows hold nothing" in job["warnings"][1]
+    assert "lines 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 …" in job["warnings"][1]
+    assert Variant.objects.get(sku="DE-3").retail_price == Decimal("3.5")
+
+
+def test_one_row_of_nothing_is_counted_too_and_empty_lines_are_nothing_at_all(acme, upload, ran):
+    job = ran(acme, file_url=upload(acme, f"{HEADER}\n\nA-1,Shirt,1,x\n,,,\n\n"))
+
+    assert job["warnings"] == ["Line 4 holds nothing but delimiters and blanks; it was skipped."]
+
+
+def test_empty_cells_beyond_the_headers_last_column_are_ignored(acme, upload, ran):
+    rows = [HEADER, "A-1,Shirt,1,x,", "A-2,Hat,2,x,,  ,", "A-3,Cap,3,x,,full"]
+
+    job = ran(acme, file_url=upload(acme, "\n".join(rows)))
+
+    assert (job["created"], faults(job)) == (2, [(4, "", "ragged")])
+
+
+# --- Characters -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "code", "said"),
+    [
+        (b"A-1,Gr\xf6\xdfe,1,x", "title", "undecodable", "Character 3 of title is the byte 0xF6"),
+        (b"A-1,Bell\x07,1,x", "title", "control", "Character 5 of title is U+0007, a control"),
+        (b"A-1,Shirt,1,\x00", "description", "control", "Character 1 of description is U+0000"),
+        ("A-1,Gr�ße,1,x".encode(), "title", "damaged_text", "Character 3 of title is U+FFFD"),
+        (b'"A\x1b1",Shirt,1,x', "sku", "control", "Character 2 of sku is U+001B"),
+    ],
+)
+def test_an_odd_character_is_named_with_its_column_and_place(acme, upload, ran, row, field, code, said):
+    content = b"\n".join([HEADER.encode(), "A-0,Größe,1,x".encode(), row, b"A-2,Hat,2,x"])
+
+    job = ran(acme, file_url=upload(acme, content))
+
+    assert (job["created"], faults(job)) == (2, [(3, field, code)])
+    assert said in job["errors"][0]["message"]
+
+
+def test_what_could_not_be_shown_comes_back_as_such_and_never_lands(acme, upload, ran, errors_csv):
+    rows = ["A-0,Größe,1,ä".encode(), b"A-1,Gr\xf6\xdfe,1,x", b"A-2,Bell\x07,2,x", b"A-3,N\x00ll,3,x"]
+    job = ran(acme, file_url=upload(acme, b"\n".join([HEADER.encode(), *rows])))
+
+    text, cells = errors_csv(acme, job)
+
+    assert cells == [
+        ["A-1", "Gr��e", "1", "x"],
+        ["A-2", "Bell�", "2", "x"],
+        ["A-3", "N�ll", "3", "x"],
+    ]
+    again = ran(acme, file_url=upload(acme, text))
+    assert [(each["field"], each["code"]) for each in again["errors"]] == [("title", "damaged_text")] * 3
+    corrected = text.replace("Gr��e", "Größe").replace("Bell�", "Bell").replace("N�ll", "Null")
+    assert ran(acme, file_url=upload(acme, corrected))["created"] == 3
+    assert Variant.objects.get(sku="A-1").title == "Größe"
+
+
+def test_the_reports_own_columns_may_quote_what_was_damaged(acme, ran):
+    rows = ["line,field,code,message,sku,title,retail_price", "3,title,x,'Gr�':,A-1,Shirt,1"]
+
+    assert ran(acme, data=rows)["created"] == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        ("A-1,Cap", ["A-1", "Cap"]),
+        ("A-1,Cap,1,x,y,z", ["A-1", "Cap", "1", "x", "y", "z"]),
+        ('A-1,"Shut"x,4,"a,b"', ["A-1", '"Shut"x', "4", "a,b"]),
+        ('A-1,"Pipe, 5" wide",1,x', ["A-1", 'Pipe, 5" wide', "1", "x"]),
+        ('A-1,"Never closed,2,x', ["A-1", "�Never closed", "2", "x"]),
+        ("A-1,=cmd(),cheap,-x", ["A-1", "'=cmd()", "cheap", "'-x"]),
+        ('A-1,"say ""hi"", now",cheap,"a\nb"', ["A-1", 'say "hi", now', "cheap", "a\nb"]),
+    ],
+)
+def test_a_rejected_row_keeps_as_many_cells_as_it_had(acme, upload, ran, errors_csv, row, cells):
+    job = ran(acme, file_url=upload(acme, f"{HEADER}\nA-0,Tie,1,x\n{row}\nA-2,Hat,2,x\n"))
+
+    assert (job["created"], job["rejected"]) == (2, 1), job
+    assert errors_csv(acme, job)[1] == [cells]
+
+
+def test_a_row_with_an_open_quote_does_not_land_by_being_sent_back(acme, upload, ran, errors_csv):
+    job = ran(acme, file_url=upload(acme, f'{HEADER}\nA-1,"Never closed,2,x\nA-2,Hat,2,x\n'))
+
+    again = ran(acme, file_url=upload(acme, errors_csv(acme, job)[0]))
+
+    assert (again["created"], [each["code"] for each in again["errors"]]) == (0, ["damaged_text"])
+
+
+def test_an_unreadable_row_of_a_full_stock_file_zeroes_nothing(acme, a_variant, stocked):
+    for sku in ("A-1", "A-2", "A-3"):
+        a_variant(acme, sku, stock=5)
+    set_stock(on_hand=5)
+
+    job = stocked(acme, "sku,quantity\nA-1,7\nA-2,\ufffd\n", mode="full")
+
+    assert (job["rejected"], job["report"]["zeroed"]) == (1, 0)
+    assert "could not be read" in job["report"]["kept"]
+
+
+# --- Spreadsheets' and pages' habits ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cell", ['"=""00123"""', '="00123"', "00123", " 00123\u00a0", "\u200b00123\u2060"])
+def test_a_text_that_looks_like_a_number_keeps_its_zeros(acme, upload, ran, cell):
+    job = ran(acme, file_url=upload(acme, f"{HEADER}\n{cell},Shirt,1,x\n"))
+
+    assert (job["created"], Variant.objects.get().sku) == (1, "00123"), job
+
+
+def test_what_nobody_sees_inside_of_a_sku_is_named(acme, upload, ran, stocked):
+    job = ran(acme, file_url=upload(acme, f"{HEADER}\nA-\u200b1,Shirt,1,zero\u200bwidth\nA-2,Hat,2,x\n"))
+
+    assert (job["created"], faults(job)) == (1, [(2, "sku", "invisible")])
+    assert "Character 3 of sku is U+200B" in job["errors"][0]["message"]
+    stock = stocked(acme, "sku,quantity\nA\u00ad-2,7\n")
+    assert "Character 2 of sku is U+00AD" in stock["errors"][0]["message"]
+
+
+def test_a_header_may_hold_zero_width_blanks(acme, upload, ran):
+    assert (
+        ran(acme, file_url=upload(acme, "\u200bsku,title\u00a0, retail_price\nA-1,Shirt,1\n"))["created"] == 1
+    )
+
+
+# --- What is said ---------------------------------------------------------------------------------
+
+
+def test_each_sentence_about_a_row_with_two_faults_names_its_column(acme, ran):
+    job = ran(acme, data=["sku,title,retail_price,weight,upc", "A-1,Shirt,cheap,heavy,123"])
+
+    message = job["errors"][0]["message"]
+    assert "retail_price: 'cheap': is not a number" in message
+    assert "weight: 'heavy': is not a number" in message
+    assert "upc: '123': is not a number of 12 digits" in message
+
+
+def test_all_columns_that_are_missing_are_named_at_once(acme, upload, ran, stocked):
+    job = stocked(
+        acme, "Artikel;Menge;Lager\nA-1;5;1\n", id_field="sku", amount_field="qty", warehouse_field="Lager"
+    )
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "missing_column")
+    assert "'sku' and 'qty', which every row needs; it has Artikel, Menge, Lager." in job["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "label"),
+    [("cp1252", "Windows-1252"), ("utf-16-le", "UTF-16"), ("utf-8", ""), ("utf-8-sig", ""), ("utf-16", "")],
+)
+def test_a_guess_at_the_encoding_is_a_warning(acme, upload, ran, encoding, label):
+    job = ran(acme, file_url=upload(acme, f"{HEADER}\nA-1,Größe,1,x\n".encode(encoding)))
+
+    assert [f"it was read as {label}." in each for each in job["warnings"]] == ([True] if label else [])
+
+
+def test_of_one_key_the_last_row_is_bad_and_says_which_were_skipped_for_it(acme, ran):
+    rows = ["A-1,First,1", "A-2,Hat,2", "A-1,Second,2", "A-1,Third,cheap"]
+
+    job = ran(acme, data=["sku,title,retail_price", *rows])
+
+    assert (job["created"], job["duplicates"], job["rejected"]) == (1, 2, 1)
+    assert job["errors"][0]["message"].endswith(
+        "It is the last row of its key, for which these lines were skipped: 2, 4."
+    )

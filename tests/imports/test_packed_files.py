@@ -1,0 +1,189 @@
+"""Files as spreadsheets and servers give them: workbooks, gzip, zip; recognised by what is in them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+from datetime import date, datetime
+from decimal import Decimal
+from types import SimpleNamespace
+
+import pytest
+from openpyxl import Workbook
+
+from catalog.models import Variant
+from imports.pipeline.cells_as_shown import as_shown
+from inventory.models import StockLevel
+
+CSV = "sku,title,retail_price\nA-1,Größe,19.99\nA-2,Hat,5\n"
+
+
+def zipped(**files: str | bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("__", "/").replace("_", "."), content)
+    return packed.getvalue()
+
+
+def workbook(*rows, formats=(), sheets=()) -> bytes:
+    """A workbook whose first sheet has these rows; `formats` are (cell, number format)."""
+    book = Workbook()
+    sheet = book.active
+    for row in rows:
+        sheet.append(row)
+    for cell, number_format in formats:
+        sheet[cell].number_format = number_format
+    for title in sheets:
+        book.create_sheet(title).append(["nothing"])
+    saved = io.BytesIO()
+    book.save(saved)
+    return saved.getvalue()
+
+
+@pytest.mark.parametrize("name", ["products/file.csv.gz", "products/file.csv", "products/file"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_a_gzipped_csv_is_read_whatever_it_is_called(acme, upload, ran, name, encoding):
+    job = ran(acme, file_url=upload(acme, gzip.compress(CSV.encode(encoding)), name))
+
+    assert (job["status"], job["created"]) == ("succeeded", 2), job
+    assert Variant.objects.get(sku="A-1").title == "Größe"
+
+
+def test_a_zip_with_one_csv_is_read(acme, upload, ran):
+    content = zipped(export__products_CSV=CSV, export__readme_md="x", __MACOSX___products_csv=b"\0\0")
+
+    assert ran(acme, file_url=upload(acme, content))["created"] == 2
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, "it holds none"),
+        ({"a_csv": CSV, "b_csv": CSV}, "it holds 'a.csv', 'b.csv'"),
+        ({"a_png": b"x", "b_pdf": b"x"}, "must hold one CSV file"),
+    ],
+)
+def test_a_zip_with_none_or_several_says_what_it_has(acme, upload, ran, files, said):
+    job = ran(acme, file_url=upload(acme, zipped(**files)))
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "not_text")
+    assert said in job["error"]["message"]
+
+
+@pytest.mark.parametrize("packed", [gzip.compress, lambda data: zipped(a_csv=data)])
+def test_what_unpacks_to_more_than_may_be_is_refused_before_it_is_kept(acme, upload, ran, settings, packed):
+    settings.IMPORT_UNPACKED_BYTES = 3_000_000
+    row = b"A-1,Shirt,1\n"
+
+    job = ran(acme, file_url=upload(acme, packed(b"sku,title,retail_price\n" + row * 400_000)))
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "too_large")
+    assert not Variant.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        gzip.compress(CSV.encode() * 5000)[:-20],
+        zipped(a_csv=CSV * 5000)[:-20],
+        zipped(xl__workbook_xml="<a"),
+        zipped(a_csv=gzip.compress(CSV.encode())),
+    ],
+)
+def test_a_damaged_archive_fails_the_job_and_says_so(acme, upload, ran, content):
+    job = ran(acme, file_url=upload(acme, content))
+
+    assert (job["status"], job["error"]["code"] in ("damaged_archive", "not_text")) == ("failed", True), job
+    assert not Variant.objects.exists()
+
+
+def test_a_workbooks_first_sheet_is_read_with_its_own_row_numbers(acme, upload, ran, client_for):
+    content = workbook(
+        ["sku", "title", "retail_price", "description", None],
+        ["A-1", "Shirt", 19.99, "one\ntwo\nthree"],
+        [None, None, " ", None],
+        ["A-2", "", 5],
+        ["A-3", "Cap", 7.5, None, None],
+        ["A-4", "Tie", 7.5, None, None, "beyond"],
+        sheets=["Prices"],
+    )
+
+    job = ran(acme, file_url=upload(acme, content, "products/file.xlsx"))
+
+    assert [(each["line"], each["code"]) for each in job["errors"]] == [(4, "required"), (6, "ragged")]
+    assert (job["rows_total"], job["created"]) == (4, 2)
+    assert Variant.objects.get(sku="A-1").description == "one\ntwo\nthree"
+    assert Variant.objects.get(sku="A-3").retail_price == Decimal("7.5")
+    assert job["warnings"] == [
+        "The workbook has 2 sheets; the first, 'Sheet', was read.",
+        "Line 3 holds nothing but delimiters and blanks; it was skipped.",
+    ]
+    report = b"".join(client_for(acme).get(f"imports/{job['id']}/errors").streaming_content).decode()
+    assert report.splitlines()[2].endswith("A-4,Tie,7.5,,,beyond")
+
+
+def test_stock_comes_by_workbook_too_and_zeros_in_front_are_kept(acme, a_variant, upload, ran):
+    a_variant(acme, "00123")
+    a_variant(acme, "00456")
+    content = workbook(["sku", "quantity"], [123, 7], ["00456", "8"], formats=[("A2", "00000")])
+    warehouse = acme.warehouses.get(is_default=True)
+
+    job = ran(
+        acme,
+        "importInventory",
+        url=upload(acme, content, "inventory/stock.xlsx"),
+        file_type="csv",
+        warehouse_id=warehouse.pk,
+    )
+
+    assert (job["status"], job["created"]) == ("succeeded", 2), job
+    assert dict(StockLevel.objects.values_list("variant__sku", "on_hand")) == {"00123": 7, "00456": 8}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], "is empty"),
+        ([["Artikel", "Preis"], ["A-1", 5]], "'Artikel, Preis', names no column"),
+        ([["sku", "ti\ufffdtle"]], "Character 3 of column 2 is U+FFFD"),
+    ],
+)
+def test_a_workbook_without_a_header_says_so(acme, upload, ran, rows, said):
+    job = ran(acme, file_url=upload(acme, workbook(*rows)))
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "no_header")
+    assert said in job["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "shown"),
+    [
+        (123, "00000", "00123"),
+        (123, "General", "123"),
+        (19.99, "General", "19.99"),
+        (0.1 + 0.2, "General", "0.3"),
+        (842956000000, "0.00E+00", "842956000000"),
+        (1234.5, "#,##0.00", "1234.50"),
+        (1234.5, '#,##0.00\\ "€"', "1234.50"),
+        (1234.5, "[$$-409]#,##0.00;[Red]-#,##0.00", "1234.50"),
+        (-3.456, "0.00", "-3.46"),
+        (-0.001, "0.00", "0.00"),
+        (2.5, "0.0##", "2.5"),
+        (2, "0.###", "2"),
+        (0.125, "0.0%", "12.5%"),
+        (42, '"SKU-"0000', "SKU-0042"),
+        (7, "@", "7"),
+        (1e21, "General", "1000000000000000000000"),
+        (True, "General", "TRUE"),
+        ("00123", "General", "00123"),
+        ("#N/A", "General", "#N/A"),
+        (None, "General", ""),
+        (datetime.fromisoformat("2026-01-31"), "dd.mm.yyyy", "2026-01-31"),
+        (datetime.fromisoformat("2026-01-31T09:30"), "dd.mm.yyyy hh:mm", "2026-01-31T09:30:00"),
+        (date(2026, 1, 31), "d/m/yy", "2026-01-31"),
+    ],
+)
+def test_cells_are_as_their_reader_sees_them(value, number_format, shown):
+    assert as_shown(SimpleNamespace(value=value, number_format=number_format)) == shown
