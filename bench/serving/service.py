@@ -47,8 +47,8 @@ def running_service(database: str = "", *, workers: int = 2) -> Iterator[Service
             "RATE_LIMIT": "off",
         }
         web = programs.services(environment)[0]
-        command = [*web.command, "--workers", str(workers), "--max-requests", "0"]  # the last word wins
-        command[command.index("--bind") + 1] = f"127.0.0.1:{port}"
+        bind = ("--bind", f"127.0.0.1:{port}")
+        command = [*web.command, *bind, "--workers", str(workers), "--max-requests", "0"]
         program = Program("web", tuple(command), web.folder, environment)
         process = spawn(program, log)
         try:
