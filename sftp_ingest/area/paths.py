@@ -10,8 +10,9 @@ Parts = tuple[str, ...]
 
 PRODUCTS, INVENTORY, TEMPLATES = "products", "inventory", "templates"
 REPORTS = "reports"  # there once there is something to report
+ORDERS = "orders"  # made as it is read
 STANDING_FOLDERS = (PRODUCTS, INVENTORY, TEMPLATES)
-READ_ONLY = (TEMPLATES, REPORTS)
+READ_ONLY = (TEMPLATES, REPORTS, ORDERS)
 IMPORT_SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_PATH_LENGTH, MAX_NAME_BYTES, MAX_DEPTH = 500, 255, 20
 # Control and format characters (bidi overrides among them), separators of lines, halves of characters.

@@ -11,13 +11,14 @@ from django.db.models.functions import Now
 
 from sftp_ingest.area.files import Area, changeable, writable
 from sftp_ingest.area.incoming import WHOLE, IncomingFile, Opened
+from sftp_ingest.area.made_files import made_folder
 from sftp_ingest.area.paths import READ_ONLY, Parts, join_path, kind_of, parse_path
 from sftp_ingest.area.publishing import publish_renamed
 from sftp_ingest.area.quota import usage_counter
 from sftp_ingest.database import own_connection
 from sftp_ingest.errors import Forbidden, Missing, Refused
 from sftp_ingest.models import SftpLogin, Upload
-from sftp_ingest.server import authentication
+from sftp_ingest.server import authentication, made_commands
 from sftp_ingest.server.attributes import attributes, disk
 from sftp_ingest.server.handles import ReadHandle, UploadHandle
 from sftp_ingest.server.own_uploads import OwnUploads
@@ -48,15 +49,25 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         parts = parts_of(path)
         return [
             attributes(name, status, read_only=(*parts, name)[0] in READ_ONLY)
-            for name, status in self.area.listing(parts)
+            for name, status in self._listing(parts)
         ]
+
+    def _listing(self, parts: Parts) -> made_commands.Entries:
+        made = made_folder(parts)
+        if made:
+            return made_commands.listed(made, self.area.supplier_id, parts)
+        found = self.area.listing(parts)
+        return found if parts else made_commands.with_made(found)
 
     def stat(self, path: str) -> paramiko.SFTPAttributes:
         parts = parts_of(path)
         name = parts[-1] if parts else "/"
-        unfinished = self.unfinished.seen(parts)
+        unfinished, made = self.unfinished.seen(parts), made_folder(parts)
         if unfinished:
             return unfinished
+        if made:
+            status = made_commands.status_of(made, self.area.supplier_id, parts)
+            return attributes(name, status, read_only=True)
         return attributes(name, self.area.status(parts), read_only=parts[:1] != () and parts[0] in READ_ONLY)
 
     lstat = stat  # there are no links
@@ -70,15 +81,17 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         parts = parts_of(path)
         login = self._login_now()
         if not flags & (os.O_WRONLY | os.O_RDWR):
-            return ReadHandle(self._reader(parts))
+            return self._open_to_read(parts)
         opened = self._opened(changeable(parts), flags)
         self._hold_empty_upload(parts)
         return UploadHandle(IncomingFile(login, parts, self.session.address, opened))
 
-    def _reader(self, parts: Parts) -> int:
+    def _open_to_read(self, parts: Parts) -> paramiko.SFTPHandle:
         """The file; for the session that is at writing it, what it has written: sshfs closes files late."""
-        mine = self.unfinished.open_file(parts)
-        return mine.reader() if mine and not mine.untouched else self.area.open(parts)
+        made, mine = made_folder(parts), self.unfinished.open_file(parts)
+        if made:
+            return made_commands.opened(made, self.area.supplier_id, parts)
+        return ReadHandle(mine.reader() if mine and not mine.untouched else self.area.open(parts))
 
     def _opened(self, parts: Parts, flags: int) -> Opened:
         """What opening that file for writing means. Without truncating it, as scp does, it keeps its size.

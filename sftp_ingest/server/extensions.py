@@ -9,12 +9,13 @@ from paramiko import sftp as protocol
 
 from sftp_ingest.server.commands import OK, AreaCommands
 from sftp_ingest.server.handles import MAX_READ, ReadHandle, UploadHandle
+from sftp_ingest.server.made_commands import MadeHandle
 
 # Clients write in pieces of 32 KB unless they hear of more. Other fields of a packet need some bytes, too.
 MAX_PACKET = 256 * 1024
 MAX_WRITE = MAX_PACKET - 1024
 
-Handle = ReadHandle | UploadHandle
+Handle = ReadHandle | UploadHandle | MadeHandle
 Reply = int | list[int]  # a status, or the 64-bit numbers of an answer
 Handles = Callable[[bytes], Handle]
 

@@ -13,7 +13,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_the_right_password_opens_the_area_and_is_noted(server, acme_login: SftpLogin, connect):
-    assert sorted(connect(server, "acme").open_sftp().listdir()) == ["inventory", "products", "templates"]
+    assert sorted(connect(server, "acme").open_sftp().listdir()) == [
+        "inventory",
+        "orders",
+        "products",
+        "templates",
+    ]
 
     acme_login.refresh_from_db()
     assert acme_login.last_login_at is not None

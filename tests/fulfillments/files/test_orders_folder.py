@@ -1,0 +1,127 @@
+"""A supplier without an engineer finds what there is to ship in `orders/` (contract 13)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime
+
+import pytest
+
+from fulfillments.models import Capture, Fulfillment
+from orders.services import hold
+from tests.orders.fixtures import OPERATOR, piece, status
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def read(acme_sftp):
+    """The rows of a file in orders/."""
+
+    def lines(name: str) -> list[dict[str, str]]:
+        local = io.BytesIO()
+        acme_sftp.getfo(f"orders/{name}", local)  # compares the size, too
+        return list(csv.DictReader(io.StringIO(local.getvalue().decode(), newline="")))
+
+    return lines
+
+
+def test_each_line_that_can_be_captured_is_a_row_and_reading_captures_it(read, acme_sftp, work):
+    lamp, mat = read("new.csv")
+
+    assert (lamp["fulfillment_id"], lamp["line_id"]) == (str(work.pk), str(work.lines.first().pk))
+    assert (lamp["sku"], lamp["quantity"], lamp["wholesale_price"]) == ("LAMP", "3", "10.0000")
+    assert (mat["sku"], mat["quantity"]) == ("MAT", "2")
+    assert (lamp["retailer"], lamp["order_id"]) == ("Shop", str(work.order_id))
+    assert lamp["city"] == work.order.shipping_address["city"]
+    assert Capture.objects.get().fulfillment_id == work.pk
+    assert read("new.csv") == [lamp, mat]  # until it is acted upon
+
+
+def test_looking_at_the_folder_captures_nothing(acme_sftp, work):
+    names = [entry.filename for entry in acme_sftp.listdir_attr("orders")]
+    acme_sftp.stat("orders/new.csv")
+    acme_sftp.open("orders/new.csv").close()
+
+    assert names == ["canceling.csv", "new.csv"]
+    assert not Capture.objects.exists()
+
+
+def test_what_was_shipped_in_part_shows_what_is_left(read, acme_api, work):
+    acme_api.put(status(work, "shipped"), {"tracking_number": "1Z", "lines": [piece(work, "LAMP", 1)]})
+    Fulfillment.objects.update(state="new")
+
+    assert [(row["sku"], row["quantity"]) for row in read("new.csv")] == [("LAMP", "2"), ("MAT", "2")]
+
+
+def test_what_is_accepted_is_new_no_longer_and_stays_in_the_file_of_its_day(read, acme_sftp, acme_api, work):
+    read("new.csv")
+    acme_api.put(status(work, "accepted"))
+    day = f"{Capture.objects.get().captured_at.astimezone(UTC).date()}.csv"
+
+    assert read("new.csv") == []
+    assert [row["sku"] for row in read(day)] == ["LAMP", "MAT"]
+    assert sorted(acme_sftp.listdir("orders")) == sorted(["canceling.csv", "new.csv", day])
+
+
+def test_a_day_long_ago_has_no_file(read, acme_sftp, work):
+    read("new.csv")
+    Capture.objects.update(captured_at=datetime(2020, 1, 1, tzinfo=UTC))
+
+    assert sorted(acme_sftp.listdir("orders")) == ["canceling.csv", "new.csv"]
+
+
+def test_what_the_retailer_asks_back_is_in_canceling(read, shop_api, work):
+    shop_api.post(f"orders/{work.order_id}/cancel")
+
+    assert read("new.csv") == []
+    assert [row["sku"] for row in read("canceling.csv")] == ["LAMP", "MAT"]
+
+
+def test_held_work_is_in_no_file(read, work):
+    with work.order.change(by=OPERATOR) as change:
+        hold(change)
+
+    assert read("new.csv") == []
+
+
+def test_others_work_is_in_no_file(rival, login_of, connect, server, work, acme_login):
+    login_of(rival)
+    other = connect(server, "rival").open_sftp()
+
+    assert other.open("orders/new.csv").read().count(b"\n") == 1
+
+
+def test_nothing_can_be_changed_there(acme_sftp):
+    for change in (
+        lambda: acme_sftp.open("orders/new.csv", "w"),
+        lambda: acme_sftp.remove("orders/new.csv"),
+        lambda: acme_sftp.rename("orders/new.csv", "x.csv"),
+        lambda: acme_sftp.mkdir("orders/mine"),
+        lambda: acme_sftp.rmdir("orders"),
+        lambda: acme_sftp.utime("orders/new.csv", (1, 1)),
+        lambda: acme_sftp.open("orders/new.csv").write(b"x"),
+        lambda: acme_sftp.open("orders/new.csv").utime((1, 1)),
+    ):
+        with pytest.raises(PermissionError):
+            change()
+    for missing in ("orders/other.csv", "orders/2020-01-01.csv", "orders/new.csv/x"):
+        with pytest.raises(FileNotFoundError):
+            acme_sftp.stat(missing)
+    with pytest.raises(FileNotFoundError):
+        acme_sftp.listdir("orders/deeper")
+
+
+def test_the_folder_is_there_to_read(acme_sftp):
+    shown = {entry.filename: entry for entry in acme_sftp.listdir_attr()}
+
+    assert str(shown["orders"]).startswith("dr-xr-xr-x")
+    assert str(acme_sftp.stat("orders/new.csv")).startswith("-r--r--r--")
+
+
+def test_no_cell_is_run_by_a_spreadsheet(read, a_variant, acme, push):
+    a_variant(acme, "LAMP", stock=10)
+    push({"sku": "LAMP", "quantity": 1}, gift_message="=1+1", is_gift=True)
+
+    assert read("new.csv")[0]["gift_message"] == "'=1+1"
