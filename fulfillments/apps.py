@@ -7,6 +7,9 @@ class FulfillmentsConfig(AppConfig):
     def ready(self) -> None:
         # Models are there by now, and not before.
         from fulfillments.files.orders_folder import OrdersFolder
-        from sftp_ingest.area.made_files import register
+        from fulfillments.files.tracking import TrackingImporter
+        from imports.pipeline import importer
+        from sftp_ingest.area import made_files
 
-        register(OrdersFolder())
+        made_files.register(OrdersFolder())
+        importer.register(TrackingImporter())

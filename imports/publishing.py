@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from accounts.models import Supplier
 from imports import job_files
 from imports.error_report import report_for_people
-from imports.models import ImportJob, Status
+from imports.models import ImportJob, Kind, Status
 from sftp_ingest.area.files import area_of
 from sftp_ingest.area.paths import REPORTS
 
@@ -78,7 +78,7 @@ def summary(job: ImportJob) -> str:
     elif job.rows_total is not None:
         parts.append(_counts(job))
     if job.rejected:
-        again = f"Correct them there, and upload that file to {job.kind}/."
+        again = f"Correct them there, and upload that file to {Kind(job.kind).folder}/."
         parts.append(
             f"The rejected rows are in {REPORTS}/{name_of(job)}.errors.csv, with the reasons. {again}"
         )

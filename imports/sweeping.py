@@ -18,7 +18,7 @@ from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import ApiError
 from imports import job_files, publishing, templates, wake
-from imports.models import AutoImport, ImportJob, Status
+from imports.models import AutoImport, ImportJob, Kind, Status
 from imports.pipeline.importer import importer_of
 from imports.services import refuse_import, start_import
 from imports.sql import execute
@@ -82,11 +82,19 @@ def take_uploads() -> int:
             )
         }
         for upload in uploads:
-            automatic = saved.get((upload.supplier_id, kind_of(upload.path) or ""))
+            automatic = _automatic(upload, saved)
             if automatic is not None and not _is_replaced(upload, uploads):
                 started += _start(upload, automatic)
         Upload.objects.filter(pk__in=[upload.pk for upload in uploads]).update(swept_at=Now())
     return started
+
+
+def _automatic(upload: Upload, saved: dict[tuple[int, str], AutoImport]) -> AutoImport | None:
+    """How an upload is imported by itself: as its supplier has saved, but what was shipped in any case."""
+    kind = kind_of(upload.path) or ""
+    if kind == Kind.FULFILLMENTS:
+        return AutoImport(supplier_id=upload.supplier_id, kind=kind)
+    return saved.get((upload.supplier_id, kind))
 
 
 def _is_replaced(upload: Upload, uploads: list[Upload]) -> bool:

@@ -32,9 +32,9 @@ def template(kind: str) -> str:
 def publish(supplier: Supplier) -> None:
     """Put the templates into a supplier's upload area."""
     folder = area_of(supplier) / TEMPLATES
-    for kind in Kind.values:
+    for kind in Kind:
         text = template(kind).encode()
-        path = folder / f"{kind}.csv"
+        path = folder / f"{kind.folder}.csv"
         with suppress(OSError):
             if path.read_bytes() == text:
                 continue

@@ -36,7 +36,7 @@ urlpatterns = [
     ),
     *(
         path(
-            f"{SUPPLIER}/templates/{kind.value}.csv", TemplateViewSet.as_view({"get": "retrieve"}, kind=kind)
+            f"{SUPPLIER}/templates/{kind.folder}.csv", TemplateViewSet.as_view({"get": "retrieve"}, kind=kind)
         )
         for kind in Kind
     ),

@@ -8,8 +8,14 @@ class Kind(models.TextChoices):
 
     PRODUCTS = "products"
     INVENTORY = "inventory"
+    FULFILLMENTS = "fulfillments"
 
     @property
     def area(self) -> str:
         """The scope that covers it."""
-        return "catalog" if self is Kind.PRODUCTS else "inventory"
+        return "catalog" if self is Kind.PRODUCTS else self.value
+
+    @property
+    def folder(self) -> str:
+        """Where suppliers put such files in their upload area."""
+        return "tracking" if self is Kind.FULFILLMENTS else self.value

@@ -26,6 +26,7 @@ from imports.pipeline.importer import Importer, importer_of
 from imports.pipeline.job_report import merge_reports
 from imports.pipeline.lease import claim, heartbeat
 from imports.pipeline.preparation import prepare
+from imports.pipeline.row_importer import RowImporter
 from imports.pipeline.statistics import refresh_statistics
 from imports.services import supersede_older
 from imports.sql import execute
@@ -84,6 +85,9 @@ def _to_the_end(job: ImportJob) -> None:
 
 def _merge(context: ImportContext, importer: Importer) -> None:
     job = context.job
+    if isinstance(importer, RowImporter):
+        importer.merge(context)
+        return
     while job.bookmark < job.last_line:
         job.refresh_from_db(fields=["cancel_requested"])
         if job.cancel_requested:

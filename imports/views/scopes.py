@@ -10,12 +10,20 @@ from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
 from imports.models import Kind
 
-READS = {Kind.PRODUCTS: Scope.CATALOG_READ, Kind.INVENTORY: Scope.INVENTORY_READ}
-WRITES = {Kind.PRODUCTS: Scope.CATALOG_WRITE, Kind.INVENTORY: Scope.INVENTORY_WRITE}
+READS = {
+    Kind.PRODUCTS: Scope.CATALOG_READ,
+    Kind.INVENTORY: Scope.INVENTORY_READ,
+    Kind.FULFILLMENTS: Scope.FULFILLMENTS_READ,
+}
+WRITES = {
+    Kind.PRODUCTS: Scope.CATALOG_WRITE,
+    Kind.INVENTORY: Scope.INVENTORY_WRITE,
+    Kind.FULFILLMENTS: Scope.FULFILLMENTS_WRITE,
+}
 
 
 class JobsOfScopes(SupplierViewSet):
-    """Product jobs are for the catalog scopes, stock jobs for the inventory scopes."""
+    """Product jobs are for the catalog scopes, stock jobs for the inventory scopes, and so on."""
 
     def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
         self.kinds = [kind for kind, scope in self._scopes().items() if scope in access.scopes]
@@ -25,5 +33,5 @@ class JobsOfScopes(SupplierViewSet):
         return READS if self.request.method in ("GET", "HEAD", "OPTIONS") else WRITES
 
     def needed_scope(self) -> Scope | None:
-        """Either of the two; which one is needed is known when the job is found."""
+        """Any of them; which one is needed is known when the job is found."""
         return self._scopes()[self.kinds[0] if self.kinds else Kind.PRODUCTS]

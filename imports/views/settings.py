@@ -30,7 +30,7 @@ from imports.views.scopes import READS, JobsOfScopes
 
 
 class TemplateViewSet(JobsOfScopes):
-    """`/v3/suppliers/{supplier_id}/templates/{kind}.csv`"""
+    """`/v3/suppliers/{supplier_id}/templates/{folder}.csv`"""
 
     answers_csv = True
     kind: Kind = Kind.PRODUCTS
@@ -45,7 +45,7 @@ class TemplateViewSet(JobsOfScopes):
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "The template.")},
     )
     def retrieve(self, request: Request, supplier_id: int) -> Any:
-        name = f"{self.kind}.csv"
+        name = f"{self.kind.folder}.csv"
         return HttpResponse(
             template(self.kind),
             content_type="text/csv; charset=utf-8",

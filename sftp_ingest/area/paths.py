@@ -10,8 +10,9 @@ Parts = tuple[str, ...]
 
 PRODUCTS, INVENTORY, TEMPLATES = "products", "inventory", "templates"
 REPORTS = "reports"  # there once there is something to report
-ORDERS = "orders"  # made as it is read
-STANDING_FOLDERS = (PRODUCTS, INVENTORY, TEMPLATES)
+ORDERS, TRACKING = "orders", "tracking"  # what is to be shipped, made as it is read; what was done about it
+STANDING_FOLDERS = (PRODUCTS, INVENTORY, TRACKING, TEMPLATES)
+IMPORTED_AS = {PRODUCTS: "products", INVENTORY: "inventory", TRACKING: "fulfillments"}
 READ_ONLY = (TEMPLATES, REPORTS, ORDERS)
 IMPORT_SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_PATH_LENGTH, MAX_NAME_BYTES, MAX_DEPTH = 500, 255, 20
@@ -54,7 +55,6 @@ def join_path(parts: Parts) -> str:
 
 
 def kind_of(path: str) -> str | None:
-    """Which import a file put there is meant for, `products` or `inventory`; None for neither."""
+    """Which import a file put there is meant for, such as `products`; None for none."""
     top, _, rest = path.partition("/")
-    wanted = top in (PRODUCTS, INVENTORY) and rest.lower().endswith(IMPORT_SUFFIXES)
-    return top if wanted else None
+    return IMPORTED_AS.get(top) if rest.lower().endswith(IMPORT_SUFFIXES) else None

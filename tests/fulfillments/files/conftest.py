@@ -1,3 +1,5 @@
+from accounts.models import Supplier
+from fulfillments.files.orders_folder import OrdersFolder
 from tests.sftp_ingest.conftest import (  # noqa: F401
     _own_folder,
     acme_area,
@@ -8,3 +10,8 @@ from tests.sftp_ingest.conftest import (  # noqa: F401
     serve,
     server,
 )
+
+
+def text_of(supplier: Supplier, name: str) -> str:
+    """A file of orders/, as it is now."""
+    return OrdersFolder().files(supplier.pk)[name]().content.decode()

@@ -1,0 +1,133 @@
+"""`tracking/`: what each line of a CSV put there says about a fulfillment, done by the API's own methods."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from psycopg.sql import Composable
+from rest_framework.exceptions import ValidationError
+
+from accounts.actors import Actor, ActorKind
+from api.bodies import Body, validated
+from api.errors import Invalid, invalid_fields
+from fulfillments.change import Change
+from fulfillments.files.pieces import PiecesOfLines
+from fulfillments.models import Fulfillment, Outcome
+from fulfillments.serializers import ShipBody, TrackingBody
+from fulfillments.states import State
+from imports.models import ImportJob, Kind
+from imports.pipeline.columns import Column, Text
+from imports.pipeline.context import ImportContext
+from imports.pipeline.row_importer import RowImporter
+
+Rows = Sequence[Mapping[str, str]]
+# Rows with the same of these belong together: the lines of one parcel, or of one refusal.
+TOGETHER = ("fulfillment_id", "action", "tracking_number", "carrier", "reason")
+LONGEST_NUMBER = 18
+
+
+class TrackingImporter(RowImporter):
+    """What a supplier did about its fulfillments, row by row."""
+
+    kind = Kind.FULFILLMENTS
+    tables: ClassVar[Mapping[str, Sequence[str]]] = {}
+    columns: ClassVar[Mapping[str, Column]] = {
+        "fulfillment_id": Text("fulfillment_id", required=True, example="1234"),
+        "action": Text("action", required=True, example="ship"),
+        "tracking_number": Text("tracking_number", example="1Z999AA10123456784"),
+        "carrier": Text("carrier", example="UPS"),
+        "line_id": Text("line_id", example="5678"),
+        "sku": Text("sku", example="TSHIRT-RED-M"),
+        "quantity": Text("quantity", example="2"),
+        "reason": Text("reason"),
+    }
+
+    def mandatory(self, options: Mapping[str, Any]) -> list[str]:
+        return ["fulfillment_id", "action"]
+
+    def together(self, context: ImportContext) -> list[Composable]:
+        return [value for name, value in context.mapped.values.items() if name in TOGETHER]
+
+    def carry_out(self, job: ImportJob, rows: Rows) -> bool:
+        first = rows[0]
+        action = first["action"].lower().replace(" ", "_").replace("-", "_")
+        if action not in ACTIONS:
+            known = ", ".join(ACTIONS)
+            raise Invalid.at("action", f"{first['action'][:40]!r} is none of {known}.", "invalid_choice")
+        fulfillment = _own(job, first["fulfillment_id"])
+        actor = Actor(ActorKind.SUPPLIER, f"import:{job.pk}")
+        with fulfillment.order.change(by=actor) as change:
+            outcome: Outcome = ACTIONS[action](fulfillment, change, rows)
+        return outcome is Outcome.DONE
+
+
+def _own(job: ImportJob, number: str) -> Fulfillment:
+    own = Fulfillment.objects.filter(supplier_id=job.supplier_id).select_related("order", "partnership")
+    digits = number.isascii() and number.isdecimal() and len(number) <= LONGEST_NUMBER
+    fulfillment = own.filter(pk=int(number)).first() if digits else None
+    if fulfillment is None:
+        raise Invalid.at("fulfillment_id", f"You have no fulfillment {number[:40]!r}.", "not_found")
+    return fulfillment
+
+
+def _checked(body: type[Body], given: dict[str, str]) -> dict[str, Any]:
+    """What the API's body of that kind makes of it. Raises Invalid."""
+    try:
+        checked: dict[str, Any] = validated(body, given)
+    except ValidationError as error:
+        raise invalid_fields(error.detail) from error
+    return checked
+
+
+def _accept(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
+    body = _checked(TrackingBody, {"tracking_number": rows[0].get("tracking_number", "")})
+    return fulfillment.accept(change, tracking_number=body["tracking_number"])
+
+
+def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
+    body = _checked(ShipBody, {name: rows[0].get(name, "") for name in ("tracking_number", "carrier")})
+    number = body["tracking_number"]
+    known = fulfillment.shipments.filter(tracking_number=number).first()
+    sent = {item["line"]: item["quantity"] for item in known.items} if known else None
+    pieces = PiecesOfLines(fulfillment, sent).named_by(rows)
+    return fulfillment.ship(
+        change, tracking_number=number, carrier=body.get("carrier", ""), quantities=pieces, field="quantity"
+    )
+
+
+def _reject(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
+    reason = State(rows[0]["action"].lower().replace(" ", "_").replace("-", "_"))
+    if not any(PiecesOfLines.names_lines(row) for row in rows):
+        return fulfillment.reject(change, reason)
+    reject_id = _reject_id(rows)
+    if fulfillment.rejections.filter(reject_id=reject_id).exists():
+        return Outcome.UNCHANGED
+    pieces = PiecesOfLines(fulfillment).named_by(rows)
+    return fulfillment.reject(change, reason, quantities=pieces, reject_id=reject_id)
+
+
+def _reject_id(rows: Rows) -> str:
+    """What makes the same rows in another file the same refusal."""
+    said = sorted(tuple(sorted(row.items())) for row in rows)
+    return f"file:{hashlib.sha256(repr(said).encode()).hexdigest()[:40]}"
+
+
+def _approve(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
+    return fulfillment.approve_cancelation(change)
+
+
+def _refuse(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
+    return fulfillment.refuse_cancelation(change)
+
+
+ACTIONS = {
+    "accept": _accept,
+    "ship": _ship,
+    "out_of_stock": _reject,
+    "missing_sku": _reject,
+    "wrong_address": _reject,
+    "cancel_approved": _approve,
+    "cancel_refused": _refuse,
+}

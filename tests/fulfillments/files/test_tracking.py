@@ -1,0 +1,215 @@
+"""What a CSV in `tracking/` says is done row by row, by the same methods as the API (contract 13)."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from fulfillments.models import Fulfillment, Shipment
+from imports import sweeping
+from imports.models import ImportJob, Reject
+from imports.pipeline.job_runner import run_job
+from sftp_ingest.area.files import area_of
+from tests.factories import UploadFactory
+from tests.fulfillments.files.conftest import text_of
+from tests.orders.fixtures import state_of, status
+
+HEADER = "fulfillment_id,action,tracking_number,carrier,line_id,sku,quantity,reason"
+
+
+@pytest.fixture
+def put(acme, settings):
+    """Put a CSV with these rows into Acme's tracking/, and have it carried out as the sweep would."""
+    settings.UPLOADS_DIR.mkdir(parents=True, exist_ok=True)
+
+    def go(*rows: str, header: str = HEADER, name: str = "today.csv") -> ImportJob:
+        path = f"tracking/{name}"
+        content = "\n".join((header, *rows)) + "\n"
+        (area_of(acme) / path).unlink(missing_ok=True)
+        (area_of(acme) / path).write_text(content)
+        UploadFactory.create(supplier=acme, path=path, size=len(content))
+        assert sweeping.take_uploads() == 1
+        job = ImportJob.objects.latest("pk")
+        run_job(job.pk)
+        job.refresh_from_db()
+        return job
+
+    return go
+
+
+def counts(job: ImportJob) -> tuple[str, int, int, int]:
+    return job.status, job.updated, job.unchanged, job.rejected
+
+
+def rejects(job: ImportJob) -> list[tuple[int, str, str]]:
+    return list(Reject.objects.filter(job=job).values_list("line", "field", "code"))
+
+
+def test_a_parcel_is_shipped_and_the_same_file_again_changes_nothing(put, work):
+    job = put(f"{work.pk},ship,1Z999,UPS,,,,")
+
+    assert (job.kind, job.source) == ("fulfillments", "tracking/today.csv")
+    assert counts(job) == ("succeeded", 1, 0, 0)
+    assert state_of(work) == "shipped"
+    assert Shipment.objects.get().carrier == "UPS"
+    assert counts(put(f"{work.pk},ship,1Z999,UPS,,,,")) == ("succeeded", 0, 1, 0)
+    assert Shipment.objects.count() == 1
+
+
+def test_the_lines_of_one_parcel_are_one_parcel_wherever_they_stand(put, work):
+    rows = (
+        f"{work.pk},ship,1Z999,UPS,,LAMP,2,",
+        f"{work.pk},accept,,,,,,",
+        f"{work.pk},ship,1Z999,UPS,,MAT,,",
+    )
+    job = put(*rows)
+
+    lamp, mat = work.lines.all()
+    assert counts(job) == ("succeeded", 3, 0, 0)
+    assert Shipment.objects.get().items == [{"line": lamp.pk, "quantity": 2}, {"line": mat.pk, "quantity": 2}]
+    assert state_of(work) == "accepted"
+    assert counts(put(*rows)) == ("succeeded", 0, 3, 0)
+    assert Shipment.objects.count() == 1
+
+
+def test_lines_are_named_by_number_too(put, work):
+    lamp = work.lines.first()
+    put(f"{work.pk},ship,1Z1,UPS,{lamp.pk},,1,", f"{work.pk},ship,1Z2,UPS,{lamp.pk},,,")
+
+    assert [parcel.items for parcel in Shipment.objects.all()] == [
+        [{"line": lamp.pk, "quantity": 1}],
+        [{"line": lamp.pk, "quantity": 2}],
+    ]
+
+
+def test_what_the_orders_file_has_goes_back_as_it_is_with_what_was_done(put, work, acme):
+    """A supplier adds two columns to new.csv, and fills them."""
+    rows = list(csv.DictReader(io.StringIO(text_of(acme, "new.csv"), newline="")))
+    done = [{**row, "action": "ship", "tracking_number": "1Z999"} for row in rows]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, done[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(done)
+    header, *lines = text.getvalue().splitlines()
+
+    assert counts(put(*lines, header=header)) == ("succeeded", 2, 0, 0)
+    assert state_of(work) == "shipped"
+
+
+@pytest.mark.parametrize("reason", ["out_of_stock", "missing_sku", "wrong_address"])
+def test_work_is_refused_as_a_whole(put, work, reason: str):
+    assert counts(put(f"{work.pk},{reason},,,,,,")) == ("succeeded", 1, 0, 0)
+    assert state_of(work) == reason
+    assert counts(put(f"{work.pk},{reason},,,,,,")) == ("succeeded", 0, 1, 0)
+
+
+def test_lines_are_refused_in_part_once(put, work):
+    rows = (f"{work.pk},out of stock,,,,LAMP,1,broken",)
+    assert counts(put(*rows)) == ("succeeded", 1, 0, 0)
+    assert counts(put(*rows, name="again.csv")) == ("succeeded", 0, 1, 0)
+
+    assert [line.rejected for line in work.lines.all()] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("action", "state"), [("cancel_approved", "canceled"), ("cancel_refused", "cancelation not allowed")]
+)
+def test_what_the_retailer_asks_back_is_answered(put, work, shop_api, action: str, state: str):
+    shop_api.post(f"orders/{work.order_id}/cancel")
+
+    assert counts(put(f"{work.pk},{action},,,,,,")) == ("succeeded", 1, 0, 0)
+    assert state_of(work) == state
+    assert counts(put(f"{work.pk},{action},,,,,,")) == ("succeeded", 0, 1, 0)
+
+
+def test_each_wrong_row_is_a_reject_that_says_why_and_the_others_are_done(put, work, rival, a_variant, push):
+    a_variant(rival, "VASE", stock=5)
+    others = Fulfillment.objects.get(order=push({"sku": "VASE", "quantity": 1}))
+    job = put(
+        f"{others.pk},ship,1Z1,UPS,,,,",
+        "999999999,ship,1Z1,UPS,,,,",
+        "twelve,ship,1Z1,UPS,,,,",
+        f"{work.pk},send,1Z1,UPS,,,,",
+        f"{work.pk},ship,,UPS,,,,",
+        f"{work.pk},ship,1Z2,UPS,,SOFA,1,",
+        f"{work.pk},ship,1Z3,UPS,,LAMP,many,",
+        f"{work.pk},ship,1Z4,UPS,,,2,",
+        f"{work.pk},ship,1Z5,UPS,,LAMP,4,",
+        f"{work.pk},cancel_approved,,,,,,",
+        ",ship,1Z1,UPS,,,,",
+        f"{work.pk},ship,1Z999,UPS,,,,",
+    )
+
+    assert rejects(job) == [
+        (2, "fulfillment_id", "not_found"),
+        (3, "fulfillment_id", "not_found"),
+        (4, "fulfillment_id", "not_found"),
+        (5, "action", "invalid_choice"),
+        (6, "tracking_number", "required"),
+        (7, "sku", "not_found"),
+        (8, "quantity", "invalid"),
+        (9, "line_id", "invalid"),
+        (10, "quantity", "invalid"),
+        (11, "", "invalid_transition"),
+        (12, "fulfillment_id", "not_found"),
+    ]
+    assert counts(job) == ("succeeded_with_errors", 1, 0, 11)
+    assert job.rows_total == job.rows_done == 12
+    assert state_of(others) == "new"
+
+
+def test_a_file_without_the_columns_that_every_row_needs_fails_as_a_whole(put, work):
+    job = put("1Z", header="tracking_number")
+
+    assert (job.status, job.error["code"]) == ("failed", "missing_column")
+
+
+def test_the_errors_can_be_corrected_and_put_back(put, acme, work, client_for):
+    job = put(f"{work.pk},sned,1Z999,UPS,,,,")
+    sweeping.publish_reports()
+    report = area_of(acme) / f"reports/today.import-{job.pk}.errors.csv"
+    corrected = report.read_text(encoding="utf-8-sig").replace("sned,1Z", "ship,1Z").splitlines()
+
+    assert "to tracking/." in (area_of(acme) / f"reports/today.import-{job.pk}.txt").read_text()
+    assert counts(put(*corrected[1:], header=corrected[0])) == ("succeeded", 1, 0, 0)
+    assert client_for(acme).get(f"imports/{job.pk}").json()["kind"] == "fulfillments"
+
+
+def test_its_history_names_the_import(put, acme_api, work):
+    job = put(f"{work.pk},accept,,,,,,")
+    events = acme_api.get("events").json()["data"]
+
+    [accepted] = [event for event in events if event["type"] == "fulfillment.accepted"]
+    assert accepted["actor"] == f"import:{job.pk}"
+
+
+def test_a_worker_that_dies_half_way_leaves_what_it_did_and_the_next_goes_on(put, work, monkeypatch, acme):
+    from fulfillments.files import tracking  # as the worker finds it
+
+    done = tracking.ACTIONS["ship"]
+
+    def dies(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(tracking.ACTIONS, "ship", dies)
+    with pytest.raises(KeyboardInterrupt):
+        put(f"{work.pk},accept,,,,,,", f"{work.pk},ship,1Z999,UPS,,,,")
+    assert state_of(work) == "accepted"
+    monkeypatch.setitem(tracking.ACTIONS, "ship", done)
+    job = ImportJob.objects.latest("pk")
+    ImportJob.objects.update(lease_until=job.created_at)
+    run_job(job.pk)
+    job.refresh_from_db()
+
+    assert counts(job) == ("succeeded", 2, 0, 0)
+    assert state_of(work) == "shipped"
+
+
+def test_a_key_for_fulfillments_sees_the_job_and_one_for_the_catalogue_does_not(put, acme, work, client_for):
+    job = put(f"{work.pk},accept,,,,,,")
+
+    assert client_for(acme, scopes=["fulfillments:read"]).get(f"imports/{job.pk}").status_code == 200
+    assert client_for(acme, scopes=["catalog:read"]).get(f"imports/{job.pk}").status_code == 403
+    assert client_for(acme).put(status(work, "accepted")).json()["code"] == "unchanged"
