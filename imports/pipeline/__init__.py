@@ -18,6 +18,7 @@
 10 `batches`         a range of the rows that differ, typed and checked
 11 `rejects`         a row that breaks a rule is refused, and why is written down
 12 `importer`        what each kind declares: its columns, its rules, and how the good rows land
+                     (those of a `row_importer` are carried out one by one, instead of 8 to 11)
 
 Beside them: `context`, what the steps share; `errors`, what ends a job early; `statistics`, what the planner
 must know; `job_report`, the ranges' reports as one.
