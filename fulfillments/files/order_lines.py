@@ -40,13 +40,13 @@ def _rows(fulfillment: FulfillmentJson, *, open_only: bool) -> Iterator[dict[str
         "retailer": fulfillment["retailer_name"],
         "notes": "; ".join(f"{note['name']}: {note['value']}" for note in fulfillment["notes"]),
         **{name: fulfillment["shipping_address"].get(name) for name in ADDRESS},
-        **{name: fulfillment[name] for name in ("retailer_order_id", "shipping_method_code")},  # type: ignore[literal-required]
-        **{name: fulfillment[name] for name in ("ship_until", "due_at", "gift_message")},  # type: ignore[literal-required]
+        **{name: fulfillment[name] for name in ("retailer_order_id", "shipping_method_code")},
+        **{name: fulfillment[name] for name in ("ship_until", "due_at", "gift_message")},
     }
     for line in fulfillment["lines"]:
         quantity = _open(line) if open_only else line["quantity"]
         if quantity:
-            own = {name: line[name] for name in ("sku", "upc", "title", "wholesale_price")}  # type: ignore[literal-required]
+            own = {name: line[name] for name in ("sku", "upc", "title", "wholesale_price")}
             row = {**same, **own, "line_id": line["id"], "quantity": quantity}
             yield {name: _cell(value) for name, value in row.items()}
 
