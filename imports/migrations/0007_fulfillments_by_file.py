@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0005_strict_addresses'),
-        ('imports', '0005_reported_at'),
+        ('imports', '0006_as_of'),
     ]
 
     operations = [
