@@ -92,6 +92,9 @@ def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
     known = fulfillment.shipments.filter(tracking_number=number).first()
     sent = {item["line"]: item["quantity"] for item in known.items} if known else None
     pieces = PiecesOfLines(fulfillment, sent).named_by(rows)
+    fulfillment.refresh_from_db(fields=["state"])
+    if fulfillment.state == State.NEW:
+        fulfillment.accept(change)  # who ships it takes it on
     return fulfillment.ship(
         change, tracking_number=number, carrier=body.get("carrier", ""), quantities=pieces, field="quantity"
     )

@@ -29,7 +29,8 @@ F_READ, F_WRITE = (Scope.FULFILLMENTS_READ,), (Scope.FULFILLMENTS_WRITE,)
 C_READ, C_WRITE = (Scope.CATALOG_READ,), (Scope.CATALOG_WRITE,)
 I_READ, I_WRITE = (Scope.INVENTORY_READ,), (Scope.INVENTORY_WRITE,)
 O_READ, O_WRITE = (Scope.ORDERS_READ,), (Scope.ORDERS_WRITE,)
-JOB_READ, JOB_WRITE = C_READ + I_READ, C_WRITE + I_WRITE
+UPLOAD_READ = C_READ + I_READ
+JOB_READ, JOB_WRITE = C_READ + I_READ + F_READ, C_WRITE + I_WRITE + F_WRITE
 STATUSES = (
     "accepted",
     "shipped",
@@ -52,7 +53,7 @@ TENANCY: dict[str, dict[str, Needed]] = {
     R: {"get": ANY},
     f"{S}/events": {"get": ANY},
     f"{R}/events": {"get": ANY},
-    f"{S}/uploads": {"get": JOB_READ},
+    f"{S}/uploads": {"get": UPLOAD_READ},
     f"{S}/importProducts": {"post": C_WRITE},
     f"{S}/importInventory": {"post": I_WRITE},
     f"{S}/imports": {"get": JOB_READ},
@@ -66,6 +67,7 @@ TENANCY: dict[str, dict[str, Needed]] = {
     f"{S}/autoImports/inventory": {"get": I_READ, "put": I_WRITE},
     f"{S}/templates/products.csv": {"get": C_READ},
     f"{S}/templates/inventory.csv": {"get": I_READ},
+    f"{S}/templates/tracking.csv": {"get": F_READ},
     f"{S}/variants": {"get": C_READ, "post": C_WRITE},
     f"{S}/variants/<id:variant_id>": {"get": C_READ, "put": C_WRITE, "patch": C_WRITE},
     "v3/variants/<id:variant_id>": {"get": C_READ},
