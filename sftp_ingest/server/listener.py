@@ -17,6 +17,7 @@ from sftp_ingest.area.unfinished import remove_unfinished
 from sftp_ingest.server.addresses import plain_address, source_of
 from sftp_ingest.server.host_key import host_key
 from sftp_ingest.server.session import Limits, Session
+from sftp_ingest.server.speed import BufferedSocket, use_fast_checksums
 from sftp_ingest.server.subsystem import Subsystem
 
 logger = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ class Server:
         self._listener.setblocking(False)
         remove_unfinished()
         self._tidy_at = 0.0
+        use_fast_checksums()
 
     @property
     def port(self) -> int:
@@ -111,7 +113,7 @@ class Server:
 
     def _begin(self, client: socket.socket, address: str) -> None:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        transport = paramiko.Transport(client)
+        transport = paramiko.Transport(BufferedSocket(client))
         transport.local_version = "SSH-2.0-Exchange"
         # Many that connect at once take their time: what ends one is its own limit.
         transport.banner_timeout = transport.handshake_timeout = self.limits.authenticate_within

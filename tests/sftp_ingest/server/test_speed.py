@@ -1,0 +1,62 @@
+"""What is done faster than paramiko does it gives the same."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import socket
+
+import paramiko
+import pytest
+from paramiko import packet, util
+
+from sftp_ingest.models import SftpLogin
+from sftp_ingest.server.speed import READ_AT_ONCE, BufferedSocket, use_fast_checksums
+
+
+def test_what_is_read_in_small_pieces_is_asked_for_at_once():
+    here, there = socket.socketpair()
+    with here, there:
+        sent = bytes(range(256)) * 40
+        there.sendall(sent)
+        reads = []
+
+        class Counting:
+            def recv(self, size: int) -> bytes:
+                reads.append(size)
+                return here.recv(size)
+
+        buffered = BufferedSocket(Counting())
+        got = b""
+        while len(got) < len(sent):
+            got += buffered.recv(7)
+        there.close()
+
+        assert got == sent
+        assert buffered.recv(7) == b""
+        assert set(reads) == {READ_AT_ONCE}
+        assert len(reads) < 10
+
+
+@pytest.mark.parametrize("digest", [hashlib.sha256, hashlib.sha512])
+def test_checksums_are_the_same(digest):
+    use_fast_checksums()
+
+    expected = hmac.new(b"key", b"message", digest).digest()
+    assert packet.compute_hmac(b"key", b"message", digest) == expected
+    assert util.constant_time_bytes_eq is hmac.compare_digest
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_packet_that_was_changed_on_the_way_ends_the_connection(acme_login: SftpLogin, server, connect):
+    client = connect(server, "acme", disabled_algorithms={"ciphers": ["aes256-gcm@openssh.com"]})
+    transport = client.get_transport()
+    assert transport.remote_cipher == "aes128-ctr"
+    client.open_sftp().listdir()
+    packetizer = transport.packetizer
+    packetizer._Packetizer__mac_key_out = b"another key"
+
+    with pytest.raises((EOFError, OSError, paramiko.SSHException)):
+        client.open_sftp().listdir()
+    transport.join(20)
+    assert not transport.is_active()
