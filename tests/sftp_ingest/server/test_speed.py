@@ -14,28 +14,30 @@ from sftp_ingest.models import SftpLogin
 from sftp_ingest.server.speed import READ_AT_ONCE, BufferedSocket, use_fast_checksums
 
 
+class CountingSocket(socket.socket):
+    """Says how much was asked of it, and how often."""
+
+    asked: list[int]
+
+    def recv(self, size: int, flags: int = 0) -> bytes:
+        self.asked.append(size)
+        return super().recv(size, flags)
+
+
 def test_what_is_read_in_small_pieces_is_asked_for_at_once():
-    here, there = socket.socketpair()
-    with here, there:
-        sent = bytes(range(256)) * 40
-        there.sendall(sent)
-        reads = []
-
-        class Counting:
-            def recv(self, size: int) -> bytes:
-                reads.append(size)
-                return here.recv(size)
-
-        buffered = BufferedSocket(Counting())
-        got = b""
+    ours, theirs = socket.socketpair()
+    with theirs, CountingSocket(fileno=ours.detach()) as counting:
+        counting.asked, sent = [], bytes(range(256)) * 40
+        theirs.sendall(sent)
+        buffered, got = BufferedSocket(counting), b""
         while len(got) < len(sent):
             got += buffered.recv(7)
-        there.close()
+        theirs.close()
 
         assert got == sent
         assert buffered.recv(7) == b""
-        assert set(reads) == {READ_AT_ONCE}
-        assert len(reads) < 10
+        assert set(counting.asked) == {READ_AT_ONCE}
+        assert len(counting.asked) < 10
 
 
 @pytest.mark.parametrize("digest", [hashlib.sha256, hashlib.sha512])
