@@ -94,6 +94,10 @@ class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
             logger.info("SFTP upload of %s: %r, %d bytes", self._incoming.login, upload.path, upload.size)
 
     def close(self) -> None:
-        self._incoming.cut()
+        """Keep what can be resumed. It must not fail: a session's other files are closed after it."""
+        try:
+            self._incoming.cut()
+        except OSError:
+            logger.exception("what came of an upload of %s cannot be kept", self._incoming.login)
         if not self._finished:
             logger.warning("SFTP upload of %s not finished: %r", self._incoming.login, self._incoming.parts)

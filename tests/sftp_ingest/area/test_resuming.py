@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import paramiko
@@ -184,6 +186,32 @@ def test_it_outlives_the_server(acme_login: SftpLogin, connect, acme_area: Path)
         client.close()
 
     assert (acme_area / PATH).read_bytes() == CSV
+
+
+def test_what_cannot_be_kept_is_dropped_and_the_sessions_other_files_are_kept(
+    server, acme_login: SftpLogin, connect, cut, acme_area: Path, monkeypatch
+):
+    keep = cut_uploads.keep
+
+    def full(source: Path, login: SftpLogin, parts: tuple[str, ...]) -> None:
+        if parts[-1] == "first.csv":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        keep(source, login, parts)
+
+    monkeypatch.setattr(cut_uploads, "keep", full)
+    client = connect(server, "acme")
+    sftp = client.open_sftp()
+    for name in ("first.csv", "second.csv"):
+        file = sftp.open(f"products/{name}", "w")
+        file.write(CSV)
+        file.stat()
+    cut(client)
+
+    other = connect(server, "acme").open_sftp()
+    with pytest.raises(FileNotFoundError):
+        other.stat("products/first.csv")
+    assert other.stat("products/second.csv").st_size == len(CSV)
+    assert [path.name for path in (acme_area.parent / ".incoming").iterdir()] == ["cut"]
 
 
 def test_it_can_be_removed(leave_cut, acme_sftp):
