@@ -46,7 +46,14 @@ def test_a_put_into_the_first_folder_works_too(acme_sftp, acme_area: Path):
     acme_sftp.putfo(io.BytesIO(CSV), "products.csv")
 
     assert (acme_area / "products.csv").read_bytes() == CSV
-    assert sorted(acme_sftp.listdir()) == ["inventory", "orders", "products", "products.csv", "templates"]
+    assert sorted(acme_sftp.listdir()) == [
+        "inventory",
+        "orders",
+        "products",
+        "products.csv",
+        "templates",
+        "tracking",
+    ]
 
 
 def test_nothing_is_seen_before_the_file_is_whole(acme_sftp, acme_area: Path):

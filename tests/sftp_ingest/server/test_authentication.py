@@ -18,6 +18,7 @@ def test_the_right_password_opens_the_area_and_is_noted(server, acme_login: Sftp
         "orders",
         "products",
         "templates",
+        "tracking",
     ]
 
     acme_login.refresh_from_db()
