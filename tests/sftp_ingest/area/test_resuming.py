@@ -201,8 +201,8 @@ def test_what_cannot_be_kept_is_dropped_and_the_sessions_other_files_are_kept(
     monkeypatch.setattr(cut_uploads, "keep", full)
     client = connect(server, "acme")
     sftp = client.open_sftp()
-    for name in ("first.csv", "second.csv"):
-        file = sftp.open(f"products/{name}", "w")
+    files = [sftp.open(f"products/{name}", "w") for name in ("first.csv", "second.csv")]
+    for file in files:
         file.write(CSV)
         file.stat()
     cut(client)
