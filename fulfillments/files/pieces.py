@@ -17,7 +17,7 @@ class PiecesOfLines:
 
     def __init__(self, fulfillment: Fulfillment, sent: Quantities | None = None) -> None:
         """With `sent`, what a parcel that is known already holds: its rows mean that once more."""
-        self.lines = list(fulfillment.lines.select_related("variant").order_by("pk"))
+        self.lines = list(fulfillment.lines.order_by("pk"))
         self.room = {line.pk: sent.get(line.pk, 0) if sent is not None else line.open for line in self.lines}
 
     @staticmethod
@@ -47,9 +47,9 @@ class PiecesOfLines:
         if not number and not sku:
             raise Invalid.at("line_id", "Say of which line, by line_id or sku, or leave quantity out.")
         field, given = ("line_id", number) if number else ("sku", sku)
-        found = [line for line in self.lines if given == (str(line.pk) if number else line.variant.sku)]
+        found = [line for line in self.lines if given == (str(line.pk) if number else line.sku)]
         if not found:
-            known = ", ".join(f"{line.pk} ({line.variant.sku})" for line in self.lines)
+            known = ", ".join(f"{line.pk} ({line.sku})" for line in self.lines)
             raise Invalid.at(
                 field, f"{given[:40]!r} is not in this fulfillment; it has {known}.", "not_found"
             )
