@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from api.errors import ApiError, Invalid, InvalidTransition
@@ -144,6 +146,15 @@ class OpenWork:
         reachable = order.fulfillments.filter(state__in=[*REQUEST_CANCELATION.sources, State.WRONG_ADDRESS])
         self.fulfillments = {each.pk: each for each in reachable.order_by("pk")}
 
+    @cached_property
+    def _called(self) -> dict[tuple[str, object], list[OrderLine]]:
+        """The lines by each name that a request may give them: an order may have a thousand."""
+        called: dict[tuple[str, object], list[OrderLine]] = defaultdict(list)
+        for line in self.lines:
+            for name in _names(line):
+                called[name].append(line)
+        return called
+
     def left(self, line: OrderLine) -> int:
         """Refused by all and held by nobody, or held by a supplier that is not asked for it yet."""
         return line.rejected + sum(each.askable for each in self._reachable(line))
@@ -160,7 +171,7 @@ class OpenWork:
         wanted = {line.pk: 0 for line in self.lines}
         waiting = {line.pk: 0 if anew else _asked(line) for line in self.lines}
         for index, item in enumerate(asked):
-            matching = [line for line in self.lines if _matches(line, item)]
+            matching = self._called[_name(item)]
             if not matching:
                 message = f"There is no such line in this order; its lines are {sorted(wanted)}."
                 raise Invalid.at(f"lines[{index}]", message, "not_found")
@@ -244,10 +255,15 @@ def _items(wanted: Mapping[int, int]) -> list[dict[str, int]]:
     return [{"order_line_id": line, "quantity": pieces} for line, pieces in wanted.items() if pieces]
 
 
-def _matches(line: OrderLine, item: Mapping[str, Any]) -> bool:
-    if item.get("id"):
-        return line.pk == int(item["id"])
+def _name(item: Mapping[str, Any]) -> tuple[str, object]:
+    """What a request calls a line by: its id, else variant_id, else sku."""
+    name = next((each for each in ("id", "variant_id") if item.get(each)), "sku")
+    return name, str(item["sku"]) if name == "sku" else int(item[name])
+
+
+def _names(line: OrderLine) -> set[tuple[str, object]]:
+    """What a line may be called by: as it was pushed, and as its suppliers call what fills it."""
     held = line.fulfillment_lines.all()
-    if item.get("variant_id"):
-        return int(item["variant_id"]) in (line.asked_variant_id, *(each.variant_id for each in held))
-    return str(item["sku"]) in (line.sku, *(each.sku for each in held))
+    variants = {line.asked_variant_id, *(each.variant_id for each in held)}
+    skus = {line.sku, *(each.sku for each in held)}
+    return {("id", line.pk), *(("variant_id", each) for each in variants), *(("sku", each) for each in skus)}
