@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import pytest
@@ -21,6 +22,7 @@ from orders.models import Order
 from tests.orders.fixtures import OPERATOR, status
 from tests.orders.invariants import violations
 from tests.orders.push_bodies import an_order
+from tests.orders.test_stock_ledger import now
 
 SKUS = ("LAMP", "MAT")
 
@@ -41,8 +43,10 @@ class Stage:
     def __init__(self, clients: dict[int, Any], shop_api: Any, suppliers: list[Any]) -> None:
         self.clients, self.shop_api, self.suppliers = clients, shop_api, suppliers
         self.named: dict[tuple[str, str], Any] = {}  # what was asked for under a name
+        self.moments: list[datetime] = []
 
     def perform(self, step: Step) -> Any:
+        self.moments.append(now())
         # Routed anew there may be more fulfillments: what is repeated is to meet the same one.
         self.works = list(Fulfillment.objects.order_by("pk").values_list("pk", flat=True))
         return self.repeat(step)
@@ -169,6 +173,9 @@ class Stage:
         warehouse = supplier.warehouses.get(is_default=True)
         body = {"warehouse_id": warehouse.pk, "id_type": "sku"}
         body["inventories"] = [{"id": step.sku, "amount": step.quantity}]
+        if step.tag:  # of some moment in the past, also from before what was done since
+            moments = self.moments[-3 * step.tag :]
+            body["as_of"] = moments[0].isoformat()
         return self.clients[supplier.pk].post("inventory", body)
 
     # --- Operators, and time ---------------------------------------------------------------------
