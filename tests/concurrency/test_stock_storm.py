@@ -1,4 +1,4 @@
-"""Counts, files, parcels, refusals, returns, cancellations and people meet; the ledger says why, each time."""
+"""Counts, files, parcels, refusals, returns, cancellations and people meet; the ledger says why."""
 
 from __future__ import annotations
 
@@ -190,7 +190,8 @@ def _moved_otherwise():
 def _counted_otherwise(storm):
     """Each count was set to what was counted, with what moved after its moment; none followed a later one."""
     skus = dict(StockLevel.objects.values_list("variant_id", "variant__sku"))
-    before, last = defaultdict(list), {}
+    before: dict[tuple[int, int], list[StockMovement]] = defaultdict(list)
+    last: dict[tuple[int, int], datetime] = {}
     for each in StockMovement.objects.order_by("id"):
         stock = each.variant_id, each.warehouse_id
         key = (each.import_id, each.line) if each.import_id else (each.request_id, skus[each.variant_id])
