@@ -77,7 +77,13 @@ def _give_up(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) 
     return f"Fulfillment {fulfillment.pk} was canceled."
 
 
-def _action(move: Move, label: str, make: MoveIt, **more: Any) -> AdminAction[Any]:
+def _always(fulfillment: Fulfillment) -> bool:
+    return True
+
+
+def _action(
+    move: Move, label: str, make: MoveIt, *, where: Callable[[Fulfillment], bool] = _always, **more: Any
+) -> AdminAction[Any]:
     """A move of the table as a button; it is there where the table allows it to operators."""
 
     def run(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> str:
@@ -91,6 +97,7 @@ def _action(move: Move, label: str, make: MoveIt, **more: Any) -> AdminAction[An
         lambda fulfillment: (
             move in states.moves_from(fulfillment.state, ActorKind.OPERATOR)
             and not (fulfillment.order.held and move.waits(fulfillment.state))
+            and where(fulfillment)
         ),
         **more,
     )
@@ -169,8 +176,10 @@ ACTIONS = (
         states.REQUEST_CANCELATION,
         "Ask back",
         _ask_back,
+        where=lambda fulfillment: any(line.askable for line in fulfillment.lines.all()),
         form=lambda fulfillment, sent: ReasonForm(sent),
-        help_text="On the retailer's behalf: the supplier is asked to let all that is open go.",
+        help_text="On the retailer's behalf: the supplier is asked to let all that is open go, also what the "
+        "retailer has not asked for yet.",
         needs_confirmation=True,
     ),
     _action(

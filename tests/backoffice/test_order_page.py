@@ -331,3 +331,22 @@ def test_the_page_shows_what_was_asked_to_be_canceled_and_what_waits(
     waiting = page.text.partition("has not answered for")[2][:200]
     assert "2 × LAN-1" in waiting
     assert "(due " in page.text
+
+
+def test_a_supplier_is_asked_for_the_rest_as_long_as_there_is_one(
+    operator, order, fulfillment, client_for, shop
+):
+    def offered():
+        page = operator.get(f"/admin/fulfillments/fulfillment/{fulfillment.pk}/change/")
+        return "request-cancelation" in buttons(page)
+
+    body = {"lines": [{"sku": "LAN-1", "quantity": 1}]}
+    client_for(shop).post(f"orders/{order.pk}/cancel", body)
+    assert offered()
+    do(operator, fulfillment, "request-cancelation")
+
+    assert fulfillment.lines.get().cancel_requested == 2
+    assert not offered()
+    assert messages(do(operator, fulfillment, "request-cancelation")) == [
+        "All that is open of it is asked back already."
+    ]

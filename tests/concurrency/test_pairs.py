@@ -106,6 +106,7 @@ MOVES: dict[str, Callable[[Desk, Fulfillment], int]] = {
     ),
     "cancel all": lambda desk, work: desk.retailer.post(f"orders/{work.order_id}/cancel").status_code,
     "cancel one": lambda desk, work: desk.cancel(work, quantity=1),
+    "cancel rest": lambda desk, work: desk.cancel(work),
     "approve": lambda desk, work: desk.put(work, "", {"status": "canceled"}),
     "refuse": lambda desk, work: desk.put(work, "", {"status": "cancelation not allowed"}),
     "answer late": lambda desk, work: desk.answer_late(work),
@@ -143,7 +144,7 @@ WAY: dict[str, tuple[Callable[[Fulfillment, Change], Any], ...]] = {
 LEGAL = {
     "new": ("accept", *REFUSALS, "cancel all", "cancel one", "hold"),
     "shipped in part": ("ship", "ship one", *REFUSALS, "return one", "cancel all", "cancel one"),
-    "canceling": ("approve", "refuse", "answer late", "ship", "return one", "cancel all"),
+    "canceling": ("approve", "refuse", "answer late", "ship", "return one", "cancel all", "cancel rest"),
     "wrong_address": ("correct address", "cancel all", "cancel one", "return one", "wrong address"),
 }
 
