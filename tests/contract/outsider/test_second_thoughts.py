@@ -1,0 +1,132 @@
+"""Retailers who ask for more, orders that are held, and refusals of many orders at once (contract 13)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from .admin_browser import Operator
+from .http_client import done, fault, unique, well
+from .steps import REFUSED, act, answer_cancel, bring_to, fulfillment, one_fulfillment, read, state_of
+
+
+@pytest.fixture(scope="module")
+def operator(demo):
+    return Operator(demo["admin"])
+
+
+@pytest.fixture
+def five(acme, shop):
+    """An order of five pieces of one line, and what Acme has of it."""
+    return one_fulfillment(acme, shop, quantity=5)
+
+
+def cancel(shop, order, quantity=None, **fields):
+    line = {"id": order["order_lines"][0]["id"]} | ({"quantity": quantity} if quantity else {})
+    return shop.post(f"orders/{order['id']}/cancel", {"lines": [line]} | fields)
+
+
+def canceled(shop, order):
+    return read(shop, order)["order_lines"][0]["quantity_canceled"]
+
+
+def page_of(order):
+    return f"/admin/orders/order/{order['id']}/change/"
+
+
+@pytest.mark.parametrize("how", ["the order", "the line"])
+def test_one_of_five_and_then_all(acme, shop, five, how):
+    """A request that asks for more while one waits widens the one that waits."""
+    order, held = five
+    done(cancel(shop, order, 1), "cancel_requested")
+    more = shop.post(f"orders/{order['id']}/cancel") if how == "the order" else cancel(shop, order)
+    done(more, "cancel_requested")
+    done(cancel(shop, order), "unchanged")
+    done(answer_cancel(acme, held["id"], "canceled"), "canceled")
+    assert (canceled(shop, order), state_of(shop, order)) == (5, "canceled")
+
+
+def test_a_named_request_is_carried_out_once_for_ever(acme, shop, five):
+    """`cancel_id`: safe to repeat for ever; with other content: 409 `cancel_conflict`."""
+    order, held = five
+    name = unique("C")
+    done(cancel(shop, order, 1, cancel_id=name), "cancel_requested")
+    done(cancel(shop, order, 1, cancel_id=name), "unchanged")
+    done(answer_cancel(acme, held["id"], "canceled"), "canceled")
+    done(cancel(shop, order, 1, cancel_id=name), "unchanged")
+    assert (canceled(shop, order), fulfillment(acme, held["id"])["fulfillment_state"]) == (1, "new")
+    fault(cancel(shop, order, 2, cancel_id=name), 409, "cancel_conflict")
+    done(cancel(shop, order, 1, cancel_id=unique("C")), "cancel_requested")
+    done(answer_cancel(acme, held["id"], REFUSED), "cancelation_not_allowed")
+    done(cancel(shop, order, 1, cancel_id=name), "unchanged")
+    assert canceled(shop, order) == 1
+
+
+WORK = {
+    "accepted": {},
+    "shipped": {"tracking_number": "T"},
+    "out_of_stock": None,
+    "missing_sku": None,
+    "wrong_address": None,
+}
+
+
+def test_a_held_order_is_neither_accepted_nor_shipped_nor_refused(acme, shop, operator, five):
+    """409 `order_held` until it is released; a cancellation can be asked for and answered."""
+    order, held = five
+    item = {"sku": held["lines"][0]["sku"], "quantity": 1}
+    operator.press(page_of(order), "hold")
+    before = fulfillment(acme, held["id"])
+
+    for status, body in WORK.items():
+        if status != "shipped":
+            fault(act(acme, held["id"], status, body), 409, "order_held")
+    refusal = [{"id": held["id"], "rejectId": unique("J"), "items": [item]}]
+    fault(acme.post("fulfillments/rejections", refusal), 409, "order_held")
+    assert fulfillment(acme, held["id"]) == before
+
+    done(cancel(shop, order, 1), "cancel_requested")
+    done(answer_cancel(acme, held["id"], "canceled"), "canceled")
+    fault(act(acme, held["id"], "accepted", {}), 409, "order_held")
+    operator.press(page_of(order), "release")
+    bring_to("accepted", acme, shop, order, held["id"])
+    operator.press(page_of(order), "hold")
+    fault(act(acme, held["id"], "shipped", WORK["shipped"]), 409, "order_held")
+    parcels = {"id": held["id"], "shipments": [{"trackingNumber": "T", "items": [item]}]}
+    fault(acme.post("fulfillments/shipments", parcels), 409, "order_held")
+    operator.press(page_of(order), "release")
+    done(act(acme, held["id"], "shipped", WORK["shipped"]), "shipped")
+
+
+def test_what_has_nothing_left_to_do_is_not_held(acme, shop, operator, five):
+    """Orders with nothing left to do cannot be held."""
+    order, held = five
+    bring_to("shipped", acme, shop, order, held["id"])
+    before = read(shop, order)
+    answer = operator.send(f"/admin/orders/order/{order['id']}/do/hold/")
+    assert "cannot be held" in answer
+    assert read(shop, order) == before
+
+
+def test_refusals_of_the_same_orders_from_both_ends_wait_for_nobody_for_ever(acme, shop):
+    """`rejections` is one transaction per element, with an `Idempotency-Key` as without."""
+    works = [one_fulfillment(acme, shop, quantity=10)[1] for _ in range(8)]
+
+    def refuse(caller):
+        elements = [
+            {
+                "id": work["id"],
+                "rejectId": f"J-{caller}",
+                "items": [{"sku": work["lines"][0]["sku"], "quantity": 1}],
+            }
+            for work in (works if caller % 2 else reversed(works))
+        ]
+        return acme.post("fulfillments/rejections", elements, Idempotency_Key=unique("key"))
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(refuse, range(4)))
+
+    for answer in answers:
+        assert [each["code"] for each in well(answer)["results"]] == ["lines_rejected"] * 8, answer
+    assert {fulfillment(acme, work["id"])["lines"][0]["quantity_rejected"] for work in works} == {4}
