@@ -80,6 +80,7 @@ class LineRow(NamedTuple):
     quantity_shipped: Annotated[int, F("shipped")]
     quantity_rejected: Annotated[int, F("rejected")]
     quantity_canceled: Annotated[int, F("canceled")]
+    quantity_cancel_requested: Annotated[int, F("cancel_requested")]
     quantity_returned: Annotated[int, F("returned")]
     short: Annotated[int, _open - F("reserved")]
     wholesale_price: Number | None

@@ -34,7 +34,8 @@ class NoteJson(TypedDict):
 
 class FulfillmentLineJson(TypedDict):
     """One line, as agreed when it was placed; what is neither shipped, rejected nor canceled is still to be
-    done, and `short` of it has no stock set aside.
+    done, and `short` of it has no stock set aside. `quantity_cancel_requested` waits for the answer whether
+    it can be canceled.
     """
 
     id: int
@@ -47,6 +48,7 @@ class FulfillmentLineJson(TypedDict):
     quantity_shipped: int
     quantity_rejected: int
     quantity_canceled: int
+    quantity_cancel_requested: int
     quantity_returned: int
     short: int
     wholesale_price: Decimal | None

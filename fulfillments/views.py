@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from django.db import DatabaseError, InterfaceError
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,7 +13,7 @@ from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
 from api.bodies import json_of, read, validated
 from api.envelope import ResultJson, result
-from api.errors import ApiError, IdMismatch, Invalid, NotFound, field_error
+from api.errors import ApiError, IdMismatch, Invalid, NotFound, database_error, field_error, lost_database
 from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers
 from fulfillments.filters import FILTERS, FulfillmentFilter
@@ -215,7 +216,7 @@ class FulfillmentViewSet(SupplierViewSet):
             message = f"Must have 1 to {MOST_REJECTIONS} elements."
             raise Invalid(message, [field_error("body", message)])
         elements = validated(RejectionBody, data, many=True)
-        done = [self._reject_element(element) for element in elements]
+        done = self._reject_each(elements)
         failed = [each for each in done if isinstance(each, ApiError)]
         if len(failed) == len(done):
             raise failed[0]
@@ -228,6 +229,21 @@ class FulfillmentViewSet(SupplierViewSet):
             "results": results,
         }
         return Response(body)
+
+    def _reject_each(self, elements: list[dict[str, Any]]) -> list[Outcome | ApiError]:
+        """One after the other. Raises Busy or Unavailable where the database fails, saying what is done."""
+        done: list[Outcome | ApiError] = []
+        for element in elements:
+            try:
+                done.append(self._reject_element(element))
+            except (DatabaseError, InterfaceError) as error:
+                if not done or not lost_database(error):
+                    raise
+                raise type(database_error(error))(
+                    f"The first {len(done)} of {len(elements)} elements are answered for, the next one could "
+                    "not be just now. Send all again in a few seconds: what is done is not done twice."
+                ) from error
+        return done
 
     def _reject_element(self, element: dict[str, Any]) -> Outcome | ApiError:
         reason = State(element["reason"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from django.db import OperationalError
 
 from accounts import idempotency
 from accounts.models import IdempotencyKey
@@ -103,6 +104,26 @@ def test_nobody_waits_for_an_order_that_is_done(works, supplier):
 
     assert accepted.json()["code"] == "accepted"
     assert codes(call) == (200, ["lines_rejected"] * 2)
+
+
+def test_what_was_done_before_the_database_failed_is_said(works, supplier, monkeypatch):
+    original = FulfillmentViewSet._reject_element
+
+    def fail_at_the_second(self, element):
+        if element["id"] == works[1].pk:
+            raise OperationalError("gone")
+        return original(self, element)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FulfillmentViewSet, "_reject_element", fail_at_the_second)
+        half = supplier.post(PATH, refusals(works, "J-1"), Idempotency_Key="K-1")
+        none = supplier.post(PATH, refusals([works[1]], "J-2"))
+
+    assert (half.status_code, half.json()["code"], half.headers["Retry-After"]) == (503, "unavailable", "5")
+    assert "The first 1 of 2 elements are answered for" in half.json()["message"]
+    assert (none.status_code, "answered for" in none.json()["message"]) == (503, False)
+    again = supplier.post(PATH, refusals(works, "J-1"), Idempotency_Key="K-1")
+    assert codes(again) == (200, ["unchanged", "lines_rejected"])
 
 
 @pytest.mark.parametrize("end", [SystemExit, MemoryError], ids=["killed", "failed"])

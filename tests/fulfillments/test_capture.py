@@ -89,6 +89,7 @@ def test_an_item_has_the_interfaces_fields_and_all_that_shipping_needs(acme, a_v
                 "quantity_shipped": 0,
                 "quantity_rejected": 0,
                 "quantity_canceled": 0,
+                "quantity_cancel_requested": 0,
                 "quantity_returned": 0,
                 "short": 0,
                 "wholesale_price": 10.5,

@@ -147,6 +147,8 @@ def test_a_wider_part_leads_back_to_the_state_before_the_first(
     before = state_of(work)
     cancel(an_order_at_acme, lamps(1))
     cancel(an_order_at_acme, lamps(2))
+    shown = acme_api.get(f"fulfillments/{work.pk}").json()["lines"]
+    assert [line["quantity_cancel_requested"] for line in shown] == [2, 0]
 
     acme_api.put(status(work), LET_GO)
 
