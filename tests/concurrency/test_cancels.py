@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from django.db import transaction
 
 from events.models import Event
 from fulfillments.models import Fulfillment
 from orders import canceling
 from orders.models import Order
+from tests.concurrency.test_pairs import at_once, hands  # noqa: F401 - a fixture
 from tests.concurrency.test_storm import a_client
-from tests.interleaving import meeting_after, race, waiting
+from tests.interleaving import meeting_after, race
 from tests.orders.fixtures import status
 from tests.orders.invariants import violations
 from tests.orders.push_bodies import an_order
@@ -70,7 +70,13 @@ def test_two_names_at_once_add_up(order, shop_api):
 
 
 @pytest.mark.parametrize("answer", ["canceled", "cancelation not allowed"])
-def test_more_comes_before_the_answer_which_then_counts_for_it_or_after(answer, order, shop_api, acme):
+def test_more_comes_before_the_answer_which_then_counts_for_it_or_after(
+    answer,
+    order,
+    shop_api,
+    acme,
+    hands,  # noqa: F811
+):
     """Both wait for the order; whoever is first, no piece is lost and none is taken that nobody asked for."""
     ask(shop_api, order, 1)
     work, supplier = Fulfillment.objects.get(order=order), a_client(acme)
@@ -78,12 +84,7 @@ def test_more_comes_before_the_answer_which_then_counts_for_it_or_after(answer, 
     def answers():
         return supplier.put(status(work), {"status": answer}).json()["code"]
 
-    def both():
-        with transaction.atomic():
-            Order.objects.select_for_update(no_key=True).get(pk=order.pk)
-            waiting(2)
-
-    _, more, answered = race(both, partial(ask, shop_api, order, 3), answers)
+    more, answered = at_once(hands, order.pk, partial(ask, shop_api, order, 3), answers)
 
     assert (more, answered) == ((200, "cancel_requested"), answer.replace(" ", "_"))
     before = Event.objects.filter(type="fulfillment.cancelation_requested", from_state="canceling").exists()
