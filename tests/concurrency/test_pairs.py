@@ -192,7 +192,7 @@ def test_a_pair_at_once_ends_in_one_legal_history(state, desk, hands):
     assert violations() == []
 
 
-def at_once(hands: Executor, order_id: int, *calls: Callable[[], int]) -> list[int]:
+def at_once(hands: Executor, order_id: int, *calls: Callable[[], Any]) -> list[Any]:
     """Run the calls; all have read, and wait for the order, before one goes."""
     with transaction.atomic():
         Order.objects.select_for_update(no_key=True).get(pk=order_id)
