@@ -1,5 +1,7 @@
 """Every setting of the Exchange, read once from the environment (docs/running.md lists them)."""
 
+import os
+import sys
 from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
@@ -12,6 +14,7 @@ from environs import Env, validate
 
 from config.database import connection_options
 from config.env_defaults import embedded_url, secret_key
+from config.misspelt import misspelt
 
 django_stubs_ext.monkeypatch()
 
@@ -178,16 +181,25 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_keepalive": True,
 }
 CELERY_TIMEZONE = "UTC"
-# Ticks only wake a worker: each task sweeps its table, so a missed one does no harm.
-CELERY_BEAT_SCHEDULE: dict[str, Any] = {
-    "sweep-imports": {"task": "imports.tasks.sweep", "schedule": schedule(5.0)},
-    "publish-events": {"task": "events.tasks.publish", "schedule": schedule(5.0)},
-    "answer-cancelations": {"task": "fulfillments.tasks.answer_cancelations", "schedule": schedule(30.0)},
-    "take-snapshot": {"task": "catalog.tasks.take_pulse", "schedule": schedule(5.0)},
-    "thin-snapshots": {"task": "catalog.tasks.thin_pulses", "schedule": schedule(3600.0)},
-    "keep-stock-ledger": {"task": "inventory.tasks.keep_ledger", "schedule": schedule(3600.0)},
-    "expire-idempotency-keys": {"task": "accounts.tasks.expire", "schedule": schedule(3600.0)},
+# What depends on others' hosts, and what must come by every few seconds, waits behind no import (ADR 62).
+CELERY_TASK_ROUTES = {"imports.tasks.fetch": {"queue": "fetch"}}
+# Ticks only wake a worker: each task sweeps its table, so a missed one does no harm. One that nobody took
+# until the next is only in the way.
+_ticks = {
+    "sweep-imports": ("imports.tasks.sweep", 5.0),
+    "publish-events": ("events.tasks.publish", 5.0),
+    "answer-cancelations": ("fulfillments.tasks.answer_cancelations", 30.0),
+    "take-snapshot": ("catalog.tasks.take_pulse", 5.0),
+    "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),
+    "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),
+    "expire-idempotency-keys": ("accounts.tasks.expire", 3600.0),
 }
+CELERY_BEAT_SCHEDULE: dict[str, Any] = {
+    name: {"task": task, "schedule": schedule(every), "options": {"queue": "ticks", "expires": every}}
+    for name, (task, every) in _ticks.items()
+}
+# So many jobs of one supplier run at once; the workers are everybody's.
+IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
 
 # Movements of stock older than this are folded into one balance for each stock row, whole months at a time.
 STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
@@ -216,6 +228,11 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.bool("HTTPS", False)
+# For how long browsers shall insist on TLS, and whether plain HTTP is sent there; who asks for health is not.
+SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 0)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = env.bool("HSTS_SUBDOMAINS", False)
+SECURE_SSL_REDIRECT = env.bool("HTTPS_REDIRECT", False)
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 # One proxy in front, which sets X-Forwarded-For and X-Forwarded-Proto itself.
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
@@ -246,3 +263,8 @@ LOGGING: dict[str, Any] = {
         "django.security.DisallowedHost": {"level": "CRITICAL"},
     },
 }
+
+# --- What looks like a setting -------------------------------------------------------------------
+
+for _line in misspelt(os.environ, env.dump()):
+    sys.stderr.write(f"{_line}\n")

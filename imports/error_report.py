@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from imports.models import ImportJob, Reject
 from imports.report_format import REPORT_COLUMNS, harmless
+from imports.states import UNFINISHED
 
 ROWS_AT_ONCE = 1000
 
@@ -18,7 +19,9 @@ def report(job: ImportJob) -> Iterator[bytes]:
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=";" if job.delimiter == ";" else ",", lineterminator="\r\n")
     writer.writerow([*REPORT_COLUMNS, *map(harmless, job.header)])
+    written = 0
     for count, reject in enumerate(_rejects(job)):
+        written = count + 1
         writer.writerow(
             [
                 reject.line,
@@ -32,6 +35,11 @@ def report(job: ImportJob) -> Iterator[bytes]:
             yield buffer.getvalue().encode()
             buffer.seek(0)
             buffer.truncate()
+    if job.status not in UNFINISHED and job.rejected > written > 0:
+        more = job.rejected - written
+        writer.writerow(
+            ["", "", "more", f"{more} more rows were rejected; they are not kept. Correct these first."]
+        )
     yield buffer.getvalue().encode()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -11,13 +11,15 @@ from typing import NamedTuple
 from django.conf import settings
 
 from accounts.models import Supplier
-from api.errors import Invalid, Unavailable
+from api.errors import ApiError, Invalid, Unavailable
 from sftp_ingest.area.files import link_version
 from sftp_ingest.errors import Refused
 from sftp_ingest.models import Upload
 from sftp_ingest.remote.sources import Local, classify
 
 FOLDER = ".jobs"
+# What a supplier's jobs may keep: those that wait, and the failed ones, which can be retried for a week.
+MOST_FILES, MOST_BYTES = 1_000, 1024**3
 
 
 class Kept(NamedTuple):
@@ -42,12 +44,43 @@ def _fresh() -> str:
     return f"{FOLDER}/{secrets.token_hex(16)}.csv"
 
 
-def keep_lines(lines: Sequence[str]) -> str:
-    """Write the lines of a request to a job's own file; return its name within the uploads folder."""
+class QuotaExceeded(ApiError):
+    """A party stores more than it may."""
+
+    code, status = "quota_exceeded", 409
+
+
+def keep_lines(lines: Sequence[str], kept: Iterable[str] = ()) -> str:
+    """Write the lines of a request to a job's own file; return its name within the uploads folder.
+
+    `kept` names the files of the supplier's other jobs, which count, too. Raises QuotaExceeded, Unavailable.
+    """
+    _refuse_hoarding(kept)
     name = _fresh()
-    with (Path(settings.UPLOADS_DIR) / name).open("x", encoding="utf-8", newline="") as file:
-        file.writelines(f"{line.rstrip(chr(13) + chr(10))}\n" for line in lines)
+    path = Path(settings.UPLOADS_DIR) / name
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            file.writelines(f"{line.rstrip(chr(13) + chr(10))}\n" for line in lines)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise Unavailable("The lines cannot be kept for the import just now. Try again.") from error
     return name
+
+
+def _refuse_hoarding(names: Iterable[str]) -> None:
+    sizes = [size for size in map(_size, names) if size is not None]
+    if len(sizes) >= MOST_FILES or sum(sizes) >= MOST_BYTES:
+        raise QuotaExceeded(
+            f"{len(sizes)} imports of yours wait or have failed, with {sum(sizes)} bytes of their own; "
+            f"at most {MOST_FILES} and {MOST_BYTES} bytes are kept. Wait until they are done, or cancel some."
+        )
+
+
+def _size(name: str) -> int | None:
+    try:
+        return (Path(settings.UPLOADS_DIR) / name).stat().st_size
+    except OSError:
+        return None
 
 
 def keep_version(supplier: Supplier, path: str, field: str) -> str:

@@ -14,7 +14,6 @@ from accounts.actors import Actor
 from accounts.models import Supplier
 from events.changes import change_recorded, differences, record_created
 from imports.models import AutoImport, ImportJob, ImportPolicy, Kind, Status
-from imports.wake import wake_after_commit
 
 DATABASE_CLOCK = Func(function="clock_timestamp", output_field=models.DateTimeField())
 
@@ -50,7 +49,7 @@ def start_import(
             request_id=by.request_id,
         )
         job.record("import.queued", by=by)
-        wake_after_commit(job.pk)
+        job.wake_after_commit()
     job.refresh_from_db()
     return job
 

@@ -61,9 +61,9 @@ def wake_waiting() -> int:
         .values("pk")
     )
     free = ImportJob.objects.free().filter(pk__in=first)
-    found = list(free.order_by("pk").values_list("pk", flat=True))
-    for pk in found:
-        wake.wake(pk)
+    found = list(free.order_by("pk"))
+    for job in found:
+        (wake.wake_fetcher if job.lacks_file else wake.wake)(job.pk)
     return len(found)
 
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from imports.fetching import fetch_file
 from imports.pipeline.job_runner import run_job
 from imports.sweeping import sweep_all
-from imports.wake import RUN_TASK
+from imports.wake import FETCH_TASK, RUN_TASK
 
 
 @shared_task(name=RUN_TASK)  # type: ignore[untyped-decorator]
 def run(job_id: int) -> None:
     """Take one job to its end."""
     run_job(job_id)
+
+
+@shared_task(name=FETCH_TASK)  # type: ignore[untyped-decorator]
+def fetch(job_id: int) -> None:
+    """Fetch one job's file."""
+    fetch_file(job_id)
 
 
 @shared_task(name="imports.tasks.sweep")  # type: ignore[untyped-decorator]

@@ -13,6 +13,7 @@ from launcher.processes.program import Program
 env = Env()
 HOST = env.str("HOST", "127.0.0.1")
 WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2)
+FETCH_THREADS = env.int("FETCH_THREADS", 8)
 DEMO = env.bool("DEMO", True)
 
 STATIC_STAMP = DATA_DIR / "static.stamp"
@@ -50,14 +51,21 @@ def demo_data(environment: Mapping[str, str]) -> Program:
 
 
 def services(environment: Mapping[str, str]) -> list[Program]:
-    """The four services of the Exchange."""
+    """The services of the Exchange."""
     celery = ("-m", "celery", "-q", "-A", "config")
-    worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), "--without-gossip", "--without-mingle")
+    alone = ("--without-gossip", "--without-mingle")
+    worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), *alone)
+    # Threads: they wait for others' hosts, and for the database. /readyz asks for the heartbeat of imports.
+    threads = ("worker", "--pool", "threads", "--without-heartbeat", *alone)
+    fetcher = (*threads, "-Q", "fetch", "--concurrency", str(FETCH_THREADS), "-n", "fetcher@%h")
+    ticker = (*threads, "-Q", "ticks", "--concurrency", "4", "-n", "ticker@%h")
     beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
     quiet = {"LOG_LEVEL": "WARNING", **environment}  # or it would log each tick
     return [
         python("web", "-m", "gunicorn", "config.wsgi", environment=environment, stop_timeout=15.0),
         python("worker", *celery, *worker, "-l", "INFO", environment=environment, stop_timeout=15.0),
+        python("fetcher", *celery, *fetcher, "-l", "WARNING", environment=environment),
+        python("ticker", *celery, *ticker, "-l", "WARNING", environment=environment),
         python("beat", *celery, *beat, "-l", "WARNING", environment=quiet),
         python("sftp", "manage.py", "sftp_server", environment=environment),
     ]

@@ -1,7 +1,7 @@
 """Import jobs, their rejects, and what their suppliers want of them (contract 6 and 12)."""
 
 from imports.models.auto_import import AutoImport
-from imports.models.job import COUNTERS, LEASE, ImportJob, LeaseLost
+from imports.models.job import COUNTERS, LEASE, WORKER, ImportJob, LeaseLost
 from imports.models.kind import Kind
 from imports.models.policy import ImportPolicy
 from imports.models.reject import Reject
@@ -10,6 +10,7 @@ from imports.states import Status
 __all__ = [
     "COUNTERS",
     "LEASE",
+    "WORKER",
     "AutoImport",
     "ImportJob",
     "ImportPolicy",

@@ -60,6 +60,11 @@ class ImportJobQuerySet(models.QuerySet["ImportJob"]):
         """Those of the same supplier and kind: they run in order."""
         return self.filter(supplier_id=job.supplier_id, kind=job.kind)
 
+    def files_of(self, supplier: Supplier) -> list[str]:
+        """The files that a supplier's jobs keep, up to more than they may."""
+        kept = self.for_supplier(supplier).exclude(file="").exclude(status__in=DONE_WITH_FILE)
+        return list(kept.values_list("file", flat=True)[:2_000])
+
     def unreported(self) -> Self:
         """Those that have come to rest, and whose supplier was not informed yet."""
         return self.filter(reported_at=None).exclude(status__in=UNFINISHED)
@@ -177,6 +182,15 @@ class ImportJob(models.Model):
     def has_file(self) -> bool:
         """Whether its file is there, or can be fetched, to be read once more."""
         return bool(self.file) and (self.path.exists() or bool(self.options.get("remote")))
+
+    @property
+    def lacks_file(self) -> bool:
+        """Whether it waits for its file to be fetched from a remote host."""
+        return self.status == Status.QUEUED and bool(self.options.get("remote")) and not self.path.exists()
+
+    def wake_after_commit(self) -> None:
+        """Have a worker take it, or its file fetched first."""
+        wake_after_commit(self.pk, fetch=self.lacks_file)
 
     def earlier(self) -> ImportJobQuerySet:
         """Unfinished jobs that come before this one."""
@@ -307,7 +321,7 @@ class ImportJob(models.Model):
                 moving.data |= self._outcome()
                 self._come_to_rest()
             elif moving.target == Status.QUEUED:
-                wake_after_commit(self.pk)
+                self.wake_after_commit()
             if move.event:
                 self.record(move.event, by=by, **moving.data)
 
@@ -341,14 +355,13 @@ class ImportJob(models.Model):
         return {**counts, "error": self.error} if self.error else counts
 
     def _come_to_rest(self) -> None:
-        """Drop what only a running job needs, and wake a worker for the next one of its kind."""
+        """Drop what only a running job needs, and wake a worker for the supplier's next one of each kind."""
         StagingTable(self.pk).drop()
         if self.file and self.status in DONE_WITH_FILE:
             transaction.on_commit(partial(_remove, self.path))
-        waiting = ImportJob.objects.of_a_kind_with(self).filter(status=Status.QUEUED)
-        upcoming = waiting.order_by("pk").first()
-        if upcoming is not None:
-            wake_after_commit(upcoming.pk)
+        waiting = ImportJob.objects.filter(supplier_id=self.supplier_id, status=Status.QUEUED)
+        for upcoming in waiting.order_by("kind", "pk").distinct("kind"):
+            upcoming.wake_after_commit()
 
 
 def _why(reason: str) -> dict[str, str]:

@@ -17,6 +17,7 @@ from django.db import DatabaseError, InterfaceError, connection, transaction
 from psycopg.sql import SQL
 
 from api.errors import lost_database
+from imports import wake
 from imports.models import ImportJob, LeaseLost
 from imports.pipeline import batches
 from imports.pipeline.approval_rule import waits_for_approval
@@ -40,6 +41,10 @@ MOST_ATTEMPTS = 5
 def run_job(job_id: int) -> bool:
     """Take a job that waits, or whose worker went away, to its end; return whether it was there to take."""
     owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+    waiting = ImportJob.objects.filter(pk=job_id).first()
+    if waiting is not None and waiting.lacks_file:
+        wake.wake_fetcher(job_id)
+        return False
     job = claim(job_id, owner)
     if job is None:
         return False

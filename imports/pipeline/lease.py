@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, connections, transaction
 from django.db.models.functions import Now
 
@@ -22,12 +23,27 @@ def claim(job_id: int, owner: str) -> ImportJob | None:
     with transaction.atomic():
         free = ImportJob.objects.free().filter(pk=job_id)
         job = free.select_for_update(skip_locked=True).first()
-        if job is None or job.earlier().exists():
+        if job is None or job.earlier().exists() or not _has_slot(job):
             return None
         job.start(owner)
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('application_name', %s, false)", [session_name(owner)])
     return job
+
+
+def _has_slot(job: ImportJob) -> bool:
+    """Whether its supplier has fewer jobs running than he may: others' wait for the same workers.
+
+    One who asks for this after the other: two that look at once would both find a slot.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended('import slots', %s))", [job.supplier_id]
+        )
+    running = ImportJob.objects.for_supplier(job.supplier).filter(
+        status=Status.RUNNING, lease_until__gte=Now()
+    )
+    return running.exclude(pk=job.pk).count() < settings.IMPORT_SLOTS
 
 
 def session_name(owner: str) -> str:

@@ -8,7 +8,6 @@ from django.db import transaction
 from psycopg.errors import ProgramLimitExceeded
 from psycopg.sql import SQL
 
-from accounts.models import Supplier
 from imports.models import ImportJob
 from imports.pipeline.changed_rows import find_changed_rows
 from imports.pipeline.columns import Column, Style
@@ -28,8 +27,6 @@ from imports.pipeline.statistics import refresh_statistics
 from imports.pipeline.template_lines import drop_template_lines
 from imports.sql import execute
 from imports.staging_table import StagingTable
-from sftp_ingest.remote.connection import RemoteFailed
-from sftp_ingest.remote.fetching import fetch
 
 # A row of the staging table is a page of 8 KiB at most, and up to 24 bytes of a cell always stand in it.
 TOO_WIDE = (
@@ -40,7 +37,10 @@ TOO_WIDE = (
 
 def prepare(job: ImportJob, importer: Importer) -> ImportContext:
     """Everything that a job needs before its first range. Raises Unreadable for the file as a whole."""
-    _fetch_file(job)
+    if not job.path.exists():
+        raise Unreadable(
+            "file_gone", "The file of this import is no longer kept. Start a new import with it."
+        )
     columns = importer.columns_for(job.options)
     with open_sheet(job.path, _recognised(job, importer, columns)) as sheet:
         bound = _bind_header(sheet, job, importer, columns)
@@ -58,20 +58,6 @@ def prepare(job: ImportJob, importer: Importer) -> ImportContext:
         importer.prepare(context)
         find_changed_rows(context, importer)
     return context
-
-
-def _fetch_file(job: ImportJob) -> None:
-    """Fetch the file of a job whose file is on a remote host."""
-    if job.path.exists():
-        return
-    if not job.options.get("remote"):
-        raise Unreadable(
-            "file_gone", "The file of this import is no longer kept. Start a new import with it."
-        )
-    try:
-        fetch(Supplier.objects.get(pk=job.supplier_id), job.source, job.path)
-    except RemoteFailed as error:
-        raise Unreadable(error.code, error.message) from error
 
 
 def _recognised(

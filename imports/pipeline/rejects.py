@@ -14,11 +14,17 @@ from imports.pipeline.tolerant_reader import Record
 from imports.sql import execute, value
 
 MOST_MESSAGE, MOST_REPEATED = 500, 200
+MOST_KEPT = 100_000
+"""Rejects of one job that are written down: a file of short bad lines would become fifty times as much.
+All are counted, and the error CSV says how many it does not have.
+"""
 REPEATED = " It is the last row of its key, for which these lines were skipped: "
 
 
 def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> None:
     """Write down records that could not be read; their first `own` cells are those of our error report."""
+    if not refused:
+        return
     with connection.cursor() as cursor:
         copy_in = "COPY imports_reject (job_id, line, field, code, message, cells) FROM STDIN"
         with cursor.copy(copy_in) as copy:
@@ -31,7 +37,8 @@ def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> Non
 
 def take_out_wrong(context: ImportContext, importer: Importer, within: Composable) -> int:
     """Take the bad rows out of the batch and write down what is wrong with each."""
-    if not value(SQL("SELECT count(*) FROM {} WHERE wrong").format(BATCH)):
+    wrong: int = value(SQL("SELECT count(*) FROM {} WHERE wrong").format(BATCH))
+    if not wrong:
         return 0
     # Many may be wrong, and lines are not found one by one.
     execute(SQL("SET LOCAL enable_hashjoin = on"))
@@ -41,7 +48,7 @@ def take_out_wrong(context: ImportContext, importer: Importer, within: Composabl
         for index, column in enumerate(context.staging.columns)
         if index >= mapped.own
     )
-    rejected = execute(
+    execute(
         SQL(
             """
             WITH b AS (DELETE FROM {batch} AS b WHERE wrong RETURNING b.*)
@@ -59,6 +66,7 @@ def take_out_wrong(context: ImportContext, importer: Importer, within: Composabl
                             ELSE field || ': ' || message END, ' ' ORDER BY place) END, {longest}) AS message
                 FROM (VALUES {rules}) AS rule (place, field, broken, code, message) WHERE broken
             ) AS found
+            ORDER BY b.line LIMIT {kept}
             """
         ).format(
             batch=BATCH,
@@ -71,10 +79,11 @@ def take_out_wrong(context: ImportContext, importer: Importer, within: Composabl
             repeated=Literal(REPEATED) + SQL(" || array_to_string(r.earlier, ', ') || '.'"),
             repetitions=context.staging.repeated,
             rules=_as_values(context, importer),
+            kept=Literal(max(0, MOST_KEPT - context.job.rejected)),
         )
     )
     execute(SQL("SET LOCAL enable_hashjoin = off"))
-    return rejected
+    return wrong
 
 
 def _as_values(context: ImportContext, importer: Importer) -> Composable:

@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from imports.pipeline.csv_reader import Block, Sheet
 from imports.pipeline.record_checks import checked, is_blank
-from imports.pipeline.rejects import write_unreadable
+from imports.pipeline.rejects import MOST_KEPT, write_unreadable
 from imports.pipeline.tolerant_reader import Record, TolerantReader
 from imports.pipeline.workbook import WorkbookSheet
 from imports.sql import execute
@@ -132,9 +132,10 @@ class Loader:
                     else:
                         copy.write_row((record.line, *(cell or None for cell in record.cells)))
                         self.staged.slow += 1
+        kept = max(0, MOST_KEPT - self.staged.refused)
         self.staged.refused += len(refused)
         if not self.again:
-            write_unreadable(self.table.job_id, refused, own=self.sheet.own)
+            write_unreadable(self.table.job_id, refused[:kept], own=self.sheet.own)
 
     def _records(self, reader: Iterable[Record]) -> Iterator[Record]:
         """The records that count, each checked."""

@@ -14,7 +14,7 @@ from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
 from api.schema import answers
 from imports import job_files
-from imports.models import Kind
+from imports.models import ImportJob, Kind
 from imports.serializers import ImportInventoryBody, ImportProductsBody, StartedJson
 from imports.services import start_import
 from imports.views.jobs import shown
@@ -39,7 +39,7 @@ def begin(
         kept = job_files.keep(supplier, url, field)
         options |= {"remote": True} if kept.remote else {}
     else:
-        kept = job_files.Kept(job_files.keep_lines(lines))
+        kept = job_files.Kept(job_files.keep_lines(lines, ImportJob.objects.files_of(supplier)))
     job = start_import(
         supplier,
         kind,

@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -21,14 +21,21 @@ from sftp_ingest.remote.connection import RemoteFailed, connect
 from sftp_ingest.remote.sources import Remote, classify
 
 FETCH_TIMEOUT = 1800.0  # seconds
+# From then on so many bytes a second must have come: a host that trickles holds a slot, and a line of ours.
+RATE_AFTER, LEAST_RATE = 30.0, 32 * 1024
 CHUNK_SIZE = 256 * 1024
 DEFAULT_MAX_BYTES = 2 * GIB
 
 
-def fetch(supplier: Supplier, url: str, destination: Path) -> None:
+def _go_on() -> None:
+    """Nobody has anything against it."""
+
+
+def fetch(supplier: Supplier, url: str, destination: Path, *, check: Callable[[], None] = _go_on) -> None:
     """Copy the file behind an sftp:// URL to a local one, which is there when it is whole, and not before.
 
-    Raises RemoteFailed. Not to be called within a transaction: it may take as long as the host does.
+    `check` is called for each piece; what it raises ends the fetching. Raises RemoteFailed. Not to be called
+    within a transaction: it may take as long as the host does.
     """
     try:
         source = classify(supplier, url)
@@ -39,7 +46,7 @@ def fetch(supplier: Supplier, url: str, destination: Path) -> None:
     login = SftpLogin.objects.filter(supplier=supplier).first()
     largest = login.largest_file_bytes if login else DEFAULT_MAX_BYTES
     with _complete_file(destination) as file:
-        _receive(source, file, largest)
+        _receive(source, file, largest, check)
 
 
 @contextmanager
@@ -56,11 +63,12 @@ def _complete_file(path: Path) -> Iterator[IO[bytes]]:
         part.unlink(missing_ok=True)
 
 
-def _receive(source: Remote, file: IO[bytes], largest: int) -> None:
+def _receive(source: Remote, file: IO[bytes], largest: int, check: Callable[[], None]) -> None:
     try:
         with connect(source.host) as client:
             for chunk in _chunks(client, source, largest):
                 file.write(chunk)
+                check()
     except TimeoutError as error:
         raise RemoteFailed("remote_timeout", f"{source.host} did not answer in time.") from error
     except (OSError, EOFError, paramiko.SSHException) as error:
@@ -79,7 +87,8 @@ def _chunks(client: paramiko.SFTPClient, source: Remote, largest: int) -> Iterat
             size += len(chunk)
             if size > largest:
                 raise RemoteFailed("remote_too_large", f"The file has more than {largest} bytes.")
-            if time.monotonic() - began > FETCH_TIMEOUT:
+            seconds = time.monotonic() - began
+            if seconds > FETCH_TIMEOUT or size < (seconds - RATE_AFTER) * LEAST_RATE:
                 raise TimeoutError
             yield chunk
     if size < expected:

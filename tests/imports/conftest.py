@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Supplier
+from imports.fetching import fetch_file
 from imports.models import ImportJob
 from imports.pipeline.job_runner import run_job
 from inventory.models import Warehouse
@@ -27,6 +28,7 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The jobs that a worker was woken for. None comes: these tests run their jobs themselves."""
     jobs: list[int] = []
     monkeypatch.setattr("imports.wake.wake", jobs.append)
+    monkeypatch.setattr("imports.wake.wake_fetcher", lambda job_id: None)
     return jobs
 
 
@@ -51,6 +53,7 @@ def ran(client_for: Callable[..., ApiClient]) -> Callable[..., dict[str, Any]]:
         client = client_for(supplier)
         answer = client.post(kind, body)
         assert answer.status_code == (201 if kind == "importProducts" else 200), answer.json()
+        fetch_file(answer.json()["id"])
         run_job(answer.json()["id"])
         job: dict[str, Any] = client.get(f"imports/{answer.json()['id']}").json()
         return job

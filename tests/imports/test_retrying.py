@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from catalog.models import Variant
+from imports.fetching import fetch_file
 from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from sftp_ingest.remote.connection import RemoteFailed
@@ -25,12 +26,12 @@ def remote(acme, monkeypatch):
     RemoteHostFactory.create(supplier=acme, host="files.acme.example", host_key=KEY)
     answers = ["down"]
 
-    def fetch(supplier, url: str, destination: Path) -> None:
+    def fetch(supplier, url: str, destination: Path, **_: object) -> None:
         if answers[0] == "down":
             raise RemoteFailed("remote_unreachable", "files.acme.example does not answer.")
         destination.write_text("sku,title,retail_price\nA-1,Shirt,1\n")
 
-    monkeypatch.setattr("imports.pipeline.preparation.fetch", fetch)
+    monkeypatch.setattr("imports.fetching.fetch", fetch)
     return answers
 
 
@@ -41,6 +42,7 @@ def test_a_job_whose_host_was_down_is_retried_when_it_is_up_again(acme, client_f
 
     client = client_for(acme)
     assert client.post(f"imports/{failed['id']}/retry").json()["status"] == "queued"
+    assert fetch_file(failed["id"])
     run_job(failed["id"])
 
     again = client.get(f"imports/{failed['id']}").json()

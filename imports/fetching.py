@@ -1,0 +1,74 @@
+"""A job's file comes from a supplier's own host before any worker of imports has to do with it (ADR 62).
+
+The job stays `queued` meanwhile, so that it can be canceled at once. Nothing is written down in the database:
+whoever fetches holds the supplier's slot in Redis, and where that is lost two may fetch, and one file stays.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from django.core.cache import cache
+
+from imports import wake
+from imports.models import WORKER, ImportJob, Status
+from sftp_ingest.remote.connection import RemoteFailed
+from sftp_ingest.remote.fetching import fetch
+
+logger = logging.getLogger(__name__)
+
+# Whoever fetches renews the slot each second or so; what is not renewed for so long has died.
+SLOT_SECONDS = 60
+LOOK_SECONDS = 1.0
+
+
+class Unwanted(Exception):
+    """The job does not wait for its file any more."""
+
+
+def fetch_file(job_id: int) -> bool:
+    """Fetch the file of a job that waits for it, one at a time for each supplier; whether it is there now."""
+    job = ImportJob.objects.select_related("supplier").get(pk=job_id)
+    slot = f"imports:fetching:{job.supplier_id}"
+    if not job.lacks_file or not cache.add(slot, job_id, SLOT_SECONDS):
+        return False
+    try:
+        fetch(job.supplier, job.source, job.path, check=_still_wanted(job_id, slot))
+    except Unwanted:
+        logger.info("import %s was canceled while its file was fetched", job_id)
+        return False
+    except RemoteFailed as error:
+        job.refuse(error.code, error.message, by=WORKER)
+        return False
+    finally:
+        cache.delete(slot)
+        _wake_next(job)
+    wake.wake(job_id)
+    return True
+
+
+def _still_wanted(job_id: int, slot: str) -> Callable[[], None]:
+    """A check for each piece of the file: it looks now and then. Raises Unwanted."""
+    looked_at = time.monotonic()
+
+    def check() -> None:
+        nonlocal looked_at
+        if time.monotonic() - looked_at < LOOK_SECONDS:
+            return
+        looked_at = time.monotonic()
+        cache.touch(slot, SLOT_SECONDS)
+        if not ImportJob.objects.filter(pk=job_id, status=Status.QUEUED).exists():
+            raise Unwanted
+
+    return check
+
+
+def _wake_next(job: ImportJob) -> None:
+    """The supplier's slot is free: another file of his may be fetched."""
+    waiting = ImportJob.objects.filter(supplier_id=job.supplier_id, status=Status.QUEUED)
+    for other in waiting.exclude(pk=job.pk).order_by("pk")[:10]:
+        if other.lacks_file:
+            wake.wake_fetcher(other.pk)
+            return

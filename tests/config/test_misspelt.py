@@ -1,0 +1,35 @@
+"""A misspelt setting is named when a process starts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+
+from config.misspelt import misspelt
+
+
+@pytest.mark.parametrize(
+    "name", ["DATABASE_ULR", "ALOWED_HOSTS", "BEHIND_PROXXY", "WEB_WORKER", "RATE_LIMITS"]
+)
+def test_what_is_nearly_a_setting_is_named(name):
+    known = ["DATABASE_URL", "ALLOWED_HOSTS", "BEHIND_PROXY", "RATE_LIMIT", "HTTPS", "PORT"]
+    (line,) = misspelt([name, *known], known)
+    assert line.startswith(f"{name} is no setting. Did you mean")
+
+
+def test_what_others_set_is_none_of_our_business():
+    others = ["PATH", "HOSTNAME", "LANG", "PGHOST", "REDIS_PORT", "HOME", "https_proxy", "PYTHONPATH"]
+    assert misspelt(others, ["DATABASE_URL", "HTTPS", "PORT", "BASE_URL"]) == []
+
+
+def test_it_is_said_at_the_start():
+    environment = {**os.environ, "REDIS_UL": "redis://elsewhere"}
+    command = [sys.executable, "-c", "import config.settings"]
+    done = subprocess.run(
+        command, cwd=settings.BASE_DIR, env=environment, stderr=subprocess.PIPE, text=True, check=True
+    )
+    assert "REDIS_UL is no setting. Did you mean REDIS_URL?" in done.stderr

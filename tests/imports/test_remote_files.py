@@ -1,0 +1,151 @@
+"""A supplier's own host, however slow: its file is fetched apart from everybody's imports, one at a time."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from imports import sweeping
+from imports.fetching import fetch_file
+from imports.models import ImportJob, Status
+from imports.pipeline.job_runner import run_job
+from imports.pipeline.lease import claim
+from inventory.models import Warehouse
+from tests.factories import ImportJobFactory, RemoteHostFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+KEY = "ssh-ed25519 " + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + b"k" * 32).decode()
+ROWS = "sku,title,retail_price\nA-1,Shirt,1\n"
+
+
+class SlowHost:
+    """Gives a piece of its file each time that it is let."""
+
+    def __init__(self) -> None:
+        self.asked, self.piece, self.whole = threading.Semaphore(0), threading.Semaphore(0), False
+        self.fetched: list[str] = []
+
+    def fetch(self, supplier: object, url: str, destination: Path, *, check: Callable[[], None]) -> None:
+        self.fetched.append(url)
+        self.asked.release()
+        while not self.whole:
+            assert self.piece.acquire(timeout=20)
+            check()
+        destination.write_text(ROWS)
+
+    def finish(self) -> None:
+        self.whole = True
+        self.piece.release()
+
+
+@pytest.fixture
+def host(acme, monkeypatch) -> SlowHost:
+    RemoteHostFactory.create(supplier=acme, host="files.acme.example", host_key=KEY)
+    slow = SlowHost()
+    monkeypatch.setattr("imports.fetching.fetch", slow.fetch)
+    monkeypatch.setattr("imports.fetching.LOOK_SECONDS", 0.0)
+    return slow
+
+
+@pytest.fixture
+def fetchers(monkeypatch) -> list[int]:
+    """The jobs whose file somebody was asked to fetch."""
+    asked: list[int] = []
+    monkeypatch.setattr("imports.wake.wake_fetcher", asked.append)
+    return asked
+
+
+@pytest.fixture
+def start(acme, client_for) -> Callable[..., int]:
+    client = client_for(acme)
+
+    def post(kind: str = "importProducts") -> int:
+        url = "sftp://files.acme.example/spring.csv"
+        warehouse = Warehouse.objects.get(supplier=acme, is_default=True).pk
+        body = {"file_url": url} if kind == "importProducts" else {"url": url, "warehouse_id": warehouse}
+        return int(client.post(kind, body).json()["id"])
+
+    return post
+
+
+def fetching(pool: ThreadPoolExecutor, job_id: int):
+    def work() -> bool:
+        try:
+            return fetch_file(job_id)
+        finally:
+            connection.close()
+
+    return pool.submit(work)
+
+
+def test_a_worker_of_imports_never_waits_for_a_host(start, host, fetchers, woken):
+    job_id = start()
+    assert fetchers == [job_id]
+
+    assert not run_job(job_id)
+    sweeping.wake_waiting()
+
+    assert fetchers == [job_id] * 3
+    assert (host.fetched, woken) == ([], [])
+    host.finish()
+    assert fetch_file(job_id)
+    assert woken == [job_id]
+    assert run_job(job_id)
+    assert ImportJob.objects.get().status == Status.SUCCEEDED
+
+
+def test_one_file_of_a_supplier_is_fetched_at_a_time_and_then_the_next(start, host, fetchers):
+    first, second = start(), start("importInventory")
+    fetchers.clear()
+    with ThreadPoolExecutor(1) as pool:
+        one = fetching(pool, first)
+        assert host.asked.acquire(timeout=20)
+        assert not fetch_file(second)
+        host.finish()
+        assert one.result()
+
+    assert len(host.fetched) == 1
+    assert fetchers == [second]
+    assert fetch_file(second)
+
+
+def test_a_job_that_is_canceled_while_its_file_comes_is_canceled_at_once(acme, client_for, start, host):
+    job_id = start()
+    with ThreadPoolExecutor(1) as pool:
+        one = fetching(pool, job_id)
+        assert host.asked.acquire(timeout=20)
+        assert client_for(acme).post(f"imports/{job_id}/cancel").json()["status"] == "canceled"
+        host.piece.release()
+        assert one.result(20) is False
+
+    assert not ImportJob.objects.get().path.exists()
+    host.finish()
+    assert fetch_file(start()), "the slot is free again"
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_a_supplier_has_so_many_slots_among_the_workers(acme, rival, settings, slots):
+    settings.IMPORT_SLOTS = slots
+    products, stock = (
+        ImportJobFactory.create(supplier=acme, kind=kind) for kind in ("products", "inventory")
+    )
+    others = ImportJobFactory.create(supplier=rival)
+
+    assert claim(products.pk, "a:1:one") is not None
+    assert (claim(stock.pk, "a:1:two") is not None) == (slots == 2)
+    assert claim(others.pk, "a:1:three") is not None
+    lease_runs_out(products)
+    assert slots == 2 or claim(stock.pk, "a:1:two") is not None
+
+
+def lease_runs_out(job: ImportJob) -> None:
+    ImportJob.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
