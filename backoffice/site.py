@@ -13,6 +13,7 @@ from django.template.response import TemplateResponse
 from backoffice.app_names import NAMES
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
+from backoffice.sign_in import SignInForm
 
 
 class ExchangeAdminSite(AdminSite):
@@ -23,6 +24,7 @@ class ExchangeAdminSite(AdminSite):
     index_title = "What needs a human now"
     site_url = "/v3/docs"
     enable_nav_sidebar = True
+    login_form = SignInForm
 
     def __init__(self, name: str = "admin") -> None:
         super().__init__(name)

@@ -32,6 +32,10 @@ class PasswordForm(forms.ModelForm[Any]):
         return super().save(commit)
 
 
+# Whoever changes one of these could have a password sent to himself that he has never seen.
+PASSWORD_GOES_TO = ("supplier", "host", "port", "host_key", "username")
+
+
 class SftpLoginForm(PasswordForm):
     class Meta:
         model = SftpLogin
@@ -42,6 +46,15 @@ class RemoteHostForm(PasswordForm):
     class Meta:
         model = RemoteHost
         fields = ("supplier", "host", "port", "host_key", "username")
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the password anew where it would go to another place. Raises ValidationError."""
+        cleaned = super().clean() or self.cleaned_data
+        moved = [name for name in self.changed_data if name in PASSWORD_GOES_TO]
+        if self.instance.password and moved and not cleaned.get("new_password"):
+            message = "Enter the password again: it would be sent to another place than it was entered for."
+            self.add_error("new_password", message)
+        return cleaned
 
 
 class CredentialsAdmin(admin.ModelAdmin[Any]):

@@ -67,6 +67,30 @@ def test_a_host_is_registered_with_its_key_and_an_encrypted_password(page: Clien
     assert host.password not in shown
 
 
+def test_a_password_goes_to_no_other_place_than_it_was_entered_for(page: Client, acme: Supplier):
+    form: dict[str, Any] = {
+        "supplier": acme.pk,
+        "host": "files.acme.example",
+        "port": 22,
+        "host_key": public_line(),
+        "username": "exchange",
+        "new_password": "s3cret",
+    }
+    page.post("/admin/sftp_ingest/remotehost/add/", form)
+    host = RemoteHost.objects.get()
+    path, unsaid = f"/admin/sftp_ingest/remotehost/{host.pk}/change/", {**form, "new_password": ""}
+
+    for change in ({"host": "evil.example"}, {"port": 2222}, {"username": "other"}):
+        assert b"password again" in page.post(path, {**unsaid, **change}).content
+    host.refresh_from_db()
+    assert (host.host, host.port, host.username) == ("files.acme.example", 22, "exchange")
+
+    assert page.post(path, unsaid).status_code == 302
+    page.post(path, {**form, "host": "new.acme.example", "new_password": "another"})
+    host.refresh_from_db()
+    assert (host.host, host.read_password()) == ("new.acme.example", "another")
+
+
 def test_uploads_are_only_looked_at(page: Client, acme: Supplier, rf):
     upload = UploadFactory.create(supplier=acme, path="products/a.csv")
 

@@ -1,0 +1,55 @@
+"""Guessing an operator's password: slowed by name and address, logged with both."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from accounts.rates import Counter
+from tests.factories import StaffFactory
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def _ada() -> None:
+    StaffFactory.create(username="ada", password=PASSWORD)
+
+
+def signed_in(name: str = "ada", password: str = PASSWORD, address: str = "203.0.113.9") -> bool:
+    form = {"username": name, "password": password, "next": "/admin/"}
+    return Client().post("/admin/login/", form, REMOTE_ADDR=address).status_code == 302
+
+
+@pytest.mark.usefixtures("_ada")
+def test_who_guesses_is_refused_though_the_eleventh_is_right():
+    assert signed_in()
+    assert not any(signed_in(password=f"guess {n}") for n in range(9))
+
+    assert not signed_in()
+    assert signed_in(address="203.0.113.10"), "ada herself, from elsewhere"
+
+
+@pytest.mark.usefixtures("_ada")
+def test_many_names_from_one_address_are_refused():
+    assert not any(signed_in(name=f"name {n}", password="x") for n in range(60))
+
+    assert not signed_in()
+
+
+@pytest.mark.usefixtures("_ada")
+def test_a_failure_is_logged_with_name_and_address_and_without_the_password(caplog):
+    signed_in(password="not this one")
+
+    (line,) = [each.getMessage() for each in caplog.records if "sign-in" in each.getMessage()]
+    assert "'ada'" in line
+    assert "203.0.113.9" in line
+    assert "not this one" not in caplog.text
+
+
+@pytest.mark.usefixtures("_ada")
+def test_without_redis_operators_sign_in(monkeypatch):
+    monkeypatch.setattr("backoffice.sign_in.counter", lambda: Counter("redis://127.0.0.1:1/0"))
+    assert signed_in()
