@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from drf_spectacular.utils import extend_schema
@@ -38,6 +38,7 @@ class TokenView(APIView):
     authentication_classes = ()
     throttle_classes = ()
     content_negotiation_class = OnlyAnswer
+    operation_ids: ClassVar[dict[str, str]] = {"token": "create_token"}
 
     @extend_schema(
         summary="Exchange a client's id and secret for an access token",

@@ -33,6 +33,8 @@ class KeyViewSet(ViewSet):
     # None: any key of the party. A write scope does not include its read scope (docs/adr/0040).
     read_scope: ClassVar[Scope | None] = None
     write_scope: ClassVar[Scope | None] = None
+    # Names of operations in the schema that do not follow from action and path (api.openapi.naming).
+    operation_ids: ClassVar[Mapping[str, str]] = {}
     # A path that answers CSV does so whatever Accept says (contract 12); its errors are JSON.
     answers_csv: ClassVar[bool] = False
     # Actions with a transaction for each element of their body: none holds what another one needs.

@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 import hashlib
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from drf_spectacular.generators import SchemaGenerator
-from drf_spectacular.renderers import OpenApiJsonRenderer
 
 from api.errors import only_read
+from api.renderers import encode
 
 # The page has no inline script or style, and loads nothing from elsewhere.
 POLICY = (
@@ -21,18 +22,21 @@ POLICY = (
 )
 
 
+ORIGIN = settings.SPECTACULAR_SETTINGS["SERVERS"][0]["url"].encode()
+
+
 @functools.cache
-def document() -> tuple[bytes, str]:
-    """The OpenAPI document and its ETag; made once, for it only changes with the code."""
+def document() -> bytes:
+    """The OpenAPI document; made once, for it only changes with the code."""
     found = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    raw: bytes = OpenApiJsonRenderer().render(found, renderer_context={})
-    return raw, f'"{hashlib.sha256(raw).hexdigest()[:32]}"'
+    return encode(found)
 
 
 @only_read
 def schema(request: HttpRequest) -> HttpResponse:
     """OpenAPI 3.1, as JSON."""
-    raw, tag = document()
+    raw = document().replace(ORIGIN, request.build_absolute_uri("/")[:-1].encode())
+    tag = f'"{hashlib.sha256(raw).hexdigest()[:32]}"'
     asked = request.headers.get("If-None-Match", "")
     response: HttpResponse
     if tag in asked:

@@ -20,13 +20,13 @@ from rest_framework.request import Request
 from api.errors import Invalid, InvalidCursor
 from api.fields import INTEGER, parse_moment
 from api.links import same_url
+from api.openapi.parameters import DEFAULT_LIMIT, MOST
 from api.renderers import iso
 
 M = TypeVar("M", bound=Model)
 R = TypeVar("R")
 J = TypeVar("J")
 
-DEFAULT_LIMIT, MOST = 100, 500
 Fetch = Callable[[int | datetime | None, bool, int], list[R]]
 """Rows beyond a position (or from the end of the list), descending or not, and so many at most."""
 

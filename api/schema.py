@@ -1,15 +1,43 @@
-"""The OpenAPI schema: answers are described by the very TypedDicts that the code builds them with."""
+"""The OpenAPI schema: answers are described by the very TypedDicts that the code builds them with.
+
+How an operation is described stands here: what every one of them can answer is added in this place alone. The
+rest is in `api.openapi`: `shapes` turns TypedDicts into JSON Schema, `parameters` and `headers` are common to
+many operations, `naming` has ids and tags, `examples` the examples, and `finishing` looks over the whole.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any
 
-from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import ResolvedComponent, build_array_type, resolve_type_hint
-from drf_spectacular.utils import Direction, OpenApiParameter, OpenApiResponse
 
 from api.envelope import ErrorJson
+from api.openapi.examples import add_examples
+from api.openapi.headers import headers_of
+from api.openapi.naming import operation_id, tag_of
+from api.openapi.parameters import (
+    CURSOR,
+    IDEMPOTENCY_KEY,
+    IF_NONE_MATCH,
+    LIMIT,
+    id_parameter,
+    moment_parameter,
+    path_parameters,
+    with_limits,
+)
+from api.openapi.shapes import Shape, answers
+
+__all__ = [
+    "CURSOR",
+    "IDEMPOTENCY_KEY",
+    "IF_NONE_MATCH",
+    "LIMIT",
+    "EnvelopeSchema",
+    "Shape",
+    "answers",
+    "id_parameter",
+    "moment_parameter",
+]
 
 ALWAYS = {
     "401": "`unauthorized`: no key, or a wrong, expired or revoked one.",
@@ -39,65 +67,33 @@ WITH_QUERY = {
 WITH_IDEMPOTENCY = {"422": "`idempotency_conflict`: the Idempotency-Key was used for another request."}
 
 
-class Shape:
-    """An answer described by a TypedDict; `many` for an array of it."""
-
-    def __init__(self, shape: type, *, many: bool = False) -> None:
-        self.shape, self.many = shape, many
-
-
-class ShapeExtension(OpenApiSerializerExtension):
-    """Teaches the schema generator to read a Shape."""
-
-    target_class = "api.schema.Shape"
-
-    def get_name(self, auto_schema: AutoSchema, direction: Direction) -> str | None:
-        return self.target.shape.__name__.removesuffix("Json") + ("List" if self.target.many else "")
-
-    def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
-        if self.target.many:
-            one = auto_schema.resolve_serializer(Shape(self.target.shape), direction)
-            return build_array_type(one.ref if isinstance(one, ResolvedComponent) else {})
-        _know_required(self.target.shape)
-        return resolve_type_hint(self.target.shape)
-
-
-def _know_required(hint: Any) -> None:
-    """Note on a TypedDict, and on those within it, which keys are always there.
-
-    Where annotations are postponed, Python itself counts NotRequired keys among them.
-    """
-    for part in get_args(hint):
-        _know_required(part)
-    if is_typeddict(hint):
-        fields = get_type_hints(hint, include_extras=True)
-        for field in fields.values():
-            _know_required(field)
-        hint.__required_keys__ = [
-            name for name, field in fields.items() if get_origin(field) is not NotRequired
-        ]
-
-
-def answers(shape: type, description: str, *, many: bool = False) -> OpenApiResponse:
-    """A documented answer: the TypedDict it has, and when it is given."""
-    return OpenApiResponse(Shape(shape, many=many), description)
-
-
-LIMIT = OpenApiParameter("limit", int, description="The maximum number of items, 1 to 500; default 100.")
-CURSOR = OpenApiParameter("cursor", str, description="The page to read; opaque, taken from the `next` link.")
-IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key",
-    str,
-    OpenApiParameter.HEADER,
-    description="Up to 255 characters. The first answer is kept for 24 h and replayed to the same request.",
-)
-
-
 class EnvelopeSchema(AutoSchema):
-    """Adds to every operation the errors that every operation can answer with."""
+    """Adds to every operation its id, tag and headers, and the errors that each can answer with."""
+
+    @property
+    def action(self) -> str:
+        return str(getattr(self.view, "action", None) or self.method.lower())
+
+    def get_operation_id(self) -> str:
+        return operation_id(self.path, self.method, self.action, getattr(self.view, "operation_ids", {}))
+
+    def get_tags(self) -> list[str]:
+        return [tag_of(self.path, type(self.view).__module__.partition(".")[0])]
+
+    def get_serializer_name(self, serializer: Any, direction: str) -> str:
+        """What is sent is a Body: what is answered may bear the same name without that."""
+        return f"{type(serializer).__name__.removesuffix('Body')}Body"
 
     def get_override_parameters(self) -> list[Any]:
-        return [IDEMPOTENCY_KEY] if self.method == "POST" else []
+        if self.method == "POST" and self.get_auth():
+            return [IDEMPOTENCY_KEY]
+        return [IF_NONE_MATCH] if self._shows_one_object() else []
+
+    def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
+        return path_parameters(self.path)
+
+    def _get_parameters(self) -> list[dict[str, Any]]:
+        return [with_limits(each) for each in super()._get_parameters()]
 
     def _is_list_view(self, serializer: object = None) -> bool:
         """A Shape says itself whether it is an array; wrapping it again would make one of arrays."""
@@ -106,16 +102,41 @@ class EnvelopeSchema(AutoSchema):
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
         if operation is not None:
-            for status, description in self._errors().items():
-                operation["responses"].setdefault(status, self._error(description))
-            operation["responses"] = dict(sorted(operation["responses"].items()))
+            operation.setdefault("security", [])
+            self._add_answers(operation["responses"])
+            add_examples(operation)
         return operation
+
+    def _add_answers(self, responses: dict[str, Any]) -> None:
+        for status, description in self._errors().items():
+            responses.setdefault(status, self._error(description))
+        one, many = self._shows_one_object(), self._shape_of_success("many")
+        if one:
+            responses.setdefault("304", {"description": "Nothing has changed since the ETag that you sent."})
+        for status, response in responses.items():
+            described = headers_of(
+                status, method=self.method, action=self.action, many=bool(many), cached=one
+            )
+            response["headers"] = described | response.get("headers", {})
+        for status in sorted(responses):
+            responses[status] = responses.pop(status)
+
+    def _shows_one_object(self) -> bool:
+        """Whether it reads a single object, which has an ETag (api.etags)."""
+        shape = self._shape_of_success("shape")
+        one = shape is not None and "results" not in shape.__annotations__
+        return self.method == "GET" and one and not self._shape_of_success("many")
+
+    def _shape_of_success(self, name: str) -> Any:
+        answers = self.get_response_serializers()
+        success = answers.get(200) if isinstance(answers, dict) else None
+        return getattr(getattr(success, "response", None), name, None)
+
+    def _error(self, description: str) -> dict[str, Any]:
+        error = self.resolve_serializer(Shape(ErrorJson), "response")
+        return {"description": description, "content": {"application/json": {"schema": error.ref}}}
 
     def _errors(self) -> dict[str, str]:
         if self.method == "GET":
             return ALWAYS | WITH_QUERY
         return ALWAYS | WITH_BODY | (WITH_IDEMPOTENCY if self.method == "POST" else {})
-
-    def _error(self, description: str) -> dict[str, Any]:
-        error = self.resolve_serializer(Shape(ErrorJson), "response")
-        return {"description": description, "content": {"application/json": {"schema": error.ref}}}

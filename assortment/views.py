@@ -21,7 +21,7 @@ from api.filters import refuse_near_misses
 from api.links import same_url
 from api.pagination import read_limit
 from api.renderers import encode, iso
-from api.schema import CURSOR, LIMIT, answers
+from api.schema import CURSOR, IF_NONE_MATCH, LIMIT, answers, moment_parameter
 from assortment.pull import Chunk, Position, Pull
 from assortment.serializers import GroupJson
 from assortment.validators import etag, held_tags, read_cursor, write_cursor
@@ -42,9 +42,11 @@ class AssortmentViewSet(RetailerViewSet):
         " `Updated-Since` header of your last pull, or the time at which that pull began. `If-None-Match`"
         " with the last `ETag` answers 304 while nothing has changed.",
         parameters=[
-            OpenApiParameter("service_type", str, enum=ServiceType.values, required=True),
-            OpenApiParameter("updated_since", str, description="An ISO 8601 date-time: only what changed."),
-            OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER),
+            OpenApiParameter(
+                "service_type", str, enum=ServiceType.values, required=True, description="How you will sell."
+            ),
+            moment_parameter("updated_since", "Only what changed since then."),
+            IF_NONE_MATCH,
             OpenApiParameter("ETag", str, OpenApiParameter.HEADER, response=[200, 304]),
             OpenApiParameter("Updated-Since", str, OpenApiParameter.HEADER, response=[200, 304]),
             LIMIT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -14,7 +14,7 @@ from api.bodies import read
 from api.errors import NotFound
 from api.field_selection import FIELDS, field_selection
 from api.pagination import Keyset
-from api.schema import CURSOR, LIMIT, answers
+from api.schema import CURSOR, LIMIT, answers, moment_parameter
 from catalog.filters import VariantFilter
 from catalog.models import Variant, VariantQuerySet
 from catalog.serializers import EMPTY, VariantBody, VariantJson, variant_json
@@ -28,9 +28,10 @@ FILTERS = [
         "ean": "Exactly this EAN.",
         "gtin": "Exactly this GTIN.",
         "id_in_source": "Exactly this identifier of the supplier's own.",
-        "listed": "`true` or `false`.",
-        "updated_at__gt": "Changed after this ISO 8601 date-time.",
     }.items()
+] + [
+    OpenApiParameter("listed", bool, description="Whether it may be sold."),
+    moment_parameter("updated_at__gt", "Changed after this moment."),
 ]
 
 
@@ -65,6 +66,7 @@ class SupplierVariantViewSet(SupplierViewSet):
     """`/v3/suppliers/{supplier_id}/variants/{variant_id}`"""
 
     read_scope, write_scope = Scope.CATALOG_READ, Scope.CATALOG_WRITE
+    operation_ids: ClassVar[dict[str, str]] = {"retrieve": "get_supplier_variant"}
     variant: Variant
 
     def find(self) -> None:

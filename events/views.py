@@ -21,7 +21,9 @@ from events.serializers import EventsJson, event_json
 MOST_TYPES = 50
 PARAMETERS = frozenset({"after", "type", "limit"})
 AFTER = OpenApiParameter(
-    "after", int, description="The id of the last event that you have; the events after it are answered."
+    "after",
+    {"type": "integer", "format": "int64", "minimum": 0, "maximum": 10**18 - 1, "default": 0},
+    description="The id of the last event that you have; the events after it are answered.",
 )
 TYPE = OpenApiParameter(
     "type", str, description=f"Only events of these types, comma-separated, at most {MOST_TYPES}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Literal, TypedDict
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
@@ -176,12 +177,24 @@ CANCELATION_ANSWERS = {
 }
 
 
+# The spellings beside the interface's own differ in a letter or a blank: no generator could name them apart.
+@extend_schema_field(
+    {
+        "type": "string",
+        "enum": ["canceled", "cancelation not allowed"],
+        "description": "Other spellings are understood too: `cancelled`, `cancelation_not_allowed`.",
+    }
+)
+class AnswerField(serializers.ChoiceField):
+    """Approved, or refused."""
+
+
 class AnswerBody(Body):
     """The answer to a retailer's cancellation (interface 4.7)."""
 
     supplier_id = fields.Id(required=False, allow_null=True)
     fulfillment_id = fields.Id(required=False, allow_null=True)
-    status = serializers.ChoiceField(
+    status = AnswerField(
         choices=list(CANCELATION_ANSWERS),
         error_messages={"invalid_choice": 'Must be "canceled" or "cancelation not allowed".'},
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from django.db import DatabaseError, InterfaceError
 from drf_spectacular.utils import extend_schema
@@ -60,6 +60,22 @@ class FulfillmentViewSet(SupplierViewSet):
 
     read_scope, write_scope = Scope.FULFILLMENTS_READ, Scope.FULFILLMENTS_WRITE
     piecemeal = frozenset({"rejections"})
+    operation_ids: ClassVar[dict[str, str]] = {
+        "accept": "accept_fulfillment",
+        "ship": "ship_fulfillment",
+        "invoice": "save_invoice",
+        "shipments": "ship_parcels",
+        "rejections": "reject_lines",
+        "returns": "record_return",
+        "out_of_stock": "reject_out_of_stock",
+        "missing_sku": "reject_missing_sku",
+        "wrong_address": "reject_wrong_address",
+        "canceled": "approve_cancelation",
+        "cancelation_not_allowed": "refuse_cancelation",
+        "cancellation_not_allowed": "refuse_cancellation",
+        "cancelation not allowed": "refuse_cancelation_by_state",
+        "answer_cancelation": "answer_cancelation",
+    }
     fulfillment: Fulfillment
 
     def find(self) -> None:

@@ -11,7 +11,7 @@ from accounts.viewsets import SupplierViewSet
 from api.bodies import read
 from api.errors import Invalid
 from api.pagination import Keyset
-from api.schema import CURSOR, LIMIT, answers
+from api.schema import CURSOR, LIMIT, answers, id_parameter
 from inventory.filters import MovementFilter, StockFilter
 from inventory.models import MovementKind, StockLevel, Warehouse
 from inventory.selectors import Movements, skus_of
@@ -55,9 +55,9 @@ class InventoryViewSet(SupplierViewSet):
     @extend_schema(
         summary="List stock",
         parameters=[
-            OpenApiParameter("warehouse_id", int, description="Of this warehouse."),
+            id_parameter("warehouse_id", "Of this warehouse."),
             OpenApiParameter("sku", description="Of exactly this sku."),
-            OpenApiParameter("variant_id", int, description="Of this variant."),
+            id_parameter("variant_id", "Of this variant."),
             LIMIT,
             CURSOR,
         ],
@@ -81,10 +81,10 @@ class MovementsViewSet(SupplierViewSet):
         " What is long ago is folded into one `opening` for each stock row.",
         parameters=[
             OpenApiParameter("sku", description="Of exactly this sku."),
-            OpenApiParameter("variant_id", int, description="Of this variant."),
-            OpenApiParameter("warehouse_id", int, description="In this warehouse."),
+            id_parameter("variant_id", "Of this variant."),
+            id_parameter("warehouse_id", "In this warehouse."),
             OpenApiParameter("kind", enum=list(MovementKind.values), description="Of this kind."),
-            OpenApiParameter("order_id", int, description="That this order caused."),
+            id_parameter("order_id", "That this order caused."),
             LIMIT,
             CURSOR,
         ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+import django_filters
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -15,11 +16,11 @@ from api.bodies import json_of, read, reader
 from api.envelope import ResultJson, result
 from api.errors import NotFound
 from api.pagination import listing
-from api.schema import CURSOR, LIMIT, answers
+from api.schema import CURSOR, LIMIT, answers, moment_parameter
 from fastdb.compiled import CompiledQuery, Param
 from orders.addresses import warnings
 from orders.canceling import request_cancelation
-from orders.filters import ORDERS, OrderFilter, keyset
+from orders.filters import ORDERS, MomentFilter, OrderFilter, keyset
 from orders.models import Order, RetailerClock
 from orders.processing_state import ProcessingState
 from orders.selectors import OrderRow, orders_json, own_order, own_row, routing_json, rows
@@ -35,6 +36,17 @@ from orders.serializers import (
 from orders.services import push
 
 T = TypeVar("T")
+STEPS = {"gt": "After", "gte": "At or after", "lt": "Before", "lte": "At or before", "exact": "At"}
+
+
+def _parameter(name: str, by: django_filters.Filter) -> OpenApiParameter:
+    """A filter of the list as a parameter."""
+    if isinstance(by, MomentFilter):
+        return moment_parameter(name, f"{STEPS[by.lookup_expr]} this moment.")
+    choices = [value for value, _ in by.extra.get("choices", ())]
+    return OpenApiParameter(name, str, enum=choices or None, description=f"With exactly this {name}.")
+
+
 FILTERS = [
     OpenApiParameter(
         "filter",
@@ -43,7 +55,7 @@ FILTERS = [
     ),
     OpenApiParameter("sort", str, enum=ORDERS, description="Default: updated_at."),
     OpenApiParameter("ordering", str, enum=ORDERS, description="The same as sort."),
-    *(OpenApiParameter(name, str) for name in OrderFilter.base_filters),
+    *(_parameter(name, each) for name, each in OrderFilter.base_filters.items()),
 ]
 
 

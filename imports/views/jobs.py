@@ -17,7 +17,7 @@ from api.pagination import Keyset, listing
 from api.schema import CURSOR, LIMIT, answers
 from imports.error_report import report
 from imports.filters import ImportFilter
-from imports.models import ImportJob, Kind
+from imports.models import ImportJob, Kind, Status
 from imports.serializers import JobJson, JobsJson, first_errors, job_json
 from imports.views.scopes import JobsOfScopes
 
@@ -33,7 +33,7 @@ class ImportsViewSet(JobsOfScopes):
         summary="List imports",
         parameters=[
             OpenApiParameter("kind", enum=Kind.values, description="Of this kind."),
-            OpenApiParameter("status", description="In this state."),
+            OpenApiParameter("status", enum=Status.values, description="In this state."),
             LIMIT,
             CURSOR,
         ],

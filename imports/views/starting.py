@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -60,6 +60,7 @@ class ImportProductsViewSet(SupplierViewSet):
     """`/v3/suppliers/{supplier_id}/importProducts`"""
 
     read_scope, write_scope = Scope.CATALOG_READ, Scope.CATALOG_WRITE
+    operation_ids: ClassVar[dict[str, str]] = {"create": "import_products"}
 
     @extend_schema(
         summary="Import products from a file",
@@ -80,6 +81,7 @@ class ImportInventoryViewSet(SupplierViewSet):
     """`/v3/suppliers/{supplier_id}/importInventory`"""
 
     read_scope, write_scope = Scope.INVENTORY_READ, Scope.INVENTORY_WRITE
+    operation_ids: ClassVar[dict[str, str]] = {"create": "import_inventory"}
 
     @extend_schema(
         summary="Import inventory from a file",

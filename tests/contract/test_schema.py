@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections.abc import Iterator
 from typing import Any
 
+import jsonschema_rs
 import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
+from django.test import Client
 from drf_spectacular.validation import validate_schema
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
@@ -42,6 +46,14 @@ ALIKE = settings(
     suppress_health_check=list(HealthCheck),
 )
 METHODS = ("get", "put", "post", "patch", "delete")
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# What schemas of 3.1 are made of; 3.0's `nullable` is not among it.
+KEYWORDS = {
+    *("$ref", "type", "enum", "format", "description", "example", "default", "readOnly", "writeOnly"),
+    *("properties", "required", "additionalProperties", "items", "anyOf", "oneOf", "allOf"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern"),
+    *("minItems", "maxItems"),
+}
 
 
 @functools.cache
@@ -74,6 +86,93 @@ def operations(document) -> list[tuple[str, str, dict[str, Any]]]:
 
 def test_the_document_is_valid_openapi(document):
     validate_schema(document)
+
+
+def test_each_schema_in_it_is_json_schema_of_2020_12_and_of_nothing_older(document):
+    for name, schema in document["components"]["schemas"].items():
+        jsonschema_rs.meta.validate({"$schema": DIALECT, **schema})
+        for node in nodes(schema):
+            assert set(node) <= KEYWORDS, f"{name}: {set(node) - KEYWORDS}"
+
+
+def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """A schema and all schemas within it."""
+    if not isinstance(schema, dict):
+        return
+    yield schema
+    for each in schema.get("properties", {}).values():
+        yield from nodes(each)
+    for key in ("items", "additionalProperties"):
+        yield from nodes(schema.get(key))
+    for key in ("anyOf", "oneOf", "allOf"):
+        for each in schema.get(key, ()):
+            yield from nodes(each)
+
+
+def test_operations_say_what_is_done_to_what(operations):
+    ids = {operation["operationId"] for _, _, operation in operations}
+    assert {
+        *("list_fulfillments", "get_fulfillment", "accept_fulfillment", "ship_fulfillment", "reject_lines"),
+        *("push_order", "get_order", "list_orders", "cancel_order", "pull_variants", "create_token"),
+        *("create_variant", "change_variant", "push_inventory", "import_products", "import_inventory"),
+    } <= ids
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)+", each) for each in ids), sorted(ids)
+
+
+def test_tags_are_by_role_and_task_and_explained(document, operations):
+    explained = {tag["name"] for tag in document["tags"] if tag["description"] != tag["name"]}
+    for path, _, operation in operations:
+        assert len(operation["tags"]) == 1
+        assert set(operation["tags"]) <= explained, f"{path}: see api.openapi.naming.TAGS"
+    assert {"Supplier fulfillments", "Retailer orders"} <= explained
+
+
+def test_every_parameter_has_its_limits_and_ids_are_integers(operations):
+    for path, _, operation in operations:
+        for each in operation.get("parameters", ()):
+            schema, name = each["schema"], f"{path} {each['name']}"
+            assert each.get("description") or "enum" in schema, f"{name} is not explained"
+            limits = {"enum", "maximum", "maxLength", "format"} & set(schema)
+            assert limits or schema["type"] == "boolean", f"{name} has no limits"
+            if each["in"] == "path":
+                assert (schema["type"], schema["minimum"]) == ("integer", 1)
+
+
+def test_enums_are_named_after_what_is_chosen(document):
+    named = {name for name, each in document["components"]["schemas"].items() if "enum" in each}
+    assert {"FulfillmentState", "ProcessingState", "OrderType", "ImportStatus"} <= named
+    assert not any(re.search(r"\d|[0-9a-f]{3}Enum", name) for name in named)
+    for schema in document["components"]["schemas"].values():
+        for each in schema.get("properties", {}).values():
+            assert "enum" not in each, "an enum without a name"
+
+
+def test_every_answer_names_its_headers(document, operations):
+    known = document["components"]["headers"]
+    for path, method, operation in operations:
+        for status, response in operation["responses"].items():
+            assert "X-Request-Id" in response["headers"], f"{method} {path} {status}"
+            for name, header in response["headers"].items():
+                assert "$ref" not in header or header["$ref"].rsplit("/", 1)[1] in known, name
+        assert "Retry-After" in operation["responses"]["429"]["headers"]
+        if "201" in operation["responses"]:
+            assert "Location" in operation["responses"]["201"]["headers"]
+
+
+def test_moments_and_dates_are_such(document):
+    schemas = document["components"]["schemas"]
+    assert schemas["Order"]["properties"]["created_at"] == {"type": "string", "format": "date-time"}
+    assert schemas["Order"]["properties"]["ship_until"]["format"] == "date"
+    for name, schema in schemas.items():
+        for field, each in schema.get("properties", {}).items():
+            if field.endswith("_at") and "string" in each["type"]:
+                assert "format" in each, f"{name}.{field}"
+
+
+def test_the_document_names_the_server_that_it_came_from():
+    for host in ("127.0.0.1", "localhost:8000"):
+        servers = Client().get("/v3/schema", headers={"Host": host}).json()["servers"]
+        assert [server["url"] for server in servers] == [f"http://{host}"]
 
 
 def test_every_path_of_the_service_is_in_it(document):

@@ -1,0 +1,72 @@
+"""Parameters that many operations take, each with its limits."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+
+from api.openapi.shapes import ID
+
+DEFAULT_LIMIT, MOST = 100, 500
+LONGEST_KEY = 255
+LONGEST = 1000
+
+LIMIT = OpenApiParameter(
+    "limit",
+    {"type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT_LIMIT},
+    description="The maximum number of items.",
+)
+CURSOR = OpenApiParameter(
+    "cursor",
+    {"type": "string", "maxLength": LONGEST},
+    description="The page to read; opaque, taken from the `next` link.",
+)
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
+    OpenApiParameter.HEADER,
+    description="Of your choosing. The first answer is kept for 24 h and replayed to the same request.",
+)
+IF_NONE_MATCH = OpenApiParameter(
+    "If-None-Match",
+    {"type": "string", "maxLength": LONGEST},
+    OpenApiParameter.HEADER,
+    description="The `ETag` of the answer that you have: 304 while it is still the newest.",
+)
+
+IN_PATHS = re.compile(r"\{(\w+)\}")
+
+
+def id_parameter(name: str, description: str) -> OpenApiParameter:
+    """A filter by an object's id."""
+    return OpenApiParameter(name, ID, description=description)
+
+
+def moment_parameter(name: str, description: str) -> OpenApiParameter:
+    """A filter by a moment."""
+    return OpenApiParameter(name, OpenApiTypes.DATETIME, description=description)
+
+
+def path_parameters(path: str) -> list[dict[str, Any]]:
+    """What stands in braces in a path: ids, all of them."""
+    return [
+        {
+            "in": "path",
+            "name": name,
+            "required": True,
+            "schema": ID,
+            "description": f"The {name.removesuffix('_id').replace('_', ' ')}'s id.",
+        }
+        for name in IN_PATHS.findall(path)
+    ]
+
+
+def with_limits(parameter: dict[str, Any]) -> dict[str, Any]:
+    """A parameter whose schema says how long it may be, where it does not say so itself."""
+    schema = parameter["schema"]
+    if schema.get("type") == "string" and not {"maxLength", "enum", "format"} & set(schema):
+        return {**parameter, "schema": {**schema, "maxLength": LONGEST}}
+    return parameter

@@ -1,0 +1,148 @@
+"""JSON Schema (2020-12) of the TypedDicts that answers are built with."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent, get_doc, resolve_type_hint
+from drf_spectacular.utils import Direction, OpenApiResponse
+
+Schema = dict[str, Any]
+
+NULL: Schema = {"type": "null"}
+MOST_ID = 2**63 - 1
+ID: Schema = {"type": "integer", "format": "int64", "minimum": 1, "maximum": MOST_ID}
+PLAIN: dict[Any, Schema] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    bool: {"type": "boolean"},
+    float: {"type": "number"},
+    Decimal: {"type": "number"},
+    NoneType: NULL,
+    Any: {},
+}
+# In answers, what a string or a number is shows in its name, everywhere alike.
+FORMATS = [
+    (re.compile(r"ship_until|original_created_at"), "string", "date"),
+    (re.compile(r"\w+_at|special_sale_price_(start|end)"), "string", "date-time"),
+    (re.compile(r"next|previous|\w*url"), "string", "uri"),
+    (re.compile(r"(\w+_)?id"), "integer", "int64"),
+]
+
+
+class Shape:
+    """An answer described by a TypedDict; `many` for an array of it."""
+
+    def __init__(self, shape: type, *, many: bool = False) -> None:
+        self.shape, self.many = shape, many
+
+
+class ShapeExtension(OpenApiSerializerExtension):
+    """Teaches the schema generator to read a Shape."""
+
+    target_class = "api.openapi.shapes.Shape"
+
+    def get_name(self, auto_schema: AutoSchema, direction: Direction) -> str | None:
+        return name_of(self.target.shape) + ("List" if self.target.many else "")
+
+    def get_identity(self, auto_schema: AutoSchema, direction: Direction) -> Any:
+        return self.target.shape
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> Schema:
+        shapes = Shapes(auto_schema.registry)
+        if self.target.many:
+            return {"type": "array", "items": shapes.schema_of(self.target.shape)}
+        return shapes.object_of(self.target.shape)
+
+
+class Shapes:
+    """Types as schemas; TypedDicts and enums become components of their own."""
+
+    def __init__(self, registry: ComponentRegistry) -> None:
+        self.registry = registry
+
+    def schema_of(self, hint: Any) -> Schema:
+        """The schema of a type; what is not known here is drf-spectacular's business."""
+        origin, args = get_origin(hint), get_args(hint)
+        if hint in PLAIN:
+            return dict(PLAIN[hint])
+        if origin is NotRequired:
+            return self.schema_of(args[0])
+        if origin in (Union, UnionType):
+            return _one_of([self.schema_of(each) for each in args])
+        if origin is list:
+            return {"type": "array", "items": self.schema_of(args[0])}
+        if origin is dict:
+            return {"type": "object", "additionalProperties": self.schema_of(args[1]) or True}
+        if origin is Literal:
+            return {"type": "string", "enum": list(args)}
+        if is_typeddict(hint) or is_typeddict(origin) or (isinstance(hint, type) and issubclass(hint, Enum)):
+            return self._component(hint)
+        return dict(resolve_type_hint(hint))
+
+    def _component(self, hint: Any) -> Schema:
+        is_enum = isinstance(hint, type) and issubclass(hint, Enum)
+        component = ResolvedComponent(name_of(hint), ResolvedComponent.SCHEMA, object=hint)
+        if component in self.registry:
+            return self.registry[component].ref
+        self.registry.register(component)
+        component.schema = enum_schema(hint) if is_enum else self.object_of(hint)
+        return component.ref
+
+    def object_of(self, shape: Any) -> Schema:
+        """A TypedDict as a schema; its docstring describes it."""
+        fields = get_type_hints(shape, include_extras=True)
+        described: Schema = {
+            "type": "object",
+            "properties": {name: formatted(name, self.schema_of(hint)) for name, hint in fields.items()},
+        }
+        required = [name for name, hint in fields.items() if get_origin(hint) is not NotRequired]
+        if required:
+            described["required"] = required
+        if documented := get_doc(shape):
+            described["description"] = documented
+        return described
+
+
+def name_of(hint: Any) -> str:
+    """What a component is called: `Order` for OrderJson, `FulfillmentState` for fulfillments' State."""
+    name = str(hint.__name__).removesuffix("Json")
+    if isinstance(hint, type) and issubclass(hint, Enum) and len(re.findall("[A-Z]", name)) == 1:
+        name = hint.__module__.partition(".")[0].removesuffix("s").capitalize() + name
+    return name
+
+
+def enum_schema(hint: type[Enum]) -> Schema:
+    return {"type": "string", "enum": [each.value for each in hint], "description": get_doc(hint)}
+
+
+def formatted(name: str, schema: Schema) -> Schema:
+    """The schema of a field of that name, with what its name says of it."""
+    kinds = schema.get("type")
+    kind = kinds if isinstance(kinds, str) else next((each for each in kinds or () if each != "null"), None)
+    for pattern, of_kind, wanted in FORMATS:
+        if kind == of_kind and "enum" not in schema and pattern.fullmatch(name):
+            return {**schema, "format": wanted}
+    return schema
+
+
+def _one_of(schemas: list[Schema]) -> Schema:
+    """Alternatives: plain ones as a list of types, others side by side."""
+    if all(set(each) == {"type"} and isinstance(each["type"], str) for each in schemas):
+        return {"type": [each["type"] for each in schemas]}
+    if len(schemas) == 2 and schemas[1] == NULL and isinstance(schemas[0].get("type"), str):
+        first = schemas[0]
+        if "enum" not in first:
+            return {**first, "type": [first["type"], "null"]}
+    return {"anyOf": schemas}
+
+
+def answers(shape: type, description: str, *, many: bool = False) -> OpenApiResponse:
+    """A documented answer: the TypedDict it has, and when it is given."""
+    return OpenApiResponse(Shape(shape, many=many), description)

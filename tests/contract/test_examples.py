@@ -1,0 +1,186 @@
+"""The examples in the OpenAPI document are requests that this test sends, and answers that it got.
+
+`UPDATE_EXAMPLES=1 pytest tests/contract/test_examples.py` writes the answers down anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Any
+
+import pytest
+
+from api import docs
+from api.openapi.examples import FOLDER
+from fulfillments.models import Fulfillment
+from imports.pipeline.job_runner import run_job
+from inventory.models import Warehouse
+from sftp_ingest.area.files import area_of
+from tests import described
+from tests.client import ApiClient
+from tests.factories import IssuedKeyFactory
+
+pytestmark = pytest.mark.django_db
+
+METHODS = ("get", "put", "post", "patch", "delete")
+MOST_KEPT = 2
+"""So many elements of an array show what it holds."""
+
+
+class Story:
+    """Requests by their operations' ids, with their examples; the ids in paths and bodies are the story's."""
+
+    def __init__(self, operations: dict[str, tuple[str, str]], clients: dict[str, ApiClient]) -> None:
+        self.operations, self.clients = operations, clients
+        self.ids: dict[str, int] = {}
+        self.played: set[str] = set()
+
+    def play(self, operation_id: str, query: str = "", **known: Any) -> Any:
+        """Send an operation's example; its answer, which must be the documented one."""
+        path, method = self.operations[operation_id]
+        ids = self.ids | known
+        filled = re.sub(r"\{(\w+)\}", lambda found: str(ids[found[1]]), path)
+        file = FOLDER / f"{operation_id}.json"
+        example = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        body = self._own(example["request"], known) if "request" in example else None
+        client = self.clients["retailer" if "/retailers/" in path else "supplier"]
+        answer = client.request(method.upper(), filled + query, body)
+        assert answer.status_code in (200, 201), f"{operation_id}: {answer.content!r}"
+        described.check(answer, method, filled + query)
+        self.played.add(operation_id)
+        shown = json.loads(b"".join(answer.streaming_content) if answer.streaming else answer.content)
+        recorded = {**example, "status": answer.status_code, "answer": shortened(shown)}
+        if os.environ.get("UPDATE_EXAMPLES"):
+            text = json.dumps(recorded, indent=2, ensure_ascii=False).replace(
+                "http://testserver", "https://exchange.invalid"
+            )
+            file.write_text(text + "\n", encoding="utf-8")
+        else:
+            assert has(recorded["answer"], example.get("answer")), f"{operation_id}: see UPDATE_EXAMPLES"
+        return shown
+
+    def _own(self, body: Any, known: dict[str, Any]) -> Any:
+        """An example's body with the ids (and secrets) of this story in the place of its own."""
+        if isinstance(body, list):
+            return [self._own(each, known) for each in body]
+        if isinstance(body, dict):
+            return {
+                name: known[name] if name in known else self._own(each, known) for name, each in body.items()
+            }
+        return body
+
+
+def shortened(shown: Any) -> Any:
+    if isinstance(shown, list):
+        return [shortened(each) for each in shown[:MOST_KEPT]]
+    if isinstance(shown, dict):
+        return {name: "…" if name == "access_token" else shortened(each) for name, each in shown.items()}
+    return shown
+
+
+def has(shown: Any, example: Any) -> bool:
+    """Whether an answer has all that its example shows, whatever it says there."""
+    if isinstance(example, dict):
+        return isinstance(shown, dict) and all(
+            name in shown and has(shown[name], each) for name, each in example.items()
+        )
+    if isinstance(example, list) and isinstance(shown, list):
+        return not (example and shown) or has(shown[0], example[0])
+    return example is not None or shown is None
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(docs.document())
+    return found
+
+
+@pytest.fixture
+def operations(document) -> dict[str, tuple[str, str]]:
+    return {
+        item[method]["operationId"]: (path, method)
+        for path, item in document["paths"].items()
+        for method in METHODS
+        if method in item
+    }
+
+
+@pytest.fixture
+def story(operations, acme, shop, client_for, settings, tmp_path, monkeypatch) -> Story:
+    settings.UPLOADS_DIR = tmp_path
+    monkeypatch.setattr("imports.wake.wake", lambda _: None)
+    story = Story(operations, {"supplier": client_for(acme), "retailer": client_for(shop)})
+    story.ids = {"supplier_id": acme.pk, "retailer_id": shop.pk}
+    return story
+
+
+def test_each_example_is_a_request_that_works_and_the_answer_it_gets(story, document, acme, shop):
+    key, secret = IssuedKeyFactory.create(party=shop)
+    story.play("create_token", client_id=key.prefix, client_secret=secret)
+    for name in ("get_supplier", "list_warehouses", "list_uploads"):
+        story.play(name)
+    warehouse = Warehouse.objects.get(supplier=acme, is_default=True).pk
+    variants(story, acme, warehouse)
+    work, lines = orders(story, acme)
+    fulfillments(story, acme, work, lines)
+    for name in (
+        "list_inventory",
+        "list_inventory_movements",
+        "list_supplier_events",
+        "list_retailer_events",
+    ):
+        story.play(name)
+
+    taking = {
+        item[method]["operationId"]
+        for item in document["paths"].values()
+        for method in METHODS
+        if "requestBody" in item.get(method, {})
+    }
+    assert taking - story.played == set()
+    assert {path.stem for path in FOLDER.glob("*.json")} == story.played
+
+
+def variants(story: Story, acme: Any, warehouse: int) -> None:
+    story.ids["variant_id"] = story.play("create_variant")["id"]
+    for name in ("update_variant", "change_variant", "get_supplier_variant", "get_variant", "list_variants"):
+        story.play(name)
+    story.ids["import_id"] = story.play("import_products")["id"]
+    run_job(story.ids["import_id"])
+    for name in ("get_import", "list_imports"):
+        story.play(name)
+    (area_of(acme) / "inventory/stock.csv").write_text("sku,quantity\nGUIDE-3,7\n")
+    run_job(story.play("import_inventory", warehouse_id=warehouse)["id"])
+    story.play("push_inventory", warehouse_id=warehouse)
+    for name in ("update_import_policy", "get_import_policy", "update_auto_import_products"):
+        story.play(name)
+    story.play("update_auto_import_inventory", warehouse_id=warehouse)
+    for name in ("get_auto_import_products", "get_auto_import_inventory"):
+        story.play(name)
+    story.play("pull_variants", "?service_type=ecommerce")
+
+
+def orders(story: Story, acme: Any) -> tuple[int, list[int]]:
+    story.play("get_retailer")
+    story.ids["order_id"] = story.play("push_order")["order_id"]
+    for name in ("get_order", "list_orders", "get_order_filters", "get_order_routing"):
+        story.play(name)
+    work = story.play("list_fulfillments")[0]
+    lines = [line["id"] for line in work["lines"] if line["sku"] == "GUIDE-1"]
+    return work["id"], lines
+
+
+def fulfillments(story: Story, acme: Any, work: int, lines: list[int]) -> None:
+    story.ids["fulfillment_id"] = work
+    story.play("accept_fulfillment")
+    story.play("cancel_order")
+    story.play("answer_cancelation", supplier_id=acme.pk, fulfillment_id=work)
+    story.play("ship_fulfillment", id=lines[0])
+    story.play("ship_parcels", id=work)
+    story.play("record_return")
+    story.play("save_invoice")
+    story.play("get_fulfillment")
+    story.play("reject_lines", id=work)
+    assert Fulfillment.objects.get(pk=work).state in ("shipped", "accepted")

@@ -1,0 +1,53 @@
+"""An answer that a test gets, held against the OpenAPI document by JSON Schema of 2020-12."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import jsonschema_rs
+from django.urls import Resolver404
+from drf_spectacular.generators import SchemaGenerator
+
+from api.renderers import encode
+
+
+@functools.cache
+def document() -> dict[str, Any]:
+    """The document of the service itself, whatever paths a test has added."""
+    found: dict[str, Any] = json.loads(
+        encode(SchemaGenerator(urlconf="config.urls").get_schema(request=None, public=True))
+    )
+    return found
+
+
+@functools.cache
+def validator(path: str, method: str, status: int) -> jsonschema_rs.Draft202012Validator | None:
+    """What checks the JSON of that answer; None where there is none, or the path is no one's but a test's."""
+    operation = document()["paths"].get(path, {}).get(method)
+    if operation is None:
+        return None
+    assert str(status) in operation["responses"], f"{method} {path} answers {status}, which is not described"
+    media = operation["responses"][str(status)].get("content", {}).get("application/json")
+    if media is None:
+        return None
+    whole = {**media["schema"], "components": document()["components"]}
+    return jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
+
+
+def check(answer: Any, method: str, url: str) -> None:
+    """Fail where an answer is not as the document has it."""
+    if answer.streaming or "fields" in parse_qs(urlsplit(url).query):
+        return
+    try:
+        route = answer.resolver_match.route
+    except Resolver404:  # there is nothing at that path
+        return
+    path = "/" + re.sub(r"<id:(\w+)>", r"{\1}", route)
+    found = validator(path, method.lower(), answer.status_code)
+    if found is not None and answer.headers.get("Content-Encoding") != "gzip":
+        errors = [f"{each.instance_path}: {each.message}" for each in found.iter_errors(answer.json())]
+        assert not errors, f"{method} {path} {answer.status_code}: {errors[:3]}"
