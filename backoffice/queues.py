@@ -18,8 +18,8 @@ from imports.admin_filters import RecentlyFailedFilter
 from imports.models import ImportJob, Status
 from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel
-from orders.admin_filters import HeldFilter, UnknownCountryFilter
-from orders.models import Order
+from orders.admin_filters import HeldFilter, UnknownCountryFilter, WaitingFilter
+from orders.models import Order, OrderLine
 from orders.processing_state import ProcessingState
 
 SHOWN = 5
@@ -74,6 +74,11 @@ class Waiting:
 
 def _order(order: Order) -> str:
     return f"{order.retailer_order_id} of {order.retailer}"
+
+
+def _line(line: OrderLine) -> str:
+    missing = line.open - line.reserved + line.waiting + line.rejected
+    return f"{missing} × {line.sku or line.upc or line.asked_variant_id}, order {_order(line.order)}"
 
 
 def _fulfillment(fulfillment: Fulfillment) -> str:
@@ -140,6 +145,14 @@ QUEUES = (
         [HeldFilter],
         _order,
         OF_ORDERS,
+    ),
+    Queue(
+        "Waiting for stock",
+        "What arrives goes to the oldest order by itself. Ask when it will, or whether to cancel.",
+        OrderLine,
+        [WaitingFilter],
+        _line,
+        ("order__retailer",),
     ),
     Queue(
         "Over-promised stock",

@@ -192,6 +192,7 @@ CELERY_TASK_ROUTES = {"imports.tasks.fetch": {"queue": "fetch"}}
 _ticks = {
     "sweep-imports": ("imports.tasks.sweep", 5.0),
     "publish-events": ("events.tasks.publish", 5.0),
+    "serve-waiting": ("orders.tasks.serve_waiting", 30.0),
     "answer-cancelations": ("fulfillments.tasks.answer_cancelations", 30.0),
     "take-snapshot": ("catalog.tasks.take_pulse", 5.0),
     "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),

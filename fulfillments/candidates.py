@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol, TypedDict
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django_stubs_ext import WithAnnotations
 
-from accounts.models import Partnership
+from accounts.models import Partnership, WhenShort
 from catalog.models import Variant
-from fastdb.compiled import CompiledQuery, Param, any_of
+from fastdb.compiled import CompiledQuery, any_of
 from fastdb.rows import as_rows
 from fulfillments.routing import Agreed, Candidate
 from inventory.models import Warehouse
@@ -40,6 +40,20 @@ class WantedLine(NamedTuple):
     asked_variant_id: int | None
 
 
+class WaitingLine(NamedTuple):
+    """A line of some order with pieces that no supplier has; the fields are the query's."""
+
+    id: int
+    order_id: int
+    retailer_id: int
+    country_known: bool
+    pieces: int
+    sku: str
+    upc: str
+    asked_supplier_id: int | None
+    asked_variant_id: int | None
+
+
 class OfferRow(NamedTuple):
     """A variant that a partner has listed."""
 
@@ -57,15 +71,48 @@ class ShipsFrom(TypedDict):
 
 
 class Market:
-    """A retailer's active partners, and the variants of theirs that some lines ask for. Two queries."""
+    """A retailer's active partners, and the variants of theirs that some lines ask for."""
 
-    def __init__(self, retailer_id: int, lines: Sequence[Asked], *, country_known: bool = True) -> None:
-        self._country_known = country_known
-        self.partners = {each.supplier_id: each for each in _partners(retailer=retailer_id)}
-        self.variants = _variants(suppliers=list(self.partners), **_asked(lines))
+    def __init__(
+        self,
+        partners: Iterable[WithAnnotations[Partnership, ShipsFrom]],
+        variants: Iterable[OfferRow],
+        *,
+        country_known: bool = True,
+        when_short: str | None = None,
+    ) -> None:
+        self._country_known, self._when_short = country_known, when_short
+        self.partners = {each.supplier_id: each for each in partners}
+        self.variants = [each for each in variants if each.supplier_id in self.partners]
         self._by_id = {variant.id: variant for variant in self.variants}
         self._by_upc = _grouped((variant.upc, variant) for variant in self.variants if variant.upc)
         self._by_sku = _grouped((variant.sku, variant) for variant in self.variants)
+
+    @classmethod
+    def of(
+        cls,
+        retailer_id: int,
+        lines: Sequence[Asked],
+        *,
+        country_known: bool = True,
+        when_short: str | None = None,
+    ) -> Market:
+        """The market that these lines of one order meet. Two queries."""
+        partners = _partners(retailers=[retailer_id])
+        variants = _variants(suppliers=[each.supplier_id for each in partners], **_asked(lines))
+        return cls(partners, variants, country_known=country_known, when_short=when_short)
+
+    @classmethod
+    def of_each(cls, lines: Sequence[WaitingLine]) -> list[Market]:
+        """The market that each of these lines meets, of whatever orders. Two queries."""
+        all_partners = _partners(retailers=sorted({line.retailer_id for line in lines}))
+        suppliers = sorted({each.supplier_id for each in all_partners})
+        variants = _variants(suppliers=suppliers, **_asked(lines))
+        markets = {}
+        for retailer, known in {(line.retailer_id, line.country_known) for line in lines}:
+            partners = [each for each in all_partners if each.retailer_id == retailer]
+            markets[retailer, known] = cls(partners, variants, country_known=known)
+        return [markets[line.retailer_id, line.country_known] for line in lines]
 
     def candidates(self, line: Asked, refused_by: Container[int] = ()) -> tuple[Candidate, ...]:
         """The variants that a line finds: by variant_id, else supplier_id and sku, else upc, else sku."""
@@ -93,6 +140,9 @@ class Market:
 
     def _candidate(self, variant: OfferRow, refused_by: Container[int]) -> Candidate:
         partner = self.partners[variant.supplier_id]
+        when_short = self._when_short or partner.when_short
+        if when_short == WhenShort.SHIP_PARTIAL and partner.refuse_short_orders:
+            when_short = WhenShort.REFUSE
         return Candidate(
             variant_id=variant.id,
             supplier_id=variant.supplier_id,
@@ -102,7 +152,8 @@ class Market:
             priority=partner.supplier.priority,
             default_warehouse_id=partner.default_warehouse_id,
             agreed=Agreed(variant.sku, variant.upc, variant.title, variant.wholesale_price),
-            takes_short=not partner.refuse_short_orders,
+            takes_short=when_short == WhenShort.SHIP_PARTIAL,
+            waits=when_short == WhenShort.WAIT,
             refused=variant.supplier_id in refused_by,
         )
 
@@ -111,7 +162,9 @@ class Market:
 def _partners() -> QuerySet[WithAnnotations[Partnership, ShipsFrom]]:
     """Each with where its supplier ships from by default: the warehouse it marked, else its oldest."""
     warehouses = Warehouse.objects.filter(supplier_id=OuterRef("supplier_id")).order_by("-is_default", "id")
-    partners = Partnership.objects.active().filter(retailer_id=Param("retailer")).select_related("supplier")
+    partners = (
+        Partnership.objects.active().filter(any_of("retailer_id", "retailers")).select_related("supplier")
+    )
     by_default = Subquery(warehouses.values("id")[:1])
     partners = partners.order_by("supplier_id")
     return partners.annotate(default_warehouse_id=by_default)  # type: ignore[return-value]  # the stubs: Any

@@ -6,12 +6,12 @@ and knows no more of orders than stands here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Protocol
 
 from accounts.actors import Actor
-from fulfillments.candidates import WantedLine
+from fulfillments.candidates import WaitingLine, WantedLine
 from fulfillments.effects import Effects
 
 
@@ -44,6 +44,22 @@ class Change(Protocol):
 
     def lines_in(self, line_ids: Iterable[int]) -> Sequence[WantedLine]:
         """Those of the order's lines that have these ids."""
+        ...
+
+    def anybody_waits(self, variant_ids: Collection[int]) -> bool:
+        """Whether a line of any other order may wait for one of these variants."""
+        ...
+
+    def lines_waiting(self, variant_ids: Collection[int]) -> list[WaitingLine]:
+        """Lines of older orders that no supplier has, and that may want one of these variants."""
+        ...
+
+    def own_lines_waiting(self) -> list[WaitingLine]:
+        """The order's own lines that have pieces which no supplier has."""
+        ...
+
+    def placed(self, pieces: Mapping[int, int]) -> None:
+        """So many pieces of these of its lines, which nobody had, are with a supplier now."""
         ...
 
     def check_order(self, order_id: int) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from django.db.models.functions import Now
@@ -15,9 +13,11 @@ from fastdb.inserts import insert
 from fulfillments import explaining
 from fulfillments.candidates import Market
 from fulfillments.change import Change
+from fulfillments.claims import share_of_new
 from fulfillments.deadlines import capture_due_at, due_at
 from fulfillments.effects import Effects
-from fulfillments.models import Capture, Fulfillment, FulfillmentLine, Rejection, RoutingDecision
+from fulfillments.models import Capture, Fulfillment, FulfillmentLine, RoutingDecision
+from fulfillments.refusals import refusals_of
 from fulfillments.routing import Allocation, Place, Plan, Want, plan
 from fulfillments.states import State
 from inventory.models import MovementKind
@@ -27,7 +27,7 @@ from inventory.reservations import Cause, LockedStock, Stock, StockKey
 def apply_effects(effects: Effects, change: Change) -> None:
     """Delist, release, take out and route again what was refused."""
     wants = _wants(effects, change)
-    joinable = _joinable(change) if wants else {}
+    joinable = lock_joinable(change) if wants else {}
     _delist(effects.delisted)
     touched = {each.stock_key[0] for each in effects.stock}
     touched |= {candidate.variant_id for want in wants for candidate in want.candidates}
@@ -48,8 +48,8 @@ def _wants(effects: Effects, change: Change) -> list[Want]:
         return []
     lines = change.lines_in(effects.refused)
     market, refusals = (
-        Market(change.retailer_id, lines, country_known=change.country_known),
-        _refusals(effects.refused),
+        Market.of(change.retailer_id, lines, country_known=change.country_known),
+        refusals_of(effects.refused),
     )
     return [
         Want(
@@ -60,30 +60,6 @@ def _wants(effects: Effects, change: Change) -> list[Want]:
         )
         for line in lines
     ]
-
-
-@dataclass
-class _Refusals:
-    """Who is not asked for a line again: the places that were out of stock, the suppliers without the sku."""
-
-    places: set[Place] = field(default_factory=set)
-    suppliers: set[int] = field(default_factory=set)
-
-
-def _refusals(line_ids: Iterable[int]) -> defaultdict[int, _Refusals]:
-    """By the line's id, what has been refused so far; a wrong address is no refusal of the goods."""
-    refused: defaultdict[int, _Refusals] = defaultdict(_Refusals)
-    lines = FulfillmentLine.objects.filter(order_line_id__in=list(line_ids), rejected__gt=0)
-    fulfillments = {each.fulfillment_id: each.fulfillment for each in lines.select_related("fulfillment")}
-    order_lines = dict(lines.values_list("pk", "order_line_id"))
-    for rejection in Rejection.objects.filter(fulfillment_id__in=fulfillments):
-        fulfillment = fulfillments[rejection.fulfillment_id]
-        for line_id in {order_lines[item["line"]] for item in rejection.items if item["line"] in order_lines}:
-            if rejection.reason == State.OUT_OF_STOCK:
-                refused[line_id].places.add((fulfillment.supplier_id, fulfillment.warehouse_id))
-            elif rejection.reason == State.MISSING_SKU:
-                refused[line_id].suppliers.add(fulfillment.supplier_id)
-    return refused
 
 
 def _delist(variant_ids: set[int]) -> None:
@@ -97,7 +73,7 @@ def _delist(variant_ids: set[int]) -> None:
         variants.update(listed=False, updated_at=Now())
 
 
-def _joinable(change: Change) -> dict[Place, Fulfillment]:
+def lock_joinable(change: Change) -> dict[Place, Fulfillment]:
     """The order's fulfillments that nobody has seen yet: what goes to the same place can be put into them.
 
     Locked so that they cannot be captured meanwhile: to capture is to insert a row that refers to them.
@@ -114,7 +90,7 @@ def _route_again(
     change: Change, wants: list[Want], stock: LockedStock, joinable: Mapping[Place, Fulfillment]
 ) -> None:
     """Give what was refused to the next place that has stock; what nobody has stays refused."""
-    available = stock.availability()
+    available = share_of_new(change, stock).left
     chosen = plan(wants, available, allow_short=False, joining=joinable.keys())
     create_fulfillments(change, chosen.allocations, stock, joinable)
     keep_reasons(change, wants, chosen, available, cause="refused")
@@ -133,11 +109,13 @@ def create_fulfillments(
     allocations: Sequence[Allocation],
     stock: Stock,
     joinable: Mapping[Place, Fulfillment] = MappingProxyType({}),
+    contested: Collection[StockKey] = (),
 ) -> None:
     """Make one fulfillment for each place of the plan, or put its pieces into the one that is there.
 
     Their pieces are set aside. What joins a fulfillment has lines of its own: what was agreed for the
     pieces that are in it stays, and what comes later is of its own moment.
+    What is short of a contested stock row stands behind those it is owed to.
     """
     fulfillments: dict[Place, Fulfillment] = {}
     for allocation in allocations:
@@ -156,6 +134,7 @@ def create_fulfillments(
                 quantity=allocation.quantity,
                 reserved=allocation.reserved,
                 **allocation.candidate.agreed._asdict(),
+                behind=allocation.stock_key in contested,
             )
             for allocation in allocations
         ]

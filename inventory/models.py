@@ -15,6 +15,7 @@ from api.errors import Invalid
 from catalog.models import Variant, this_transaction
 from catalog.snapshot import take_snapshot_after_commit
 from events.recording import record
+from inventory.arrivals import stock_arrived
 from inventory.elements import MOST
 
 
@@ -102,6 +103,7 @@ class StockLevel(models.Model):
             self.save(force_insert=True)
             opening = StockMovement.of(self, MovementKind.OPENING, on_hand_change=on_hand, by=by)
             opening.save(force_insert=True)
+            stock_arrived([self.variant_id])
 
     def count(self, on_hand: int, *, by: Actor) -> bool:
         """Set what is on hand, as somebody has just counted it; return whether that changed anything."""
@@ -154,6 +156,8 @@ class StockLevel(models.Model):
         event = "inventory.adjusted" if kind == MovementKind.ADJUST else "inventory.updated"
         record(event, by=by, area="inventory", supplier=self.warehouse.supplier, data=data)
         take_snapshot_after_commit()
+        if change > 0:
+            stock_arrived([self.variant_id])
 
 
 class MovementKind(models.TextChoices):

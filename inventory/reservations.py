@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 
 from accounts.actors import Actor
 from fastdb.rows import as_rows
+from inventory.arrivals import stock_arrived
 from inventory.elements import MOST
 from inventory.models import MovementKind, StockLevel
 
@@ -117,7 +118,7 @@ class Stock:
 
 @dataclass
 class LockedStock(Stock):
-    """Rows that nobody else can change meanwhile."""
+    """Rows that nobody else can change meanwhile; what is given back goes to those who wait."""
 
     _counted: set[StockKey] = field(default_factory=set)
 
@@ -183,6 +184,13 @@ class LockedStock(Stock):
                     *map(list, zip(*self._movements, strict=True)),
                 ],
             )
+        arrived = {
+            each.variant_id
+            for each in self._movements
+            if each.on_hand_change > each.reserved_change and self.available(each[:2])
+        }
+        if arrived:
+            stock_arrived(arrived)
         self._counted.clear()
         self._movements.clear()
 

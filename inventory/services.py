@@ -20,6 +20,7 @@ from api.request_id import seconds_since_arrival
 from catalog.snapshot import take_snapshot_after_commit
 from events.recording import record
 from fastdb.rows import rows_of
+from inventory.arrivals import stock_arrived
 from inventory.elements import Element, ElementError, IdType, read_elements
 from inventory.models import Warehouse
 
@@ -153,6 +154,7 @@ def push(
             data = {"warehouse_id": warehouse.pk, "updated": result.updated, "unchanged": result.unchanged}
             record("inventory.updated", by=by, area="inventory", supplier=warehouse.supplier, data=data)
             take_snapshot_after_commit()
+            stock_arrived(list(wanted))
     result.errors.sort(key=lambda error: error.index)
     return result
 

@@ -7,17 +7,22 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
 
 from accounts.admin_actions import RecordAdmin, badge
+from accounts.admin_base import ReadOnlyAdmin, as_id
 from accounts.models import Retailer, Supplier
+from catalog.models import Variant
 from events.models import Event
 from events.timeline import timeline
 from fulfillments.contents import opened
-from inventory.models import Warehouse
+from inventory.models import StockLevel, Warehouse
 from orders.admin_actions import ACTIONS
-from orders.admin_filters import HeldFilter, UnknownCountryFilter
+from orders.admin_filters import HeldFilter, UnknownCountryFilter, WaitingFilter
 from orders.canceling import CANCEL_REQUESTED
-from orders.models import Order
+from orders.models import Order, OrderLine
+from orders.waiting_admin import StockWithWaitingAdmin, VariantWithWaitingAdmin
 
 
 @admin.register(Order)
@@ -69,6 +74,59 @@ class OrderAdmin(RecordAdmin[Order]):
             "decisions": _decisions(order),
             "timeline": timeline(order_id=order.pk),
         }
+
+
+@admin.register(OrderLine)
+class OrderLineAdmin(ReadOnlyAdmin[OrderLine]):
+    """Who waits for what, since when, and with whom; and any line by its number."""
+
+    list_display = ("id", "in_order", "retailer", "sku", "quantity", "short", "waiting", "rejected")
+    list_display += ("suppliers", "waiting_since")  # type: ignore[assignment]
+    list_filter = (WaitingFilter,)
+    list_select_related = ("order__retailer",)
+    search_help_text = "A whole sku that is waited for, an order's number at its retailer, or order:1."
+    fields = ("in_order", "retailer", "position", "sku", "upc", "asked_variant_id", "asked_supplier_id")
+    fields += ("quantity", "open", "reserved", "waiting", "rejected", "shipped", "canceled")  # type: ignore[assignment]
+    fields += ("suppliers", "waiting_since")  # type: ignore[assignment]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[OrderLine]:
+        return super().get_queryset(request).prefetch_related("fulfillment_lines__fulfillment__supplier")
+
+    def search_condition(self, term: str) -> Q:
+        subject, _, number = term.partition(":")
+        if subject == "order" and number:
+            return Q(order_id=as_id(number))
+        # In steps: each is found by an index of its own.
+        orders = Order.objects.filter(retailer__in=[*Retailer.objects.values_list("pk", flat=True)])
+        numbers = [*orders.filter(retailer_order_id=term).values_list("pk", flat=True)[:100]]
+        variants = dict(Variant.objects.filter(sku=term).values_list("pk", "upc")[:100])
+        wanted = Q(sku=term) | Q(asked_variant_id__in=[*variants])
+        wanted |= Q(upc__in=[upc for upc in variants.values() if upc])
+        return Q(pk=as_id(term)) | Q(order_id__in=numbers) | wanted & Q(waiting_since__isnull=False)
+
+    @admin.display(description="order")
+    def in_order(self, line: OrderLine) -> str:
+        url = reverse("admin:orders_order_change", args=[line.order_id])
+        return format_html('<a href="{}">{}</a>', url, line.order.retailer_order_id)
+
+    @admin.display(description="retailer")
+    def retailer(self, line: OrderLine) -> str:
+        return str(line.order.retailer)
+
+    @admin.display(description="short at suppliers")
+    def short(self, line: OrderLine) -> int:
+        return line.open - line.reserved
+
+    @admin.display(description="with")
+    def suppliers(self, line: OrderLine) -> str:
+        short = (each for each in line.fulfillment_lines.all() if each.is_short)
+        return ", ".join(f"{each.owed} at {each.fulfillment.supplier}" for each in short) or "nobody"
+
+
+# Their apps know of no orders.
+admin.site.unregister([Variant, StockLevel])
+admin.site.register(Variant, VariantWithWaitingAdmin)
+admin.site.register(StockLevel, StockWithWaitingAdmin)
 
 
 def _cancel_requests(order: Order) -> list[dict[str, Any]]:

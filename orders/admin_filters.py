@@ -18,6 +18,16 @@ class UnknownCountryFilter(FlagFilter):
         return rows.filter(has_unknown_country=True).exclude(processing_state__in=FINISHED)
 
 
+class WaitingFilter(FlagFilter):
+    """Lines of which some pieces have no stock set aside, from their own small index."""
+
+    title, parameter_name, label = "waiting for stock", "waiting", "Waiting"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows.filter(waiting_since__isnull=False)
+
+
 class HeldFilter(FlagFilter):
     """Open orders that are held: a small part of the table, which an index knows."""
 

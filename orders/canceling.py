@@ -125,15 +125,16 @@ def _cancel(
 
 
 def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
-    """Cancel at once what was refused and nobody holds; return the pieces by line."""
-    refused = [line for line in lines if line.rejected and wanted[line.pk]]
-    dropped = {line.pk: min(line.rejected, wanted[line.pk]) for line in refused}
-    for line in refused:
+    """Cancel at once what nobody holds: what was refused, then what waits; return the pieces by line."""
+    unheld = [line for line in lines if line.unplaced and wanted[line.pk]]
+    dropped = {line.pk: min(line.unplaced, wanted[line.pk]) for line in unheld}
+    for line in unheld:
         wanted[line.pk] -= dropped[line.pk]
         line.dropped += dropped[line.pk]
-        line.rejected -= dropped[line.pk]
         line.canceled += dropped[line.pk]
-    update(refused, ["dropped", "rejected", "canceled"])
+        line.waiting -= max(dropped[line.pk] - line.rejected, 0)
+        line.rejected -= min(dropped[line.pk], line.rejected)
+    update(unheld, ["dropped", "rejected", "waiting", "canceled"])
     return dropped
 
 
@@ -156,8 +157,8 @@ class OpenWork:
         return called
 
     def left(self, line: OrderLine) -> int:
-        """Refused by all and held by nobody, or held by a supplier that is not asked for it yet."""
-        return line.rejected + sum(each.askable for each in self._reachable(line))
+        """What nobody holds (refused by all, or waiting), or a supplier that is not asked for it yet."""
+        return line.unplaced + sum(each.askable for each in self._reachable(line))
 
     def wanted(self, asked: Sequence[Mapping[str, Any]] | None, *, anew: bool) -> dict[int, int]:
         """How much more of each line is to be canceled; everything where nothing is named.

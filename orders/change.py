@@ -10,7 +10,7 @@ ordered statement, then the order's lines and state, the events, and last the st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from datetime import date
@@ -22,10 +22,11 @@ from accounts.actors import Actor
 from accounts.models import Retailer
 from events.models import Event
 from events.recording import PIECES, draft
-from fulfillments.candidates import WantedLine
+from fulfillments.candidates import WaitingLine, WantedLine
 from fulfillments.change import Recorded
 from fulfillments.effects import Effects
 from fulfillments.services import apply_effects
+from orders import waiting_lines
 from orders.processing_state import FINISHED, ProcessingState, derive_state, stamp
 
 
@@ -103,6 +104,18 @@ class OrderChange(Generic[OrderT]):
 
     def lines_in(self, line_ids: Iterable[int]) -> list[WantedLine]:
         return self.order.lines_in(line_ids)
+
+    def anybody_waits(self, variant_ids: Collection[int]) -> bool:
+        return waiting_lines.anybody_waits(variant_ids, but=self.order_id)
+
+    def lines_waiting(self, variant_ids: Collection[int]) -> list[WaitingLine]:
+        return waiting_lines.lines_waiting(variant_ids, before=self.order_id)
+
+    def own_lines_waiting(self) -> list[WaitingLine]:
+        return waiting_lines.own_lines_waiting(self.order_id)
+
+    def placed(self, pieces: Mapping[int, int]) -> None:
+        waiting_lines.placed(pieces)
 
     def check_order(self, order_id: int) -> None:
         """Raise RuntimeError unless this is the change of that order, and under way."""

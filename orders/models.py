@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from accounts.models import Retailer
+from accounts.models import Retailer, WhenShort
 from fulfillments.candidates import WantedLine
 from orders.change import ChangeableOrder
 from orders.processing_state import FINISHED, ProcessingState
@@ -42,6 +42,12 @@ class Order(ChangeableOrder):
     is_gift = models.BooleanField(default=False)
     original_created_at = models.DateField(null=True)
     notes = models.JSONField(default=list)
+    when_short = models.CharField(
+        max_length=12,
+        choices=WhenShort.choices,
+        null=True,
+        help_text="What becomes of what is short; where it says nothing, the partnership's setting counts.",
+    )
     content_digest = models.CharField(max_length=64, editable=False)
 
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -57,6 +63,7 @@ class Order(ChangeableOrder):
                 condition=Q(processing_state__in=ProcessingState.values), name="order_state"
             ),
             models.CheckConstraint(condition=Q(type__in=OrderType.values), name="order_type"),
+            models.CheckConstraint(condition=Q(when_short__in=WhenShort.values), name="order_when_short"),
         ]
         indexes = [
             # What a retailer may filter its list by; none may read through its past.
@@ -139,9 +146,10 @@ class RetailerClock(models.Model):
 
 
 class OrderLine(models.Model):
-    """One line of an order: quantity = open + shipped + rejected + canceled, always.
+    """One line of an order: quantity = open + waiting + shipped + rejected + canceled, always.
 
-    `open` is with suppliers; `rejected` is what was refused and nobody else has taken.
+    `open` is with suppliers; `waiting` is with nobody until stock arrives, as the order or a partnership
+    wants it; `rejected` is what was refused and nobody else has taken.
     """
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="lines")
@@ -160,12 +168,16 @@ class OrderLine(models.Model):
 
     open = models.PositiveIntegerField(default=0)
     reserved = models.PositiveIntegerField(default=0)
+    waiting = models.PositiveIntegerField(default=0, db_default=0)
     shipped = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
     canceled = models.PositiveIntegerField(default=0)
     returned = models.PositiveIntegerField(default=0, help_text="Of what is shipped, what came back.")
     dropped = models.PositiveIntegerField(
         default=0, help_text="Of what is canceled, what no supplier held any more."
+    )
+    waiting_since = models.DateTimeField(
+        null=True, editable=False, help_text="Since when some of it has no stock set aside, if any has none."
     )
 
     class Meta:
@@ -174,13 +186,24 @@ class OrderLine(models.Model):
             models.UniqueConstraint("order", "position", name="order_line_once"),
             models.CheckConstraint(
                 condition=Q(quantity__gt=0)
-                & Q(quantity=F("open") + F("shipped") + F("rejected") + F("canceled"))
+                & Q(quantity=F("open") + F("waiting") + F("shipped") + F("rejected") + F("canceled"))
                 & Q(open__gte=F("reserved")),
                 name="order_line_adds_up",
             ),
             models.CheckConstraint(condition=Q(canceled__gte=F("dropped")), name="order_line_dropped"),
             models.CheckConstraint(
                 condition=Q(shipped__gte=F("returned")), name="order_line_returned_of_shipped"
+            ),
+        ]
+        # Who waits for what: few of all lines, found by what they ask for, and listed for operators.
+        indexes = [
+            models.Index("id", condition=Q(waiting_since__isnull=False), name="order_line_waiting"),
+            models.Index("sku", condition=Q(waiting_since__isnull=False), name="order_line_waiting_sku"),
+            models.Index("upc", condition=Q(waiting_since__isnull=False), name="order_line_waiting_upc"),
+            models.Index(
+                "asked_variant_id",
+                condition=Q(waiting_since__isnull=False),
+                name="order_line_waiting_variant",
             ),
         ]
 
@@ -191,3 +214,8 @@ class OrderLine(models.Model):
     def pinned(self) -> bool:
         """Whether the retailer chose the supplier; such a line is never routed elsewhere."""
         return self.asked_supplier_id is not None or self.asked_variant_id is not None
+
+    @property
+    def unplaced(self) -> int:
+        """Pieces that no supplier has: refused by all, or waiting for stock."""
+        return self.rejected + self.waiting

@@ -26,7 +26,8 @@ FINISHED: Final = (ProcessingState.COMPLETED, ProcessingState.CANCELED)
 def state_sql(opened: str, shipped: str, rejected: str, states: str) -> str:
     """The one place that says what an order is (contract 4).
 
-    Of columns with the pieces of its lines, and an array of its fulfillments' states.
+    Of columns with the pieces of its lines, and an array of its fulfillments' states. Pieces that wait for
+    stock are open: the order is not finished, and no person is needed.
     """
     return f"""
         CASE WHEN {opened} = 0 AND {rejected} = 0
@@ -54,20 +55,25 @@ DERIVE_STATE = f"""
     ), counted AS (
         SELECT l.id, l.quantity, coalesce(p.open, 0) AS open, coalesce(p.reserved, 0) AS reserved,
                coalesce(p.shipped, 0) AS shipped, coalesce(p.canceled, 0) + l.dropped AS canceled,
-               coalesce(p.returned, 0) AS returned
+               coalesce(p.returned, 0) AS returned,
+               l.waiting, l.waiting_since
         FROM orders_orderline l LEFT JOIN by_line p ON p.order_line_id = l.id WHERE l.order_id = %(order)s
     ), derived AS (
-        SELECT *, quantity - open - shipped - canceled AS rejected FROM counted
+        SELECT *, quantity - open - waiting - shipped - canceled AS rejected FROM counted
     ), written AS (
         UPDATE orders_orderline l
         SET open = d.open, reserved = d.reserved, shipped = d.shipped, rejected = d.rejected,
-            canceled = d.canceled, returned = d.returned
+            canceled = d.canceled, returned = d.returned,
+            waiting_since = CASE WHEN d.reserved < d.quantity - d.shipped - d.canceled
+                THEN coalesce(d.waiting_since, now()) END
         FROM derived d WHERE l.id = d.id
-            AND (l.open, l.reserved, l.shipped, l.rejected, l.canceled, l.returned)
-                <> (d.open, d.reserved, d.shipped, d.rejected, d.canceled, d.returned)
+            AND ((l.open, l.reserved, l.shipped, l.rejected, l.canceled, l.returned)
+                    <> (d.open, d.reserved, d.shipped, d.rejected, d.canceled, d.returned)
+                OR (l.waiting_since IS NULL) = (d.reserved < d.quantity - d.shipped - d.canceled))
     )
     SELECT {state_sql("t.open", "t.shipped", "t.rejected", "s.states")}
-    FROM (SELECT sum(open) AS open, sum(shipped) AS shipped, sum(rejected) AS rejected FROM derived) t,
+    FROM (SELECT sum(open + waiting) AS open, sum(shipped) AS shipped, sum(rejected) AS rejected
+          FROM derived) t,
          (SELECT array_agg(DISTINCT state::text) AS states
           FROM fulfillments_fulfillment WHERE order_id = %(order)s) s
 """

@@ -113,12 +113,14 @@ OLD_REQUESTS = f"""
     SELECT FROM events_event e WHERE e.order_id = l.order_id AND e.type = '{CANCEL_REQUESTED}'
         AND e.data->'dropped' IS NULL
 """
-LINE_COUNTS = ("open", "reserved", "shipped", "rejected", "canceled", "returned", "dropped")
+# What waits has no source but itself; it never exceeds what no supplier has.
+LINE_COUNTS = ("open", "reserved", "waiting", "shipped", "rejected", "canceled", "returned", "dropped")
 LINES = f"""
-    SELECT id, open, reserved, shipped, quantity - open - shipped - let_go - dropped AS rejected,
-           let_go + dropped AS canceled, returned, dropped
-    FROM (
-        SELECT l.id, l.quantity, coalesce(sum(p.quantity - p.shipped - p.rejected - p.canceled), 0) AS open,
+    SELECT id, open, reserved, shipped, unplaced - least(waiting, greatest(unplaced, 0)) AS rejected,
+           let_go + dropped AS canceled, returned, dropped, least(waiting, greatest(unplaced, 0)) AS waiting
+    FROM (SELECT *, quantity - open - shipped - let_go - dropped AS unplaced FROM (
+        SELECT l.id, l.quantity, l.waiting,
+               coalesce(sum(p.quantity - p.shipped - p.rejected - p.canceled), 0) AS open,
                coalesce(sum(p.reserved), 0) AS reserved, coalesce(sum(p.shipped), 0) AS shipped,
                coalesce(sum(p.canceled), 0) AS let_go, coalesce(sum(p.returned), 0) AS returned,
                CASE WHEN EXISTS ({OLD_REQUESTS}) THEN l.dropped ELSE coalesce(max(d.pieces), 0) END AS dropped
@@ -126,7 +128,7 @@ LINES = f"""
         LEFT JOIN ({_pieces("k.data->'dropped'", "events_event", f"k.type = '{CANCEL_REQUESTED}'")}) d
             ON d.line = l.id
         GROUP BY l.id
-    ) counted
+    ) counted) placed
 """
 COUNTS = f"""
     SELECT retailer_id, count(*) FILTER (WHERE bucket = 'completed') AS completed,
@@ -139,7 +141,7 @@ STATES = f"""
     SELECT o.id, o.retailer_id, o.processing_state AS stored,
            {state_sql("t.open", "t.shipped", "t.rejected", "s.states")} AS state
     FROM orders_order o
-    JOIN (SELECT order_id, sum(open) AS open, sum(shipped) AS shipped, sum(rejected) AS rejected
+    JOIN (SELECT order_id, sum(open + waiting) AS open, sum(shipped) AS shipped, sum(rejected) AS rejected
           FROM orders_orderline GROUP BY order_id) t ON t.order_id = o.id
     LEFT JOIN (SELECT order_id, array_agg(DISTINCT state::text) AS states
                FROM fulfillments_fulfillment GROUP BY order_id) s ON s.order_id = o.id

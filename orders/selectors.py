@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 
 from django.db.models import F, QuerySet
 
+from accounts.models import WhenShort
 from api.renderers import iso
 from fastdb.columns import Day, Json, Moment, Number
 from fastdb.compiled import CompiledQuery, Param, any_of
@@ -48,6 +49,7 @@ class OrderRow(NamedTuple):
     is_gift: bool
     ship_until: Day | None
     original_created_at: Day | None
+    when_short: WhenShort | None
     notes: Json[list[NoteJson]]
     created_at: Moment
     updated_at: Moment | None
@@ -72,6 +74,7 @@ class LineRow(NamedTuple):
     quantity_canceled: Annotated[int, F("canceled")]
     quantity_rejected: Annotated[int, F("rejected")]
     quantity_returned: Annotated[int, F("returned")]
+    quantity_waiting: Annotated[int, F("waiting")]
     short: Annotated[int, F("open") - F("reserved")]
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
+from accounts.models import WhenShort
 from api import fields
 from api.bodies import Body, fields_of, reader
 from api.envelope import ResultJson
@@ -45,6 +46,7 @@ class OrderLineJson(TypedDict):
     quantity_canceled: int
     quantity_rejected: int
     quantity_returned: int
+    quantity_waiting: int
     short: int
 
 
@@ -104,6 +106,7 @@ class OrderFieldsJson(TypedDict):
     is_gift: bool
     ship_until: str | None
     original_created_at: str | None
+    when_short: WhenShort | None
     notes: list[NoteJson]
     created_at: str
     updated_at: str | None
@@ -221,6 +224,14 @@ class OrderBody(AddressBody):
     is_gift = fields.Flag(required=False, allow_null=True)
     ship_until = fields.Date(required=False, allow_null=True)
     original_created_at = fields.Date(required=False, allow_null=True)
+    when_short = serializers.ChoiceField(
+        choices=WhenShort.choices,
+        required=False,
+        allow_null=True,
+        error_messages={"invalid_choice": f"Must be one of {', '.join(WhenShort.values)}."},
+        help_text="What becomes of what is short: it goes to the best partner all the same, it stays with "
+        "the order until stock arrives, or the order is refused (409). Without it, as the partnership says.",
+    )
     notes = NoteBody(many=True, required=False, allow_null=True)
     order_lines = LineBody(many=True, allow_empty=False, max_length=MOST_LINES)  # type: ignore[call-arg]
 

@@ -10,18 +10,22 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from accounts.actors import Actor
-from accounts.models import Retailer
+from accounts.models import Retailer, WhenShort
 from api.errors import ApiError, Invalid, InvalidTransition, field_error
 from fastdb.compiled import CompiledQuery, Param
 from fastdb.inserts import insert, insert_unless_there
 from fulfillments.candidates import Market
+from fulfillments.claims import Share, share_of_new
 from fulfillments.effects import Effects
 from fulfillments.models import FulfillmentLine, Outcome, Rejection
+from fulfillments.models.quantities import order_items
 from fulfillments.routing import Agreed, Allocation, Plan, Want, plan
 from fulfillments.services import create_fulfillments, keep_reasons
 from fulfillments.states import State
+from inventory.arrivals import stock_arrived
 from inventory.reservations import LockedStock
 from inventory.seen_stock import SeenStock, StockMoved
 from orders.addresses import has_unknown_country, normalised, unknown_country
@@ -51,8 +55,8 @@ def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed
     """Take in what a retailer pushed: route it, reserve its stock, and record it, in one transaction.
 
     The same content again gives the same order. Raises OrderConflict for other content under a known
-    `retailer_order_id`, Invalid for lines that find nothing, InsufficientStock where a partner refuses
-    short orders.
+    `retailer_order_id`, Invalid for lines that find nothing, InsufficientStock where the order or a partner
+    refuses what is short.
     """
     with suppress(StockMoved):
         return _push(retailer, content, by=by, hold_stock=False)
@@ -65,7 +69,12 @@ def _push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor, hold_sto
         if not insert_unless_there(order, "retailer_id", "retailer_order_id"):
             return _known(retailer, content)
         lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
-        market = Market(retailer.pk, lines, country_known=not order.has_unknown_country)
+        market = Market.of(
+            retailer.pk,
+            lines,
+            country_known=not order.has_unknown_country,
+            when_short=order.when_short,
+        )
         with first_change_of(order, by=by) as change:
             _fill(change, lines, _wants(order, lines, market), hold_stock=hold_stock)
     return Pushed(order, created=True)
@@ -114,20 +123,32 @@ def _pushed() -> QuerySet[Order]:
 def _fill(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want], *, hold_stock: bool) -> None:
     """Plan, and write all of it down; the stock last, for others want it, too.
 
-    Raises StockMoved unless the stock is held from the start.
+    Raises StockMoved unless the stock is held from the start: also where somebody waits for what was taken,
+    for what is owed to whom is only known under locks.
     """
     variant_ids = {each.variant_id for want in wants for each in want.candidates}
     stock = (LockedStock.lock if hold_stock else SeenStock.read)(variant_ids, by=change.by)
-    available = stock.availability()
-    chosen = plan(wants, available, allow_short=True)
-    _refuse_unfilled(chosen, wants)
+    share = share_of_new(change, stock) if hold_stock else Share(stock.availability())
+    chosen = plan(wants, share.left, allow_short=True)
+    _refuse_unfilled(change.order, chosen, wants)
     _save_lines(change.order, lines, wants, chosen)
-    change.record("order.created", data={"retailer_order_id": change.order.retailer_order_id})
+    waiting = {lines[line].pk: pieces for line, pieces in chosen.unfilled.items()}
+    data: dict[str, Any] = {"retailer_order_id": change.order.retailer_order_id}
+    if waiting:
+        data["waiting"] = order_items(waiting)
+    change.record("order.created", data=data)
     allocations = [replace(each, line=lines[each.line].pk) for each in chosen.allocations]
-    create_fulfillments(change, allocations, stock)
+    create_fulfillments(change, allocations, stock, contested=share.contested)
     wants = [replace(each, line=lines[each.line].pk) for each in wants]
-    keep_reasons(change, wants, Plan(allocations), available, cause="order.created")
-    stock.save(missed=_missed(wants, allocations))
+    keep_reasons(change, wants, Plan(allocations, waiting), share.left, cause="order.created")
+    missed = _missed(wants, allocations)
+    stock.save(missed=missed)
+    taken = {each.candidate.variant_id for each in allocations if each.reserved}
+    if not hold_stock and taken and change.anybody_waits(taken):
+        raise StockMoved
+    if missed:
+        # Stock may have come meanwhile in a row that is so new that nobody could lock it.
+        stock_arrived(missed)
 
 
 def _missed(wants: Sequence[Want], allocations: Sequence[Allocation]) -> set[int]:
@@ -181,8 +202,14 @@ def _lost(line: OrderLine) -> str:
     return f"None of your active partners lists a variant with {given}."
 
 
-def _refuse_unfilled(chosen: Plan, wants: Sequence[Want]) -> None:
-    if not chosen.unfilled:
+def _refuse_unfilled(order: Order, chosen: Plan, wants: Sequence[Want]) -> None:
+    """Raise InsufficientStock where something is short and neither a partner takes it nor may it wait."""
+    refused = {
+        line: missing
+        for line, missing in sorted(chosen.unfilled.items())
+        if not any(candidate.waits for candidate in wants[line].candidates)
+    }
+    if not refused:
         return
     errors = [
         field_error(
@@ -190,10 +217,13 @@ def _refuse_unfilled(chosen: Plan, wants: Sequence[Want]) -> None:
             f"Only {wants[line].quantity - missing} of {wants[line].quantity} are in stock.",
             "insufficient_stock",
         )
-        for line, missing in sorted(chosen.unfilled.items())
+        for line, missing in refused.items()
     ]
     message = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:3])
-    raise InsufficientStock(f"{message} This partner takes no short orders; nothing was created.", errors)
+    why = "The order is to be refused when it is short"
+    if order.when_short != WhenShort.REFUSE:
+        why = "This partner takes no short orders"
+    raise InsufficientStock(f"{message} {why}; nothing was created.", errors)
 
 
 def _save_lines(order: Order, lines: list[OrderLine], wants: Sequence[Want], chosen: Plan) -> None:
@@ -201,11 +231,14 @@ def _save_lines(order: Order, lines: list[OrderLine], wants: Sequence[Want], cho
     for each in chosen.allocations:
         reserved[each.line] += each.reserved
         agreed.setdefault(each.line, each.candidate.agreed)
+    now = timezone.now()
     for line, want in zip(lines, wants, strict=True):
         line.order = order
-        line.open = line.quantity
+        line.waiting = chosen.unfilled.get(line.position, 0)
+        line.open = line.quantity - line.waiting
         line.reserved = reserved[line.position]
         line.title = agreed.get(line.position, want.candidates[0].agreed).title
+        line.waiting_since = now if line.reserved < line.quantity else None
     insert(lines)
 
 

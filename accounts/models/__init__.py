@@ -9,6 +9,7 @@ from accounts.models.partnership import (
     Partnership,
     PartnershipQuerySet,
     ServiceType,
+    WhenShort,
     all_service_types,
 )
 from accounts.models.party import Party, Retailer, Supplier
@@ -25,6 +26,7 @@ __all__ = [
     "Retailer",
     "ServiceType",
     "Supplier",
+    "WhenShort",
     "all_service_types",
     "hash_secret",
     "validate_network",

@@ -39,6 +39,14 @@ class CancelationDefault(models.TextChoices):
     REFUSE = "refuse", "refused"
 
 
+class WhenShort(models.TextChoices):
+    """What becomes of pieces that no partner has in stock (contract 13)."""
+
+    SHIP_PARTIAL = "ship_partial", "pass them on short"
+    WAIT = "wait", "wait for stock"
+    REFUSE = "refuse", "refuse the order"
+
+
 def hours(help_text: str) -> models.PositiveSmallIntegerField[int | None, int | None]:
     return models.PositiveSmallIntegerField(null=True, blank=True, help_text=f"{help_text} Empty: no limit.")
 
@@ -60,6 +68,13 @@ class Partnership(models.Model):
     is_active = models.BooleanField(default=True)
     refuse_short_orders = models.BooleanField(
         default=False, help_text="Refuse an order that stock cannot cover, rather than pass it on short."
+    )
+    when_short = models.CharField(
+        max_length=12,
+        choices=WhenShort.choices,
+        default=WhenShort.SHIP_PARTIAL,
+        db_default=WhenShort.SHIP_PARTIAL,
+        help_text="What becomes of pieces that stock cannot cover, where the order itself does not say.",
     )
     strict_addresses = models.BooleanField(
         default=False, db_default=False, help_text="Refuse orders whose country is not known."

@@ -37,9 +37,25 @@ class FulfillmentLine(models.Model):
     canceled = models.PositiveIntegerField(default=0)
     returned = models.PositiveIntegerField(default=0)
     cancel_requested = models.PositiveIntegerField(default=0)
+    is_short = models.GeneratedField(
+        expression=Q(
+            quantity__gt=F("shipped") + F("rejected") + F("canceled") + F("reserved") + F("cancel_requested")
+        ),  # type: ignore[arg-type]  # the stubs forget conditions
+        output_field=models.BooleanField(),
+        db_persist=True,
+        help_text="Whether some of it still lacks stock and was not asked back.",
+    )
+    behind = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether it came when what was in stock was owed to lines that no supplier had: such lines "
+        "of older orders are served before it.",
+    )
 
     class Meta:
         ordering = ["id"]
+        # Over the flag, as the counts move with every parcel.
+        indexes = [models.Index("variant", condition=Q(is_short=True), name="fulfillment_line_short")]
         constraints = [
             models.CheckConstraint(
                 condition=Q(quantity__gt=0)
@@ -78,6 +94,11 @@ class FulfillmentLine(models.Model):
     def short(self) -> int:
         """Of what is open, what no stock was set aside for."""
         return self.open - self.reserved
+
+    @property
+    def owed(self) -> int:
+        """Of what is short, what was not asked back: that waits for stock."""
+        return max(self.short - self.cancel_requested, 0)
 
     @property
     def returnable(self) -> int:

@@ -18,6 +18,13 @@ def as_items(quantities: Quantities) -> list[dict[str, int]]:
     return [{"line": line, "quantity": quantity} for line, quantity in sorted(quantities.items()) if quantity]
 
 
+def order_items(quantities: Quantities) -> list[dict[str, int]]:
+    """Pieces by the id of an order's line, as events of orders keep them."""
+    return [
+        {"order_line_id": line, "quantity": quantity} for line, quantity in quantities.items() if quantity
+    ]
+
+
 def check_within(
     lines: list[FulfillmentLine],
     quantities: Quantities,

@@ -37,6 +37,7 @@ class Candidate:
     default_warehouse_id: int | None
     agreed: Agreed = field(compare=False)  # the variant says which it is
     takes_short: bool = True
+    waits: bool = False  # what is short stays with the order until stock arrives
     refused: bool = False  # this supplier does not have this line's goods at all: it is not asked again
 
     @property

@@ -17,6 +17,7 @@ from imports.pipeline.context import BatchResult, ImportContext
 from imports.pipeline.importer import Importer, Lookup
 from imports.pipeline.mapping import Entry
 from imports.pipeline.number_columns import Number
+from inventory.arrivals import stock_arrived
 from inventory.elements import LONGEST
 from inventory.importing import forecast, full_files, landing, matching, rules, since
 from inventory.models import StockLevel, Warehouse
@@ -95,3 +96,4 @@ class StockImporter(Importer):
 
     def after_commit(self) -> None:
         take_snapshot_after_commit()
+        stock_arrived(None)

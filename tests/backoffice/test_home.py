@@ -11,7 +11,7 @@ from backoffice.queues import QUEUES
 from fulfillments.models import Fulfillment
 from imports.models import ImportJob
 from inventory.models import StockLevel
-from orders.models import Order
+from orders.models import Order, OrderLine
 from tests.backoffice.conftest import do
 from tests.factories import ImportJobFactory, set_stock
 
@@ -92,6 +92,11 @@ ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
         {"has_unknown_country": True, "processing_state": "canceled"},
     ),
     "Held orders": (Order, {"held": True}, {"held": True, "processing_state": "completed"}),
+    "Waiting for stock": (
+        OrderLine,
+        {"waiting_since": LONG_AGO},
+        {"waiting_since": None},
+    ),
     "Over-promised stock": (StockLevel, {"reserved": 11}, {"reserved": 10}),
     "Imports awaiting approval": (ImportJob, {"status": "awaiting_approval"}, {"status": "queued"}),
     "Imports that failed this week": (
@@ -138,13 +143,13 @@ def test_many_are_counted_only_up_to_a_hundred(operator, acme):
 
 def test_the_home_page_asks_one_query_for_each_queue(operator, order, django_assert_num_queries):
     operator.get("/admin/")
-    # session, user, the permissions of the user and of the groups; one for each of the nine queues
-    with django_assert_num_queries(4 + 9):
+    # session, user, the permissions of the user and of the groups; one for each of the ten queues
+    with django_assert_num_queries(4 + 10):
         operator.get("/admin/")
 
 
 def test_support_sees_the_same_home(support, order):
-    assert len(queues(support)) == 9
+    assert len(queues(support)) == 10
 
 
 def test_a_stranger_is_asked_to_log_in(db):

@@ -77,6 +77,7 @@ def test_the_page_shows_what_was_agreed_sent_and_came_back(
         "2",
         "",
         "",
+        "",
         "120",
     ]
     assert rows_of(page, "Fulfillments")[0][-1] == "5 × LAN-1 at 100 2 short"

@@ -26,6 +26,7 @@ def form_of(partnership, **changes):
         "hours_to_ship",
         "hours_to_answer",
         "cancelation_default",
+        "when_short",
     )
     values = {name: getattr(partnership, name) for name in names}
     return {

@@ -23,7 +23,8 @@ def two_values(field: Any) -> tuple[Any, Any]:
         case serializers.ListSerializer():
             return [{"name": "engrave", "value": "Ada"}], [{"name": "engrave", "value": "Bob"}]
         case serializers.ChoiceField():
-            return "replenish", "dropship"
+            last, last_but_one, *_ = reversed(field.choices)
+            return last, last_but_one
         case fields.Flag():
             return True, False
         case fields.Date():

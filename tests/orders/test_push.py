@@ -520,7 +520,7 @@ def test_a_push_costs_the_same_whatever_the_number_of_lines(
     )
 
     send(an_order({"sku": "RUG", "quantity": 1}))  # a key's first use is noted
-    # the key; a savepoint; the order; partners with their warehouses, variants; stock locked; lines;
-    # fulfillments; their lines; the decision; stock written; events; the stamp; released
-    with django_assert_num_queries(14):
+    # the key; a savepoint; the order; partners with their warehouses, variants; stock locked; who waits;
+    # lines; fulfillments; their lines; the decision; stock written; events; the stamp; released
+    with django_assert_num_queries(15):
         assert send(body).status_code == 201

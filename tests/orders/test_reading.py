@@ -16,7 +16,15 @@ ORDER = {
     *("id", "type", "retailer_order_id", "processing_state", "id_in_source"),
     *("billing_address", "shipping_address", "shipping_method_code", "shipping_paid", "shipping_tax"),
     *("sales_division_code", "sales_order_number", "gift_message", "is_gift", "ship_until"),
-    *("original_created_at", "notes", "created_at", "updated_at", "order_lines", "fulfillments"),
+    *(
+        "original_created_at",
+        "when_short",
+        "notes",
+        "created_at",
+        "updated_at",
+        "order_lines",
+        "fulfillments",
+    ),
 }
 LINE = {
     *(
@@ -31,7 +39,7 @@ LINE = {
         "tax_billed_amount",
     ),
     *("notes", "quantity_reserved", "quantity_shipped", "quantity_canceled", "quantity_rejected"),
-    *("quantity_returned", "short"),
+    *("quantity_returned", "quantity_waiting", "short"),
 }
 
 

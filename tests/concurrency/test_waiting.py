@@ -1,0 +1,131 @@
+"""Stock arrives while orders come in and others serve: the oldest waits shortest, nothing is oversold."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Event, Lock
+
+import pytest
+from django.db.models import Sum
+
+from fulfillments.models import FulfillmentLine
+from inventory.models import StockLevel, Warehouse
+from orders.models import Order
+from orders.serving import serve_all
+from tests.client import ApiClient
+from tests.factories import IssuedKeyFactory
+from tests.interleaving import race
+from tests.orders.invariants import violations
+from tests.orders.push_bodies import ADDRESS
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ORDERS, PIECES = 24, 40
+
+
+def a_client(party):
+    _, secret = IssuedKeyFactory.create(party=party, rate_limit="off")
+    return ApiClient(secret, f"/v3/{party.role}s/{party.pk}")
+
+
+@pytest.fixture
+def count(acme, a_variant):
+    """Acme counts its lamps, of which it has none yet."""
+    a_variant(acme, "LAMP", stock=0)
+    east, api = Warehouse.objects.get(supplier=acme, is_default=True), a_client(acme)
+
+    def push(pieces):
+        body = {"warehouse_id": east.pk, "id_type": "sku", "inventories": [{"id": "LAMP", "amount": pieces}]}
+        answer = api.post("inventory", body)
+        assert answer.status_code == 200, answer.content
+
+    return push
+
+
+@pytest.fixture
+def buy(shop):
+    api, lock, number = a_client(shop), Lock(), iter(range(1_000))
+
+    def push(quantity, **fields):
+        with lock:  # the older order has the lower number and is there first
+            body = {
+                "retailer_order_id": f"R-{next(number)}",
+                "shipping_address": ADDRESS,
+                "order_lines": [{"sku": "LAMP", "quantity": quantity}],
+            }
+            answer = api.post("orders", body | fields)
+            assert answer.status_code == 201, answer.content
+
+    return push
+
+
+def filled() -> list[tuple[int, int]]:
+    """Of each order, the oldest first, how many pieces it wants and how many are set aside for it."""
+    reserved = dict(
+        FulfillmentLine.objects.values_list("fulfillment__order").annotate(pieces=Sum("reserved"))
+    )
+    lines = Order.objects.order_by("pk").values_list("pk", "lines__quantity")
+    return [(wanted, reserved.get(pk, 0)) for pk, wanted in lines]
+
+
+def expected(pieces: int, wanted: list[int]) -> list[tuple[int, int]]:
+    """What each has when the pieces went to the oldest first."""
+    shares = []
+    for each in wanted:
+        shares.append((each, min(each, pieces)))
+        pieces -= shares[-1][1]
+    return shares
+
+
+@pytest.mark.parametrize("when_short", ["ship_partial", "wait"])
+def test_the_oldest_waits_shortest_whatever_happens_at_once(count, buy, when_short):
+    done = Event()
+
+    def buying():
+        for number in range(ORDERS):
+            buy(1 + number % 3, when_short=when_short)
+
+    def counting():
+        try:
+            for pieces in range(1, PIECES + 1):
+                count(pieces)
+        finally:
+            done.set()
+
+    def sweeping():
+        while not done.is_set():
+            serve_all(None, seconds=5)
+
+    race(buying, counting, sweeping, sweeping)
+    serve_all(None, seconds=20)
+
+    wanted = [quantity for quantity, _ in filled()]
+    assert sum(wanted) > PIECES
+    assert filled() == expected(PIECES, wanted)
+    assert StockLevel.objects.values_list("on_hand", "reserved").get() == (PIECES, PIECES)
+    assert violations() == []
+
+
+def test_two_pushes_of_stock_at_once_give_it_out_once(count, buy):
+    for _ in range(3):
+        buy(2)
+
+    race(lambda: count(3), lambda: count(3))
+
+    assert filled() == [(2, 2), (2, 1), (2, 0)]
+    assert violations() == []
+
+
+@pytest.mark.parametrize("when_short", ["ship_partial", "wait"])
+def test_a_new_order_never_overtakes_who_waits(count, buy, when_short):
+    """Whether it comes before, while or after the stock does."""
+    for stock in range(0, 20, 4):
+        buy(2, when_short=when_short)
+
+        race(partial(count, stock + 2), partial(buy, 2, when_short=when_short))
+        serve_all(None, seconds=20)
+
+        *_, waiting, new = filled()
+        assert (waiting, new) == ((2, 2), (2, 0))
+        count(stock + 4)
+        assert {missing for wanted, reserved in filled() if (missing := wanted - reserved)} == set()
