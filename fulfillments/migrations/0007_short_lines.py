@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='fulfillmentline',
             name='is_short',
-            field=models.GeneratedField(db_persist=True, expression=models.Q(('quantity__gt', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('shipped'), '+', models.F('rejected')), '+', models.F('canceled')), '+', models.F('reserved')), '+', models.F('cancel_requested')))), help_text='Whether some of it still lacks stock and was not asked back.', output_field=models.BooleanField()),
+            field=models.GeneratedField(db_persist=True, expression=models.Q(('cancel_requested__lt', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('quantity'), '-', models.F('shipped')), '-', models.F('rejected')), '-', models.F('canceled')), '-', models.F('reserved')))), help_text='Whether some of it still lacks stock and was not asked back.', output_field=models.BooleanField()),
         ),
         migrations.AddIndex(
             model_name='fulfillmentline',

@@ -38,8 +38,9 @@ class FulfillmentLine(models.Model):
     returned = models.PositiveIntegerField(default=0)
     cancel_requested = models.PositiveIntegerField(default=0)
     is_short = models.GeneratedField(
+        # Taken away, not added up: what is set aside may be asked back, too, and the sum have no room.
         expression=Q(
-            quantity__gt=F("shipped") + F("rejected") + F("canceled") + F("reserved") + F("cancel_requested")
+            cancel_requested__lt=F("quantity") - F("shipped") - F("rejected") - F("canceled") - F("reserved")
         ),  # type: ignore[arg-type]  # the stubs forget conditions
         output_field=models.BooleanField(),
         db_persist=True,

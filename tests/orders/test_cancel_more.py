@@ -46,6 +46,14 @@ def lines(order) -> dict[str, tuple[int, int, int]]:
 REQUESTED, UNCHANGED, CONFLICT = (200, "cancel_requested"), (200, "unchanged"), (409, "cancel_conflict")
 
 
+def test_the_most_pieces_that_a_line_can_have_are_asked_back(acme, a_variant, push, cancel):
+    """One of them is set aside: that and what is asked back are more together than a number has room for."""
+    a_variant(acme, "LAMP", stock=1)
+    order = push({"sku": "LAMP", "quantity": 2**31 - 1})
+    assert cancel(order) == REQUESTED
+    assert asked(order.fulfillments.get()) == {"LAMP": 2**31 - 1}
+
+
 def test_all_that_is_asked_for_after_a_part_is_canceled(work, an_order_at_acme, acme_api, cancel):
     """It was answered `unchanged`, and what was not of the part was shipped."""
     assert cancel(an_order_at_acme, lamps(1)) == REQUESTED
