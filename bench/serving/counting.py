@@ -32,6 +32,7 @@ REASONS = {
     r"SELECT .*FROM \"orders_order\"": "the page of orders",
     r"SELECT .*FROM \"orders_orderline\"": "the lines of all orders of the page",
     r"SELECT .*FROM \"fulfillments_fulfillment\"": "the page of fulfillments",
+    r"SELECT .*FROM fulfillments_fulfillmentline": "whether somebody waits for what was taken",
     r"SELECT .*FROM \"fulfillments_fulfillmentline\"": "the lines of all its fulfillments",
     r"INSERT INTO fulfillments_capture": "when each was first handed out",
     r"SELECT .*FROM \"fulfillments_(shipment|rejection|return)\"": "what was shipped, refused or came back",
