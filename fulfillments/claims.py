@@ -22,9 +22,9 @@ from inventory.arrivals import stock_arrived
 from inventory.reservations import Stock, StockKey
 
 ROUTED = """
-    SELECT p.variant_id, f.warehouse_id, coalesce(sum(p.short) FILTER (WHERE NOT p.behind), 0)::int,
-           coalesce(sum(p.short) FILTER (WHERE NOT p.behind AND f.order_id < %(order)s), 0)::int,
-           coalesce(sum(p.short) FILTER (WHERE p.behind AND f.order_id < %(order)s), 0)::int
+    SELECT p.variant_id, f.warehouse_id, coalesce(sum(p.short) FILTER (WHERE NOT p.behind), 0),
+           coalesce(sum(p.short) FILTER (WHERE NOT p.behind AND f.order_id < %(order)s), 0),
+           coalesce(sum(p.short) FILTER (WHERE p.behind AND f.order_id < %(order)s), 0)
     FROM (
         SELECT fulfillment_id, variant_id, behind,
                quantity - shipped - rejected - canceled - reserved - cancel_requested AS short

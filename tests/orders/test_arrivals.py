@@ -69,6 +69,17 @@ def test_the_oldest_short_order_is_served_first(push, stock):
     assert [reserved(order) for order in orders] == [2, 1, 0]
 
 
+def test_absurdly_large_orders_that_wait_stop_nobody(push, stock, nobody_hears):
+    """Together they wait for more than PostgreSQL's `integer` has room for; pushes of others met that."""
+    first, second = lamps(push, 2**31 - 1, 2**31 - 1)
+
+    stock(3)
+    [third] = lamps(push, 1)
+    serve_all(None, seconds=60)
+
+    assert [reserved(order) for order in (first, second, third)] == [3, 0, 0]
+
+
 def test_a_new_order_gets_what_those_who_wait_leave(push, stock):
     [waiting] = lamps(push, 2)
     stock(3)
