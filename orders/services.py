@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,7 +26,7 @@ from fulfillments.routing import Agreed, Allocation, Plan, Want, plan
 from fulfillments.services import create_fulfillments, keep_reasons
 from fulfillments.states import State
 from inventory.arrivals import stock_arrived
-from inventory.reservations import LockedStock
+from inventory.reservations import LockedStock, Stock
 from inventory.seen_stock import SeenStock, StockMoved
 from orders.addresses import has_unknown_country, normalised, unknown_country
 from orders.change import OrderChange, first_change_of
@@ -41,6 +41,10 @@ class OrderConflict(ApiError):
 
 class InsufficientStock(ApiError):
     code, status = "insufficient_stock", 409
+
+
+Fill = Callable[[OrderChange[Order], list[OrderLine], list[Want]], None]
+"""Fills an order's lines with what they want, and writes all of it down."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +63,11 @@ def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed
     refuses what is short.
     """
     with suppress(StockMoved):
-        return _push(retailer, content, by=by, hold_stock=False)
-    return _push(retailer, content, by=by, hold_stock=True)
+        return _push(retailer, content, _fill_from_seen, by=by)
+    return _push(retailer, content, _fill_from_held, by=by)
 
 
-def _push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor, hold_stock: bool) -> Pushed:
+def _push(retailer: Retailer, content: Mapping[str, Any], fill: Fill, *, by: Actor) -> Pushed:
     order = _order(retailer, content)
     with transaction.atomic():
         if not insert_unless_there(order, "retailer_id", "retailer_order_id"):
@@ -76,7 +80,7 @@ def _push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor, hold_sto
             when_short=order.when_short,
         )
         with first_change_of(order, by=by) as change:
-            _fill(change, lines, _wants(order, lines, market), hold_stock=hold_stock)
+            fill(change, lines, _wants(order, lines, market))
     return Pushed(order, created=True)
 
 
@@ -120,15 +124,30 @@ def _pushed() -> QuerySet[Order]:
     return Order.objects.filter(retailer_id=Param("retailer"), retailer_order_id=Param("number")).order_by()
 
 
-def _fill(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want], *, hold_stock: bool) -> None:
-    """Plan, and write all of it down; the stock last, for others want it, too.
-
-    Raises StockMoved unless the stock is held from the start: also where somebody waits for what was taken,
-    for what is owed to whom is only known under locks.
+def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
+    """Hold nothing while planning. Raises StockMoved, also where somebody waits for what was taken: what is
+    owed to whom is only known under locks.
     """
-    variant_ids = {each.variant_id for want in wants for each in want.candidates}
-    stock = (LockedStock.lock if hold_stock else SeenStock.read)(variant_ids, by=change.by)
-    share = share_of_new(change, stock) if hold_stock else Share(stock.availability())
+    stock = SeenStock.read(_variants(wants), by=change.by)
+    taken = _fill(change, lines, wants, stock, Share(stock.availability()))
+    if taken and change.anybody_waits(taken):
+        raise StockMoved
+
+
+def _fill_from_held(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
+    """Hold all stock from the start."""
+    stock = LockedStock.lock(_variants(wants), by=change.by)
+    _fill(change, lines, wants, stock, share_of_new(change, stock))
+
+
+def _variants(wants: Sequence[Want]) -> set[int]:
+    return {each.variant_id for want in wants for each in want.candidates}
+
+
+def _fill(
+    change: OrderChange[Order], lines: list[OrderLine], wants: list[Want], stock: Stock, share: Share
+) -> set[int]:
+    """Plan, and write all of it down; the stock last, for others want it, too. Return the variants taken."""
     chosen = plan(wants, share.left, allow_short=True)
     _refuse_unfilled(change.order, chosen, wants)
     _save_lines(change.order, lines, wants, chosen)
@@ -143,12 +162,10 @@ def _fill(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want],
     keep_reasons(change, wants, Plan(allocations, waiting), share.left, cause="order.created")
     missed = _missed(wants, allocations)
     stock.save(missed=missed)
-    taken = {each.candidate.variant_id for each in allocations if each.reserved}
-    if not hold_stock and taken and change.anybody_waits(taken):
-        raise StockMoved
     if missed:
         # Stock may have come meanwhile in a row that is so new that nobody could lock it.
         stock_arrived(missed)
+    return {each.candidate.variant_id for each in allocations if each.reserved}
 
 
 def _missed(wants: Sequence[Want], allocations: Sequence[Allocation]) -> set[int]:

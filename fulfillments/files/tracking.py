@@ -52,7 +52,7 @@ class TrackingImporter(RowImporter):
 
     def carry_out(self, job: ImportJob, rows: Rows) -> bool:
         first = rows[0]
-        action = first["action"].lower().replace(" ", "_").replace("-", "_")
+        action = _action(first)
         if action not in ACTIONS:
             known = ", ".join(ACTIONS)
             raise Invalid.at("action", f"{first['action'][:40]!r} is none of {known}.", "invalid_choice")
@@ -61,6 +61,11 @@ class TrackingImporter(RowImporter):
         with fulfillment.order.change(by=actor) as change:
             outcome: Outcome = ACTIONS[action](fulfillment, change, rows)
         return outcome is Outcome.DONE
+
+
+def _action(row: Mapping[str, str]) -> str:
+    """As `ACTIONS` names it, however it is spelt."""
+    return row["action"].lower().replace(" ", "_").replace("-", "_")
 
 
 def _own(job: ImportJob, number: str) -> Fulfillment:
@@ -101,7 +106,7 @@ def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
 
 
 def _reject(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
-    reason = State(rows[0]["action"].lower().replace(" ", "_").replace("-", "_"))
+    reason = State(_action(rows[0]))
     if not any(PiecesOfLines.names_lines(row) for row in rows):
         return fulfillment.reject(change, reason)
     reject_id = _reject_id(rows)
