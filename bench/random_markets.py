@@ -9,11 +9,12 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from accounts.models import Partnership
+from fulfillments.partners import PartnerRow
 from fulfillments.routing import Agreed, Candidate, Place, Plan, Want
 from inventory.reservations import StockKey
 
 NOTHING_AGREED = Agreed("", "", "", None)
+ANY_TERMS = PartnerRow(1, 1, 1, False, "ship_partial", False, None, None, None, None, 10, None)
 """Plans do not look at it."""
 
 
@@ -56,7 +57,7 @@ def random_market(
                 Candidate(
                     variant_id=1000 * (line + 1) + supplier,
                     supplier_id=supplier,
-                    partnership=Partnership(),
+                    partnership=ANY_TERMS,
                     cost=Decimal(chance.randint(100, 130)) / 10,
                     priority=priority,
                     default_warehouse_id=10 * supplier,
@@ -144,7 +145,7 @@ def a_candidate(variant_id: int, supplier_id: int, cost: str = "1", **fields: ob
     """A supplier's variant; its default warehouse has ten times the supplier's number."""
     values: dict[str, object] = {"priority": 100, "default_warehouse_id": 10 * supplier_id, **fields}
     values |= {"agreed": NOTHING_AGREED}
-    return Candidate(variant_id, supplier_id, Partnership(), Decimal(cost), **values)  # type: ignore[arg-type]
+    return Candidate(variant_id, supplier_id, ANY_TERMS, Decimal(cost), **values)  # type: ignore[arg-type]
 
 
 def placed(plan: Plan) -> Sequence[tuple[int, int, int, int]]:

@@ -84,6 +84,10 @@ class CompiledQuery(Generic[T]):
     def __call__(self, **given: Any) -> list[T]:
         return list(self._statement.run(given))
 
+    def queryset(self) -> QuerySet[Any, T]:
+        """The queryset itself, for another one to be made of it."""
+        return self._build()
+
     @functools.cached_property
     def _statement(self) -> Statement[T]:
         queryset = self._build()

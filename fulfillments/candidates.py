@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from decimal import Decimal
-from typing import NamedTuple, Protocol, TypedDict
+from typing import NamedTuple, Protocol
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
-from django_stubs_ext import WithAnnotations
+from django.db.models import Q, QuerySet
 
-from accounts.models import Partnership, WhenShort
+from accounts.models import WhenShort
 from catalog.models import Variant
 from fastdb.compiled import CompiledQuery, any_of
 from fastdb.rows import as_rows
+from fulfillments.partners import PartnerRow, partners_of
 from fulfillments.routing import Agreed, Candidate
-from inventory.models import Warehouse
 
 
 class Asked(Protocol):
@@ -66,16 +65,12 @@ class OfferRow(NamedTuple):
     wholesale_price: Decimal | None
 
 
-class ShipsFrom(TypedDict):
-    default_warehouse_id: int | None
-
-
 class Market:
     """A retailer's active partners, and the variants of theirs that some lines ask for."""
 
     def __init__(
         self,
-        partners: Iterable[WithAnnotations[Partnership, ShipsFrom]],
+        partners: Iterable[PartnerRow],
         variants: Iterable[OfferRow],
         *,
         country_known: bool = True,
@@ -98,14 +93,14 @@ class Market:
         when_short: str | None = None,
     ) -> Market:
         """The market that these lines of one order meet. Two queries."""
-        partners = _partners(retailers=[retailer_id])
+        partners = partners_of(retailers=[retailer_id])
         variants = _variants(suppliers=[each.supplier_id for each in partners], **_asked(lines))
         return cls(partners, variants, country_known=country_known, when_short=when_short)
 
     @classmethod
     def of_each(cls, lines: Sequence[WaitingLine]) -> list[Market]:
         """The market that each of these lines meets, of whatever orders. Two queries."""
-        all_partners = _partners(retailers=sorted({line.retailer_id for line in lines}))
+        all_partners = partners_of(retailers=sorted({line.retailer_id for line in lines}))
         suppliers = sorted({each.supplier_id for each in all_partners})
         variants = _variants(suppliers=suppliers, **_asked(lines))
         markets = {}
@@ -149,25 +144,13 @@ class Market:
             partnership=partner,
             # A supplier that gives no wholesale price is taken at its retail price.
             cost=variant.retail_price if variant.wholesale_price is None else variant.wholesale_price,
-            priority=partner.supplier.priority,
+            priority=partner.priority,
             default_warehouse_id=partner.default_warehouse_id,
             agreed=Agreed(variant.sku, variant.upc, variant.title, variant.wholesale_price),
             takes_short=when_short == WhenShort.SHIP_PARTIAL,
             waits=when_short == WhenShort.WAIT,
             refused=variant.supplier_id in refused_by,
         )
-
-
-@CompiledQuery
-def _partners() -> QuerySet[WithAnnotations[Partnership, ShipsFrom]]:
-    """Each with where its supplier ships from by default: the warehouse it marked, else its oldest."""
-    warehouses = Warehouse.objects.filter(supplier_id=OuterRef("supplier_id")).order_by("-is_default", "id")
-    partners = (
-        Partnership.objects.active().filter(any_of("retailer_id", "retailers")).select_related("supplier")
-    )
-    by_default = Subquery(warehouses.values("id")[:1])
-    partners = partners.order_by("supplier_id")
-    return partners.annotate(default_warehouse_id=by_default)  # type: ignore[return-value]  # the stubs: Any
 
 
 @CompiledQuery

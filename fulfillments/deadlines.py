@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Protocol
 
-from accounts.models import Partnership
 from fulfillments.states import ACCEPTED, CANCELING, NEW, NOT_ALLOWED, WORKABLE, State
 
 
-def due_at(state: str, since: datetime, partnership: Partnership, ship_until: date | None) -> datetime | None:
+class Limits(Protocol):
+    """What a partnership says: hours, or None for no limit."""
+
+    @property
+    def hours_to_capture(self) -> int | None: ...
+    @property
+    def hours_to_accept(self) -> int | None: ...
+    @property
+    def hours_to_ship(self) -> int | None: ...
+    @property
+    def hours_to_answer(self) -> int | None: ...
+
+
+def due_at(state: str, since: datetime, partnership: Limits, ship_until: date | None) -> datetime | None:
     """When a fulfillment that has been in this state since then is overdue; None for never.
 
     The order's `ship_until` counts to the end of its day, UTC.
@@ -27,7 +40,7 @@ def due_at(state: str, since: datetime, partnership: Partnership, ship_until: da
     return min(limits, default=None)
 
 
-def capture_due_at(since: datetime, partnership: Partnership) -> datetime | None:
+def capture_due_at(since: datetime, partnership: Limits) -> datetime | None:
     """When a fulfillment that nobody has captured is overdue."""
     if partnership.hours_to_capture is None:
         return None

@@ -154,7 +154,7 @@ def _fulfillment(change: Change, allocation: Allocation) -> Fulfillment:
     return Fulfillment(
         order_id=change.order_id,
         supplier_id=allocation.candidate.supplier_id,
-        partnership=partnership,
+        partnership_id=partnership.id,
         warehouse_id=allocation.warehouse_id,
         due_at=due_at(State.NEW, now, partnership, change.ship_until),
         capture_due_at=capture_due_at(now, partnership),

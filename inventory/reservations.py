@@ -7,7 +7,7 @@ choose from in ONE ordered SELECT, after the order and its fulfillments, before 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from accounts.actors import Actor
+from fastdb.compiled import CompiledQuery, any_of
 from fastdb.rows import as_rows
 from inventory.arrivals import stock_arrived
 from inventory.elements import MOST
@@ -131,8 +132,7 @@ class LockedStock(Stock):
         if needed:
             with connection.cursor() as cursor:
                 cursor.execute(MAKE, [[variant for variant, _ in needed], [place for _, place in needed]])
-        levels = stock_rows(set(variant_ids)).select_for_update(of=("self",))
-        return cls(levels_of(levels), by)
+        return cls(levels_of(_locked_rows(variants=list(variant_ids))), by)
 
     def release(self, key: StockKey, quantity: int, cause: Cause) -> None:
         """Give back what was set aside."""
@@ -233,13 +233,19 @@ class LevelRow(NamedTuple):
     warehouse__supplier__safety_stock: int
 
 
-def stock_rows(variant_ids: Collection[int]) -> QuerySet[StockLevel]:
-    """Every stock row of these variants, in the order in which they are locked."""
-    return StockLevel.objects.filter(variant_id__in=variant_ids).order_by("variant_id", "warehouse_id")
+@CompiledQuery
+def stock_rows() -> QuerySet[StockLevel, LevelRow]:
+    """Every stock row of these `variants`, in the order in which they are locked."""
+    rows = StockLevel.objects.filter(any_of("variant_id", "variants"))
+    return as_rows(rows.order_by("variant_id", "warehouse_id"), LevelRow)
 
 
-def levels_of(rows: QuerySet[StockLevel]) -> dict[StockKey, Level]:
-    """Read stock rows."""
+@CompiledQuery
+def _locked_rows() -> QuerySet[StockLevel, LevelRow]:
+    return stock_rows.queryset().select_for_update(of=("self",))
+
+
+def levels_of(rows: Sequence[LevelRow]) -> dict[StockKey, Level]:
     return {
         (row.variant_id, row.warehouse_id): Level(
             supplier_id=row.warehouse__supplier_id,
@@ -247,5 +253,5 @@ def levels_of(rows: QuerySet[StockLevel]) -> dict[StockKey, Level]:
             reserved=row.reserved,
             safety=row.warehouse__supplier__safety_stock,
         )
-        for row in as_rows(rows, LevelRow)
+        for row in rows
     }

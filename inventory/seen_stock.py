@@ -27,7 +27,7 @@ class SeenStock(Stock):
     @classmethod
     def read(cls, variant_ids: Iterable[int], *, by: Actor) -> SeenStock:
         """Read every stock row of these variants; lock none."""
-        return cls(levels_of(stock_rows(set(variant_ids))), by)
+        return cls(levels_of(stock_rows(variants=list(variant_ids))), by)
 
     def save(self, *, missed: Collection[int] = ()) -> None:
         """Take what was reserved, and append the movements, in one statement.
@@ -51,6 +51,7 @@ class SeenStock(Stock):
                     [taken[key] for key in keys],
                     [level.available for level in levels],
                     [level.reserved for level in levels],
+                    [level.safety for level in levels],
                     sorted({*missed, *(variant for variant, _ in keys)}),
                     sorted(missed),
                     self.by.name,
@@ -73,13 +74,12 @@ class SeenStock(Stock):
 # from what the row has afterwards: others may have taken of it between our look and our lock.
 TAKE = """
     WITH wanted AS (
-        SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::int[], %s::int[], %s::int[])
-            AS w (variant_id, warehouse_id, taken, left_over, reserved)
+        SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::int[], %s::int[], %s::int[], %s::int[])
+            AS w (variant_id, warehouse_id, taken, left_over, reserved, safety)
     ), locked AS MATERIALIZED (
         SELECT s.variant_id, s.warehouse_id, coalesce(w.taken, 0) AS taken, w.reserved AS seen,
-            coalesce(w.left_over, 0) AS left_over, s.on_hand - s.reserved - u.safety_stock AS available
+            coalesce(w.left_over, 0) AS left_over, s.on_hand - s.reserved - coalesce(w.safety, 0) AS available
         FROM inventory_stocklevel s LEFT JOIN wanted w USING (variant_id, warehouse_id)
-        JOIN inventory_warehouse h ON h.id = s.warehouse_id JOIN accounts_supplier u ON u.id = h.supplier_id
         WHERE s.variant_id = ANY(%s)
         ORDER BY s.variant_id, s.warehouse_id FOR UPDATE OF s
     ), moved_on AS (

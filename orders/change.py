@@ -22,6 +22,7 @@ from accounts.actors import Actor
 from accounts.models import Retailer
 from events.models import Event
 from events.recording import PIECES, draft
+from fastdb.inserts import insert
 from fulfillments.candidates import WaitingLine, WantedLine
 from fulfillments.change import Recorded
 from fulfillments.effects import Effects
@@ -175,7 +176,7 @@ class OrderChange(Generic[OrderT]):
         if order.held and after in FINISHED:  # nothing of it is left to be held
             order.held = False
             order.save(update_fields=["held"])
-        Event.objects.bulk_create(self._events)
+        insert(self._events)
         order.updated_at = stamp(self.order_id, self.retailer_id, before, after)
 
     def _check_under_way(self) -> None:

@@ -13,8 +13,10 @@ from fulfillments.candidates import WaitingLine
 # joins: so that the small indexes are asked, whatever the planner believes of them.
 ANYBODY = """
     SELECT EXISTS (
-        SELECT FROM fulfillments_fulfillmentline p JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
-        WHERE p.is_short AND p.variant_id = ANY(%(variants)s) AND f.order_id <> %(but)s
+        SELECT FROM fulfillments_fulfillmentline p WHERE p.is_short AND p.variant_id = ANY(%(variants)s)
+            AND p.fulfillment_id <> ALL(ARRAY(
+                SELECT id FROM fulfillments_fulfillment WHERE order_id = %(but)s
+            ))
     ) OR EXISTS (
         SELECT FROM orders_orderline l
         WHERE l.waiting_since IS NOT NULL AND l.waiting + l.rejected > 0 AND l.order_id <> %(but)s

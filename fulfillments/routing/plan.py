@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
-from accounts.models import Partnership
+from fulfillments.partners import PartnerRow
 from inventory.reservations import StockKey
 
 Place = tuple[int, int]
@@ -31,7 +31,7 @@ class Candidate:
 
     variant_id: int
     supplier_id: int
-    partnership: Partnership
+    partnership: PartnerRow
     cost: Decimal
     priority: int
     default_warehouse_id: int | None
