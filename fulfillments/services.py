@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from catalog.models import Variant
 from fastdb.inserts import insert
+from fastdb.updates import update
 from fulfillments import explaining
 from fulfillments.candidates import Market
 from fulfillments.change import Change
@@ -19,7 +20,7 @@ from fulfillments.effects import Effects
 from fulfillments.models import Capture, Fulfillment, FulfillmentLine, RoutingDecision
 from fulfillments.refusals import refusals_of
 from fulfillments.routing import Allocation, Place, Plan, Want, plan
-from fulfillments.states import State
+from fulfillments.states import WORKABLE, State
 from inventory.models import MovementKind
 from inventory.reservations import Cause, LockedStock, Stock, StockKey
 
@@ -147,6 +148,23 @@ def create_fulfillments(
     for fulfillment in fulfillments.values():
         type_ = "fulfillment.extended" if fulfillment in joined else "fulfillment.created"
         change.record(type_, fulfillment=fulfillment)
+
+
+def renew_limits(change: Change) -> None:
+    """Give the order's suppliers their time anew: while the order was held they could do nothing."""
+    now = timezone.now()
+    work = list(
+        Fulfillment.objects.filter(order_id=change.order_id, state__in=WORKABLE)
+        .order_by("pk")
+        .select_for_update(of=("self",), no_key=True)
+        .select_related("partnership")
+    )
+    for each in work:
+        each.due_at = due_at(each.state, now, each.partnership, change.ship_until)
+        if each.state == State.NEW:
+            each.capture_due_at = capture_due_at(now, each.partnership)
+        each.updated_at = now
+    update(work, ["due_at", "capture_due_at", "updated_at"])
 
 
 def _fulfillment(change: Change, allocation: Allocation) -> Fulfillment:

@@ -23,7 +23,7 @@ from fulfillments.effects import Effects
 from fulfillments.models import FulfillmentLine, Outcome, Rejection
 from fulfillments.models.quantities import order_items
 from fulfillments.routing import Agreed, Allocation, Plan, Want, plan
-from fulfillments.services import create_fulfillments, keep_reasons
+from fulfillments.services import create_fulfillments, keep_reasons, renew_limits
 from fulfillments.states import State
 from inventory.arrivals import stock_arrived
 from inventory.reservations import LockedStock, Stock
@@ -273,8 +273,11 @@ def hold(change: OrderChange[Order]) -> Outcome:
 
 
 def release(change: OrderChange[Order]) -> Outcome:
-    """Let the order's suppliers work on it again."""
-    return _set_held(change, held=False, event="order.released")
+    """Let the order's suppliers work on it again, with their whole time before them."""
+    outcome = _set_held(change, held=False, event="order.released")
+    if outcome is Outcome.DONE:
+        renew_limits(change)
+    return outcome
 
 
 def _set_held(change: OrderChange[Order], *, held: bool, event: str) -> Outcome:

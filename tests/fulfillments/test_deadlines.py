@@ -13,7 +13,7 @@ from fulfillments.models import Fulfillment
 from fulfillments.tasks import answer_cancelations
 from orders.models import Order
 from orders.reconciling import differences
-from orders.services import hold
+from orders.services import hold, release
 from tests.orders.fixtures import OPERATOR
 from tests.orders.push_bodies import an_order
 
@@ -101,6 +101,25 @@ def test_held_work_is_not_overdue_but_a_cancelation_is(acme, retailer, supplier,
     later(hours=5)
     assert captured(supplier)["overdue"] is True
     assert Fulfillment.objects.overdue().count() == 1
+
+
+def test_what_is_released_has_its_whole_time_again(acme, retailer, supplier, a_variant):
+    a_variant(acme, "A-1", stock=3)
+    limits(acme, hours_to_capture=1, hours_to_accept=4)
+    retailer.post("orders", an_order({"sku": "A-1", "quantity": 1}))
+    order = Order.objects.get()
+    with order.change(by=OPERATOR) as change:
+        hold(change)
+    later(hours=5)
+    with order.change(by=OPERATOR) as change:
+        release(change)
+
+    assert not Fulfillment.objects.overdue().exists()
+    later(hours=3)
+    assert Fulfillment.objects.overdue().count() == 1  # nobody has captured it
+    assert captured(supplier)["overdue"] is False
+    later(hours=2)
+    assert captured(supplier)["overdue"] is True
 
 
 @pytest.mark.parametrize(
