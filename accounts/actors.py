@@ -27,6 +27,8 @@ class Actor:
     kind: ActorKind
     name: str
     request_id: str = ""
+    reason: str = ""
+    """Why an operator does it; kept with every event, and shown to operators alone."""
 
     @classmethod
     def of_key(cls, key: ApiKey) -> Actor:

@@ -1,12 +1,17 @@
-"""Periodic work: what nobody will ask for again is removed."""
+"""Periodic work, and operators' actions on many records: what there is to do stands in tables."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from celery import shared_task
+from django.apps import apps
 from django.conf import settings
+from django.contrib import admin
 from django.utils import timezone
 
-from accounts.models import AccessToken, IdempotencyKey
+from accounts import bulk_actions
+from accounts.models import AccessToken, IdempotencyKey, OperatorAction
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -15,3 +20,21 @@ def expire() -> None:
     now = timezone.now()
     IdempotencyKey.objects.filter(created_at__lte=now - settings.IDEMPOTENCY_RETENTION).delete()
     AccessToken.objects.filter(expires_at__lte=now).delete()
+
+
+@shared_task(name=bulk_actions.RUN_TASK)  # type: ignore[untyped-decorator]
+def run_operator_action(action_id: int) -> None:
+    """Go on with an operator's action for a few seconds, then stand at the queue's end again."""
+    chosen = OperatorAction.objects.filter(pk=action_id, finished_at=None).first()
+    if chosen is None or bulk_actions.all_at_work():
+        return  # the sweep finds it
+    its_admin: Any = admin.site.get_model_admin(apps.get_model(chosen.model))
+    if not bulk_actions.advance(chosen, its_admin, seconds=bulk_actions.SLICE):
+        bulk_actions.wake(action_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def sweep_operator_actions() -> None:
+    """Find what no worker has."""
+    for action_id in bulk_actions.unfinished():
+        bulk_actions.wake(action_id)

@@ -6,11 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib.admin import AdminSite, ModelAdmin, ShowFacets
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
+from django.urls import path
+from django.utils.http import urlencode
 
+from backoffice import activity
 from backoffice.app_names import NAMES
+from backoffice.forms import ActivityForm
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
 from backoffice.sign_in import SignInForm
@@ -48,6 +53,26 @@ class ExchangeAdminSite(AdminSite):
         listed = super().get_app_list(request, app_label)
         order = {label: number for number, label in enumerate(NAMES)}
         return sorted(listed, key=lambda app: order.get(app["app_label"], len(order)))
+
+    def get_urls(self) -> list[Any]:
+        own = [path("activity/", self.admin_view(self.activity), name="activity")]
+        return [*own, *super().get_urls()]
+
+    def activity(self, request: HttpRequest) -> TemplateResponse:
+        """Who did what."""
+        if not request.user.has_perm("events.view_event"):
+            raise PermissionDenied
+        form = ActivityForm(request.GET)
+        question = form.question()
+        shown, after = activity.page(question)
+        context = {
+            **self.each_context(request),
+            "title": "Who did what",
+            "form": form,
+            "entries": shown,
+            "next": urlencode(question.url(after)) if after else "",
+        }
+        return TemplateResponse(request, "admin/activity.html", context)
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         queues = waiting_for(request.user)

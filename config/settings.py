@@ -186,7 +186,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_TIMEZONE = "UTC"
 # What depends on others' hosts, and what must come by every few seconds, waits behind no import (ADR 62).
-CELERY_TASK_ROUTES = {"imports.tasks.fetch": {"queue": "fetch"}}
+# Operators' actions on many records come in slices of seconds, in a queue of their own.
+CELERY_TASK_ROUTES = {
+    "imports.tasks.fetch": {"queue": "fetch"},
+    "accounts.tasks.run_operator_action": {"queue": "operators"},
+}
 # Ticks only wake a worker: each task sweeps its table, so a missed one does no harm. One that nobody took
 # until the next is only in the way.
 _ticks = {
@@ -197,6 +201,7 @@ _ticks = {
     "take-snapshot": ("catalog.tasks.take_pulse", 5.0),
     "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),
     "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),
+    "sweep-operators-actions": ("accounts.tasks.sweep_operator_actions", 10.0),
     "expire-idempotency-keys": ("accounts.tasks.expire", 3600.0),
 }
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {

@@ -12,10 +12,15 @@ from events.models import Event
 PIECES = ("items", "added", "dropped")
 """Where the data of an order's and a fulfillment's events name pieces of lines."""
 
+OPERATOR_REASON = "operator_reason"
+"""Where an event's data says why an operator did it: partners do not read it."""
+
 
 def draft(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
     """An event that is not written yet. Its area is the plural of its type's first word."""
     fields.setdefault("area", f"{type.partition('.')[0]}s")
+    if by.reason:
+        fields["data"] = {**fields.get("data", {}), OPERATOR_REASON: by.reason}
     return Event(type=type, actor=by.name, request_id=by.request_id, **fields)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NotRequired, TypedDict
 from accounts.scopes import Role
 from api.renderers import iso
 from events.models import Event
-from events.recording import PIECES
+from events.recording import OPERATOR_REASON, PIECES
 
 
 class EventJson(TypedDict):
@@ -50,7 +50,7 @@ def event_json(event: Event, reader: Role) -> EventJson:
 
 def _data_json(event: Event, reader: Role) -> dict[str, Any]:
     """Suppliers know their fulfillments' lines (`line`), retailers their orders' (`order_line_id`)."""
-    data: dict[str, Any] = event.data
+    data: dict[str, Any] = _without(OPERATOR_REASON, event.data)
     if event.order_id is None:
         return data
     pieces = {name: data[name] for name in PIECES if data.get(name)}

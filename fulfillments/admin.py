@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet, prefetch_related_objects
@@ -11,6 +12,7 @@ from django.http import HttpRequest
 from accounts.admin_actions import RecordAdmin, badge
 from accounts.admin_base import as_id
 from accounts.models import Retailer
+from accounts.operator_actions import AdminAction
 from events.timeline import timeline
 from fulfillments.admin_actions import ACTIONS
 from fulfillments.admin_filters import OverdueFilter
@@ -25,7 +27,15 @@ MOST_FOUND = 1_000  # fulfillments that a search by their order's number shows
 class FulfillmentAdmin(RecordAdmin[Fulfillment]):
     """What one supplier ships for one order."""
 
-    record_actions = ACTIONS
+    record_actions: ClassVar[Sequence[AdminAction[Any]]] = ACTIONS
+    acts_with: ClassVar[Sequence[str]] = (
+        "order__retailer",
+        "supplier",
+        "warehouse",
+        "partnership",
+        "lines",
+        "returns",
+    )
     page_template = "admin/fulfillments/fulfillment/page.html"
     list_display = (
         "id",

@@ -8,7 +8,8 @@ from typing import Any
 from django import forms
 
 from accounts.actors import Actor, ActorKind
-from accounts.admin_actions import AdminAction
+from accounts.operator_actions import AdminAction, NothingChanged, Reason
+from api.errors import ApiError
 from fulfillments import states
 from fulfillments.change import Change
 from fulfillments.models import Fulfillment, Outcome
@@ -24,24 +25,24 @@ class ShipForm(forms.Form):
     carrier = forms.CharField(max_length=100, required=False)
 
 
-class ReasonForm(forms.Form):
-    reason = forms.CharField(max_length=500, required=False, help_text="Kept in the history.")
-
-
 MoveIt = Callable[[Fulfillment, Change, dict[str, Any]], str]
 """Makes a move with what the form was answered, and says what came of it."""
 
 
 def _message(outcome: Outcome | None, done: str) -> str:
-    return "That was done before; nothing was changed." if outcome is Outcome.UNCHANGED else done
+    if outcome is Outcome.UNCHANGED:
+        raise NothingChanged("That was done before; nothing was changed.")
+    return done
 
 
 def _accept(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
-    return _message(fulfillment.accept(change, **answers), f"Fulfillment {fulfillment.pk} was accepted.")
+    outcome = fulfillment.accept(change, tracking_number=answers["tracking_number"])
+    return _message(outcome, f"Fulfillment {fulfillment.pk} was accepted.")
 
 
 def _ship(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
-    outcome = fulfillment.ship(change, **answers)
+    parcel = {name: answers[name] for name in ("tracking_number", "carrier")}
+    outcome = fulfillment.ship(change, **parcel)
     return _message(outcome, f"The parcel {answers['tracking_number']} was recorded.")
 
 
@@ -54,7 +55,7 @@ def _reject(reason: State) -> MoveIt:
 
 
 def _ask_back(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
-    fulfillment.request_cancelation(change, **answers)
+    fulfillment.request_cancelation(change, reason=answers.get("reason", ""))
     return f"{fulfillment.supplier} was asked to let fulfillment {fulfillment.pk} go."
 
 
@@ -67,40 +68,53 @@ def _refuse(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -
     return _message(outcome, "The cancellation was refused; the fulfillment is to be captured again.")
 
 
-def _release(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
-    fulfillment.correct_address(change)
-    return f"Fulfillment {fulfillment.pk} was released; {fulfillment.supplier} captures it again."
-
-
 def _give_up(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
     fulfillment.give_up(change)
     return f"Fulfillment {fulfillment.pk} was canceled."
 
 
-def _always(fulfillment: Fulfillment) -> bool:
-    return True
+def _nothing(fulfillment: Fulfillment) -> str:
+    return ""
 
 
-def _action(
-    move: Move, label: str, make: MoveIt, *, where: Callable[[Fulfillment], bool] = _always, **more: Any
+def action_of(
+    move: Move,
+    label: str,
+    make: MoveIt,
+    effect: Callable[[Fulfillment], str],
+    *,
+    where: Callable[[Fulfillment], str] = _nothing,
+    **more: Any,
 ) -> AdminAction[Any]:
-    """A move of the table as a button; it is there where the table allows it to operators."""
+    """A move of the table as an action; it can be done where the table allows it to operators."""
 
     def run(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> str:
         with fulfillment.order.change(by=by) as change:
             return make(fulfillment, change, answers)
 
-    return AdminAction(
-        move.name.replace("_", "-"),
-        label,
-        run,
-        lambda fulfillment: (
-            move in states.moves_from(fulfillment.state, ActorKind.OPERATOR)
-            and not (fulfillment.order.held and move.waits(fulfillment.state))
-            and where(fulfillment)
-        ),
-        **more,
-    )
+    def why_not(fulfillment: Fulfillment) -> str:
+        try:
+            move.check(fulfillment.state, ActorKind.OPERATOR, held=fulfillment.order.held)
+        except ApiError as error:
+            return error.message
+        return where(fulfillment)
+
+    return AdminAction(move.name.replace("_", "-"), label, run, why_not, effect, **more)
+
+
+def _open(fulfillment: Fulfillment) -> int:
+    return sum(line.open for line in fulfillment.lines.all())
+
+
+def _what(fulfillment: Fulfillment) -> str:
+    """What is open of it, as `2 × LAN-1, 1 × HAT`."""
+    open_ = [f"{line.open} × {line.sku}" for line in fulfillment.lines.all() if line.open]
+    return ", ".join(open_[:5]) + (", …" if len(open_) > 5 else "") or "nothing"
+
+
+def _asked_back(fulfillment: Fulfillment) -> str:
+    asked = sum(line.cancel_requested for line in fulfillment.lines.all())
+    return f"{asked} pieces are canceled in the name of {fulfillment.supplier}."
 
 
 def _restock(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> str:
@@ -108,93 +122,113 @@ def _restock(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> st
         return _message(fulfillment.restock(change), "What came back is in stock again.")
 
 
-def _has_more_to_restock(fulfillment: Fulfillment) -> bool:
-    return any(returned.not_restocked for returned in fulfillment.returns.all())
+def _not_restockable(fulfillment: Fulfillment) -> str:
+    more = any(returned.not_restocked for returned in fulfillment.returns.all())
+    return "" if more else "Nothing that came back is not in stock again."
 
 
 FOR_THE_SUPPLIER = "On the supplier's behalf. The history will show that it was you."
+OWED: dict[str, Any] = {"reason": Reason.OWED, "danger": True, "bulk": True}
 
 ACTIONS = (
-    _action(
+    action_of(
         states.ACCEPT,
         "Accept",
         _accept,
+        lambda fulfillment: f"{fulfillment.supplier} takes on {_what(fulfillment)}.",
         form=lambda fulfillment, sent: AcceptForm(sent),
         help_text=FOR_THE_SUPPLIER,
+        reason=Reason.MAY,
+        undo="The supplier, or you for it, can still refuse.",
     ),
-    _action(
+    action_of(
         states.SHIP,
         "Ship",
         _ship,
+        lambda fulfillment: f"One parcel leaves {fulfillment.supplier} with {_what(fulfillment)}.",
         form=lambda fulfillment, sent: ShipForm(sent),
         help_text=FOR_THE_SUPPLIER,
+        reason=Reason.MAY,
     ),
-    _action(
+    action_of(
         states.APPROVE_CANCELATION,
         "Approve cancellation",
         _approve,
-        help_text=f"{FOR_THE_SUPPLIER} What is open is canceled, and its stock is free again.",
-        needs_confirmation=True,
-        bulk=True,
+        _asked_back,
+        help_text=f"{FOR_THE_SUPPLIER} What is asked back is canceled, and its stock is free again.",
+        **OWED,
     ),
-    _action(
+    action_of(
         states.REFUSE_CANCELATION,
         "Refuse cancellation",
         _refuse,
+        lambda fulfillment: f"{fulfillment.supplier} keeps it, and is to capture it again.",
         help_text=f"{FOR_THE_SUPPLIER} It goes back into the capturing process.",
-        bulk=True,
+        undo="It can be asked back once more.",
+        **OWED,
     ),
-    _action(
-        states.CORRECT_ADDRESS,
-        "Release again",
-        _release,
-        help_text="The order's address is right now: the supplier captures this fulfillment again.",
-        bulk=True,
-    ),
-    _action(
+    action_of(
         states.REJECT_OUT_OF_STOCK,
         "Refuse: out of stock",
         _reject(State.OUT_OF_STOCK),
-        help_text=f"{FOR_THE_SUPPLIER} The variants' stock there becomes 0; lines are routed again.",
-        needs_confirmation=True,
+        lambda fulfillment: (
+            f"{fulfillment.supplier} is said to have none of {_what(fulfillment)} in {fulfillment.warehouse}."
+        ),
+        help_text=f"{FOR_THE_SUPPLIER} The variants' stock there becomes 0, also what is promised to others; "
+        "lines are routed again.",
+        **OWED,
     ),
-    _action(
+    action_of(
         states.REJECT_MISSING_SKU,
         "Refuse: missing sku",
         _reject(State.MISSING_SKU),
+        lambda fulfillment: f"{fulfillment.supplier} is said not to sell {_what(fulfillment)} any more.",
         help_text=f"{FOR_THE_SUPPLIER} The variants are delisted; lines are routed again.",
-        needs_confirmation=True,
+        **OWED,
     ),
-    _action(
+    action_of(
         states.REJECT_WRONG_ADDRESS,
         "Refuse: wrong address",
         _reject(State.WRONG_ADDRESS),
+        lambda fulfillment: f"{_what(fulfillment)} waits for a right address.",
         help_text=f"{FOR_THE_SUPPLIER} The order waits for an operator to correct its address.",
-        needs_confirmation=True,
+        undo="Correct address on the order's page releases it.",
+        **OWED,
     ),
-    _action(
+    action_of(
         states.REQUEST_CANCELATION,
         "Ask back",
         _ask_back,
-        where=lambda fulfillment: any(line.askable for line in fulfillment.lines.all()),
-        form=lambda fulfillment, sent: ReasonForm(sent),
+        lambda fulfillment: f"{fulfillment.supplier} is asked to let {_what(fulfillment)} go.",
+        where=lambda fulfillment: (
+            ""
+            if any(line.askable for line in fulfillment.lines.all())
+            else "All that is open of it is asked back already."
+        ),
         help_text="On the retailer's behalf: the supplier is asked to let all that is open go, also what the "
         "retailer has not asked for yet.",
-        needs_confirmation=True,
+        reason_help="The supplier and the retailer see it in the events.",
+        shares_reason=True,
+        undo="Refuse cancellation, as long as the supplier has not answered.",
+        **OWED,
     ),
-    _action(
+    action_of(
         states.GIVE_UP,
         "Cancel",
         _give_up,
-        help_text="No supplier works on it: it is canceled at once, and its stock is free again.",
-        needs_confirmation=True,
+        lambda fulfillment: f"{_open(fulfillment)} pieces are canceled, and their stock is free again.",
+        help_text="No supplier works on it: it is canceled at once.",
+        **OWED,
     ),
     AdminAction(
         "restock",
         "Put returns back into stock",
         _restock,
-        _has_more_to_restock,
+        _not_restockable,
+        lambda fulfillment: f"What came back to {fulfillment.warehouse} can be sold again.",
         help_text="What came back and can be sold again: all of it that is not in stock yet.",
-        needs_confirmation=True,
+        reason=Reason.MAY,
+        undo="Adjust the stock row by hand.",
+        bulk=True,
     ),
 )

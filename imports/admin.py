@@ -27,6 +27,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
     """One file's way into the catalogue or the stock."""
 
     record_actions = ACTIONS
+    acts_with = ("supplier",)
     page_template = "admin/imports/importjob/page.html"
     list_display = (
         "id",

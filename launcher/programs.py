@@ -58,7 +58,7 @@ def services(environment: Mapping[str, str]) -> list[Program]:
     # Threads: they wait for others' hosts, and for the database. /readyz asks for the heartbeat of imports.
     threads = ("worker", "--pool", "threads", "--without-heartbeat", *alone)
     fetcher = (*threads, "-Q", "fetch", "--concurrency", str(FETCH_THREADS), "-n", "fetcher@%h")
-    ticker = (*threads, "-Q", "ticks", "--concurrency", "4", "-n", "ticker@%h")
+    ticker = (*threads, "-Q", "ticks,operators", "--concurrency", "6", "-n", "ticker@%h")
     beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
     quiet = {"LOG_LEVEL": "WARNING", **environment}  # or it would log each tick
     return [

@@ -17,10 +17,12 @@ from catalog.models import Variant
 from events.models import Event
 from events.timeline import timeline
 from fulfillments.contents import opened
+from fulfillments.models import Fulfillment
 from inventory.models import StockLevel, Warehouse
 from orders.admin_actions import ACTIONS
 from orders.admin_filters import HeldFilter, UnknownCountryFilter, WaitingFilter
 from orders.canceling import CANCEL_REQUESTED
+from orders.fulfillment_actions import FulfillmentOfOrderAdmin
 from orders.models import Order, OrderLine
 from orders.waiting_admin import StockWithWaitingAdmin, VariantWithWaitingAdmin
 
@@ -30,6 +32,7 @@ class OrderAdmin(RecordAdmin[Order]):
     """One order of one retailer, with all that became of it."""
 
     record_actions = ACTIONS
+    acts_with = ("retailer", "lines", "fulfillments__supplier")
     page_template = "admin/orders/order/page.html"
     list_display = (
         "number",
@@ -124,7 +127,8 @@ class OrderLineAdmin(ReadOnlyAdmin[OrderLine]):
 
 
 # Their apps know of no orders.
-admin.site.unregister([Variant, StockLevel])
+admin.site.unregister([Variant, StockLevel, Fulfillment])
+admin.site.register(Fulfillment, FulfillmentOfOrderAdmin)
 admin.site.register(Variant, VariantWithWaitingAdmin)
 admin.site.register(StockLevel, StockWithWaitingAdmin)
 

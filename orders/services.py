@@ -262,13 +262,16 @@ def _save_lines(order: Order, lines: list[OrderLine], wants: Sequence[Want], cho
 # --- What an operator does -----------------------------------------------------------------------
 
 
+NOT_HELD = "A completed or canceled order cannot be held: nothing of it is left to do."
+
+
 def hold(change: OrderChange[Order]) -> Outcome:
     """Keep the order's suppliers from capturing, accepting, shipping and refusing their work.
 
     Raises InvalidTransition where nothing is left to do.
     """
     if change.order.processing_state in FINISHED:
-        raise InvalidTransition("A completed or canceled order cannot be held: nothing of it is left to do.")
+        raise InvalidTransition(NOT_HELD)
     return _set_held(change, held=True, event="order.held")
 
 
@@ -298,8 +301,23 @@ def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> N
     order.save(update_fields=["shipping_address", "has_unknown_country"])
     effects = Effects(refused=_refused_for_address(order))
     change.record("order.address_corrected", effects=effects, data={"changed": sorted(address)})
-    for fulfillment in order.fulfillments.filter(state=State.WRONG_ADDRESS).order_by("pk"):
+    _release_to_suppliers(change)
+
+
+def release_address(change: OrderChange[Order]) -> bool:
+    """Give the order's suppliers the address that it has once more; return whether anything waited for it."""
+    refused = _refused_for_address(change.order)
+    if refused:
+        effects = Effects(refused=refused)
+        change.record("order.routed_again", effects=effects, data={"quantity": refused.total()})
+    return _release_to_suppliers(change) or bool(refused)
+
+
+def _release_to_suppliers(change: OrderChange[Order]) -> bool:
+    waiting = [*change.order.fulfillments.filter(state=State.WRONG_ADDRESS).order_by("pk")]
+    for fulfillment in waiting:
         fulfillment.correct_address(change)
+    return bool(waiting)
 
 
 def _refused_for_address(order: Order) -> Counter[int]:

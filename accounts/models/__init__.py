@@ -4,6 +4,7 @@ from accounts.models.access_token import AccessToken
 from accounts.models.api_key import ApiKey, validate_network
 from accounts.models.credential import Credential, hash_secret
 from accounts.models.idempotency_key import IdempotencyKey
+from accounts.models.operator_action import OperatorAction, OperatorActionRow, Result
 from accounts.models.partnership import (
     CancelationDefault,
     Partnership,
@@ -20,9 +21,12 @@ __all__ = [
     "CancelationDefault",
     "Credential",
     "IdempotencyKey",
+    "OperatorAction",
+    "OperatorActionRow",
     "Partnership",
     "PartnershipQuerySet",
     "Party",
+    "Result",
     "Retailer",
     "ServiceType",
     "Supplier",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -61,7 +61,20 @@ def do(client: Client, record: Any, action: str, **answers: str) -> Any:
     """Press a button on a record's page, and follow to the page that it leads to."""
     meta = record._meta
     path = f"/admin/{meta.app_label}/{meta.model_name}/{record.pk}/do/{action}/"
-    return client.post(path, answers, follow=True)
+    return client.post(path, {"reason": "agreed by telephone", **answers}, follow=True)
+
+
+def choose(client: Client, model: Any, action: str, subjects: Sequence[Any], **filters: str) -> Any:
+    """Tick subjects in a list and choose an action; the page that says what it will do to them."""
+    path = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
+    sent = {"action": action, "_selected_action": [record.pk for record in subjects]}
+    return client.post(path, sent, query_params=filters, follow=True)
+
+
+def confirm(client: Client, page: Any, **answers: str) -> Any:
+    """Say yes to what a page says it will do."""
+    path = f"{page.request['PATH_INFO']}confirm/"
+    return client.post(path, {"reason": "agreed by telephone", **answers}, follow=True)
 
 
 def messages(page: Any) -> list[str]:

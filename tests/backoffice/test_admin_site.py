@@ -16,6 +16,8 @@ from tests.factories import SupplierFactory, VariantFactory
 WITHOUT_PAGES = {
     "accounts.AccessToken",
     "accounts.IdempotencyKey",
+    "accounts.OperatorAction",
+    "accounts.OperatorActionRow",
     "catalog.Departure",
     "catalog.TakenSnapshot",
     "fulfillments.Capture",

@@ -5,7 +5,7 @@ import pytest
 from accounts.actors import Actor, ActorKind
 from fulfillments.models import Fulfillment
 from fulfillments.states import MOVES, State, moves_from
-from tests.backoffice.conftest import do, messages
+from tests.backoffice.conftest import choose, confirm, do, messages
 
 
 def page_of(client, fulfillment):
@@ -99,12 +99,9 @@ def test_an_operator_refuses_or_asks_back(operator, fulfillment, action, state):
 )
 def test_an_operator_answers_cancellations_in_bulk(operator, fulfillment, action, state):
     do(operator, fulfillment, "request-cancelation")
-    page = operator.post(
-        "/admin/fulfillments/fulfillment/",
-        {"action": action, "_selected_action": [fulfillment.pk]},
-        follow=True,
-    )
-    assert "done for 1" in messages(page)[0]
+    chosen = choose(operator, Fulfillment, action, [fulfillment])
+    assert Fulfillment.objects.get().state == State.CANCELING
+    confirm(operator, chosen)
     assert Fulfillment.objects.get().state == state
 
 

@@ -223,28 +223,6 @@ def test_what_is_not_there_leads_back_home(operator, path):
     assert operator.get(f"/admin/orders/order/{path}").status_code in (302, 404)
 
 
-def test_many_are_done_one_after_the_other_and_one_that_fails_keeps_nobody_back(
-    operator, acme, shop, a_variant, pushed, client_for
-):
-    a_variant(acme, "LAN-1", stock=10)
-    refused, plain = (pushed(shop, {"sku": "LAN-1", "quantity": 1}) for _ in range(2))
-    client_for(acme).put(f"fulfillments/{refused.fulfillments.get().pk}/setStatus/out_of_stock")
-
-    page = operator.post(
-        "/admin/orders/order/",
-        {"action": "drop-refused", "_selected_action": [refused.pk, plain.pk]},
-        follow=True,
-    )
-    assert page.status_code == 200
-    page = operator.post(
-        "/admin/orders/order/",
-        {"action": "route-again", "_selected_action": [plain.pk, refused.pk]},
-        follow=True,
-    )
-    assert messages(page)[0] == "Route again: done for 1."
-    assert f"Nothing of order {plain.retailer_order_id} was refused by all." in messages(page)[1]
-
-
 def test_support_is_offered_no_action_on_the_list(support, order):
     page = support.get("/admin/orders/order/")
     assert page.context["action_form"] is None
@@ -285,24 +263,6 @@ def test_what_has_nothing_left_to_do_is_not_held(operator, ended, client_for, sh
     ]
     assert client_for(shop).get("orders").json() == seen
     assert Event.objects.count() == events
-
-
-def test_of_many_those_with_nothing_left_to_do_are_left_out_and_counted(
-    operator, ended, shop, pushed, client_for
-):
-    canceled, going_on = (pushed(shop, {"sku": "LAN-1", "quantity": 1}) for _ in range(2))
-    do(operator, canceled, "cancel")
-    do(operator, canceled.fulfillments.get(), "approve-cancelation")
-
-    chosen = [ended.pk, canceled.pk, going_on.pk]
-    page = operator.post("/admin/orders/order/", {"action": "hold", "_selected_action": chosen}, follow=True)
-
-    assert messages(page) == [
-        "Hold: done for 1.",
-        f"Hold: left out 2: {ended.retailer_order_id} (completed), {canceled.retailer_order_id} (canceled). "
-        "A completed or canceled order cannot be held: nothing of it is left to do.",
-    ]
-    assert [*Order.objects.filter(held=True)] == [going_on]
 
 
 def test_a_held_orders_fulfillments_offer_no_work(operator, order, fulfillment):
@@ -351,3 +311,37 @@ def test_a_supplier_is_asked_for_the_rest_as_long_as_there_is_one(
     assert messages(do(operator, fulfillment, "request-cancelation")) == [
         "All that is open of it is asked back already."
     ]
+
+
+def test_the_address_that_was_refused_does_not_go_back_without_a_word(
+    operator, order, fulfillment, client_for, acme
+):
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
+    for record in (order, fulfillment):
+        meta = record._meta
+        path = f"/admin/{meta.app_label}/{meta.model_name}/{record.pk}/do/correct-address/"
+        form = operator.get(path).context["form"]
+        as_it_is = {name: form[name].value() for name in form.fields if form[name].value()}
+        page = operator.post(path, as_it_is)
+        assert page.context["form"].errors == {
+            "reason": ["The address is what the supplier has refused. Correct it, or say why it is right."]
+        }
+        assert page.context["form"]["address1"].value() == order.shipping_address["address1"]
+    fulfillment.refresh_from_db()
+    assert fulfillment.state == "wrong_address"
+
+    operator.post(path, as_it_is | {"reason": "The customer confirmed it"})
+    fulfillment.refresh_from_db()
+    assert fulfillment.state == "new"
+    assert not Event.objects.filter(type="order.address_corrected").exists()
+
+
+def test_an_address_that_stays_as_it_is_changes_nothing_and_says_so(operator, order):
+    events = Event.objects.count()
+    form = operator.get(f"/admin/orders/order/{order.pk}/do/correct-address/").context["form"]
+    as_it_is = {name: form[name].value() for name in form.fields if form[name].value()}
+
+    page = do(operator, order, "correct-address", **as_it_is)
+
+    assert messages(page) == ["The address is as it was; nothing was changed."]
+    assert Event.objects.count() == events

@@ -55,11 +55,18 @@ def test_an_operator_holds_releases_and_cancels(browser, order):
     browser.start_as("olga")
     browser.open(f"/admin/orders/order/{order.pk}/change/")
     browser.press("Hold")
+    assert "Suppliers cannot work on it until it is released" in browser.page.inner_text(".bo-verdict")
+    browser.page.fill("#id_reason", "Looks like fraud")
+    browser.press("Hold")
     assert browser.messages() == [f"Order {order.retailer_order_id} is held."]
+    assert "Looks like fraud" in browser.page.locator(".bo-history").inner_text()
+    browser.press("Release")
     browser.press("Release")
     assert browser.messages() == [f"Order {order.retailer_order_id} is released."]
 
     browser.press("Cancel order")
+    browser.press("Cancel order")
+    assert browser.page.locator(".form-row.errors").inner_text().count("This field is required.") == 1
     browser.page.fill("#id_reason", "Nobody lives there")
     browser.press("Cancel order")
     assert "2 pieces are canceled" in browser.messages()[0]
@@ -71,15 +78,23 @@ def test_an_operator_moves_a_fulfillment_and_acts_on_many_from_the_list(browser,
     browser.start_as("olga")
     browser.open(f"/admin/fulfillments/fulfillment/{order.fulfillments.get().pk}/change/")
     browser.press("Release again")
+    browser.page.fill("#id_city", "Bath")
+    browser.press("Release again")
     browser.press("Accept")
     browser.press("Accept")
     assert browser.page.locator("h1 .bo-state").inner_text() == "accepted"
 
     browser.open("/admin/orders/order/")
     browser.page.check("#action-toggle")
-    browser.page.select_option("select[name=action]", label="Hold")
+    browser.page.select_option("select[name=action]", label="Hold …")
     browser.click(".actions button")
-    assert browser.messages() == ["Hold: done for 1."]
+    assert "1 will be done." in browser.page.inner_text(".bo-verdict")
+    browser.page.fill("#id_reason", "The supplier asked for it")
+    browser.click(".submit-row .default")
+    assert "1 done." in browser.page.inner_text(".bo-verdict")
+    browser.press("Undo: Release 1")
+    browser.click(".submit-row .default")
+    assert not Order.objects.get().held
 
 
 def test_support_sees_and_cannot_act(browser, order):

@@ -46,7 +46,9 @@ class Operator:
         assert found, f"{page} offers no {action}"
         path = unescape(found[1])
         if f'href="{found[1]}"' in found[0]:
-            fields = self._asked(self.open(path)) | fields
+            asked = self._asked(self.open(path))
+            why = {"reason": "agreed by telephone"} if asked.get("reason") == "" else {}
+            fields = asked | why | fields
         return self.send(path, **fields)
 
     @staticmethod

@@ -1,0 +1,99 @@
+"""One thing that operators can do to a record: whether it can be done, what it does, how it is undone.
+
+The same description makes the button on a record's page, the row of a list's menu, the page that says what
+will happen, and the job that does it to ten thousand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+from django import forms
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Model
+
+from accounts.actors import Actor
+from accounts.models import Result
+from api.errors import ApiError, database_error
+
+Record = TypeVar("Record", bound=Model)
+
+
+class Reason(Enum):
+    """Whether an operator has to say why."""
+
+    NONE = "none"
+    MAY = "may"
+    OWED = "owed"
+
+
+class NothingChanged(Exception):
+    """What was asked for is so already; the message says what is."""
+
+
+def _always(record: Any) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class AdminAction(Generic[Record]):
+    """One thing to do.
+
+    `run(record, actor, answers)` returns a message for the operator, or raises ApiError, or NothingChanged.
+    `why_not(record)` says why it cannot be done, and nothing where it can; `effect(record)` what it would do.
+    Both read what the admin's `acts_with` has fetched along, so that ten thousand cost no query each.
+    `form`, called with the record and what was sent, asks beforehand; a list can only do what has none.
+    """
+
+    name: str
+    label: str
+    run: Callable[[Record, Actor, dict[str, Any]], str]
+    why_not: Callable[[Record], str]
+    effect: Callable[[Record], str] = _always
+    form: Callable[[Record, dict[str, Any] | None], forms.Form] | None = None
+    help_text: str = ""
+    reason: Reason = Reason.NONE
+    reason_help: str = "Kept in the history; operators read it."
+    shares_reason: bool = False
+    """Whether `run` gives the reason to the parties; else it is kept for operators alone."""
+    danger: bool = False
+    bulk: bool = False
+    undone_by: str = ""
+    """The action that puts things back."""
+    undo: str = "It cannot be undone."
+
+    def is_possible(self, record: Record) -> bool:
+        return not self.why_not(record)
+
+    def form_for(self, record: Record | None, sent: dict[str, Any] | None) -> forms.Form:
+        """What has to be answered; for a list (no record) the reason alone."""
+        form = self.form(record, sent) if self.form and record is not None else forms.Form(sent)
+        if self.reason is not Reason.NONE and "reason" not in form.fields:
+            form.fields["reason"] = forms.CharField(
+                max_length=500, required=self.reason is Reason.OWED, help_text=self.reason_help
+            )
+        return form
+
+
+def perform(
+    action: AdminAction[Any], record: Any, actor: Actor, answers: dict[str, Any]
+) -> tuple[Result, str]:
+    """Do it; return what came of it, in words for the operator. What fails leaves nothing behind."""
+    reason = answers.get("reason", "")
+    if reason and not action.shares_reason:
+        actor = replace(actor, reason=reason)
+    try:
+        with transaction.atomic():
+            return Result.DONE, action.run(record, actor, dict(answers))
+    except NothingChanged as unchanged:
+        return Result.UNCHANGED, str(unchanged)
+    except (ApiError, OperationalError, InterfaceError) as error:
+        return Result.REFUSED, failure(error)
+
+
+def failure(error: Exception) -> str:
+    """An error in words for an operator."""
+    return error.message if isinstance(error, ApiError) else database_error(error).message

@@ -1,0 +1,180 @@
+"""Who did what: what operators changed, by person, day and object, from all the places that keep it.
+
+Events say what became of a record, actions what was chosen for many and what could not be done, and the log
+of Django's admin what was saved by a form that leaves no event (people and groups).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, NamedTuple
+
+from django.contrib.admin.models import LogEntry
+from django.db.models import F, Model, Q, QuerySet
+from django.urls import reverse
+
+from accounts.admin_base import as_id
+from accounts.models import OperatorAction
+from events.models import BY_OPERATORS, OPERATORS, Event
+from events.timeline import entries
+from fulfillments.models import Fulfillment
+
+PAGE = 50
+LATEST = 2**63 - 1
+
+
+class Entry(NamedTuple):
+    """One thing that somebody did."""
+
+    at: datetime
+    person: str
+    what: str
+    url: str
+    on: str
+    why: str
+    source: str
+    id: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked for: empty is everything. `after` is where the last page ended."""
+
+    person: str = ""
+    since: date | None = None
+    until: date | None = None
+    about: str = ""
+    after: str = ""
+
+    def url(self, after: str) -> dict[str, str]:
+        """As parameters of the page."""
+        values = {"person": self.person, "since": self.since, "until": self.until, "about": self.about}
+        return {name: str(value) for name, value in (values | {"after": after}).items() if value}
+
+
+def page(question: Question) -> tuple[list[Entry], str]:
+    """The newest entries, and where the next page begins; empty where there is none. Three queries."""
+    moment, seen = _cursor(question.after)
+    question = replace(question, about=question.about.strip())
+    found = [
+        *_events(question, moment, seen.get("event", LATEST)),
+        *_actions(question, moment, seen.get("action", LATEST)),
+        *_forms(question, moment, seen.get("form", LATEST)),
+    ]
+    found.sort(key=lambda entry: (entry.at, entry.source, entry.id), reverse=True)
+    shown = found[:PAGE]
+    if len(found) <= PAGE:
+        return shown, ""
+    last = shown[-1].at
+    ids = dict(seen) if last == moment else {}
+    ids |= {entry.source: entry.id for entry in shown if entry.at == last}
+    return shown, json.dumps([last.isoformat(), ids])
+
+
+def _cursor(after: str) -> tuple[datetime, dict[str, int]]:
+    try:
+        moment, seen = json.loads(after)
+        return datetime.fromisoformat(moment), {str(name): int(number) for name, number in seen.items()}
+    except (ValueError, TypeError, AttributeError):
+        return datetime.max.replace(tzinfo=UTC) - timedelta(days=1), {}
+
+
+def _narrowed(rows: QuerySet[Any], at: str, question: Question, moment: datetime, seen: int) -> QuerySet[Any]:
+    """Those before a moment, newest first, within the days that are asked for."""
+    rows = rows.filter(Q(**{f"{at}__lt": moment}) | Q(pk__lt=seen), **{f"{at}__lte": moment})
+    if question.since:
+        rows = rows.filter(**{f"{at}__gte": datetime.combine(question.since, time(), UTC)})
+    if question.until and question.until < date.max:
+        rows = rows.filter(**{f"{at}__lt": datetime.combine(question.until + timedelta(days=1), time(), UTC)})
+    return rows.order_by(F(at).desc(), F("pk").desc())[: PAGE + 1]
+
+
+def _events(question: Question, moment: datetime, seen: int) -> Iterator[Entry]:
+    rows = Event.objects.filter(BY_OPERATORS).select_related("supplier", "retailer")
+    if question.person:
+        rows = rows.filter(actor=f"{OPERATORS}{question.person}")
+    if question.about:
+        rows = rows.filter(_subject(question.about))
+    for entry in entries(_narrowed(rows, "occurred_at", question, moment, seen)):
+        event = entry.event
+        details = [(name, text) for name, text in entry.details if name != "operator reason"]
+        why = next((text for name, text in entry.details if name == "operator reason"), "")
+        on, url = _object(event)
+        what = f"{event.type} {'; '.join(f'{name} {text}' for name, text in details)[:200]}".strip()
+        yield Entry(event.occurred_at, _name(event.actor), what, url, on, why, "event", event.pk)
+
+
+def _actions(question: Question, moment: datetime, seen: int) -> Iterator[Entry]:
+    """Those on many; what was done to one has its event."""
+    rows = OperatorAction.objects.filter(confirmed_at__isnull=False).exclude(total=1)
+    if question.person:
+        rows = rows.filter(actor=f"{OPERATORS}{question.person}")
+    if question.about:
+        kind, number = _kind(question.about)
+        model = {"order": "orders.order", "fulfillment": "fulfillments.fulfillment"}.get(kind)
+        model = model or {"import": "imports.importjob"}.get(kind, "")
+        rows = rows.filter(model=model, rows__record_id=number)
+    for action in _narrowed(rows, "created_at", question, moment, seen):
+        url = reverse(f"admin:{action.model.replace('.', '_')}_bulk", args=[action.pk])
+        on = f"{action.total} of {action.model.partition('.')[2]}s"
+        yield Entry(
+            action.created_at, _name(action.actor), action.label, url, on, action.reason, "action", action.pk
+        )
+
+
+def _forms(question: Question, moment: datetime, seen: int) -> Iterator[Entry]:
+    if question.about:
+        return
+    rows = LogEntry.objects.select_related("user", "content_type")
+    if question.person:
+        rows = rows.filter(user__username=question.person)
+    for log in _narrowed(rows, "action_time", question, moment, seen):
+        what = log.get_change_message() or log.get_action_flag_display()
+        yield Entry(
+            log.action_time, log.user.get_username(), what, _log_url(log), log.object_repr, "", "form", log.pk
+        )
+
+
+def _log_url(log: LogEntry) -> str:
+    path = log.get_admin_url()
+    return path if path and not log.is_deletion() else ""
+
+
+def _name(actor: str) -> str:
+    return actor.removeprefix(OPERATORS)
+
+
+def _kind(about: str) -> tuple[str, int]:
+    """`fulfillment:7` as its kind and number; a bare number is an order's."""
+    kind, _, number = about.rpartition(":")
+    return kind.strip().lower() or "order", as_id(number.strip())
+
+
+def _subject(about: str) -> Q:
+    kind, number = _kind(about)
+    if kind == "fulfillment":  # by its order, which has an index
+        order = Fulfillment.objects.filter(pk=number).values_list("order_id", flat=True).first()
+        return Q(order_id=order or 0, fulfillment_id=number)
+    return Q(import_id=number) if kind == "import" else Q(order_id=number)
+
+
+PAGES = (
+    ("fulfillment_id", "fulfillment", "fulfillments_fulfillment"),
+    ("order_id", "order", "orders_order"),
+    ("import_id", "import", "imports_importjob"),
+)
+
+
+def _object(event: Event) -> tuple[str, str]:
+    for field, name, model in PAGES:
+        if number := getattr(event, field):
+            return f"{name} {number}", reverse(f"admin:{model}_change", args=[number])
+    party = event.supplier or event.retailer
+    return str(party or ""), _party_url(party)
+
+
+def _party_url(party: Model | None) -> str:
+    return reverse(f"admin:accounts_{party._meta.model_name}_change", args=[party.pk]) if party else ""

@@ -1,0 +1,93 @@
+"""Who did what: by person, day and object, page by page, whatever kept it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from events.models import Event
+from orders.models import Order
+from tests.backoffice.conftest import choose, confirm, do
+from tests.factories import OrderFactory
+
+PAGE = "/admin/activity/"
+
+
+def shown(client, **asked):
+    page = client.get(PAGE, asked)
+    assert page.status_code == 200
+    return [(entry.person, entry.what.split()[0], entry.on) for entry in page.context["entries"]]
+
+
+def test_it_says_who_did_what_to_what_and_why(operator, order):
+    do(operator, order, "hold", reason="Looks like fraud")
+
+    assert shown(operator) == [("olga", "order.held", f"order {order.pk}")]
+    assert "Looks like fraud" in operator.get(PAGE).text
+
+
+def test_what_partners_did_is_not_in_it(operator, order, client_for, acme):
+    client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/accepted")
+    assert shown(operator) == []
+
+
+def test_an_action_on_many_leads_to_its_results(operator, shop):
+    OrderFactory.create_in_bulk(2, retailer=shop)
+    confirm(operator, choose(operator, Order, "hold", list(Order.objects.all())))
+
+    found = shown(operator)
+    assert ("olga", "Hold", "2 of orders") in found
+    assert len(found) == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"person": "olga"}, 1),
+        ({"person": "sam"}, 0),
+        ({"about": "{order}"}, 1),
+        ({"about": "order:{order}"}, 1),
+        ({"about": "fulfillment:{order}"}, 0),
+        ({"about": "import:{order}"}, 0),
+        ({"since": "{today}", "until": "{today}"}, 1),
+        ({"until": "{yesterday}"}, 0),
+        ({"since": "nonsense", "after": "nonsense"}, 1),
+    ],
+)
+def test_it_is_narrowed(operator, order, asked, found):
+    do(operator, order, "hold")
+    today = datetime.now(UTC).date()
+    names = {"order": order.pk, "today": today, "yesterday": today - timedelta(days=1)}
+    assert len(shown(operator, **{name: text.format(**names) for name, text in asked.items()})) == found
+
+
+def test_pages_follow_each_other_without_a_gap_or_a_repetition(operator, order, monkeypatch):
+    monkeypatch.setattr("backoffice.activity.PAGE", 2)
+    for _ in range(3):
+        do(operator, order, "hold")
+        do(operator, order, "release")
+    Event.objects.filter(type="order.held").update(occurred_at=datetime.now(UTC))  # all at one moment
+
+    seen, query = [], ""
+    while True:
+        page = operator.get(f"{PAGE}?{query}")
+        seen += [entry.id for entry in page.context["entries"]]
+        query = page.context["next"]
+        if not query:
+            break
+    assert sorted(seen) == sorted(Event.objects.filter(actor="user:olga").values_list("pk", flat=True))
+    assert len(seen) == len(set(seen)) == 6
+
+
+def test_it_asks_the_same_number_of_queries_whatever_there_is(operator, order, django_assert_max_num_queries):
+    def asked():
+        with django_assert_max_num_queries(15) as queries:
+            operator.get(PAGE)
+        return len(queries)
+
+    asked()
+    do(operator, order, "hold")
+    few = asked()
+    for _ in range(3):
+        do(operator, order, "release")
+        do(operator, order, "hold")
+    assert asked() == few

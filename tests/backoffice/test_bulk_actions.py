@@ -1,0 +1,228 @@
+"""What operators do to many: said beforehand, done row by row, kept with who did it and why."""
+
+import csv
+
+import pytest
+
+from accounts import bulk_actions
+from accounts.models import OperatorAction
+from accounts.tasks import run_operator_action, sweep_operator_actions
+from events.models import Event
+from orders.models import Order
+from tests.backoffice.conftest import choose, confirm, do, messages
+from tests.factories import OrderFactory
+
+
+@pytest.fixture
+def ended(order, fulfillment, client_for, acme):
+    """An order that is shipped whole."""
+    supplier = client_for(acme)
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
+    supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "T"})
+    return Order.objects.get(pk=order.pk)
+
+
+@pytest.fixture
+def going_on(shop, ended, pushed):
+    return pushed(shop, {"sku": "LAN-1", "quantity": 1})
+
+
+def results(client, page):
+    """The result of each row, as its file says."""
+    answer = client.get(f"{page.request['PATH_INFO']}results.csv")
+    lines = b"".join(answer).decode("utf-8-sig").splitlines()
+    return [(row["record"], row["result"], row["message"]) for row in csv.DictReader(lines)]
+
+
+@pytest.fixture
+def no_time(monkeypatch):
+    """The operator's own request does one row, or one page of looking; the rest is a worker's."""
+    monkeypatch.setattr(bulk_actions, "AT_ONCE", -1.0)
+    monkeypatch.setattr(bulk_actions, "SLICE", -1.0)
+    woken: list[int] = []
+    monkeypatch.setattr(bulk_actions, "wake", woken.append)
+    return woken
+
+
+def test_it_is_said_what_will_be_done_and_why_not_before_anything_is(operator, ended, going_on):
+    page = choose(operator, Order, "hold", [ended, going_on])
+
+    assert "1 will be done; 1 not." in page.text
+    assert "A completed or canceled order cannot be held: nothing of it is left to do." in page.text
+    assert "Suppliers cannot work on it until it is released: Acme." in page.text
+    assert not Order.objects.filter(held=True).exists()
+
+
+def test_one_wrong_tick_holds_no_completed_order_and_tells_nobody(operator, ended, client_for, shop):
+    seen, events = client_for(shop).get("orders").json(), Event.objects.count()
+
+    page = choose(operator, Order, "hold", [ended])
+    assert "0 will be done; 1 not." in page.text
+    confirm(operator, page)
+
+    assert client_for(shop).get("orders").json() == seen
+    assert Event.objects.count() == events
+
+
+def test_a_reason_is_owed_and_kept_for_operators_alone(operator, ended, going_on, client_for, shop):
+    page = choose(operator, Order, "hold", [going_on])
+    again = confirm(operator, page, reason=" ")
+    assert "This field is required." in again.text
+    assert not Order.objects.filter(held=True).exists()
+
+    confirm(operator, page, reason="Looks like fraud")
+
+    held = Event.objects.get(type="order.held")
+    assert (held.actor, held.data["operator_reason"]) == ("user:olga", "Looks like fraud")
+    assert "Looks like fraud" in operator.get(f"/admin/orders/order/{going_on.pk}/change/").text
+    Event.publish()
+    feed = client_for(shop).get("events", {"type": "order.held"}).json()["results"]
+    assert [event["data"] for event in feed] == [{}]
+
+
+def test_each_row_has_its_result_in_a_file(operator, ended, going_on):
+    page = confirm(operator, choose(operator, Order, "hold", [ended, going_on]))
+
+    assert "1 done; 1 left out." in page.text
+    assert sorted(results(operator, page)) == sorted(
+        [
+            (str(going_on.pk), "done", f"Order {going_on.retailer_order_id} is held."),
+            (
+                str(ended.pk),
+                "left out",
+                "A completed or canceled order cannot be held: nothing of it is left to do.",
+            ),
+        ]
+    )
+
+
+def test_what_was_done_is_undone_by_the_action_that_puts_it_back(operator, ended, going_on):
+    page = confirm(operator, choose(operator, Order, "hold", [going_on]))
+    back = operator.post(f"{page.request['PATH_INFO']}undo/", follow=True)
+
+    assert "1 will be done" in back.text
+    confirm(operator, back)
+
+    assert not Order.objects.filter(held=True).exists()
+    assert OperatorAction.objects.get(undoes__action="hold").action == "release"
+
+
+def test_a_row_that_changes_meanwhile_is_left_as_it_is(operator, ended, going_on):
+    page = choose(operator, Order, "hold", [going_on])
+    do(operator, going_on, "hold")
+    events = Event.objects.count()
+
+    page = confirm(operator, page)
+
+    assert "0 done; 1 were so already. Nothing was changed." in page.text
+    assert Event.objects.count() == events
+
+
+def test_a_single_action_that_changes_nothing_says_so(operator, order):
+    do(operator, order, "hold")
+    assert messages(do(operator, order, "hold")) == ["It is held already."]
+    assert Event.objects.filter(type="order.held").count() == 1
+
+
+def test_many_are_done_by_workers_that_may_die_and_none_twice(operator, shop, no_time, monkeypatch):
+    OrderFactory.create_in_bulk(7, retailer=shop)
+    monkeypatch.setattr(bulk_actions, "PAGE", 3)
+    page = operator.post(
+        "/admin/orders/order/?processing_state__exact=received",
+        {"action": "hold", "_selected_action": [Order.objects.all()[0].pk], "select_across": "1"},
+        follow=True,
+    )
+    chosen = OperatorAction.objects.get()
+    assert (chosen.total, no_time) == (7, [chosen.pk])
+    assert "Looking at each: 3 of 7" in page.text
+    assert "processing_state__exact=received" in page.text
+    while not chosen.looked_at:
+        run_operator_action(chosen.pk)
+        chosen.refresh_from_db()
+
+    page = confirm(operator, page)
+    assert "1 of 7" in page.text
+    OperatorAction.objects.update(leased_until="2099-01-01T00:00Z")  # a worker has it
+    run_operator_action(chosen.pk)
+    assert Order.objects.filter(held=True).count() == 1
+    OperatorAction.objects.update(leased_until=None)  # it died
+    while OperatorAction.objects.filter(finished_at=None).exists():
+        no_time.clear()
+        sweep_operator_actions()
+        [pk] = no_time
+        run_operator_action(pk)
+
+    assert Order.objects.filter(held=True).count() == 7
+    assert Event.objects.filter(type="order.held").count() == 7
+    assert chosen.counts()["done"] == 7
+
+
+def test_what_is_left_can_be_stopped(operator, shop, no_time):
+    OrderFactory.create_in_bulk(4, retailer=shop)
+    page = choose(operator, Order, "hold", list(Order.objects.all()))
+    run_operator_action(OperatorAction.objects.get().pk)
+    page = confirm(operator, page)
+    page = operator.post(f"{page.request['PATH_INFO']}stop/", follow=True)
+
+    assert "1 done; 3 not done, as it was stopped." in page.text
+    run_operator_action(OperatorAction.objects.get().pk)
+    assert Order.objects.filter(held=True).count() == 1
+
+
+def test_what_is_dropped_cannot_be_confirmed_any_more(operator, ended, going_on):
+    page = choose(operator, Order, "hold", [going_on])
+    operator.post(f"{page.request['PATH_INFO']}stop/")
+    page = confirm(operator, page)
+
+    assert "It was dropped; nothing was changed." in page.text
+    assert not Order.objects.filter(held=True).exists()
+
+
+def test_confirming_twice_does_it_once(operator, ended, going_on):
+    page = choose(operator, Order, "hold", [going_on])
+    confirm(operator, page)
+    confirm(operator, page, reason="Again")
+
+    assert Event.objects.filter(type="order.held").count() == 1
+    assert OperatorAction.objects.get().reason == "agreed by telephone"
+
+
+def test_support_looks_and_does_not_act(operator, support, ended, going_on):
+    page = choose(operator, Order, "hold", [going_on])
+    path = page.request["PATH_INFO"]
+
+    assert "will be done" in support.get(path).text
+    assert [support.post(f"{path}{name}/").status_code for name in ("confirm", "stop", "undo")] == [403] * 3
+    assert not Order.objects.filter(held=True).exists()
+
+
+def test_looking_at_more_rows_asks_no_more_queries(
+    operator, shop, pushed, ended, django_assert_max_num_queries
+):
+    for _ in range(6):
+        pushed(shop, {"sku": "LAN-1", "quantity": 1})
+    orders = list(Order.objects.exclude(pk=ended.pk))
+
+    def asked(some):
+        with django_assert_max_num_queries(60) as queries:
+            choose(operator, Order, "cancel", some)
+        return len(queries)
+
+    asked(orders[:1])
+    assert asked(orders) == asked(orders[:1])
+
+
+def test_more_than_can_be_kept_is_refused_and_says_what_to_do(operator, shop, monkeypatch):
+    OrderFactory.create_in_bulk(3, retailer=shop)
+    monkeypatch.setattr(bulk_actions, "MOST", 2)
+    page = choose(operator, Order, "hold", list(Order.objects.all()))
+
+    assert messages(page) == ["More than 2 rows are too many at once: filter first."]
+    assert not OperatorAction.objects.exists()
+
+
+def test_a_spreadsheet_computes_nothing_of_it(operator, shop):
+    order = OrderFactory.create(retailer=shop, retailer_order_id="=1+1")
+    page = choose(operator, Order, "hold", [order])
+    answer = operator.get(f"{page.request['PATH_INFO']}results.csv")
+    assert b"'=1+1" in b"".join(answer)
