@@ -54,8 +54,8 @@ class TooMany(Exception):
 def choose(
     admin: Acting, action: AdminAction[Any], subjects: QuerySet[Any], *, by: Actor, chosen_from: str = ""
 ) -> OperatorAction:
-    """Keep which records are meant, in one statement. Raises TooMany."""
-    meant = subjects.order_by("pk").values("pk")[: MOST + 1]
+    """Keep which records are chosen, in one statement. Raises TooMany."""
+    chosen_rows = subjects.order_by("pk").values("pk")[: MOST + 1]
     with transaction.atomic():
         chosen = OperatorAction.objects.create(
             model=admin.model._meta.label_lower,
@@ -65,20 +65,20 @@ def choose(
             request_id=by.request_id,
             chosen_from=chosen_from[:2000],
         )
-        chosen.total = _keep_rows(chosen, meant)
+        chosen.total = _keep_rows(chosen, chosen_rows)
         if chosen.total > MOST:
             raise TooMany
         chosen.save(update_fields=["total"])
     return chosen
 
 
-def _keep_rows(chosen: OperatorAction, meant: QuerySet[Any]) -> int:
-    sql, parameters = meant.query.sql_with_params()
+def _keep_rows(chosen: OperatorAction, chosen_rows: QuerySet[Any]) -> int:
+    sql, parameters = chosen_rows.query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
             INSERT INTO accounts_operatoractionrow (action_id, record_id, name, effect, result, message)
-            SELECT %s, meant.*, '', '', '', '' FROM ({sql}) meant
+            SELECT %s, chosen_rows.*, '', '', '', '' FROM ({sql}) chosen_rows
             """,  # noqa: S608 - written by the ORM
             [chosen.pk, *parameters],
         )

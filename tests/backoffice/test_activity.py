@@ -80,9 +80,9 @@ def test_pages_follow_each_other_without_a_gap_or_a_repetition(operator, order, 
 
 def test_it_asks_the_same_number_of_queries_whatever_there_is(operator, order, django_assert_max_num_queries):
     def asked():
-        with django_assert_max_num_queries(15) as queries:
+        with django_assert_max_num_queries(15) as statements:
             operator.get(PAGE)
-        return len(queries)
+        return len(statements)
 
     asked()
     do(operator, order, "hold")

@@ -204,9 +204,9 @@ def test_looking_at_more_rows_asks_no_more_queries(
     orders = list(Order.objects.exclude(pk=ended.pk))
 
     def asked(some):
-        with django_assert_max_num_queries(60) as queries:
+        with django_assert_max_num_queries(60) as statements:
             choose(operator, Order, "cancel", some)
-        return len(queries)
+        return len(statements)
 
     asked(orders[:1])
     assert asked(orders) == asked(orders[:1])
