@@ -1,7 +1,7 @@
 """What a client holds of a pull: an ETag that says what it has seen, and a cursor that says how far it is.
 
 The tag carries no digest of the answer, which would have to be read whole to know it, but the snapshot of
-the database that it was made from, and the question that it answers.
+the database that it was made from, that one's epoch (`events.epochs`), and the question that it answers.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import binascii
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 
 from rest_framework.request import Request
 
 from api.errors import InvalidCursor
 from assortment.pull import START, Position
-from catalog.snapshot import Snapshot
+from catalog.snapshot import Snapshot, Taken
 
-TAG = re.compile(r'"([0-9a-f]{16})\.([0-9:_]+)"')
+TAG = re.compile(r'"([0-9a-f]{16})\.([0-9a-z]+)\.([0-9:_]+)"')
 
 
 def question_of(request: Request) -> str:
@@ -27,19 +28,20 @@ def question_of(request: Request) -> str:
     return hashlib.sha256(json.dumps([request.path, asked]).encode()).hexdigest()[:16]
 
 
-def etag(request: Request, snapshot: Snapshot) -> str:
-    return f'W/"{question_of(request)}.{str(snapshot).replace(",", "_")}"'
+def etag(request: Request, seen: Taken) -> str:
+    return f'W/"{question_of(request)}.{seen.epoch}.{str(seen.snapshot).replace(",", "_")}"'
 
 
-def held_tags(request: Request) -> list[tuple[str, Snapshot]]:
-    """The tags in If-None-Match that answer this very question, with what their holder has seen."""
+def held_tags(request: Request, epoch: str) -> Iterator[tuple[str, Snapshot]]:
+    """The tags in If-None-Match that answer this very question, with what their holder has seen.
+
+    One of another epoch says nothing: what its holder has seen may have been lost since.
+    """
     question = question_of(request)
-    held = []
     for match in TAG.finditer(request.headers.get("If-None-Match", "")):
-        snapshot = Snapshot.parse(match[2].replace("_", ","))
-        if match[1] == question and snapshot is not None:
-            held.append((f"W/{match[0]}", snapshot))
-    return held
+        snapshot = Snapshot.parse(match[3].replace("_", ","))
+        if match[1] == question and match[2] == epoch and snapshot is not None:
+            yield f"W/{match[0]}", snapshot
 
 
 def write_cursor(position: Position) -> str:

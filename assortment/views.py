@@ -65,11 +65,14 @@ class AssortmentViewSet(RetailerViewSet):
         moment = read_updated_since(request)
         pull = Pull(self.retailer, service_type)
         # Taken before anything is read: what commits during the pull counts as not seen by it.
-        taken_at, seen = take_snapshot()
-        headers = {"Updated-Since": iso(taken_at), "Cache-Control": "private, no-cache"}
-        for tag, snapshot in held_tags(request):
-            if snapshot.xmax <= seen.xmax and not pull.changed(snapshot):
+        seen = take_snapshot(durable="If-None-Match" not in request.headers)
+        headers = {"Updated-Since": iso(seen.at), "Cache-Control": "private, no-cache"}
+        for tag, snapshot in held_tags(request, seen.epoch):
+            if snapshot.xmax <= seen.snapshot.xmax and not pull.changed(snapshot):
                 return HttpResponse(status=304, headers={**headers, "ETag": tag})
+        if "If-None-Match" in request.headers:  # the first was only to compare with
+            seen = take_snapshot(durable=True)
+            headers["Updated-Since"] = iso(seen.at)
         headers["ETag"] = etag(request, seen)
         since = seen_at(moment) if moment else None
         if limit is None:

@@ -11,7 +11,7 @@ from django.contrib.postgres.indexes import BrinIndex, OpClass
 from django.db import IntegrityError, models, transaction
 from django.db.models import Case, F, Func, Q, When
 from django.db.models.expressions import Value
-from django.db.models.functions import Cast, Concat, Now
+from django.db.models.functions import Concat, Now
 
 from accounts.actors import Actor
 from accounts.models import Retailer, Supplier
@@ -31,9 +31,12 @@ def price(**kwargs: object) -> models.DecimalField[Decimal | None, Decimal | Non
     return models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True, **kwargs)  # type: ignore[arg-type]
 
 
-def this_transaction() -> Cast:
-    """The running transaction's number, as a default; a trigger corrects a writer who says otherwise."""
-    return Cast(Cast(Func(function="pg_current_xact_id"), models.TextField()), models.BigIntegerField())
+def this_change() -> Func:
+    """The running transaction's number, across epochs (`events.epochs`), as a default.
+
+    A trigger corrects a writer who says otherwise.
+    """
+    return Func(function="change_number")
 
 
 class VariantQuerySet(models.QuerySet["Variant"]):
@@ -81,9 +84,9 @@ class Variant(models.Model):
         db_persist=True,
     )
     changed_in = models.BigIntegerField(
-        db_default=this_transaction(),
+        db_default=this_change(),
         editable=False,
-        help_text="The transaction that wrote it last; set by a trigger.",
+        help_text="The change that wrote it last; set by a trigger.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -187,7 +190,7 @@ class TakenSnapshot(models.Model):
     """Which transactions had ended at a moment: what turns a client's time into "not seen yet"."""
 
     taken_at = models.DateTimeField(db_index=True)
-    snapshot = models.TextField(help_text="PostgreSQL's pg_current_snapshot(): xmin:xmax:unfinished,…")
+    snapshot = models.TextField(help_text="change_snapshot(): xmin:xmax:unfinished,…")
 
     class Meta:
         db_table = "catalog_pulse"  # as it was first called

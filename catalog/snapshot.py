@@ -11,14 +11,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import connection, transaction
+
+from events import epochs
 
 SNAPSHOT = re.compile(r"([0-9]{1,18}):([0-9]{1,18}):((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)")
 # Dense while clients still ask about it, then one a minute, then none.
 THIN_OUT = """
     DELETE FROM catalog_pulse p WHERE p.taken_at < now() - interval '30 days'
-    OR p.taken_at < now() - interval '1 hour' AND EXISTS (
+    OR p.taken_at < now() - interval '1 hour' AND p.snapshot <> '0:0:' AND EXISTS (
         SELECT FROM catalog_pulse o WHERE o.taken_at < p.taken_at
         AND o.taken_at >= date_trunc('minute', p.taken_at))
 """
@@ -49,20 +52,43 @@ NOTHING = Snapshot(0, 0)
 """The snapshot that has seen nothing yet."""
 
 
-def take_snapshot() -> tuple[datetime, Snapshot]:
-    """Keep, with the time, which transactions have ended by now."""
+class Taken(NamedTuple):
+    """A snapshot that was kept: when, in which epoch of the database (`events.epochs`), and what it is."""
+
+    at: datetime
+    epoch: str
+    snapshot: Snapshot
+
+
+TAKE = """
+    INSERT INTO catalog_pulse (taken_at, snapshot)
+    SELECT clock_timestamp(), change_snapshot()
+    FROM set_config('synchronous_commit', %s, true)
+    WHERE (SELECT incarnation FROM events_epoch ORDER BY id DESC LIMIT 1) = incarnation()
+    RETURNING taken_at, (SELECT name FROM events_epoch ORDER BY id DESC LIMIT 1), snapshot
+"""
+
+
+def take_snapshot(*, durable: bool = False) -> Taken:
+    """Keep, with the time, which transactions have ended by now.
+
+    `durable`: before it is given to anybody. A server that crashes may give the last transactions' numbers
+    out again, if nobody has waited for its disk; losing the moment itself costs nobody a change.
+    """
+    row = _take(durable=durable)
+    if row is None:  # the database is another than it was
+        epochs.notice()
+        row = _take(durable=durable)
+    assert row is not None, "the epoch of this database has just begun"
+    at, epoch, text = row
+    return Taken(at, epoch, Snapshot.parse(text) or NOTHING)
+
+
+def _take(*, durable: bool) -> tuple[datetime, str, str] | None:
     with connection.cursor() as cursor:
-        # Losing the last moments of this table in a crash costs nobody a change, so nobody waits for a disk.
-        cursor.execute(
-            """
-            INSERT INTO catalog_pulse (taken_at, snapshot)
-            SELECT clock_timestamp(), pg_current_snapshot()::text
-            FROM set_config('synchronous_commit', 'off', true)
-            RETURNING taken_at, snapshot
-            """
-        )
-        taken_at, text = cursor.fetchone()
-    return taken_at, Snapshot.parse(text) or NOTHING
+        cursor.execute(TAKE, ["on" if durable else "off"])
+        found: tuple[datetime, str, str] | None = cursor.fetchone()
+    return found
 
 
 def take_snapshot_after_commit() -> None:
@@ -84,18 +110,15 @@ def seen_at(moment: datetime) -> Snapshot:
     return (Snapshot.parse(row[0]) if row else None) or NOTHING
 
 
-def forget_another_past() -> None:
-    """Drop all snapshots when the last is ahead of the database: it was restored, and counts anew.
-
-    Without them "since then" is answered with everything, which is too much but never too little.
-    """
+def begin_anew() -> None:
+    """A new epoch begins: whoever asks since a moment that the last one has lost gets everything, once."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            DELETE FROM catalog_pulse WHERE (
-                SELECT split_part(snapshot, ':', 2)::bigint FROM catalog_pulse ORDER BY id DESC LIMIT 1
-            ) > pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-            """
+            INSERT INTO catalog_pulse (taken_at, snapshot)
+            SELECT max(taken_at) + interval '1 microsecond', %s FROM catalog_pulse HAVING count(*) > 0
+            """,
+            [str(NOTHING)],
         )
 
 

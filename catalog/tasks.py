@@ -9,7 +9,6 @@ from catalog import snapshot
 
 @shared_task(name="catalog.tasks.take_pulse")  # type: ignore[untyped-decorator]
 def take_snapshot() -> None:
-    snapshot.forget_another_past()
     snapshot.take_snapshot()
 
 

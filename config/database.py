@@ -6,10 +6,16 @@ nobody has to remember to set them.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connections
+from django.apps import apps
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, ProgrammingError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -59,3 +65,21 @@ def limit_connections(kind: str) -> None:
     options = connections.settings["default"]["OPTIONS"]
     for limits in LIMITS.values():
         options["options"] = options.get("options", "").replace(limits.options(), LIMITS[kind].options())
+
+
+def notice_another_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """A connection was made: to a standby that was promoted, or to a restored backup, perhaps."""
+    from events import epochs  # settings are read before there are any apps
+
+    if connection.alias != DEFAULT_DB_ALIAS or not apps.ready:
+        return
+    try:
+        epochs.notice()
+    except ProgrammingError:  # before the first `migrate`
+        return
+    except DatabaseError as error:
+        # What must not come again asks once more before it is given out.
+        log.warning("No new epoch of the database could begin: %s", error)
+
+
+connection_created.connect(notice_another_database)

@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Retailer, Supplier
 from accounts.scopes import Scope
+from events.epochs import notice
 
 ACCOUNTS = "accounts"
 """The area of events that operators read and no scope covers, so that they are in nobody's feed."""
@@ -22,6 +23,15 @@ NUMBERING_LOCK = 4_201
 
 
 BY_OPERATORS = Q(actor__startswith=OPERATORS)
+
+# In the epoch that this database is in, and in no other (events.epochs).
+NUMBER = """
+    WITH epoch AS (SELECT * FROM events_epoch ORDER BY id DESC LIMIT 1), fresh AS (
+        SELECT id, row_number() OVER (ORDER BY id) AS place FROM events_event WHERE number IS NULL
+    ), last AS (SELECT coalesce(max(number), 0) AS number FROM events_event)
+    UPDATE events_event e SET number = greatest(last.number, epoch.events_after) + fresh.place
+    FROM fresh, last, epoch WHERE e.id = fresh.id AND epoch.incarnation = incarnation()
+"""
 
 
 class EventQuerySet(models.QuerySet["Event"]):
@@ -109,16 +119,33 @@ class Event(models.Model):
         """
         if not cls.objects.filter(number=None).exists():
             return 0
+        numbered = cls._number()
+        while not numbered and notice():  # the database is another than it was
+            numbered = cls._number()
+        return numbered
+
+    @classmethod
+    def _number(cls) -> int:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [NUMBERING_LOCK])
-            cursor.execute(
-                """
-                WITH fresh AS (
-                    SELECT id, row_number() OVER (ORDER BY id) AS place
-                    FROM events_event WHERE number IS NULL
-                ), last AS (SELECT coalesce(max(number), 0) AS number FROM events_event)
-                UPDATE events_event e SET number = last.number + fresh.place
-                FROM fresh, last WHERE e.id = fresh.id
-                """
-            )
+            cursor.execute(NUMBER)
             return int(cursor.rowcount)
+
+
+class Epoch(models.Model):
+    """One life of the database, until a promotion or a restore begins the next (`events.epochs`)."""
+
+    name = models.CharField(max_length=32, unique=True, help_text="What ETags call it.")
+    incarnation = models.CharField(
+        max_length=100,
+        help_text="PostgreSQL's system identifier, timeline and database: what it is known by.",
+    )
+    events_after = models.BigIntegerField(help_text="Events that are numbered in it have higher numbers.")
+    began_at = models.DateTimeField(db_default=Now())
+    reason = models.CharField(max_length=200)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.reason}"

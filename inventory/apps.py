@@ -6,7 +6,9 @@ class InventoryConfig(AppConfig):
 
     def ready(self) -> None:
         # Models are there by now, and not before.
+        from events import epochs
         from imports.pipeline.importer import register
         from inventory.importing.importer import StockImporter
 
         register(StockImporter())
+        epochs.register(stamped=("inventory_stocklevel",))

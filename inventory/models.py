@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import Invalid
-from catalog.models import Variant, this_transaction
+from catalog.models import Variant, this_change
 from catalog.snapshot import take_snapshot_after_commit
 from events.recording import record
 from inventory.arrivals import stock_arrived
@@ -71,9 +71,9 @@ class StockLevel(models.Model):
         db_persist=True,
     )
     changed_in = models.BigIntegerField(
-        db_default=this_transaction(),
+        db_default=this_change(),
         editable=False,
-        help_text="The transaction that changed it last; set by a trigger.",
+        help_text="The change that moved it last; set by a trigger.",
     )
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 

@@ -7,6 +7,8 @@ from typing import Final
 
 from django.db import connection, models
 
+from events import epochs
+
 
 class ProcessingState(models.TextChoices):
     """Derived from the lines and fulfillments, in the change's own transaction."""
@@ -122,3 +124,20 @@ def stamp(order_id: int, retailer_id: int, before: str | None, after: str) -> da
 def bucket(state: str) -> str:
     """The count of `order-filters` that an order in this state belongs to; pending is every other state."""
     return state if state in FINISHED else "pending"
+
+
+def jump_ahead() -> None:
+    """A new epoch of the database begins: no retailer's stamps come again, though another clock is behind."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO orders_retailerclock AS clock (retailer_id, last, completed, canceled, pending)
+            SELECT id, ahead.moment, 0, 0, 0 FROM accounts_retailer, (
+                SELECT date_trunc('milliseconds', clock_timestamp() + %s * interval '1 microsecond') AS moment
+            ) AS ahead
+            ORDER BY id
+            ON CONFLICT (retailer_id)
+            DO UPDATE SET last = greatest(excluded.last, clock.last + interval '1 ms')
+            """,
+            [epochs.AHEAD],
+        )

@@ -20,6 +20,7 @@ WITHOUT_PAGES = {
     "accounts.OperatorActionRow",
     "catalog.Departure",
     "catalog.TakenSnapshot",
+    "events.Epoch",
     "fulfillments.Capture",
     "fulfillments.FulfillmentLine",
     "fulfillments.Rejection",

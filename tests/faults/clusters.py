@@ -1,0 +1,168 @@
+"""PostgreSQL servers of a test's own: for a dump to be restored into, and with standbys."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import dj_database_url
+import psycopg
+from django.db import connection
+
+from launcher.embedded.data_home import temporary_home
+from launcher.embedded.postgres import ACCESS, Postgres
+from launcher.processes.account import Account, unprivileged_account
+from launcher.processes.program import Program, spawn, stop
+
+STANDBYS = {"wal_level": "replica", "max_wal_senders": "4", "hot_standby": "on"}
+REPLICATION = "host replication exchange 127.0.0.1/32 scram-sha-256\n"
+
+
+class Cluster(Postgres):
+    """A PostgreSQL that standbys may follow, started and stopped by the test."""
+
+    def __init__(self, home: Path, account: Account | None) -> None:
+        home.mkdir(mode=0o711)
+        super().__init__(home, account, testing=True)
+        self.settings |= STANDBYS
+        self._running: tuple[Program, subprocess.Popen[bytes]] | None = None
+
+    @classmethod
+    def made(cls, home: Path, account: Account | None) -> Cluster:
+        """A new one, that runs."""
+        cluster = cls(home, account)
+        cluster.prepare()
+        (cluster.data / "pg_hba.conf").write_text(ACCESS + REPLICATION)
+        role = "ALTER ROLE exchange REPLICATION SUPERUSER"
+        cluster._run("postgres", "--single", "-D", str(cluster.data), "postgres", say=f"{role}\n")
+        cluster.start()
+        return cluster
+
+    def standby(self, home: Path) -> Cluster:
+        """A copy that follows this one, and runs."""
+        copy = Cluster(home, self.account)
+        copy.password = self.password
+        home.chmod(0o777)  # whoever the server runs under makes the folder
+        self.tool("pg_basebackup", "-D", str(copy.data), "-R", "-X", "stream", "-c", "fast", "-d", self.url)
+        copy.prepare()
+        copy.start()
+        return copy
+
+    def tool(self, name: str, *arguments: str) -> None:
+        """Run one of PostgreSQL's own programs as the server's account."""
+        account = self.account.popen_options() if self.account else {}
+        environment = {"PATH": os.defpath, "LC_ALL": "C", "PGPASSWORD": self.password}
+        subprocess.run(
+            [str(self.bin / name), *arguments], check=True, cwd=self.data.parent, env=environment, **account
+        )
+
+    def start(self) -> None:
+        program = self.program()
+        with (self.data.parent / "log").open("ab") as log:
+            process = spawn(program, log)
+        self._running = program, process
+        deadline = time.monotonic() + 60
+        while not self.ready(process.pid):
+            said = (self.data.parent / "log").read_text()
+            assert process.poll() is None, said
+            assert time.monotonic() < deadline, said
+            time.sleep(0.02)
+
+    def stop(self, *, killed: bool = False) -> None:
+        """Stop it, in order or like a machine that loses its power."""
+        if self._running is not None:
+            program, process = self._running
+            if killed:
+                process.kill()
+            stop(program, process)
+            self._running = None
+            self.clean_up_after_crash()
+
+    def promote(self) -> None:
+        self.tool("pg_ctl", "promote", "-D", str(self.data), "-w")
+
+    def named(self, url: str) -> str:
+        """This cluster's database of the name that the URL has."""
+        return urlsplit(self.url)._replace(path=urlsplit(url).path).geturl()
+
+    def follows(self, primary: Cluster) -> bool:
+        """Whether it has replayed all that the primary has written."""
+        with psycopg.connect(primary.url) as one, psycopg.connect(self.url) as other:
+            written = one.execute("SELECT pg_current_wal_lsn()::text").fetchone()
+            assert written is not None
+            answer = other.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", written).fetchone()
+        return bool(answer and answer[0])
+
+    def wait_until_it_follows(self, primary: Cluster) -> None:
+        deadline = time.monotonic() + 30
+        while not self.follows(primary):
+            assert time.monotonic() < deadline, "the standby does not follow"
+            time.sleep(0.02)
+
+    def ready(self, pid: int) -> bool:
+        """As a server is; a standby, too."""
+        try:
+            lines = (self.data / "postmaster.pid").read_text().splitlines()
+        except OSError:
+            return False
+        return len(lines) > 7 and lines[0] == str(pid) and lines[7].strip() in ("ready", "standby")
+
+
+@contextmanager
+def clusters() -> Iterator[Path]:
+    """A folder for them. What was started in it is stopped by `running`."""
+    account = unprivileged_account()
+    home = temporary_home(account)
+    try:
+        yield home
+    finally:
+        subprocess.run(["rm", "-rf", str(home)], check=True)
+
+
+@contextmanager
+def running(name: str = "primary") -> Iterator[Cluster]:
+    """A new cluster, for the block."""
+    with clusters() as home, ExitStack() as cleanup:
+        cluster = Cluster.made(home / name, unprivileged_account())
+        cleanup.callback(cluster.stop)
+        yield cluster
+
+
+@contextmanager
+def connected_to(url: str) -> Iterator[None]:
+    """Everything of Django's asks this database, for the block."""
+    mine = dict(connection.settings_dict)
+    named = {key: value for key, value in dj_database_url.parse(url).items() if key in ADDRESS}
+    connection.close()
+    connection.settings_dict.update(named)
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict.update(mine)
+
+
+ADDRESS = ("HOST", "PORT", "NAME", "USER", "PASSWORD")
+
+
+def dump(url: str, target: Path, programs: Path) -> None:
+    """A backup of a database, by pg_dump."""
+    subprocess.run([programs / "pg_dump", "-Fc", "-f", target, "-d", url], check=True)
+
+
+def restore(source: Path, url: str, programs: Path) -> None:
+    """A backup comes back, into an empty database."""
+    command = [str(programs / "pg_restore"), "--no-owner", "--exit-on-error", "-d", url, str(source)]
+    subprocess.run(command, check=True)
+
+
+def another_database(cluster: Cluster, name: str) -> str:
+    """The URL of a new database of this cluster."""
+    with psycopg.connect(cluster.url, autocommit=True) as session:
+        session.execute(f'CREATE DATABASE "{name}"')
+    return urlsplit(cluster.url)._replace(path=f"/{name}").geturl()

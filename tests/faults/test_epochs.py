@@ -1,0 +1,222 @@
+"""A standby is promoted, a backup is restored: what clients kept hides nothing (contract 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from events.models import Epoch
+from tests.client import ApiClient
+from tests.faults import clusters
+from tests.faults.clusters import Cluster, connected_to
+from tests.faults.conftest import database_url
+from tests.orders.push_bodies import an_order
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
+
+SELLING = {"service_type": "ecommerce"}
+LOST = 12
+"""Changes that the old database made and the new one does not have; it makes fewer at first."""
+
+
+@dataclass
+class Outsider:
+    """A retailer and a supplier, and what they keep between their calls."""
+
+    retailer: ApiClient
+    supplier: ApiClient
+    variant: int
+    order: str = ""
+    event: int = 0
+    tag: str = ""
+    since: str = ""
+    stamp: str = ""
+    ids: list[int] = field(default_factory=list)
+
+    def change(self, times: int, title: str) -> None:
+        """Orders are placed, and the variant gets another title."""
+        for number in range(times):
+            answer = self.retailer.post("orders", an_order({"sku": "A-1", "quantity": 1}))
+            assert answer.status_code == 201, answer.content
+            self.ids.append(answer.json()["order_id"])
+            body = {"title": f"{title} {number}"}
+            assert self.supplier.request("PATCH", f"variants/{self.variant}", body).status_code == 200
+
+    def look(self) -> None:
+        """Read everything, and keep what says how far it was read."""
+        self.event = max([event["id"] for event in self.events()], default=self.event)
+        pulled = self.pull()
+        self.tag, self.since = pulled["ETag"], pulled["Updated-Since"]
+        self.stamp = max([order["updated_at"] for order in self.orders()], default=self.stamp)
+
+    def events(self) -> list[dict[str, Any]]:
+        """All after the last one that was seen."""
+        found = self.retailer.get("events", {"after": self.event, "limit": 100})
+        assert found.status_code == 200, found.content
+        return list(found.json()["results"])
+
+    def orders(self) -> list[dict[str, Any]]:
+        params = {"updated_at__gt": self.stamp} if self.stamp else {}
+        found = self.retailer.get("orders", params)
+        assert found.status_code == 200, found.content
+        answer = found.json()
+        return list(answer["results"] if isinstance(answer, dict) else answer)
+
+    def pull(self, **headers: str) -> Any:
+        return self.retailer.get("variants", SELLING, **headers)
+
+    def changed_groups(self) -> int:
+        answer = self.retailer.get("variants", {**SELLING, "updated_since": self.since})
+        return b"".join(answer.streaming_content).count(b'"variants"')
+
+
+@pytest.fixture
+def outsider(acme, shop, client_for, a_variant) -> Outsider:
+    variant = a_variant(acme, "A-1", stock=1000)
+    a_variant(acme, "A-2", stock=5)
+    a_variant(acme, "A-3", stock=5)
+    return Outsider(client_for(shop), client_for(acme), variant.pk)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with clusters.running() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def elsewhere(cluster: Cluster, request: pytest.FixtureRequest) -> str:
+    """The URL of an empty database of another cluster."""
+    return clusters.another_database(cluster, request.node.name[:60])
+
+
+@pytest.fixture
+def restored(outsider: Outsider, cluster: Cluster, elsewhere: str, tmp_path: Path) -> Iterator[Outsider]:
+    """The outsider has seen more than the dump knows; from here on everybody asks the restored one."""
+    outsider.change(2, "before the dump")
+    outsider.look()
+    clusters.dump(database_url(), tmp_path / "dump", cluster.bin)
+    outsider.change(LOST, "lost")
+    outsider.look()
+    clusters.restore(tmp_path / "dump", elsewhere, cluster.bin)
+    with connected_to(elsewhere):
+        yield outsider
+
+
+def nothing_is_hidden(outsider: Outsider) -> None:
+    """Fewer changes than were lost: to count on from there would be behind what the outsider has seen."""
+    seen = set(outsider.ids)
+    assert outsider.pull(If_None_Match=outsider.tag).status_code == 200
+    assert outsider.changed_groups() == 3  # what it saw may be what was lost
+    outsider.change(1, "new")
+    new = outsider.ids[-1]
+
+    assert new not in seen
+    assert [event["order_id"] for event in outsider.events()] == [new, new]
+    assert outsider.changed_groups() == 3
+    assert [order["id"] for order in outsider.orders()] == [new]
+
+    outsider.look()
+    assert outsider.events() == []
+    assert outsider.pull(If_None_Match=outsider.tag).status_code == 304
+    assert outsider.changed_groups() == 0
+    outsider.change(1, "newer")
+    assert outsider.pull(If_None_Match=outsider.tag).status_code == 200
+    assert outsider.changed_groups() == 1
+
+
+def test_a_dump_that_is_restored_elsewhere_is_noticed_by_itself(restored):
+    nothing_is_hidden(restored)
+
+
+def make_it_look_the_same() -> None:
+    """The restored database passes for the one that was dumped."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE events_epoch SET incarnation = incarnation()")
+
+
+@pytest.fixture
+def _unseen(monkeypatch, restored: Outsider) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("events.epochs.IS_ANOTHER", "SELECT false")
+        make_it_look_the_same()
+
+
+@pytest.mark.usefixtures("_unseen")
+def test_without_a_new_epoch_clients_would_miss_what_is_new(restored):
+    """The control."""
+    restored.change(1, "new")
+
+    assert restored.events() == []  # their numbers were given out before
+    assert restored.ids[-1] in restored.ids[:-1]  # and so was the id
+
+
+@pytest.mark.usefixtures("_unseen")
+def test_a_restore_that_nothing_shows_is_mended_by_the_command(restored, capsys):
+    call_command("new_epoch", reason="restored in place")
+
+    assert "has begun" in capsys.readouterr().out
+    assert Epoch.objects.latest("id").reason == "restored in place"
+    nothing_is_hidden(restored)
+
+
+def test_a_standby_that_is_promoted_is_noticed_by_itself(outsider, cluster, elsewhere, tmp_path):
+    clusters.dump(database_url(), tmp_path / "dump", cluster.bin)
+    clusters.restore(tmp_path / "dump", elsewhere, cluster.bin)
+    with connected_to(elsewhere):
+        outsider.change(2, "replicated")
+        outsider.look()
+        standby = cluster.standby(cluster.data.parent.with_name("standby"))
+        try:
+            standby.wait_until_it_follows(cluster)
+            standby.stop()
+            outsider.change(LOST, "lost")
+            outsider.look()
+            connection.close()
+            cluster.stop(killed=True)
+            standby.start()
+            standby.promote()
+            with connected_to(standby.named(elsewhere)):
+                epochs = Epoch.objects.count()
+                nothing_is_hidden(outsider)
+                assert Epoch.objects.count() == epochs
+        finally:
+            connection.close()
+            standby.stop()
+            cluster.start()
+
+
+def test_a_connection_that_outlives_the_promotion_gives_nothing_out_twice(restored):
+    """Behind a pooler nobody connects anew; what is given out looks itself."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE events_epoch SET incarnation = 'that of the old primary'")
+    nothing_is_hidden(restored)
+    assert Epoch.objects.exclude(incarnation="that of the old primary").count() == 1
+
+
+def test_a_server_that_crashes_gives_out_no_snapshot_again(outsider, cluster, elsewhere, tmp_path):
+    """What a pull says that its reader has seen is on the disk before it is said."""
+    clusters.dump(database_url(), tmp_path / "dump", cluster.bin)
+    clusters.restore(tmp_path / "dump", cluster.url, cluster.bin)
+    # Nothing is written unless somebody waits for it.
+    cluster.stop()
+    cluster.settings |= {"wal_writer_delay": "10s", "synchronous_commit": "on"}
+    cluster.start()
+    with connected_to(cluster.url):
+        outsider.look()
+        with connection.cursor() as cursor:  # numbers that nobody waits for
+            cursor.execute("SET synchronous_commit = off")
+            for _ in range(5):
+                cursor.execute("SELECT pg_current_xact_id()")
+        outsider.tag = outsider.pull()["ETag"]
+        connection.close()
+        cluster.stop(killed=True)
+        cluster.start()
+        outsider.supplier.request("PATCH", f"variants/{outsider.variant}", {"title": "After the crash"})
+        assert outsider.pull(If_None_Match=outsider.tag).status_code == 200
