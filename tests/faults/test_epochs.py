@@ -198,25 +198,3 @@ def test_a_connection_that_outlives_the_promotion_gives_nothing_out_twice(restor
         cursor.execute("UPDATE events_epoch SET incarnation = 'that of the old primary'")
     nothing_is_hidden(restored)
     assert Epoch.objects.exclude(incarnation="that of the old primary").count() == 1
-
-
-def test_a_server_that_crashes_gives_out_no_snapshot_again(outsider, cluster, elsewhere, tmp_path):
-    """What a pull says that its reader has seen is on the disk before it is said."""
-    clusters.dump(database_url(), tmp_path / "dump", cluster.bin)
-    clusters.restore(tmp_path / "dump", cluster.url, cluster.bin)
-    # Nothing is written unless somebody waits for it.
-    cluster.stop()
-    cluster.settings |= {"wal_writer_delay": "10s", "synchronous_commit": "on"}
-    cluster.start()
-    with connected_to(cluster.url):
-        outsider.look()
-        with connection.cursor() as cursor:  # numbers that nobody waits for
-            cursor.execute("SET synchronous_commit = off")
-            for _ in range(5):
-                cursor.execute("SELECT pg_current_xact_id()")
-        outsider.tag = outsider.pull()["ETag"]
-        connection.close()
-        cluster.stop(killed=True)
-        cluster.start()
-        outsider.supplier.request("PATCH", f"variants/{outsider.variant}", {"title": "After the crash"})
-        assert outsider.pull(If_None_Match=outsider.tag).status_code == 200
