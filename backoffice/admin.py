@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
+import backoffice.operators  # noqa: F401 - registers their pages
 from accounts.actors import Actor
 from accounts.admin_base import operator_of
 from accounts.forms import ApiKeyForm

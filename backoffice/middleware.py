@@ -1,10 +1,13 @@
-"""What a page of the admin may load: only what this service itself serves."""
+"""What a page of the admin may load, and who has to set a second factor up before he sees one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+
+from backoffice.models import lacks_second_factor
 
 POLICY = "; ".join(
     (
@@ -30,3 +33,26 @@ class AdminPolicyMiddleware:
             response.headers.setdefault("Content-Security-Policy", POLICY)
             response.headers.setdefault("Cache-Control", "no-store")
         return response
+
+
+# Where somebody may go who must set a second factor up: there, and out again.
+OPEN = (
+    "/admin/second-factor/",
+    "/admin/reauthenticate/",
+    "/admin/login/",
+    "/admin/logout/",
+    "/admin/jsi18n/",
+)
+
+
+class SecondFactorMiddleware:
+    """Lead an operator whose group asks for a second factor, and who has none, to set one up."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path = request.path
+        if path.startswith("/admin/") and not path.startswith(OPEN) and lacks_second_factor(request.user):
+            return HttpResponseRedirect(reverse("mfa_index"))
+        return self.get_response(request)

@@ -5,8 +5,14 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from allauth.account.internal.flows.login import perform_password_login
+from allauth.account.models import Login
 from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView
 from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from limits import RateLimitItem
 
 from accounts.authentication import client_address
 from accounts.rates import counter, parse_rate
@@ -27,22 +33,39 @@ class SignInForm(AdminAuthenticationForm):
         """Count the try, and only then look at the password. Raises ValidationError."""
         name = str(self.cleaned_data.get("username", ""))[:150]
         address = client_address(self.request) if self.request else ""
-        self._count(name, address)
+        count_try(name, address)
         try:
             return super().clean()
         except ValidationError:
             logger.warning("a sign-in of operator %r from %s failed", name, address)
             raise
 
-    def _count(self, name: str, address: str) -> None:
-        names = {
-            f"sign-in:{name}:{address}": FOR_NAME_FROM_ADDRESS,
-            f"sign-in:{address}": FROM_ADDRESS,
-            f"sign-in-of:{name}": FOR_NAME,
-        }
-        counts = [counter().hit(rate, key) for key, rate in names.items() if rate]
-        waits = [count.reset for count in counts if count is not None and not count.allowed]
-        if waits:
-            logger.warning("sign-ins of operator %r from %s are slowed down", name, address)
-            minutes = max(waits) // 60 + 1
-            raise ValidationError(f"Too many tries. Try again in {minutes} minutes.", code="throttled")
+
+def count_try(name: str, address: str) -> None:
+    """Count a try at this name's password from this address. Raises ValidationError after too many."""
+    names = {
+        f"sign-in:{name}:{address}": FOR_NAME_FROM_ADDRESS,
+        f"sign-in:{address}": FROM_ADDRESS,
+        f"sign-in-of:{name}": FOR_NAME,
+    }
+    refuse_too_many(names, f"sign-ins of operator {name!r} from {address}")
+
+
+def refuse_too_many(rates: dict[str, RateLimitItem | None], what: str) -> None:
+    """Count one more against each of these. Raises ValidationError, and logs `what`, after too many."""
+    counts = [counter().hit(rate, key) for key, rate in rates.items() if rate]
+    waits = [count.reset for count in counts if count is not None and not count.allowed]
+    if waits:
+        logger.warning("%s are slowed down", what)
+        minutes = max(waits) // 60 + 1
+        raise ValidationError(f"Too many tries. Try again in {minutes} minutes.", code="throttled")
+
+
+class SignInView(LoginView):
+    """The first step: a password. What else is asked, and where it leads, is allauth's to say."""
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        user = form.get_user()
+        begun = Login(user=user, redirect_url=self.get_success_url())
+        answer: HttpResponse = perform_password_login(self.request, {"username": user.get_username()}, begun)
+        return answer

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
+from django.conf import settings
 from django.contrib.admin import AdminSite, ModelAdmin, ShowFacets
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import path
+from django.urls import path, reverse
+from django.utils.decorators import method_decorator
 from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
 
 from backoffice import activity
 from backoffice.app_names import NAMES
 from backoffice.forms import ActivityForm
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
-from backoffice.sign_in import SignInForm
+from backoffice.sign_in import SignInForm, SignInView
 
 
 class ExchangeAdminSite(AdminSite):
@@ -29,7 +34,6 @@ class ExchangeAdminSite(AdminSite):
     index_title = "What needs a human now"
     site_url = "/v3/docs"
     enable_nav_sidebar = True
-    login_form = SignInForm
 
     def __init__(self, name: str = "admin") -> None:
         super().__init__(name)
@@ -42,7 +46,12 @@ class ExchangeAdminSite(AdminSite):
         admin_class: type[ModelAdmin[Any]] | None = None,
         **options: Any,
     ) -> None:
-        """Register models so that no list of theirs counts a table of millions."""
+        """Register models so that no list of theirs counts a table of millions.
+
+        What allauth keeps has pages of its own, which show no secrets.
+        """
+        if admin_class is not None and admin_class.__module__.startswith("allauth."):
+            return
         options.setdefault("paginator", CappedPaginator)
         options.setdefault("show_full_result_count", False)
         options.setdefault("show_facets", ShowFacets.NEVER)
@@ -73,6 +82,28 @@ class ExchangeAdminSite(AdminSite):
             "next": urlencode(question.url(after)) if after else "",
         }
         return TemplateResponse(request, "admin/activity.html", context)
+
+    @method_decorator(never_cache)
+    @method_decorator(login_not_required)
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Ask for name and password; what else is asked comes after it (`backoffice.second_factor`)."""
+        if request.method == "GET" and self.has_permission(request):
+            return HttpResponseRedirect(reverse("admin:index", current_app=self.name))
+        context = {
+            **self.each_context(request),
+            "title": "Sign in",
+            "app_path": request.get_full_path(),
+            "username": request.user.get_username(),
+            "vouching": settings.OPENID_APPS,
+            **(extra_context or {}),
+        }
+        if REDIRECT_FIELD_NAME not in {**request.GET, **request.POST}:
+            context[REDIRECT_FIELD_NAME] = reverse("admin:index", current_app=self.name)
+        request.current_app = self.name
+        view = SignInView.as_view(
+            extra_context=context, authentication_form=SignInForm, template_name="admin/login.html"
+        )
+        return cast(HttpResponse, view(request))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         queues = waiting_for(request.user)

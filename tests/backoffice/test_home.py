@@ -143,8 +143,8 @@ def test_many_are_counted_only_up_to_a_hundred(operator, acme):
 
 def test_the_home_page_asks_one_query_for_each_queue(operator, order, django_assert_num_queries):
     operator.get("/admin/")
-    # session, user, the permissions of the user and of the groups; one for each of the ten queues
-    with django_assert_num_queries(4 + 10):
+    # session, user, whether he lacks a second factor, what he and his groups may do; one for each queue
+    with django_assert_num_queries(5 + 10):
         operator.get("/admin/")
 
 

@@ -1,0 +1,32 @@
+"""What is ours of operators: which of their groups must use a second factor."""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser, Group
+from django.db import models
+
+# A recovery code stands in for a lost device; whoever has nothing else has no second factor.
+FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+
+
+class SignInRule(models.Model):
+    """What a group asks of its members' sign-ins; a group without a row asks nothing."""
+
+    group = models.OneToOneField(Group, models.CASCADE, primary_key=True, related_name="sign_in_rule")
+    second_factor_required = models.BooleanField(default=False, db_default=False)
+
+    def __str__(self) -> str:
+        return f"sign-ins of {self.group}"
+
+
+def lacks_second_factor(user: AbstractBaseUser | AnonymousUser) -> TypeGuard[AbstractBaseUser]:
+    """Whether somebody must set a second factor up before anything else: one query."""
+    if not user.is_authenticated:
+        return False
+    asked = SignInRule.objects.filter(group__user=user.pk, second_factor_required=True)
+    has_one = Authenticator.objects.filter(user_id=user.pk, type__in=FACTORS)
+    return asked.filter(~models.Exists(has_one)).exists()

@@ -1,0 +1,123 @@
+"""Operators and their groups, as superusers see them: who must use a second factor, and who lost his."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+
+from accounts.admin_base import operator_of
+from backoffice.models import SignInRule
+from backoffice.second_factor.history import reset
+from events.models import ACCOUNTS
+from events.recording import record
+
+admin.site.unregister(User)
+admin.site.unregister(Group)
+
+
+class GroupForm(forms.ModelForm[Group]):
+    """A group, and what it asks of its members."""
+
+    second_factor_required = forms.BooleanField(
+        label="Must use a second factor",
+        required=False,
+        help_text="Who has none is led to set one up after signing in, and can do nothing else before.",
+    )
+
+    class Meta:
+        model = Group
+        fields = ("name", "permissions")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        rule = SignInRule.objects.filter(group=self.instance.pk).first()
+        self.initial["second_factor_required"] = rule is not None and rule.second_factor_required
+
+
+@admin.register(Group)
+class GroupsAdmin(GroupAdmin):
+    form = GroupForm
+    fields = ("name", "second_factor_required", "permissions")
+
+    def save_model(self, request: HttpRequest, obj: Group, form: Any, change: bool) -> None:
+        with transaction.atomic():
+            super().save_model(request, obj, form, change)
+            if "second_factor_required" in form.changed_data:
+                asked = form.cleaned_data["second_factor_required"]
+                SignInRule.objects.update_or_create(group=obj, defaults={"second_factor_required": asked})
+                data = {"group": obj.name, "second_factor_required": {"old": not asked, "new": asked}}
+                record("group.updated", by=operator_of(request), area=ACCOUNTS, data=data)
+
+
+class ResetForm(forms.Form):
+    reason = forms.CharField(max_length=200, help_text="How you know that it is this person who asks.")
+
+
+class ResetAction:
+    """What the page that asks says of it."""
+
+    label = "Reset second factor"
+    danger = True
+    help_text = "For somebody who has lost the device and the codes. Make sure that it is they who ask."
+    undo = "the person sets up a new one."
+
+
+@admin.register(User)
+class UsersAdmin(UserAdmin[User]):
+    readonly_fields = ("second_factors",)
+    change_form_template = "admin/auth/user/page.html"
+
+    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
+        shown = super().get_fieldsets(request, obj)
+        return shown if obj is None else (*shown, ("Second factor", {"fields": ("second_factors",)}))
+
+    @admin.display(description="Set up")
+    def second_factors(self, user: User) -> str:
+        held = Authenticator.objects.filter(user=user).order_by("created_at")
+        return "; ".join(f"{each} since {each.created_at:%Y-%m-%d}" for each in held) or "none"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.reset_view)
+        return [path("<int:user_id>/reset-second-factor/", view, name="auth_user_reset"), *super().get_urls()]
+
+    def reset_view(self, request: HttpRequest, user_id: int) -> HttpResponse:
+        """Ask for a reason, and reset. Not for oneself: that is what recovery codes are for."""
+        user = self.get_object(request, str(user_id))
+        if user is None or not self._may_reset(request, user):
+            raise PermissionDenied
+        back = reverse("admin:auth_user_change", args=[user.pk])
+        form = ResetForm(request.POST or None)
+        if form.is_valid():
+            reason = form.cleaned_data["reason"]
+            if reset(user, by=operator_of(request), reason=reason):
+                messages.success(request, f"{user} signs in by password alone, until a new one is set up.")
+            else:
+                messages.info(request, f"{user} has no second factor.")
+            return HttpResponseRedirect(back)
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "original": user,
+            "title": str(user),
+            "action": ResetAction,
+            "form": form,
+            "effect": f"{user} will sign in by password alone, until a new one is set up.",
+            "back": back,
+            "after": back,
+        }
+        return TemplateResponse(request, "admin/action.html", context)
+
+    def _may_reset(self, request: HttpRequest, user: User) -> bool:
+        """Whoever may change operators; a superuser's only another superuser."""
+        allowed = self.has_change_permission(request, user) and request.user.pk != user.pk
+        return allowed and (request.user.is_superuser or not user.is_superuser)

@@ -1,0 +1,1 @@
+"""A second factor at sign-in: apps, passkeys, recovery codes. allauth does it; this is what is ours."""

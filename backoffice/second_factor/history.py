@@ -1,0 +1,55 @@
+"""What becomes of second factors, in the history: set up, taken away, wrong, reset by somebody else."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from accounts.actors import Actor
+from events.models import ACCOUNTS
+from events.recording import record
+
+logger = logging.getLogger(__name__)
+
+
+def connect() -> None:
+    """Listen to allauth, which says of its changes by signals alone."""
+    authenticator_added.connect(_added, dispatch_uid="backoffice.factor_added")
+    authenticator_removed.connect(_removed, dispatch_uid="backoffice.factor_removed")
+    authenticator_reset.connect(_renewed, dispatch_uid="backoffice.factor_renewed")
+
+
+def reset(user: User, *, by: Actor, reason: str) -> bool:
+    """Take all second factors from somebody who has lost his device; whether he had any."""
+    with transaction.atomic():
+        held = list(Authenticator.objects.select_for_update().filter(user=user))
+        if not held:
+            return False
+        Authenticator.objects.filter(pk__in=[each.pk for each in held]).delete()
+        _record(
+            "second_factor_reset", user, by=by, reason=reason, factors=sorted({each.type for each in held})
+        )
+    logger.warning("%s reset the second factors of operator %r", by, user.username)
+    return True
+
+
+def _added(user: User, authenticator: Authenticator, **_: Any) -> None:
+    _record("second_factor_added", user, by=Actor.of_user(user), factor=authenticator.type)
+
+
+def _removed(user: User, authenticator: Authenticator, **_: Any) -> None:
+    _record("second_factor_removed", user, by=Actor.of_user(user), factor=authenticator.type)
+
+
+def _renewed(user: User, authenticator: Authenticator, **_: Any) -> None:
+    _record("recovery_codes_renewed", user, by=Actor.of_user(user))
+
+
+def _record(what: str, user: User, *, by: Actor, **data: Any) -> None:
+    with transaction.atomic():
+        record(f"operator.{what}", by=by, area=ACCOUNTS, data={"operator": user.get_username(), **data})

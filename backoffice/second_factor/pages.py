@@ -1,0 +1,20 @@
+"""What the admin's pages show around allauth's forms: its header, its sidebar, its title."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from backoffice.models import lacks_second_factor
+
+OURS = ("mfa_", "account_", "socialaccount_")
+
+
+def admin_context(request: HttpRequest) -> dict[str, Any]:
+    """For templates of allauth's views, which know nothing of the admin; nothing for any other."""
+    match = request.resolver_match
+    if match is None or match.app_name == "admin" or not (match.url_name or "").startswith(OURS):
+        return {}
+    return {**admin.site.each_context(request), "must_set_up": lacks_second_factor(request.user)}

@@ -1,0 +1,55 @@
+"""An operator with a phone: signs in, sets an app up, reads codes off it."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import struct
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.test import Client
+
+PASSWORD = "correct horse battery"
+SIGN_IN, SECOND, SET_UP = (
+    "/admin/login/",
+    "/admin/second-factor/authenticate/",
+    "/admin/second-factor/totp/activate/",
+)
+
+
+def app_code(secret: str, later: int = 0) -> str:
+    """What an app shows (RFC 6238), or will show so many half minutes later."""
+    step = int(time.time()) // 30 + later
+    digest = hmac.digest(base64.b32decode(secret), struct.pack(">Q", step), "sha1")
+    at = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[at : at + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+@dataclass
+class Person:
+    """Somebody with a browser."""
+
+    name: str
+    client: Client = field(default_factory=Client)
+    secret: str = ""
+
+    def sign_in(self) -> Any:
+        """The first step; the page that it leads to."""
+        self.client = Client()
+        form = {"username": self.name, "password": PASSWORD, "next": "/admin/orders/order/"}
+        return self.client.post(SIGN_IN, form)
+
+    def enter(self, code: str) -> Any:
+        """The second step."""
+        return self.client.post(SECOND, {"code": code})
+
+    def set_up(self) -> list[str]:
+        """An app for somebody who is signed in; the recovery codes."""
+        self.secret = self.client.get(SET_UP).context["form"].secret
+        page = self.client.post(SET_UP, {"code": app_code(self.secret, -1)}, follow=True)
+        return list(page.context["unused_codes"])
+
+    def sees_orders(self) -> bool:
+        return bool(self.client.get("/admin/orders/order/").status_code == 200)
