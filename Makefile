@@ -7,7 +7,7 @@ IN_VENV = .venv/bin/python
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo down test conform lint bench lock
+.PHONY: help setup run demo down test conform clients lint bench lock
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -30,6 +30,9 @@ test: ## run the tests, with servers of their own; ARGS="tests/orders -x" choose
 conform: ## check a running service from outside, against the contract
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)
 
+clients: ## make clients with common generators, and let each play the story on a running service
+	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded clients -- -m pytest -n 2 --dist loadfile tests/contract/generated $(ARGS)
+
 lint: ## check style, types, import directions and migrations
 	@$(BOOTSTRAP) dev
 	$(IN_VENV) -m ruff check .
@@ -47,3 +50,4 @@ lock: ## resolve the dependencies of pyproject.toml again (needs uv)
 	$(LOCK) --group embedded --no-deps -o requirements-embedded.txt
 	$(LOCK) --group redis --no-deps -o requirements-redis.txt
 	$(LOCK) --group bench -c requirements.txt -o requirements-bench.txt
+	$(LOCK) --group clients -c requirements-dev.txt -o requirements-clients.txt

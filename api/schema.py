@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
+from rest_framework.serializers import ListSerializer
 
 from api.envelope import ErrorJson
 from api.openapi.examples import add_examples
@@ -94,6 +95,19 @@ class EnvelopeSchema(AutoSchema):
 
     def _get_parameters(self) -> list[dict[str, Any]]:
         return [with_limits(each) for each in super()._get_parameters()]
+
+    def _map_serializer_field(
+        self, field: Any, direction: Any, bypass_extensions: bool = False
+    ) -> dict[str, Any]:
+        """With an array's limits, which drf-spectacular leaves out."""
+        mapped: dict[str, Any] = super()._map_serializer_field(field, direction, bypass_extensions)
+        if isinstance(field, ListSerializer) and mapped.get("type") == "array":
+            limits = {
+                "minItems": 0 if field.allow_empty else 1,
+                "maxItems": getattr(field, "max_length", None),
+            }
+            mapped |= {name: limit for name, limit in limits.items() if limit}
+        return mapped
 
     def _is_list_view(self, serializer: object = None) -> bool:
         """A Shape says itself whether it is an array; wrapping it again would make one of arrays."""

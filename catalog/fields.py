@@ -17,7 +17,6 @@ from catalog.gtin import error_in
 BETWEEN_URLS = re.compile(r"[|,\s]+")
 MOST_IMAGES, LONGEST_URL = 100, 2000
 MOST_BULLETS, LONGEST_BULLET = 100, 2000
-TEXT_OR_LIST = {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 
 
 class ArticleNumber(Text):
@@ -54,7 +53,16 @@ def fault(data: Any, index: int, message: str, code: str) -> serializers.Validat
     return serializers.ValidationError({index: [detail]} if isinstance(data, list) else [detail])  # type: ignore[dict-item]
 
 
-@extend_schema_field(TEXT_OR_LIST)
+# The interface's own form, one string, stands in words: no common generator for Java compiles a choice
+# between a string and an array (docs/adr/0048).
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {"type": "string", "maxLength": LONGEST_URL},
+        "maxItems": MOST_IMAGES,
+        "description": "URLs of pictures, the main one first; also one string, separated by `|` or commas.",
+    }
+)
 class Images(serializers.Field[str, Any, str, Any]):
     """URLs in one string, separated by `|`, `,` or whitespace, or in an array; stored separated by `|`."""
 
@@ -97,7 +105,14 @@ def is_web_address(url: str) -> bool:
     return plain and named and parts.scheme.lower() in ("http", "https")
 
 
-@extend_schema_field(TEXT_OR_LIST)
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {"type": "string", "maxLength": LONGEST_BULLET},
+        "maxItems": MOST_BULLETS,
+        "description": "Short descriptions; also as one string with a line for each.",
+    }
+)
 class Bullets(serializers.Field[list[str], Any, list[str], Any]):
     """Short descriptions: an array of strings, or one string with a line for each."""
 
@@ -144,7 +159,7 @@ class Property(Body):
     """A fact about a variant. Some clients call its name its type."""
 
     name = Text(required=False)
-    type = Text(required=False, write_only=True)
+    type = Text(required=False)
     value = Text()
 
     def validate(self, attrs: dict[str, str]) -> dict[str, str]:

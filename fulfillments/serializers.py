@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Literal, TypedDict
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
@@ -218,6 +218,8 @@ class SkuItemBody(Body):
         return item
 
 
+# Generators cannot tell `tracking_number` from `trackingNumber`: both come out as one name (docs/adr/0048).
+@extend_schema_serializer(exclude_fields=["tracking_number"])
 class ParcelBody(Body):
     trackingNumber = fields.Text(max_length=100, required=False)
     tracking_number = fields.Text(max_length=100, required=False)
@@ -249,6 +251,7 @@ class ShipmentsBody(Body):
         return body
 
 
+@extend_schema_serializer(exclude_fields=["reject_id"])  # as with a parcel's tracking number
 class RejectionBody(Body):
     """Lines refused in part (contract 10)."""
 

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.bodies import Body
-from api.fields import Id, Text
+from api.fields import Id, Integer, Text
 from api.renderers import iso
 from imports.serializers.counted import CountedAt
 from inventory.elements import IdType
@@ -17,24 +17,17 @@ from inventory.services import PushResult
 
 MOST_ELEMENTS = 50_000
 
-ELEMENT = {
-    "type": "object",
-    "properties": {
-        "id": {
-            "type": ["string", "integer"],
-            "description": "The identifier; also under the id type's own name.",
-        },
-        "amount": {
-            "type": ["integer", "string"],
-            "minimum": 0,
-            "description": "Also under the name `quantity`.",
-        },
-    },
-    "example": {"id": "A-1", "amount": 5},
-}
+
+class InventoryElement(Body):
+    """The count of one variant. The identifier may also stand under the id type's own name, such as
+    `sku`, and the amount under `quantity`.
+    """
+
+    id = Text(required=False, help_text="Which variant: its sku, or what `id_type` names.")
+    amount = Integer(required=False, min_value=0, help_text="How many pieces are there.")
 
 
-@extend_schema_field({"type": "array", "items": ELEMENT, "maxItems": MOST_ELEMENTS})
+@extend_schema_field(InventoryElement(many=True, max_length=MOST_ELEMENTS))  # type: ignore[call-arg]
 class Elements(serializers.Field[list[object], Any, Any, Any]):
     """The array itself; its elements are read one by one, so that each can be wrong alone."""
 

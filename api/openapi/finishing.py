@@ -21,6 +21,9 @@ def finish(result: Schema, **_: Any) -> Schema:
     for component in [*schemas.values(), result["paths"]]:
         _make_plain(component)
     _name_enums(schemas)
+    _name_choices(result["paths"], schemas)
+    for schema in schemas.values():
+        _describe_defaults(schema)
     result["components"] = {
         **result["components"],
         "schemas": dict(sorted(schemas.items())),
@@ -114,10 +117,31 @@ def _enums(schema: Any, name: str = "") -> Iterator[tuple[str, Schema]]:
 def _refer(schema: Schema, name: str) -> None:
     """Put a reference where the enum stood; what else was said of the field stays beside it."""
     nullable = "null" in schema["type"] if isinstance(schema.get("type"), list) else False
-    for key in ("type", "enum"):
+    for key in ("type", "enum", "maxLength"):
         schema.pop(key, None)
     reference = {"$ref": f"#/components/schemas/{name}"}
     if nullable:
         schema["anyOf"] = [reference, {"type": "null"}]
     else:
         schema.update(reference)
+
+
+def _name_choices(paths: Schema, schemas: dict[str, Schema]) -> None:
+    """Let a parameter that takes just what a named enum has refer to that: generators then have one type."""
+    named = {frozenset(_values(schema)): name for name, schema in schemas.items() if "enum" in schema}
+    for item in paths.values():
+        for operation in item.values():
+            for parameter in operation.get("parameters", ()):
+                schema = parameter["schema"]
+                name = named.get(frozenset(_values(schema))) if "enum" in schema else None
+                if name:
+                    _refer(schema, name)
+
+
+def _describe_defaults(schema: Schema) -> None:
+    """Say a default in words: openapi-typescript takes a field that has one for a field that must be sent."""
+    for field in schema.get("properties", {}).values():
+        if "default" in field:
+            default = field.pop("default")
+            shown = str(default).lower() if isinstance(default, bool) else default
+            field["description"] = f"{field.get('description', '')} Default: `{shown}`.".strip()

@@ -36,6 +36,15 @@ FORMATS = [
 ]
 
 
+# Names that are a language's own, or its runtime's: `Error` would hide JavaScript's.
+RENAMED = {
+    "Error": "ApiError",
+    "Return": "ReturnedGoods",
+    "Property": "VariantProperty",
+    "Option": "VariantOption",
+}
+
+
 class Shape:
     """An answer described by a TypedDict; `many` for an array of it."""
 
@@ -115,7 +124,7 @@ def name_of(hint: Any) -> str:
     name = str(hint.__name__).removesuffix("Json")
     if isinstance(hint, type) and issubclass(hint, Enum) and len(re.findall("[A-Z]", name)) == 1:
         name = hint.__module__.partition(".")[0].removesuffix("s").capitalize() + name
-    return name
+    return RENAMED.get(name, name)
 
 
 def enum_schema(hint: type[Enum]) -> Schema:

@@ -131,8 +131,8 @@ def test_every_parameter_has_its_limits_and_ids_are_integers(operations):
     for path, _, operation in operations:
         for each in operation.get("parameters", ()):
             schema, name = each["schema"], f"{path} {each['name']}"
-            assert each.get("description") or "enum" in schema, f"{name} is not explained"
-            limits = {"enum", "maximum", "maxLength", "format"} & set(schema)
+            assert each.get("description") or {"enum", "$ref"} & set(schema), f"{name} is not explained"
+            limits = {"enum", "$ref", "maximum", "maxLength", "format"} & set(schema)
             assert limits or schema["type"] == "boolean", f"{name} has no limits"
             if each["in"] == "path":
                 assert (schema["type"], schema["minimum"]) == ("integer", 1)

@@ -1,0 +1,73 @@
+"""Clients that common generators make of the service's own document, each in a folder of its own.
+
+Needs what `make clients` installs (requirements-clients.txt, which brings node) and a running service, as
+`tests.contract.outsider` does. What is missing on a machine is skipped, and says so.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.outsider.conftest import demo
+
+__all__ = ["demo"]
+
+HERE = Path(__file__).parent
+STORIES = HERE / "stories"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_counts() -> None:
+    """Stands in for the project's own fixture of that name: an outsider empties no cache."""
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """A folder where clients are made, with the service's document in it."""
+
+    folder: Path
+    document: Path
+    environment: dict[str, str]
+
+    def run(self, *command: str | Path, cwd: Path | None = None, **environment: str) -> str:
+        """Run a program; what it printed. A failure shows all of that."""
+        done = subprocess.run(
+            [str(each) for each in command],
+            cwd=cwd or self.folder,
+            env=self.environment | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout[-6000:]}"
+        return done.stdout
+
+    def play(self, *command: str | Path, **environment: str) -> None:
+        """Run a story, whose last word must be that all of it happened."""
+        assert self.run(*command, cwd=None, **environment).split()[-1] == "shipped"
+
+
+@pytest.fixture(scope="session")
+def workshop(demo: Any, tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    folder = tmp_path_factory.mktemp("clients")
+    document = folder / "openapi.json"
+    request = urllib.request.Request(f"{demo['base_url']}/v3/schema", headers={"Accept": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        document.write_bytes(answer.read())
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    story = os.environ.get("DEMO_JSON") or "var/demo.json"
+    return Workshop(
+        folder,
+        document,
+        {**os.environ, "PATH": programs, "DEMO_JSON": str(Path(story).resolve()), "NO_COLOR": "1"},
+    )

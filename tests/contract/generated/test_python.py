@@ -1,0 +1,25 @@
+"""Python clients, by openapi-python-client with its defaults and by openapi-generator."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from .conftest import STORIES
+from .generators import openapi_generator
+
+
+def test_openapi_python_client_plays_the_story(workshop):
+    pytest.importorskip("openapi_python_client", reason="needs what `make clients` installs")
+    made = workshop.folder / "openapi-python-client"
+    workshop.run(
+        *("openapi-python-client", "generate", "--path", workshop.document),
+        *("--output-path", made, "--fail-on-warning"),
+    )
+    workshop.play(sys.executable, STORIES / "openapi_python_client.py", PYTHONPATH=str(made))
+
+
+def test_openapi_generators_python_plays_the_story(workshop):
+    made = openapi_generator(workshop, "python")
+    workshop.play(sys.executable, STORIES / "openapi_generator.py", PYTHONPATH=str(made))
