@@ -93,7 +93,7 @@ def _of_supplier(partnership: Partnership) -> SupplierPartnerJson:
         "retailer_erp_id": partnership.retailer_erp_id,
         "retailer_shipper_account": partnership.retailer_shipper_account,
         "service_types": list(partnership.service_types),
-        "is_active": partnership.is_active,
+        "is_active": partnership.is_trading,
     }
 
 
@@ -112,5 +112,5 @@ def _of_retailer(partnership: Partnership) -> RetailerPartnerJson:
         "supplier_id": partnership.supplier.pk,
         "supplier_name": partnership.supplier.name,
         "service_types": list(partnership.service_types),
-        "is_active": partnership.is_active,
+        "is_active": partnership.is_trading,
     }

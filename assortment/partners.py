@@ -40,9 +40,9 @@ class TermsRow(NamedTuple):
 PARTNERS = """
     SELECT s.id AS supplier_id, s.safety_stock, (
         SELECT count(*) FROM accounts_partnership o
-        WHERE o.supplier_id = s.id AND o.is_active AND %(service)s = ANY(o.service_types)) AS retailers_count
+        WHERE o.supplier_id = s.id AND o.is_trading AND %(service)s = ANY(o.service_types)) AS retailers_count
     FROM accounts_partnership p JOIN accounts_supplier s ON s.id = p.supplier_id
-    WHERE p.retailer_id = %(retailer)s AND p.is_active AND %(service)s = ANY(p.service_types)
+    WHERE p.retailer_id = %(retailer)s AND p.is_trading AND %(service)s = ANY(p.service_types)
     ORDER BY s.id
 """
 

@@ -17,6 +17,7 @@ from accounts.actors import Actor
 from accounts.admin_base import operator_of
 from accounts.forms import ApiKeyForm
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from backoffice.suspending.pages import SuspendableAdmin
 from events.admin_base import RecordedAdmin
 from events.models import ACCOUNTS
 from events.recording import record
@@ -29,7 +30,7 @@ class PartnershipInline(admin.TabularInline[Partnership, Any]):
     can_delete = False
 
 
-class PartyAdmin(RecordedAdmin[Any]):
+class PartyAdmin(SuspendableAdmin[Any]):
     """Parties stay: orders, stock and history name them. Revoking keys keeps one out."""
 
     search_fields = ("name",)
@@ -66,9 +67,9 @@ class RetailerAdmin(PartyAdmin):
 
 
 @admin.register(Partnership)
-class PartnershipAdmin(RecordedAdmin[Partnership]):
+class PartnershipAdmin(SuspendableAdmin[Partnership]):
     event_subject = "partnership"
-    list_display = ("retailer", "supplier", "retailer_erp_id", "service_types", "is_active")
+    list_display = ("retailer", "supplier", "retailer_erp_id", "service_types", "is_active", "is_trading")
     list_filter = ("is_active", "refuse_short_orders")
     list_select_related = ("retailer", "supplier")
     search_fields = ("retailer__name", "supplier__name", "retailer_erp_id")

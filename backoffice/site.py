@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, cast
 
 from django.conf import settings
@@ -23,6 +24,7 @@ from backoffice.app_names import NAMES
 from backoffice.forms import ActivityForm
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
+from backoffice.search.views import search_page
 from backoffice.sign_in import SignInForm, SignInView
 
 
@@ -64,7 +66,10 @@ class ExchangeAdminSite(AdminSite):
         return sorted(listed, key=lambda app: order.get(app["app_label"], len(order)))
 
     def get_urls(self) -> list[Any]:
-        own = [path("activity/", self.admin_view(self.activity), name="activity")]
+        own = [
+            path("activity/", self.admin_view(self.activity), name="activity"),
+            path("search/", self.admin_view(partial(search_page, self)), name="search"),
+        ]
         return [*own, *super().get_urls()]
 
     def activity(self, request: HttpRequest) -> TemplateResponse:

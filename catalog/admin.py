@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from accounts.admin_base import LongList, operator_of
 from catalog.forms import WholeForm
 from catalog.models import Variant
+from fastdb.beginnings import begins
 
 ARTICLE_NUMBERS = {8: ("ean",), 12: ("upc",), 13: ("ean",), 14: ("gtin",)}
 
@@ -28,7 +29,7 @@ class VariantAdmin(LongList[Variant]):
     actions = ("list_again", "delist")
 
     def search_condition(self, term: str) -> Q:
-        found = Q(sku__startswith=term)
+        found = begins("sku", term)
         if term.isdecimal():
             for name in ARTICLE_NUMBERS.get(len(term), ()):
                 found |= Q(**{name: term})

@@ -7,11 +7,11 @@ from decimal import Decimal
 from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import BrinIndex, OpClass
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import IntegrityError, models, transaction
 from django.db.models import Case, F, Func, Q, When
 from django.db.models.expressions import Value
-from django.db.models.functions import Concat, Now
+from django.db.models.functions import Concat, Left, Now
 
 from accounts.actors import Actor
 from accounts.models import Retailer, Supplier
@@ -19,6 +19,10 @@ from api.errors import ApiError
 from catalog.snapshot import take_snapshot_after_commit
 from events.changes import differences
 from events.recording import record
+from fastdb.beginnings import folded
+
+TITLE_FOUND_BY = 60
+"""Letters of a title that a search looks at."""
 
 
 class SkuExists(ApiError):
@@ -45,7 +49,7 @@ class VariantQuerySet(models.QuerySet["Variant"]):
 
     def for_retailer(self, retailer: Retailer) -> Self:
         """What active partners of this retailer have listed."""
-        partners = retailer.partnerships.active().values("supplier_id")
+        partners = retailer.partnerships.trading().values("supplier_id")
         return self.filter(supplier_id__in=partners, listed=True)
 
 
@@ -121,7 +125,9 @@ class Variant(models.Model):
             models.Index("upc", condition=~Q(upc=""), name="variant_upc"),
             models.Index("ean", condition=~Q(ean=""), name="variant_ean"),
             models.Index("gtin", condition=~Q(gtin=""), name="variant_gtin"),
-            models.Index(OpClass(F("sku"), "varchar_pattern_ops"), name="variant_sku_beginning"),
+            # What people type into a search: any case, and how it begins.
+            models.Index(folded("sku"), name="variant_sku_folded"),
+            models.Index(folded(Left("title", TITLE_FOUND_BY)), name="variant_title_folded"),
         ]
 
     def __str__(self) -> str:

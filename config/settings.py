@@ -206,6 +206,7 @@ _ticks = {
     "publish-events": ("events.tasks.publish", 5.0),
     "serve-waiting": ("orders.tasks.serve_waiting", 30.0),
     "answer-cancelations": ("fulfillments.tasks.answer_cancelations", 30.0),
+    "end-suspensions": ("backoffice.tasks.end_suspensions", 60.0),
     "take-snapshot": ("catalog.tasks.take_pulse", 5.0),
     "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),
     "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),

@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from accounts.admin_base import ReadOnlyAdmin, as_id
 from accounts.scopes import Scope
 from events.models import ACCOUNTS, Event
+from fastdb.beginnings import begins
 
 
 class AreaFilter(admin.SimpleListFilter):
@@ -45,8 +46,9 @@ class EventAdmin(ReadOnlyAdmin[Event]):
     list_display_links = ("number", "type")
     list_filter = (AreaFilter, "supplier", "retailer")
     list_select_related = ("supplier", "retailer")
-    search_help_text = "An order's number, an import's number, or a request_id."
+    search_help_text = "An order's number, an import's number, or how a request_id begins."
     list_per_page = 100
 
     def search_condition(self, term: str) -> Q:
-        return Q(order_id=as_id(term)) | Q(import_id=as_id(term)) | Q(request_id=term)
+        of_request = ~Q(request_id="") & begins("request_id", term)
+        return Q(order_id=as_id(term)) | Q(import_id=as_id(term)) | of_request

@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from accounts.models import Retailer, Supplier
 from accounts.scopes import Scope
 from events.epochs import notice
+from fastdb.beginnings import folded
 
 ACCOUNTS = "accounts"
 """The area of events that operators read and no scope covers, so that they are in nobody's feed."""
@@ -104,7 +105,7 @@ class Event(models.Model):
             models.Index("occurred_at", "id", condition=BY_OPERATORS, name="event_by_operators"),
             models.Index("actor", "occurred_at", "id", condition=BY_OPERATORS, name="event_by_operator"),
             # What an integrator quotes when asking what became of a call.
-            models.Index("request_id", condition=~Q(request_id=""), name="event_of_request"),
+            models.Index(folded("request_id"), condition=~Q(request_id=""), name="event_of_request_folded"),
         ]
 
     def __str__(self) -> str:

@@ -18,6 +18,7 @@ from catalog.admin import VariantAdmin
 from catalog.forms import WholeForm
 from catalog.models import Variant
 from events.admin_base import RecordedAdmin
+from fastdb.beginnings import begins
 from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel, StockMovement, Warehouse
 from inventory.selectors import Movements
@@ -105,7 +106,7 @@ class StockLevelAdmin(LongList[StockLevel]):
         return level.variant.sku
 
     def search_condition(self, term: str) -> Q:
-        found = Q(variant__sku__startswith=term)
+        found = begins("variant__sku", term)
         return found | Q(variant__upc=term) if term.isdecimal() and len(term) == 12 else found
 
     def has_add_permission(self, request: HttpRequest) -> bool:

@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from accounts.models import Retailer, WhenShort
+from fastdb.beginnings import COLLATION
 from fulfillments.candidates import WantedLine
 from orders.change import ChangeableOrder
 from orders.processing_state import FINISHED, ProcessingState
@@ -118,6 +119,26 @@ class CancelRequest(models.Model):
 
     def __str__(self) -> str:
         return self.cancel_id
+
+
+class SearchEntry(models.Model):
+    """A text that an order is found by, in small letters: its numbers, its customer's names and e-mail.
+
+    Written by a trigger, so that no way of writing forgets it, and apart from the order, which is rewritten
+    with each change: an index there would be written each time, too. What an address said before it was
+    corrected still finds the order.
+    """
+
+    pk = models.CompositePrimaryKey("text", "order_id")
+    text = models.CharField(max_length=100, db_collation=COLLATION)
+    order_id = models.BigIntegerField()
+    kind = models.CharField(max_length=20, help_text="What the text is, in words.")
+
+    class Meta:
+        ordering = ["text", "order_id"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.text}"
 
 
 class RetailerClock(models.Model):

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.actors import Actor
-from accounts.models import Retailer, WhenShort
+from accounts.models import Retailer, Suspension, WhenShort
 from api.errors import ApiError, Invalid, InvalidTransition, field_error
 from fastdb.compiled import CompiledQuery, Param
 from fastdb.inserts import insert, insert_unless_there
@@ -37,6 +37,12 @@ from orders.serializers import LINE_FIELDS, ORDER_FIELDS, digest
 
 class OrderConflict(ApiError):
     code, status = "order_conflict", 409
+
+
+class TradeSuspended(ApiError):
+    """A suspended retailer pushes no new orders (docs/adr/0058)."""
+
+    code, status = "trade_suspended", 409
 
 
 class InsufficientStock(ApiError):
@@ -203,9 +209,18 @@ def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Wan
         message = f"{country} Partners that have these goods take no order without one."
         raise Invalid.at("shipping_address.country", message, "unknown_country")
     if lost:
+        _refuse_suspended(order.retailer)
         errors = [field_error(f"order_lines[{line.position}]", _lost(line), "not_found") for line in lost]
         raise Invalid("; ".join(f"{each['field']}: {each['message']}" for each in errors[:3]), errors)
     return wants
+
+
+def _refuse_suspended(retailer: Retailer) -> None:
+    """Raise TradeSuspended where that is why nothing was found: then none of its partnerships trades."""
+    suspension = Suspension.objects.in_force().filter(retailer=retailer).first()
+    if suspension is not None:
+        until = f"until {suspension.until}" if suspension.until else "until further notice"
+        raise TradeSuspended(f"Your trade is suspended {until}: new orders are not taken, open ones go on.")
 
 
 def _lost(line: OrderLine) -> str:

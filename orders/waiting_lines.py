@@ -53,7 +53,7 @@ def lines_sql(where: str) -> str:
         f"""
         SELECT {COLUMNS}
         FROM catalog_variant v
-        JOIN accounts_partnership a ON a.supplier_id = v.supplier_id AND a.is_active
+        JOIN accounts_partnership a ON a.supplier_id = v.supplier_id AND a.is_trading
         JOIN orders_orderline l ON {way}
         JOIN orders_order o ON o.id = l.order_id AND o.retailer_id = a.retailer_id
         WHERE v.listed AND l.waiting_since IS NOT NULL AND l.waiting + l.rejected > 0

@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from accounts.models import Supplier
+from fastdb.beginnings import file_name, folded
 from sftp_ingest.encryption import decrypt, encrypt
 from sftp_ingest.keys import parse_public_key, parse_public_keys
 
@@ -84,6 +85,7 @@ class Upload(models.Model):
             models.Index("id", condition=Q(swept_at=None), name="upload_unswept"),
             models.Index("uploaded_at", name="upload_by_time"),
             HashIndex("path", name="upload_path"),
+            models.Index(folded(file_name("path")), name="upload_file_folded"),
             HashIndex("sha256", name="upload_content"),
         ]
 

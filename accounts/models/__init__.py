@@ -14,6 +14,7 @@ from accounts.models.partnership import (
     all_service_types,
 )
 from accounts.models.party import Party, Retailer, Supplier
+from accounts.models.suspension import Suspension
 
 __all__ = [
     "AccessToken",
@@ -30,6 +31,7 @@ __all__ = [
     "Retailer",
     "ServiceType",
     "Supplier",
+    "Suspension",
     "WhenShort",
     "all_service_types",
     "hash_secret",

@@ -24,8 +24,9 @@ def all_service_types() -> list[str]:
 
 
 class PartnershipQuerySet(models.QuerySet["Partnership"]):
-    def active(self) -> Self:
-        return self.filter(is_active=True)
+    def trading(self) -> Self:
+        """Those that are active, and neither suspended themselves nor by a party that is."""
+        return self.filter(is_trading=True)
 
     def for_retailer(self, retailer: Retailer) -> Self:
         return self.filter(retailer=retailer)
@@ -66,6 +67,12 @@ class Partnership(models.Model):
         models.CharField(max_length=20, choices=ServiceType.choices), default=all_service_types
     )
     is_active = models.BooleanField(default=True)
+    is_trading = models.BooleanField(
+        default=True,
+        db_default=True,
+        editable=False,
+        help_text="Active, and nothing of it is suspended; set by a trigger.",
+    )
     refuse_short_orders = models.BooleanField(
         default=False, help_text="Refuse an order that stock cannot cover, rather than pass it on short."
     )

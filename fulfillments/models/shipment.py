@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from api.errors import InvalidTransition
+from fastdb.beginnings import folded
 from fulfillments.models.line import FulfillmentLine
 from fulfillments.models.mechanism import check_same
 from fulfillments.models.quantities import Quantities, by_variant, in_words
@@ -25,7 +26,7 @@ class Shipment(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index("tracking_number", name="shipment_tracking")]
+        indexes = [models.Index(folded("tracking_number"), name="shipment_tracking_folded")]
         constraints = [
             models.UniqueConstraint("fulfillment", "tracking_number", name="shipment_once"),
             models.CheckConstraint(condition=~Q(tracking_number=""), name="shipment_has_tracking"),

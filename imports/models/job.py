@@ -20,6 +20,7 @@ from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import InvalidTransition
 from events.recording import record
+from fastdb.beginnings import file_name, folded
 from imports.models.kind import Kind
 from imports.staging_table import StagingTable
 from imports.states import (
@@ -156,6 +157,7 @@ class ImportJob(models.Model):
             models.Index("status", "id", name="import_in_status"),
             models.Index("id", condition=Q(dry_run=True), name="import_dry_run"),
             HashIndex("source", name="import_source"),
+            models.Index(folded(file_name("source")), name="import_file_folded"),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=Kind.values), name="import_kind"),

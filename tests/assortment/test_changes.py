@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 import pytest
 from django.db import connection, transaction
 
+from accounts.actors import Actor
 from accounts.models import Partnership
+from backoffice.suspending.services import resume, suspend
 from catalog import snapshot
 from catalog.models import Variant
 from inventory.models import StockLevel
@@ -44,6 +46,18 @@ def changes(client):
         return found
 
     return poll
+
+
+def test_what_a_suspended_supplier_has_is_gone_and_comes_back(acme, rival, shop, changes, a_variant):
+    lantern, theirs = a_variant(acme, "A-1", stock=5), a_variant(rival, "R-1")
+    assert changes() == {"A-1": [lantern.pk], "R-1": [theirs.pk]}
+    by = Actor.system("test")
+    suspension = suspend(acme, reason="They moved", until=None, by=by)
+    assert changes() == {"A-1": []}
+    assert changes() == {}
+    resume(suspension, by=by)
+    assert changes() == {"A-1": [lantern.pk]}
+    assert changes() == {}
 
 
 def test_each_kind_of_change_is_listed_once(acme, rival, shop, boutique, client_for, changes, a_variant):

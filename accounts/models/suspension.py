@@ -1,0 +1,75 @@
+"""Trade that is stopped for a while."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Self
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from accounts.models.partnership import Partnership
+from accounts.models.party import Retailer, Supplier
+
+SUBJECTS = ("supplier", "retailer", "partnership")
+
+
+class SuspensionQuerySet(models.QuerySet["Suspension"]):
+    def in_force(self) -> Self:
+        return self.filter(ended_at=None)
+
+    def over_on(self, today: date) -> Self:
+        """Those in force whose day has come."""
+        return self.in_force().filter(until__lte=today)
+
+    def about(self, subject: Supplier | Retailer | Partnership) -> Self:
+        return self.filter(**{subject._meta.model_name or "": subject})
+
+
+class Suspension(models.Model):
+    """A supplier, a retailer or a partnership trades nothing new for a while; open work goes on.
+
+    Triggers keep `Partnership.is_trading` in line, which is what routing and the pull go by: so that the end
+    of a suspension is a change like any other, which pollers see (docs/adr/0030, docs/adr/0058).
+    """
+
+    supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, null=True, related_name="suspensions")
+    retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, null=True, related_name="suspensions")
+    partnership = models.ForeignKey(
+        Partnership, on_delete=models.PROTECT, null=True, related_name="suspensions"
+    )
+    reason = models.CharField(max_length=500, help_text="For operators; partners are not given it.")
+    until = models.DateField(null=True, help_text="The day on which it trades again, UTC.")
+    started_at = models.DateTimeField(db_default=Now())
+    started_by = models.CharField(max_length=200)
+    ended_at = models.DateTimeField(null=True)
+    ended_by = models.CharField(max_length=200, blank=True)
+
+    objects = SuspensionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(supplier__isnull=False, retailer=None, partnership=None)
+                | Q(supplier=None, retailer__isnull=False, partnership=None)
+                | Q(supplier=None, retailer=None, partnership__isnull=False),
+                name="suspension_of_one",
+            ),
+            *(
+                models.UniqueConstraint(
+                    F(subject), condition=Q(ended_at=None), name=f"suspension_once_of_{subject}"
+                )
+                for subject in SUBJECTS
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject}, {f'until {self.until}' if self.until else 'until further notice'}"
+
+    @property
+    def subject(self) -> Supplier | Retailer | Partnership:
+        subject = self.supplier or self.retailer or self.partnership
+        assert subject is not None  # the database holds this
+        return subject

@@ -1,0 +1,176 @@
+"""What a term finds, kind by kind: each a fixed number of queries, each query one range of one index.
+
+Nothing is counted, and nothing is sorted but by the index itself: so a search takes as long among ten million
+orders as among ten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Model, Q
+from django.db.models.functions import Left
+
+from accounts.admin_base import as_id
+from accounts.admin_filters import list_url
+from accounts.models import ApiKey, Retailer, Supplier
+from backoffice.search.hits import MOST, Group, Hit, page_of, same
+from catalog.models import TITLE_FOUND_BY, Variant
+from events.models import Event
+from fastdb.beginnings import beginning_with, bounds, file_name
+from fulfillments.models import Fulfillment, Shipment
+from imports.models import ImportJob
+from orders.models import Order, SearchEntry
+from sftp_ingest.models import Upload
+
+LOOKED_AT = MOST + 1  # one more than is shown says that there are more
+ARTICLE_NUMBERS = ("upc", "ean", "gtin")
+
+
+@dataclass(frozen=True)
+class Finder:
+    """One kind of thing; those search it who may look at its `model`."""
+
+    title: str
+    model: type[Model]
+    find: Callable[[str], Iterator[Hit]]
+
+    def is_for(self, user: User | AnonymousUser) -> bool:
+        meta = self.model._meta
+        return user.has_perm(f"{meta.app_label}.view_{meta.model_name}")
+
+
+def search(term: str, user: User | AnonymousUser) -> list[Group]:
+    """What a term finds for this user; kinds without a hit are left out."""
+    groups = [Group.of(finder.title, finder.find(term)) for finder in FINDERS if finder.is_for(user)]
+    return [group for group in groups if group.hits]
+
+
+def _orders(term: str) -> Iterator[Hit]:
+    """By its number here, then by what it is called: the newest first where that is just the term."""
+    first, end = bounds(term)
+    entries = SearchEntry.objects.all()
+    named = entries.filter(text=first).order_by("-order_id")[:LOOKED_AT]
+    begun = entries.filter(text__gt=first, text__lt=end).order_by("text", "order_id")[:LOOKED_AT]
+    found: dict[int, SearchEntry | None] = {as_id(term): None}
+    for entry in chain(named, begun):
+        found.setdefault(entry.order_id, entry)
+    orders = Order.objects.select_related("retailer").in_bulk([*found])
+    for number, by in found.items():
+        if order := orders.get(number):
+            yield Hit(
+                order.retailer_order_id,
+                page_of(order),
+                found_by=f"{by.kind} {by.text}" if by and by.kind != "number" else "",
+                about=f"{order.retailer}, received {order.created_at:%-d %b %Y}",
+                state=order.processing_state,
+                exact=by is None or same(order.retailer_order_id, term),
+            )
+
+
+def _fulfillments(term: str) -> Iterator[Hit]:
+    """By its number, then by the tracking numbers of its parcels."""
+    related = ("order__retailer", "supplier")
+    for fulfillment in Fulfillment.objects.filter(pk=as_id(term)).select_related(*related):
+        yield _fulfillment(fulfillment, exact=True)
+    parcels = Shipment.objects.select_related(*(f"fulfillment__{each}" for each in related))
+    for parcel in beginning_with(parcels, "tracking_number", term)[:LOOKED_AT]:
+        number = parcel.tracking_number
+        yield _fulfillment(parcel.fulfillment, f"parcel {number}", exact=same(number, term))
+
+
+def _fulfillment(fulfillment: Fulfillment, found_by: str = "", *, exact: bool) -> Hit:
+    order = fulfillment.order
+    return Hit(
+        f"Fulfillment {fulfillment.pk}",
+        page_of(fulfillment),
+        found_by=found_by,
+        about=f"{order.retailer_order_id} of {order.retailer}, at {fulfillment.supplier}",
+        state=fulfillment.state,
+        exact=exact,
+    )
+
+
+def _variants(term: str) -> Iterator[Hit]:
+    variants = Variant.objects.select_related("supplier")
+    for variant in beginning_with(variants, "sku", term)[:LOOKED_AT]:
+        yield _variant(variant, exact=same(variant.sku, term))
+    if term.isascii() and term.isdecimal():
+        for name in ARTICLE_NUMBERS:
+            # Of digits only, so that any collation has them in this order.
+            begins = Q(**{f"{name}__gte": term, f"{name}__lt": f"{term}:"}) & ~Q(**{name: ""})
+            for variant in variants.filter(begins).order_by(name)[:LOOKED_AT]:
+                number = getattr(variant, name)
+                yield _variant(variant, f"{name.upper()} {number}", exact=number == term)
+    title = Left("title", TITLE_FOUND_BY)
+    for variant in beginning_with(variants, title, term[:TITLE_FOUND_BY])[:LOOKED_AT]:
+        if same(variant.title[: len(term)], term):
+            yield _variant(variant, "title")
+
+
+def _variant(variant: Variant, found_by: str = "", *, exact: bool = False) -> Hit:
+    state = "" if variant.listed else "delisted"
+    about = f"{variant.title}, {variant.supplier}"
+    return Hit(variant.sku, page_of(variant), found_by=found_by, about=about, state=state, exact=exact)
+
+
+def _imports(term: str) -> Iterator[Hit]:
+    """By its number, then by its file's name; a path's folders narrow that."""
+    jobs = ImportJob.objects.select_related("supplier")
+    for job in jobs.filter(pk=as_id(term)):
+        yield _import(job, exact=True)
+    folders, _, name = term.rpartition("/")
+    if name:
+        named = beginning_with(jobs, file_name("source"), name).filter(source__icontains=folders)
+        for job in named[:LOOKED_AT]:
+            yield _import(job)
+
+
+def _import(job: ImportJob, *, exact: bool = False) -> Hit:
+    about = f"{job.supplier}, {job.created_at:%-d %b %Y %H:%M}"
+    name = f"Import {job.pk}"
+    return Hit(name, page_of(job), found_by=job.source, about=about, state=job.status, exact=exact)
+
+
+def _uploads(term: str) -> Iterator[Hit]:
+    folders, _, name = term.rpartition("/")
+    uploads = Upload.objects.select_related("supplier")
+    if name:
+        named = beginning_with(uploads, file_name("path"), name).filter(path__icontains=folders)
+        for upload in named[:LOOKED_AT]:
+            about = f"{upload.supplier}, {upload.uploaded_at:%-d %b %Y %H:%M}"
+            yield Hit(upload.path, page_of(upload), about=about)
+
+
+def _requests(term: str) -> Iterator[Hit]:
+    """What was recorded under a request's id: partners find it in every answer."""
+    events = Event.objects.select_related("supplier", "retailer").exclude(request_id="")
+    for event in beginning_with(events, "request_id", term)[:LOOKED_AT]:
+        url = f"{list_url(Event)}?q={event.request_id}"
+        about = f"{event.type}, {event.actor}, {event.occurred_at:%-d %b %Y %H:%M}"
+        yield Hit(event.request_id, url, about=about, exact=same(event.request_id, term))
+
+
+def _partners(term: str) -> Iterator[Hit]:
+    """Of these there are few: hundreds, where there are millions of orders."""
+    for model, kind in ((Supplier, "supplier"), (Retailer, "retailer")):
+        for party in model.objects.filter(name__istartswith=term)[:LOOKED_AT]:
+            yield Hit(party.name, page_of(party), about=kind, exact=same(party.name, term))
+    keys = ApiKey.objects.select_related("supplier", "retailer")
+    for key in keys.filter(prefix__istartswith=term)[:LOOKED_AT]:
+        about = f"key {key.name} of {key.party}"
+        yield Hit(key.prefix, page_of(key), about=about, exact=same(key.prefix, term))
+
+
+FINDERS = (
+    Finder("Orders", Order, _orders),
+    Finder("Fulfillments and parcels", Fulfillment, _fulfillments),
+    Finder("Variants", Variant, _variants),
+    Finder("Imports", ImportJob, _imports),
+    Finder("Uploads", Upload, _uploads),
+    Finder("Requests", Event, _requests),
+    Finder("Partners and keys", Supplier, _partners),
+)

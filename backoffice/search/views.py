@@ -1,0 +1,28 @@
+"""The page that shows what a search has found, or leads straight to what was meant."""
+
+from __future__ import annotations
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+
+from backoffice.search.finders import search
+from backoffice.search.hits import the_one
+
+LONGEST = 100
+
+
+def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """`?q=`: groups of hits; with one hit, or one that is just that, its page. `?all=1` shows all of them."""
+    term = " ".join(request.GET.get("q", "").replace("\0", "").split())[:LONGEST]
+    groups = search(term, request.user) if term else []
+    only = the_one(groups)
+    if only is not None and "all" not in request.GET:
+        return HttpResponseRedirect(only.url)
+    context = {
+        **site.each_context(request),
+        "title": f"Search: {term}" if term else "Search",
+        "term": term,
+        "groups": groups,
+    }
+    return TemplateResponse(request, "admin/search.html", context)

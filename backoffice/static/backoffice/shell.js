@@ -1,0 +1,26 @@
+// Keys of the operators' pages: "/" comes to the search box, arrows go through what was found.
+"use strict";
+
+{
+  const box = document.getElementById("bo-search-term");
+  const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]") !== null;
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "/" && !isTyping(event.target)) {
+      event.preventDefault();
+      box.focus();
+      box.select();
+      return;
+    }
+    const hits = [...document.querySelectorAll(".bo-hit")];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || hits.length === 0) return;
+    const place = hits.indexOf(document.activeElement);
+    if (place < 0 && isTyping(event.target) && event.target !== box) return;
+    event.preventDefault();
+    const next = place + step;
+    if (next < 0) box.focus();
+    else hits[Math.min(next, hits.length - 1)].focus();
+  });
+}

@@ -1,0 +1,1 @@
+"""Stopping trade for a while: `services` (doing and undoing it), `meaning` (what it would do), `pages`."""

@@ -1,0 +1,102 @@
+"""What a suspension means for trade and for open work, in numbers, before it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from accounts.admin_filters import FieldIs, list_url
+from accounts.models import Partnership, Retailer, Supplier
+from backoffice.suspending.services import Subject
+from catalog.models import Variant
+from fulfillments.models import Fulfillment
+from fulfillments.states import State
+from orders.models import Order
+from orders.processing_state import FINISHED, ProcessingState
+
+MOST_COUNTED = 1_000
+MOST_NAMED = 10
+
+# What becomes of open work, by its state.
+OF_FULFILLMENTS = {
+    State.NEW: "new: can still be captured, accepted and shipped",
+    State.ACCEPTED: "accepted: can still be shipped",
+    State.CANCELATION_NOT_ALLOWED: "kept by the supplier after a cancellation: can still be shipped",
+    State.CANCELING: "asked back: the supplier can still answer",
+    State.WRONG_ADDRESS: "waiting for the right address: goes on when it is corrected",
+}
+
+
+@dataclass(frozen=True)
+class OpenWork:
+    """So many of a state, and what becomes of them."""
+
+    count: str
+    meaning: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """Who will not trade with it, what retailers lose, and what is open and goes on."""
+
+    partners: list[str]
+    more_partners: int
+    listed: str
+    open_work: list[OpenWork]
+
+
+def meaning_of(subject: Subject) -> Meaning:
+    """A fixed number of queries, each counting up to a thousand."""
+    partners = _partners(subject)
+    suppliers = {each.supplier_id for each in partners}
+    listed = Variant.objects.filter(supplier__in=suppliers, listed=True)
+    return Meaning(
+        partners=[_other(subject, each) for each in partners[:MOST_NAMED]],
+        more_partners=max(len(partners) - MOST_NAMED, 0),
+        listed=_counted(listed),
+        open_work=_of_orders(subject) if isinstance(subject, Retailer) else _of_fulfillments(subject),
+    )
+
+
+def _partners(subject: Subject) -> list[Partnership]:
+    trading = Partnership.objects.trading().select_related("supplier", "retailer")
+    if isinstance(subject, Partnership):
+        return list(trading.filter(pk=subject.pk))
+    return list(trading.filter(**{subject.role.value: subject}))
+
+
+def _other(subject: Subject, partnership: Partnership) -> str:
+    """Who stands on the other side."""
+    if isinstance(subject, Partnership):
+        return str(partnership)
+    return str(partnership.retailer if isinstance(subject, Supplier) else partnership.supplier)
+
+
+def _of_fulfillments(subject: Supplier | Partnership) -> list[OpenWork]:
+    work = Fulfillment.objects.filter(
+        **({"partnership": subject} if isinstance(subject, Partnership) else {"supplier": subject})
+    )
+    supplier_id = subject.supplier_id if isinstance(subject, Partnership) else subject.pk
+    found = []
+    for state, meaning in OF_FULFILLMENTS.items():
+        url = list_url(Fulfillment, [FieldIs("state", state), FieldIs("supplier__id", str(supplier_id))])
+        found.append(OpenWork(_counted(work.filter(state=state)), meaning, url))
+    return [each for each in found if each.count != "0"]
+
+
+def _of_orders(retailer: Retailer) -> list[OpenWork]:
+    found = []
+    for state in ProcessingState:
+        if state not in FINISHED:
+            filters = [FieldIs("processing_state", state), FieldIs("retailer__id", str(retailer.pk))]
+            orders = Order.objects.filter(retailer=retailer, processing_state=state)
+            meaning = f"orders {state}: suppliers go on with them, and answers reach the retailer"
+            found.append(OpenWork(_counted(orders), meaning, list_url(Order, filters)))
+    return [each for each in found if each.count != "0"]
+
+
+def _counted(rows: QuerySet[Variant] | QuerySet[Fulfillment] | QuerySet[Order]) -> str:
+    count = rows.order_by()[: MOST_COUNTED + 1].count()
+    return f"more than {MOST_COUNTED}" if count > MOST_COUNTED else str(count)

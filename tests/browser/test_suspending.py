@@ -1,0 +1,26 @@
+"""Suspending a supplier and putting it back, in a real browser."""
+
+import pytest
+
+from accounts.models import Suspension
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_supplier_is_suspended_and_put_back(browser, acme, shop):
+    browser.start_as("olga")
+    browser.open("/admin/")
+    browser.page.keyboard.press("/")
+    browser.page.keyboard.type("acme")
+    with browser.page.expect_navigation():
+        browser.page.keyboard.press("Enter")
+
+    browser.press("Suspend …")  # the first click
+    assert "Stops trading with: Shop" in browser.page.locator(".bo-meaning").inner_text()
+    browser.page.fill("#id_reason", "Their warehouse burnt down")
+    browser.press("Suspend")  # the second
+    assert "Their warehouse burnt down" in browser.page.locator(".bo-note").inner_text()
+
+    browser.press("Resume trading")  # and one to put it back
+    assert browser.messages() == ["Acme trades again."]
+    assert not Suspension.objects.in_force().exists()
