@@ -35,5 +35,7 @@ def partners_of() -> QuerySet[Partnership, PartnerRow]:
     oldest.
     """
     warehouses = Warehouse.objects.filter(supplier_id=OuterRef("supplier_id")).order_by("-is_default", "id")
-    partners = Partnership.objects.trading().filter(any_of("retailer_id", "retailers")).order_by("supplier_id")
+    partners = (
+        Partnership.objects.trading().filter(any_of("retailer_id", "retailers")).order_by("supplier_id")
+    )
     return as_rows(partners.annotate(ships_from=Subquery(warehouses.values("id")[:1])), PartnerRow)

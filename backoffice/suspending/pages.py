@@ -60,12 +60,19 @@ class SuspendableAdmin(RecordedAdmin[Record]):
             *super().get_urls(),
         ]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], **kwargs: Any) -> Any:
-        subject = kwargs.get("obj")
-        if subject is not None:
-            context |= suspension_context(subject)
-            context["may_suspend"] = self.has_change_permission(request, subject)
-        return super().render_change_form(request, context, **kwargs)
+    def render_change_form(
+        self,
+        request: HttpRequest,
+        context: dict[str, Any],
+        add: bool = False,
+        change: bool = False,
+        form_url: str = "",
+        obj: Any = None,
+    ) -> HttpResponse:
+        if obj is not None:
+            context |= suspension_context(obj)
+            context["may_suspend"] = self.has_change_permission(request, obj)
+        return super().render_change_form(request, context, add, change, form_url, obj)
 
     def suspend_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Ask why and until when, showing what it means; then do it."""

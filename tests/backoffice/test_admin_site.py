@@ -18,6 +18,7 @@ WITHOUT_PAGES = {
     "accounts.IdempotencyKey",
     "accounts.OperatorAction",
     "accounts.OperatorActionRow",
+    "accounts.Suspension",
     "catalog.Departure",
     "catalog.TakenSnapshot",
     "events.Epoch",
@@ -31,6 +32,7 @@ WITHOUT_PAGES = {
     "orders.CancelRequest",
     "orders.OrderLine",
     "orders.RetailerClock",
+    "orders.SearchEntry",
 }
 
 OURS = [model for label in APPS for model in apps.get_app_config(label).get_models()]
