@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from api.openapi.descriptions import describe
 from api.openapi.headers import COMPONENTS
 from api.openapi.naming import TAGS
 
@@ -22,6 +23,7 @@ def finish(result: Schema, **_: Any) -> Schema:
         _make_plain(component)
     _name_enums(schemas)
     _name_choices(result["paths"], schemas)
+    describe(schemas)
     for schema in schemas.values():
         _describe_defaults(schema)
     result["components"] = {

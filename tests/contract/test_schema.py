@@ -161,7 +161,7 @@ def test_every_answer_names_its_headers(document, operations):
 
 def test_moments_and_dates_are_such(document):
     schemas = document["components"]["schemas"]
-    assert schemas["Order"]["properties"]["created_at"] == {"type": "string", "format": "date-time"}
+    assert schemas["Order"]["properties"]["created_at"]["format"] == "date-time"
     assert schemas["Order"]["properties"]["ship_until"]["format"] == "date"
     for name, schema in schemas.items():
         for field, each in schema.get("properties", {}).items():
