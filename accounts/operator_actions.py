@@ -6,6 +6,7 @@ will happen, and the job that does it to ten thousand.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -18,6 +19,8 @@ from django.db.models import Model
 from accounts.actors import Actor
 from accounts.models import Result
 from api.errors import ApiError, database_error
+
+logger = logging.getLogger(__name__)
 
 Record = TypeVar("Record", bound=Model)
 
@@ -92,6 +95,12 @@ def perform(
         return Result.UNCHANGED, str(unchanged)
     except (ApiError, OperationalError, InterfaceError) as error:
         return Result.REFUSED, failure(error)
+    except Exception:  # a fault of ours with one record keeps none of the others waiting
+        logger.exception("%s of %s failed", action.name, record)
+        return (
+            Result.REFUSED,
+            f"It failed by a fault of the service; its log says why, at {actor.request_id}.",
+        )
 
 
 def failure(error: Exception) -> str:

@@ -8,6 +8,7 @@ from accounts import bulk_actions
 from accounts.models import OperatorAction
 from accounts.tasks import run_operator_action, sweep_operator_actions
 from events.models import Event
+from orders.change import OrderChange
 from orders.models import Order
 from tests.backoffice.conftest import choose, confirm, do, messages
 from tests.factories import OrderFactory
@@ -155,6 +156,23 @@ def test_many_are_done_by_workers_that_may_die_and_none_twice(operator, shop, no
     assert Order.objects.filter(held=True).count() == 7
     assert Event.objects.filter(type="order.held").count() == 7
     assert chosen.counts()["done"] == 7
+
+
+def test_a_fault_of_ours_with_one_record_keeps_no_other_waiting(operator, shop, monkeypatch):
+    first, second = OrderFactory.create_in_bulk(2, retailer=shop)
+    hold = OrderChange.record
+
+    def faulty(change, *args, **fields):
+        if change.order_id == first.pk:
+            raise ZeroDivisionError
+        hold(change, *args, **fields)
+
+    monkeypatch.setattr(OrderChange, "record", faulty)
+    page = confirm(operator, choose(operator, Order, "hold", [first, second]))
+
+    assert [result for _, result, _ in results(operator, page)] == ["could not be done", "done"]
+    assert "It failed by a fault of the service: its log says why" in page.text
+    assert [*Order.objects.filter(held=True)] == [second]
 
 
 def test_what_is_left_can_be_stopped(operator, shop, no_time):
