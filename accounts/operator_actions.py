@@ -97,10 +97,7 @@ def perform(
         return Result.REFUSED, failure(error)
     except Exception:  # a fault of ours with one record keeps none of the others waiting
         logger.exception("%s of %s failed", action.name, record)
-        return (
-            Result.REFUSED,
-            f"It failed by a fault of the service; its log says why, at {actor.request_id}.",
-        )
+        return Result.REFUSED, f"It failed by a fault of the service: its log says why ({actor.request_id})."
 
 
 def failure(error: Exception) -> str:
