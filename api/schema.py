@@ -56,7 +56,7 @@ WITH_BODY = {
     "400": "`invalid_json`: the body is unreadable. `missing_parameter`: required fields are absent. "
     "`validation_error`, `id_mismatch`: a field is wrong; `errors` names it.",
     "409": "`invalid_transition`, `order_held`, `order_conflict`, `cancel_conflict`, "
-    "`sku_exists`, `insufficient_stock`, `quota_exceeded`, `in_progress`: the "
+    "`sku_exists`, `insufficient_stock`, `trade_suspended`, `quota_exceeded`, `in_progress`: the "
     "state forbids it; the message says what is allowed.",
     "413": "`too_large` (once `payload_too_large`): the body is larger than 16 MiB, nested more than 50 "
     "deep, or an object in it has more than 1,000 members.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
@@ -10,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
 from django.utils import timezone
 
 import backoffice.operators  # noqa: F401 - registers their pages
@@ -17,6 +19,7 @@ from accounts.actors import Actor
 from accounts.admin_base import operator_of
 from accounts.forms import ApiKeyForm
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from backoffice.partners.scorecards import scorecard_page
 from backoffice.suspending.pages import SuspendableAdmin
 from events.admin_base import RecordedAdmin
 from events.models import ACCOUNTS
@@ -57,6 +60,11 @@ class SupplierAdmin(PartyAdmin):
     event_subject = "supplier"
     list_display = ("id", "name", "priority", "safety_stock", "created_at")
     list_display_links = ("id", "name")
+
+    def get_urls(self) -> list[URLPattern]:
+        card = self.admin_site.admin_view(partial(scorecard_page, self.admin_site))
+        own = path("<int:supplier_id>/scorecard/", card, name="accounts_supplier_scorecard")
+        return [own, *super().get_urls()]
 
 
 @admin.register(Retailer)

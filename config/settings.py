@@ -90,6 +90,7 @@ MIDDLEWARE = [
     "backoffice.middleware.SecondFactorMiddleware",
 ]
 
+CSRF_FAILURE_VIEW = "backoffice.error_pages.csrf_failure"
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -206,6 +207,7 @@ _ticks = {
     "publish-events": ("events.tasks.publish", 5.0),
     "serve-waiting": ("orders.tasks.serve_waiting", 30.0),
     "answer-cancelations": ("fulfillments.tasks.answer_cancelations", 30.0),
+    "add-up-days": ("fulfillments.tasks.add_up_days", 60.0),
     "end-suspensions": ("backoffice.tasks.end_suspensions", 60.0),
     "take-snapshot": ("catalog.tasks.take_pulse", 5.0),
     "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),

@@ -28,5 +28,6 @@ urlpatterns = [
 ]
 
 handler400 = "api.errors.bad_request"
-handler404 = "api.errors.page_not_found"
-handler500 = "api.errors.server_error"
+handler403 = "backoffice.error_pages.permission_denied"
+handler404 = "backoffice.error_pages.page_not_found"
+handler500 = "backoffice.error_pages.server_error"

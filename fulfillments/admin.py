@@ -13,13 +13,13 @@ from accounts.admin_actions import RecordAdmin, badge
 from accounts.admin_base import as_id
 from accounts.models import Retailer
 from accounts.operator_actions import AdminAction
-from events.timeline import timeline
 from fastdb.beginnings import begins
 from fulfillments.admin_actions import ACTIONS
 from fulfillments.admin_filters import OverdueFilter
 from fulfillments.contents import opened
 from fulfillments.deadlines import next_due_at
 from fulfillments.models import Fulfillment, Shipment
+from fulfillments.story import story
 
 MOST_FOUND = 1_000  # fulfillments that a search by their order's number shows
 
@@ -87,6 +87,8 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
     def page_context(self, fulfillment: Fulfillment) -> dict[str, Any]:
         capture = getattr(fulfillment, "capture", None)
         prefetch_related_objects([fulfillment], "lines", "shipments", "rejections", "returns")
+        names = {line.pk: line.name for line in fulfillment.order.lines.all()}
+        happened, more = story(fulfillment.order_id, names, fulfillment.pk)
         return {
             "lines": fulfillment.lines.all(),
             **{name: list(opened([fulfillment], name)) for name in ("shipments", "rejections", "returns")},
@@ -97,5 +99,6 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
                 fulfillment.capture_due_at,
                 captured=capture is not None,
             ),
-            "timeline": timeline(order_id=fulfillment.order_id, fulfillment_id=fulfillment.pk),
+            "story": happened,
+            "story_more": more,
         }

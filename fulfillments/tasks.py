@@ -8,8 +8,12 @@ from django.db import connection
 from accounts.actors import Actor
 from api.errors import ApiError
 from fulfillments.models import Fulfillment
+from fulfillments.scorecard.sums import add_up
 
 logger = logging.getLogger(__name__)
+
+SECONDS = 5.0
+"""Other ticks wait behind it; what is left then comes with the next one."""
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -29,3 +33,9 @@ def answer_cancelations() -> int:
                 raise  # without a database no other can be answered either
             logger.exception("fulfillment %s: its default answer could not be given", fulfillment.pk)
     return answered
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def add_up_days() -> int:
+    """Add what has happened to the sums that scorecards are made of."""
+    return add_up(seconds=SECONDS)

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from fulfillments.scorecard.views import ScorecardViewSet
 from fulfillments.serializers import CANCELATION_ANSWERS
 from fulfillments.states import REJECTIONS
 from fulfillments.views import FulfillmentViewSet
@@ -8,6 +9,7 @@ ALL = "v3/suppliers/<id:supplier_id>/fulfillments"
 ONE = f"{ALL}/<id:fulfillment_id>"
 
 urlpatterns = [
+    path("v3/suppliers/<id:supplier_id>/scorecard", ScorecardViewSet.as_view({"get": "retrieve"})),
     path(ALL, FulfillmentViewSet.as_view({"get": "capture"})),
     path(f"{ALL}/shipments", FulfillmentViewSet.as_view({"post": "shipments"})),
     path(f"{ALL}/rejections", FulfillmentViewSet.as_view({"post": "rejections"})),

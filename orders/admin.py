@@ -15,9 +15,9 @@ from accounts.admin_base import ReadOnlyAdmin, as_id
 from accounts.models import Retailer, Supplier
 from catalog.models import Variant
 from events.models import Event
-from events.timeline import timeline
 from fulfillments.contents import opened
 from fulfillments.models import Fulfillment
+from fulfillments.story import story
 from inventory.models import StockLevel, Warehouse
 from orders.admin_actions import ACTIONS
 from orders.admin_filters import HeldFilter, UnknownCountryFilter, WaitingFilter
@@ -68,14 +68,17 @@ class OrderAdmin(RecordAdmin[Order]):
     def page_context(self, order: Order) -> dict[str, Any]:
         fulfillments = order.fulfillments.select_related("supplier", "warehouse").order_by("id")
         fulfillments = fulfillments.prefetch_related("lines", "shipments", "returns")
+        lines = order.lines.all()
+        happened, more = story(order.pk, {line.pk: line.name for line in lines})
         return {
-            "lines": order.lines.all(),
+            "lines": lines,
             "fulfillments": fulfillments,
             "parcels": list(opened(fulfillments, "shipments")),
             "returns": list(opened(fulfillments, "returns")),
             "cancel_requests": _cancel_requests(order),
             "decisions": _decisions(order),
-            "timeline": timeline(order_id=order.pk),
+            "story": happened,
+            "story_more": more,
         }
 
 

@@ -79,6 +79,7 @@ class Order(ChangeableOrder):
             # The type first: operators look for one among all retailers.
             models.Index("type", "retailer", "updated_at", name="order_by_type"),
             models.Index("id", condition=Q(has_unknown_country=True), name="order_unknown_country"),
+            models.Index("id", condition=Q(held=True), name="order_held"),
             models.Index(
                 "processing_state",
                 "id",
@@ -230,6 +231,11 @@ class OrderLine(models.Model):
 
     def __str__(self) -> str:
         return f"line {self.position} of order {self.order_id}"
+
+    @property
+    def name(self) -> str:
+        """What people call what was asked for."""
+        return self.sku or self.upc or self.title or f"variant {self.asked_variant_id}"
 
     @property
     def pinned(self) -> bool:

@@ -1,6 +1,7 @@
 """Fulfillments, their lines, and what is kept of their life (contract 3)."""
 
 from fulfillments.models.capture import Capture
+from fulfillments.models.daily_sum import DailySum, SummedEvents
 from fulfillments.models.fulfillment import HELD, Fulfillment, FulfillmentQuerySet
 from fulfillments.models.line import COUNTS, FulfillmentLine
 from fulfillments.models.mechanism import Outcome
@@ -13,6 +14,7 @@ __all__ = [
     "COUNTS",
     "HELD",
     "Capture",
+    "DailySum",
     "Fulfillment",
     "FulfillmentLine",
     "FulfillmentQuerySet",
@@ -21,4 +23,5 @@ __all__ = [
     "Return",
     "RoutingDecision",
     "Shipment",
+    "SummedEvents",
 ]

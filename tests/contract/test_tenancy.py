@@ -73,6 +73,7 @@ TENANCY: dict[str, dict[str, Needed]] = {
     "v3/variants/<id:variant_id>": {"get": C_READ},
     f"{S}/inventory": {"get": I_READ, "post": I_WRITE},
     f"{S}/inventory/movements": {"get": I_READ},
+    f"{S}/scorecard": {"get": F_READ},
     f"{S}/warehouses": {"get": I_READ},
     f"{R}/variants": {"get": C_READ},
     f"{S}/fulfillments": {"get": F_READ},
@@ -88,6 +89,8 @@ TENANCY: dict[str, dict[str, Needed]] = {
     f"{R}/orders/<id:order_id>/routing": {"get": O_READ},
     f"{R}/order-filters": {"get": O_READ},
 }
+# A supplier's, but read by its partners, too; tests/fulfillments/test_scorecard.py.
+SHARED = f"{S}/scorecard"
 WALK = [(route, method) for route, methods in TENANCY.items() for method in methods]
 
 
@@ -139,7 +142,9 @@ def test_without_a_right_key_every_path_is_401(route, method, cast, anonymous):
         assert (status, body["code"]) == (401, "unauthorized")
 
 
-@pytest.mark.parametrize(("route", "method"), [each for each in WALK if each[0].startswith((S, R))])
+@pytest.mark.parametrize(
+    ("route", "method"), [each for each in WALK if each[0].startswith((S, R)) and each[0] != SHARED]
+)
 def test_another_partys_key_is_403_and_learns_nothing(route, method, cast, client_for):
     own, other, other_role = cast[role_of(route)]
     nobody = type(own)(pk=999_999_999, name="nobody")

@@ -1,0 +1,1 @@
+"""A partner on one page: `scorecards` (how a supplier is doing)."""

@@ -1,0 +1,99 @@
+"""Adding up what suppliers did, from the events' feed: each event once, however often this is interrupted."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from django.db import connection, transaction
+
+from fulfillments.models import SummedEvents
+from fulfillments.scorecard import measures
+
+PORTION = 5_000
+"""Events of one transaction."""
+ONLY = 1
+"""The bookmark's number; there is one."""
+
+# What an event says of its supplier. Times run from the moment at which the supplier got the work. Of files
+# that only report (dry runs) nothing landed.
+FACTS = f"""
+    WITH batch AS (
+        SELECT e.supplier_id, coalesce(e.retailer_id, 0) AS retailer_id, e.type, e.from_state, e.to_state,
+            e.data, e.actor, e.occurred_at, e.fulfillment_id
+        FROM events_event e
+        WHERE e.number > %(after)s AND e.number <= %(until)s AND e.supplier_id IS NOT NULL
+            AND e.area IN ('fulfillments', 'inventory')
+    ), work AS (
+        SELECT b.*, f.created_at, c.captured_at
+        FROM batch b JOIN fulfillments_fulfillment f ON f.id = b.fulfillment_id
+        LEFT JOIN fulfillments_capture c ON c.fulfillment_id = f.id
+    ), facts AS (
+        SELECT supplier_id, retailer_id, occurred_at, '{measures.CREATED}' AS measure, NULL::interval AS took
+        FROM work WHERE type = 'fulfillment.created'
+        UNION ALL
+        SELECT supplier_id, retailer_id, occurred_at, '{measures.TO_CAPTURE}', captured_at - created_at
+        FROM work WHERE from_state = 'new' AND to_state <> 'new' AND captured_at IS NOT NULL
+        UNION ALL
+        SELECT supplier_id, retailer_id, occurred_at, '{measures.TO_ACCEPT}', occurred_at - created_at
+        FROM work WHERE type = 'fulfillment.accepted'
+        UNION ALL
+        SELECT supplier_id, retailer_id, occurred_at, '{measures.TO_SHIP}', occurred_at - created_at
+        FROM work WHERE type = 'fulfillment.shipped' AND to_state = 'shipped'
+        UNION ALL
+        SELECT supplier_id, retailer_id, occurred_at, data->>'reason', NULL
+        FROM work WHERE type = 'fulfillment.rejected' AND data->>'reason' = ANY(%(reasons)s)
+        UNION ALL
+        SELECT supplier_id, retailer_id, occurred_at, '{measures.ASKED_BACK}', NULL
+        FROM work WHERE type = 'fulfillment.cancelation_requested'
+        UNION ALL
+        SELECT supplier_id, retailer_id, occurred_at, CASE
+            WHEN actor = 'system:cancelation time limit' THEN '{measures.UNANSWERED}'
+            WHEN type = 'fulfillment.canceled' THEN '{measures.LET_GO}' ELSE '{measures.KEPT}' END, NULL
+        FROM work WHERE from_state = 'canceling'
+            AND type IN ('fulfillment.canceled', 'fulfillment.cancelation_refused')
+        UNION ALL
+        SELECT supplier_id, 0, occurred_at, '{measures.FEEDS}', NULL
+        FROM batch WHERE type = 'inventory.updated' OR type = 'import.succeeded'
+            AND data->>'kind' = 'inventory' AND coalesce(data->>'dry_run', 'false') = 'false'
+    )
+"""  # noqa: S608 - of constants
+ADD_UP = f"""
+    {FACTS}
+    INSERT INTO fulfillments_dailysum AS known
+        (supplier_id, retailer_id, day, measure, bucket, count, seconds)
+    SELECT supplier_id, of_retailer, (occurred_at AT TIME ZONE 'UTC')::date, measure,
+        coalesce(width_bucket((extract(epoch FROM took) / 3600)::float8, %(bounds)s::float8[]), 0),
+        count(*), coalesce(sum(greatest(extract(epoch FROM took), 0)), 0)::bigint
+    FROM facts, LATERAL (SELECT DISTINCT * FROM (VALUES (0::bigint), (retailer_id)) r (id)) r (of_retailer)
+    GROUP BY 1, 2, 3, 4, 5
+    ON CONFLICT (supplier_id, retailer_id, day, measure, bucket) DO UPDATE
+    SET count = known.count + excluded.count, seconds = known.seconds + excluded.seconds
+"""  # noqa: S608 - of constants
+
+
+def add_up(*, seconds: float) -> int:
+    """Add what has happened since the last time, as far as it can be done in that time; return the events."""
+    end, summed = monotonic() + seconds, 0
+    while portion := _add_portion():
+        summed += portion
+        if monotonic() > end:
+            break
+    return summed
+
+
+def _add_portion() -> int:
+    with transaction.atomic(), connection.cursor() as cursor:
+        SummedEvents.objects.get_or_create(pk=ONLY)
+        bookmark = SummedEvents.objects.select_for_update(skip_locked=True).filter(pk=ONLY).first()
+        if bookmark is None:  # somebody else is at it
+            return 0
+        cursor.execute("SELECT coalesce(max(number), 0) FROM events_event")
+        (last,) = cursor.fetchone()
+        until = min(bookmark.number + PORTION, last)
+        if until <= bookmark.number:
+            return 0
+        known = {"after": bookmark.number, "until": until}
+        cursor.execute(ADD_UP, {**known, "reasons": [*measures.REFUSALS], "bounds": [*measures.BOUNDS]})
+        bookmark.number, portion = until, until - bookmark.number
+        bookmark.save(update_fields=["number"])
+    return portion
