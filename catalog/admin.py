@@ -6,12 +6,14 @@ from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 
 from accounts.admin_base import LongList, operator_of
 from catalog.forms import WholeForm
-from catalog.models import Variant
+from catalog.models import Variant, VariantChange
 from fastdb.beginnings import begins
 
+MOST_CHANGES = 50
 ARTICLE_NUMBERS = {8: ("ean",), 12: ("upc",), 13: ("ean",), 14: ("gtin",)}
 
 
@@ -36,7 +38,14 @@ class VariantAdmin(LongList[Variant]):
         return found
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
-        return self.readonly_fields if obj is None else (*self.readonly_fields, "supplier")
+        return self.readonly_fields if obj is None else (*self.readonly_fields, "supplier", "history")
+
+    @admin.display(description="what was changed, and by whom?")
+    def history(self, variant: Variant) -> str:
+        changes = VariantChange.objects.filter(variant_id=variant.pk).order_by("-id")[: MOST_CHANGES + 1]
+        rows = [(change, _old_and_new(change)) for change in changes]
+        context = {"changes": rows[:MOST_CHANGES], "more": len(rows) > MOST_CHANGES, "variant": variant}
+        return render_to_string("admin/catalog/history.html", context)
 
     def has_delete_permission(self, request: HttpRequest, obj: Variant | None = None) -> bool:
         return False
@@ -63,3 +72,17 @@ class VariantAdmin(LongList[Variant]):
         changed = sum(variant.change({"listed": listed}, by=by) for variant in variants.order_by("id"))
         done = "listed again" if listed else "delisted"
         messages.success(request, f"{changed} {'variant is' if changed == 1 else 'variants are'} {done}.")
+
+
+def _old_and_new(change: VariantChange) -> list[tuple[str, str, str]]:
+    """Each field with what it was and what it became; nothing is shown as a dash."""
+    return [
+        (name.replace("_", " "), *(_text(values.get(side)) for side in ("from", "to")))
+        for name, values in change.changed.items()
+    ]
+
+
+def _text(value: object) -> str:
+    return {None: "–", "": "–", True: "yes", False: "no", "true": "yes", "false": "no"}.get(
+        value if isinstance(value, str | bool | None) else str(value), str(value)
+    )

@@ -152,6 +152,7 @@ class Variant(models.Model):
                 for name in changed:
                     setattr(self, name, values[name])
                 self._keep(changed)
+                VariantChange.by(self.pk, changed, by).save(force_insert=True)
                 self._record("variant.updated", {"changed": changed}, by=by)
         self.refresh_from_db()
         return bool(changed)
@@ -175,6 +176,33 @@ class Variant(models.Model):
         about = {"variant_id": self.pk, "sku": self.sku, **data}
         record(type, by=by, area="catalog", supplier=self.supplier, data=about)
         take_snapshot_after_commit()
+
+
+class VariantChange(models.Model):
+    """What of a variant was changed when, by whom or by which line of a file, old and new.
+
+    Each writer of variants adds its own, in the transaction of the change. For speed, no foreign keys.
+    """
+
+    variant_id = models.BigIntegerField()
+    occurred_at = models.DateTimeField(db_default=Now())
+    changed = models.JSONField(help_text='By field: {"retail_price": {"from": "5", "to": "6"}}')
+    actor = models.CharField(max_length=200, db_default="")
+    request_id = models.CharField(max_length=100, db_default="")
+    import_id = models.BigIntegerField(null=True)
+    line = models.IntegerField(null=True, help_text="Of the import's file.")
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index("variant_id", "id", name="variant_change_of_variant")]
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.changed)} of variant {self.variant_id}"
+
+    @classmethod
+    def by(cls, variant_id: int, changed: Mapping[str, Any], by: Actor) -> VariantChange:
+        """What somebody has just changed."""
+        return cls(variant_id=variant_id, changed=dict(changed), actor=by.name, request_id=by.request_id)
 
 
 class Departure(models.Model):

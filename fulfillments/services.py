@@ -8,7 +8,8 @@ from types import MappingProxyType
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from catalog.models import Variant
+from accounts.actors import Actor
+from catalog.models import Variant, VariantChange
 from fastdb.inserts import insert
 from fastdb.updates import update
 from fulfillments import explaining
@@ -29,7 +30,7 @@ def apply_effects(effects: Effects, change: Change) -> None:
     """Delist, release, take out and route again what was refused."""
     wants = _wants(effects, change)
     joinable = lock_joinable(change) if wants else {}
-    _delist(effects.delisted)
+    _delist(effects.delisted, by=change.by)
     touched = {each.stock_key[0] for each in effects.stock}
     touched |= {candidate.variant_id for want in wants for candidate in want.candidates}
     if not touched:
@@ -63,15 +64,20 @@ def _wants(effects: Effects, change: Change) -> list[Want]:
     ]
 
 
-def _delist(variant_ids: set[int]) -> None:
+DELISTED = {"listed": {"from": True, "to": False}}
+
+
+def _delist(variant_ids: set[int], *, by: Actor) -> None:
     """Locked in the order of their ids, before any stock row.
 
     Not their keys: a push that holds stock refers to them, and would wait for us while we wait for it.
     """
     if variant_ids:
         variants = Variant.objects.filter(pk__in=variant_ids)
-        list(variants.order_by("pk").select_for_update(no_key=True).values_list("pk"))
+        locked = variants.order_by("pk").select_for_update(no_key=True).values_list("pk", "listed")
+        gone = [pk for pk, listed in locked if listed]
         variants.update(listed=False, updated_at=Now())
+        VariantChange.objects.bulk_create(VariantChange.by(pk, DELISTED, by) for pk in gone)
 
 
 def lock_joinable(change: Change) -> dict[Place, Fulfillment]:

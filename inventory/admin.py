@@ -153,7 +153,16 @@ class VariantWithStockAdmin(VariantAdmin):
     """A variant's page, with what is in stock of it and why."""
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
-        return (*super().get_readonly_fields(request, obj), *(["stock_movements"] if obj else []))
+        return (*super().get_readonly_fields(request, obj), *(["stock", "stock_movements"] if obj else []))
+
+    @admin.display(description="stock, by warehouse")
+    def stock(self, variant: Variant) -> str:
+        safety = variant.supplier.safety_stock
+        rows = [
+            (level, max(level.on_hand - level.reserved - safety, 0))
+            for level in variant.stock.select_related("warehouse").order_by("warehouse_id")
+        ]
+        return render_to_string("admin/inventory/levels.html", {"rows": rows, "safety": safety})
 
     @admin.display(description="why is the stock what it is?")
     def stock_movements(self, variant: Variant) -> str:

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from catalog.importing.columns import OF_GTIN, STORED, TABLE
 from catalog.models import Variant
+from events.changes import LONGEST
 from imports.pipeline.context import BATCH, BatchResult, ImportContext
 from imports.sql import execute, row
 
@@ -19,7 +20,7 @@ from imports.sql import execute, row
 def land(context: ImportContext) -> BatchResult:
     targets = _targets(context)
     there, missing = row(SQL("SELECT count(variant_id), count(*) - count(variant_id) FROM {}").format(BATCH))
-    updated = _update(targets) if there else 0
+    updated = _update(context, targets) if there else 0
     created, overtaken = _insert(context) if missing else (0, 0)
     return BatchResult(created, updated + overtaken)
 
@@ -46,8 +47,8 @@ def _keeps(name: str, targets: Mapping[str, Composable]) -> bool:
     return name == "listed" or (name in OF_GTIN and "gtin" in targets)
 
 
-def _update(targets: Mapping[str, Composable]) -> int:
-    """Change the variants that are there: locked by id first, as everybody does."""
+def _update(context: ImportContext, targets: Mapping[str, Composable]) -> int:
+    """Change the variants that are there, and keep what they were: locked by id first, as everybody does."""
     names = [name for name in targets if name != "sku"]
     if not names:
         return 0
@@ -61,8 +62,12 @@ def _update(targets: Mapping[str, Composable]) -> int:
         SQL(
             """
             WITH locked AS (
-                SELECT b.* FROM {batch} AS b JOIN {table} AS v ON v.id = b.variant_id WHERE {differ}
+                SELECT b.*, jsonb_strip_nulls(jsonb_build_object({old_and_new})) AS old_and_new
+                FROM {batch} AS b JOIN {table} AS v ON v.id = b.variant_id WHERE {differ}
                 ORDER BY v.id FOR NO KEY UPDATE OF v
+            ), history AS (
+                INSERT INTO catalog_variantchange (variant_id, changed, import_id, line)
+                SELECT variant_id, old_and_new, {job}, line FROM locked
             )
             UPDATE {table} AS v SET {changes}, updated_at = clock_timestamp()
             FROM locked AS b WHERE v.id = b.variant_id
@@ -70,6 +75,18 @@ def _update(targets: Mapping[str, Composable]) -> int:
         ).format(
             table=TABLE,
             batch=BATCH,
+            job=Literal(context.job.pk),
+            old_and_new=SQL(", ").join(
+                SQL("{}, CASE WHEN {old} IS DISTINCT FROM {new} THEN {pair} END").format(
+                    Literal(name),
+                    old=SQL("v.{}").format(Identifier(name)),
+                    new=new,
+                    pair=SQL("jsonb_build_object('from', {}, 'to', {})").format(
+                        _shown(name, SQL("v.{}").format(Identifier(name))), _shown(name, new)
+                    ),
+                )
+                for name, new in zip(names, news, strict=True)
+            ),
             changes=SQL(", ").join(
                 SQL("{} = {}").format(Identifier(name), new) for name, new in zip(names, news, strict=True)
             ),
@@ -79,6 +96,13 @@ def _update(targets: Mapping[str, Composable]) -> int:
             ),
         )
     )
+
+
+def _shown(name: str, value: Composable) -> Composable:
+    """As a variant's history shows it: prices without the zeros of their column, and no text whole."""
+    if Variant._meta.get_field(name).get_internal_type() == "DecimalField":
+        return SQL("trim_scale({})::text").format(value)
+    return SQL("left({}::text, {})").format(value, Literal(LONGEST))
 
 
 def _insert(context: ImportContext) -> tuple[int, int]:

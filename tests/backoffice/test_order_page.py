@@ -33,8 +33,8 @@ def test_the_page_shows_lines_fulfillments_routing_and_history(operator, order, 
     assert "sku LAN-1" in text
     assert "1Z-77" in text
     assert "Chosen for 2 of 2, all in stock." in text
-    # once in the list of fulfillments, then in the history: created, accepted, shipped
-    assert text.count(f'href="/admin/fulfillments/fulfillment/{fulfillment.pk}/change/"') == 4
+    # once in the list of fulfillments, then in the history: created, accepted, shipped, and twice stock
+    assert text.count(f'href="/admin/fulfillments/fulfillment/{fulfillment.pk}/change/"') == 6
     assert [word in text for word in ("order.created", "fulfillment.accepted", "fulfillment.shipped")] == [
         True
     ] * 3
