@@ -24,6 +24,7 @@ from orders.admin_filters import HeldFilter, UnknownCountryFilter, WaitingFilter
 from orders.canceling import CANCEL_REQUESTED
 from orders.fulfillment_actions import FulfillmentOfOrderAdmin
 from orders.models import Order, OrderLine
+from orders.next_steps import due_of, next_steps, totals
 from orders.waiting_admin import StockWithWaitingAdmin, VariantWithWaitingAdmin
 
 
@@ -66,13 +67,15 @@ class OrderAdmin(RecordAdmin[Order]):
         return super().get_queryset(request).select_related("retailer")
 
     def page_context(self, order: Order) -> dict[str, Any]:
-        fulfillments = order.fulfillments.select_related("supplier", "warehouse").order_by("id")
+        fulfillments = order.fulfillments.select_related("supplier", "warehouse", "capture").order_by("id")
         fulfillments = fulfillments.prefetch_related("lines", "shipments", "returns")
         lines = order.lines.all()
         happened, more = story(order.pk, {line.pk: line.name for line in lines})
         return {
+            "steps": next_steps(order, lines, fulfillments),
+            "totals": totals(lines, fulfillments),
             "lines": lines,
-            "fulfillments": fulfillments,
+            "fulfillments": [(each, due_of(each)) for each in fulfillments],
             "parcels": list(opened(fulfillments, "shipments")),
             "returns": list(opened(fulfillments, "returns")),
             "cancel_requests": _cancel_requests(order),

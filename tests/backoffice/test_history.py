@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from decimal import Decimal
+
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -70,3 +73,32 @@ def test_it_costs_the_same_whatever_has_happened(operator, order, fulfillment, c
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus", {"status": "cancelation not allowed"})
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
     assert asked() <= before + 1
+
+
+def test_the_next_step_comes_first(operator, order, fulfillment, client_for, acme):
+    def steps():
+        page = operator.get(f"/admin/orders/order/{order.pk}/change/")
+        return [step.text for step in page.context["steps"]]
+
+    number, supplier = fulfillment.pk, client_for(acme)
+    assert steps() == [f"Acme has to capture fulfillment {number}."]
+    supplier.get("fulfillments")
+    assert steps() == [f"Acme has to accept fulfillment {number}."]
+    supplier.put(f"fulfillments/{number}/setStatus/wrong_address")
+    assert steps() == ["Ask Shop for the right address, and correct it."]
+    do(operator, order, "cancel", reason="Gone")
+    order.refresh_from_db()
+    assert order.processing_state == "canceled"
+    assert steps() == ["Nothing: the order is canceled."]
+
+
+def test_what_is_late_says_so_and_lines_are_added_up(operator, acme, shop, a_variant, pushed):
+    a_variant(acme, "LAN-1", stock=9, wholesale_price="10.50")
+    shop.partnerships.update(hours_to_accept=1)
+    lines = [{"sku": "LAN-1", "quantity": 2, "billed_amount": 25}]
+    order = pushed(shop, *lines, {"sku": "LAN-1", "quantity": 1, "billed_amount": "12.5"})
+    work = order.fulfillments.get()
+    order.fulfillments.update(due_at=work.created_at - timedelta(hours=3))
+    context = operator.get(f"/admin/orders/order/{order.pk}/change/").context
+    assert context["steps"][0].overdue
+    assert context["totals"] == (3, Decimal("37.5"), None, Decimal("31.5"))
