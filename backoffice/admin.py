@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.db import transaction
@@ -19,6 +19,8 @@ from accounts.actors import Actor
 from accounts.admin_base import operator_of
 from accounts.forms import ApiKeyForm
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from accounts.scopes import Role
+from backoffice.partners.pages import let_in_page, overview_page
 from backoffice.partners.scorecards import scorecard_page
 from backoffice.suspending.pages import SuspendableAdmin
 from events.admin_base import RecordedAdmin
@@ -38,6 +40,18 @@ class PartyAdmin(SuspendableAdmin[Any]):
 
     search_fields = ("name",)
     inlines = (PartnershipInline,)
+    change_list_template = "admin/accounts/party_list.html"
+    role: ClassVar[Role]
+
+    def get_urls(self) -> list[URLPattern]:
+        site, name = self.admin_site, f"accounts_{self.role}"
+        let_in = site.admin_view(partial(let_in_page, site, role=self.role))
+        overview = site.admin_view(partial(overview_page, site, role=self.role))
+        return [
+            path("let-in/", let_in, name=f"{name}_let_in"),
+            path("<int:party_id>/overview/", overview, name=f"{name}_overview"),
+            *super().get_urls(),
+        ]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -58,6 +72,7 @@ class PartyAdmin(SuspendableAdmin[Any]):
 @admin.register(Supplier)
 class SupplierAdmin(PartyAdmin):
     event_subject = "supplier"
+    role = Role.SUPPLIER
     list_display = ("id", "name", "priority", "safety_stock", "created_at")
     list_display_links = ("id", "name")
 
@@ -70,6 +85,7 @@ class SupplierAdmin(PartyAdmin):
 @admin.register(Retailer)
 class RetailerAdmin(PartyAdmin):
     event_subject = "retailer"
+    role = Role.RETAILER
     list_display = ("id", "name", "created_at")
     list_display_links = ("id", "name")
 

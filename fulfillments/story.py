@@ -69,8 +69,12 @@ def story(
         *_captures(narrowed),
         *_movements(narrowed, skus),
     ]
-    # Of one moment: first what was done, then what it did to stock.
-    found.sort(key=lambda entry: (entry.at, entry.about != "event"))
+    # Of one request: first what was done, then what it did to stock, which is written before.
+    begun: dict[str, datetime] = {}
+    for entry in found:
+        begun[entry.request_id] = min(begun.get(entry.request_id, entry.at), entry.at)
+    begun.pop("", None)
+    found.sort(key=lambda entry: (begun.get(entry.request_id, entry.at), entry.about != "event"))
     return found[:LONGEST], len(found) > LONGEST
 
 

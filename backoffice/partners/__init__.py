@@ -1,1 +1,1 @@
-"""A partner on one page: `scorecards` (how a supplier is doing)."""
+"""A partner on one page: `pages`, `letting_in` and `forms` (the wizard), `scorecards` (how it is doing)."""

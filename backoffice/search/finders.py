@@ -13,6 +13,7 @@ from itertools import chain
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Model, Q
 from django.db.models.functions import Left
+from django.urls import reverse
 
 from accounts.admin_base import as_id
 from accounts.admin_filters import list_url
@@ -158,7 +159,8 @@ def _partners(term: str) -> Iterator[Hit]:
     """Of these there are few: hundreds, where there are millions of orders."""
     for model, kind in ((Supplier, "supplier"), (Retailer, "retailer")):
         for party in model.objects.filter(name__istartswith=term)[:LOOKED_AT]:
-            yield Hit(party.name, page_of(party), about=kind, exact=same(party.name, term))
+            url = reverse(f"admin:accounts_{kind}_overview", args=[party.pk])
+            yield Hit(party.name, url, about=kind, exact=same(party.name, term))
     keys = ApiKey.objects.select_related("supplier", "retailer")
     for key in keys.filter(prefix__istartswith=term)[:LOOKED_AT]:
         about = f"key {key.name} of {key.party}"

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.actors import Actor
 from accounts.admin_base import Record, operator_of
-from accounts.models import Retailer, Suspension
+from accounts.models import Partnership, Retailer, Suspension
 from api.errors import ApiError
 from backoffice.suspending.meaning import meaning_of
 from backoffice.suspending.services import Subject, in_force_for, resume, suspend
@@ -120,7 +120,9 @@ class SuspendableAdmin(RecordedAdmin[Record]):
         return subject
 
     def _page(self, subject: Subject) -> str:
-        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[subject.pk])
+        name = self.opts.model_name
+        view = "change" if isinstance(subject, Partnership) else "overview"
+        return reverse(f"admin:accounts_{name}_{view}", args=[subject.pk])
 
 
 def suspension_context(subject: Subject) -> dict[str, Any]:

@@ -21,6 +21,7 @@ WITHOUT_PAGES = {
     "accounts.Suspension",
     "catalog.Departure",
     "catalog.TakenSnapshot",
+    "catalog.VariantChange",
     "events.Epoch",
     "fulfillments.Capture",
     "fulfillments.DailySum",

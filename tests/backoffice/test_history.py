@@ -60,9 +60,9 @@ def test_a_person_is_called_by_name(operator, order):
 
 def test_it_costs_the_same_whatever_has_happened(operator, order, fulfillment, client_for, acme, shop):
     def asked():
-        with CaptureQueriesContext(connection) as queries:
+        with CaptureQueriesContext(connection) as sent:
             story(operator, order)
-        return len(queries)
+        return len(sent)
 
     asked()
     supplier = client_for(acme)

@@ -157,9 +157,9 @@ def test_it_costs_the_same_whatever_has_happened(acme, work, client_for):
     supplier = client_for(acme)
 
     def asked():
-        with CaptureQueriesContext(connection) as queries:
+        with CaptureQueriesContext(connection) as sent:
             scorecard(supplier, acme, 90)
-        return len(queries)
+        return len(sent)
 
     scorecard(supplier, acme)
     before = asked()

@@ -24,3 +24,17 @@
     else hits[Math.min(next, hits.length - 1)].focus();
   });
 }
+
+// A button that copies what is beside it, and says so.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = "Copied";
+  } catch {
+    // Without https browsers keep the clipboard to themselves: the text is marked, to be copied by hand.
+    getSelection().selectAllChildren(button.previousElementSibling);
+    button.textContent = "Press Ctrl+C";
+  }
+});

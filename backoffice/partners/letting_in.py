@@ -1,0 +1,84 @@
+"""Letting somebody in: a supplier or a retailer with all that it needs to begin, in one transaction."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib.admin import AdminSite
+from django.db import transaction
+from django.db.models import Model
+
+from accounts.actors import Actor
+from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from accounts.scopes import Role
+from events.admin_base import RecordedAdmin
+from inventory.models import Warehouse
+from sftp_ingest.models import SftpLogin
+from sftp_ingest.services import create
+
+PASSWORD_BYTES = 18
+
+
+@dataclass(frozen=True)
+class Newcomer:
+    """What a new party is given; its secrets are shown once, and kept nowhere."""
+
+    party: Supplier | Retailer
+    key: ApiKey
+    secret: str
+    warehouses: Sequence[Warehouse] = ()
+    sftp_username: str = ""
+    sftp_password: str = ""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the wizard was answered."""
+
+    name: str
+    partners: Sequence[Supplier | Retailer]
+    key_name: str
+    warehouses: Sequence[str] = ()
+    sftp_username: str = ""
+
+
+def let_in(role: Role, answers: Answers, *, site: AdminSite, by: Actor) -> Newcomer:
+    """Make the party, its partnerships, its first key and, of a supplier, its warehouses and its login.
+
+    Each is recorded as its own page in the admin would record it.
+    """
+    with transaction.atomic():
+        party = Supplier(name=answers.name) if role is Role.SUPPLIER else Retailer(name=answers.name)
+        _add(site, party, by)
+        for partner in answers.partners:
+            sides = {role.value: party, partner.role.value: partner}
+            _add(site, Partnership(**sides), by)
+        key = ApiKey(name=answers.key_name, **{role.value: party})
+        secret = key.make_secret()
+        _add(site, key, by)
+        if not isinstance(party, Supplier):
+            return Newcomer(party, key, secret)
+        warehouses = [
+            Warehouse(supplier=party, name=name, is_default=place == 0)
+            for place, name in enumerate(answers.warehouses)
+        ]
+        for warehouse in warehouses:
+            _add(site, warehouse, by)
+        password = _login(party, answers.sftp_username, by) if answers.sftp_username else ""
+        return Newcomer(party, key, secret, warehouses, answers.sftp_username, password)
+
+
+def _login(supplier: Supplier, username: str, by: Actor) -> str:
+    """Make a login for its upload area; return the password that was made for it."""
+    login, password = SftpLogin(supplier=supplier, username=username), secrets.token_urlsafe(PASSWORD_BYTES)
+    login.set_password(password)
+    create(login, by=by)
+    return password
+
+
+def _add(site: AdminSite, record: Model, by: Actor) -> None:
+    listed = site.get_model_admin(type(record))
+    assert isinstance(listed, RecordedAdmin)
+    listed.save_recorded(record, None, by=by)

@@ -1,0 +1,113 @@
+"""A partner on one page, and the wizard that lets one in with all that it needs."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from events.models import Event
+from inventory.models import Warehouse
+from sftp_ingest.models import SftpLogin
+from tests.client import ApiClient
+from tests.factories import IssuedKeyFactory, PartnershipFactory
+
+SUPPLIER = "/admin/accounts/supplier/let-in/"
+RETAILER = "/admin/accounts/retailer/let-in/"
+
+
+def answers(**changes):
+    return {
+        "name": "Fresh",
+        "partners": [],
+        "key_name": "ERP",
+        "warehouses": "North\nSouth\n",
+        "sftp_username": "fresh",
+        **changes,
+    }
+
+
+def test_a_supplier_is_let_in_with_all_that_it_needs(operator, shop, boutique):
+    page = operator.post(SUPPLIER, answers(partners=[shop.pk, boutique.pk]))
+    newcomer = page.context["newcomer"]
+    supplier = Supplier.objects.get(name="Fresh")
+    assert newcomer.party == supplier
+    assert {each.retailer for each in Partnership.objects.filter(supplier=supplier)} == {shop, boutique}
+    places = Warehouse.objects.filter(supplier=supplier).order_by("id")
+    assert [(each.name, each.is_default) for each in places] == [("North", True), ("South", False)]
+    assert SftpLogin.objects.get(supplier=supplier).check_password(newcomer.sftp_password)
+    client = ApiClient(newcomer.secret, f"/v3/suppliers/{supplier.pk}")
+    assert client.get("warehouses").status_code == 200
+    assert newcomer.secret in page.text
+    assert page.headers["Cache-Control"] == "no-store"
+    happened = [each.type for each in Event.objects.order_by("id")]
+    assert happened == [
+        "supplier.created",
+        "partnership.created",
+        "partnership.created",
+        "api_key.created",
+        "warehouse.created",
+        "warehouse.created",
+        "sftp_login.created",
+    ]
+    assert newcomer.secret not in str([*Event.objects.values_list("data", flat=True)])
+
+
+def test_a_retailer_is_let_in(operator, acme):
+    page = operator.post(RETAILER, {"name": "Fresh", "partners": [acme.pk], "key_name": "Shop system"})
+    retailer = Retailer.objects.get(name="Fresh")
+    client = ApiClient(page.context["newcomer"].secret, f"/v3/retailers/{retailer.pk}")
+    assert client.get("variants", {"service_type": "ecommerce"}).status_code == 200
+    assert ApiKey.objects.get(retailer=retailer).name == "Shop system"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"name": "Acme"}, "There is a supplier of this name already."),
+        ({"name": ""}, "This field is required."),
+        ({"warehouses": " \n"}, "This field is required."),
+        ({"warehouses": "A\nA"}, "Each name once"),
+        ({"warehouses": "x" * 101}, "at most 100 letters"),
+        ({"sftp_username": "taken"}, "Another login has this name."),
+        ({"sftp_username": "no spaces"}, "valid"),
+    ],
+)
+def test_what_is_wrong_makes_nothing(operator, acme, wrong, message):
+    operator.post(SUPPLIER, answers(name="First", sftp_username="taken"))
+    before = Supplier.objects.count(), ApiKey.objects.count()
+    assert message in operator.post(SUPPLIER, answers(**wrong)).text
+    assert (Supplier.objects.count(), ApiKey.objects.count()) == before
+
+
+def test_support_looks_and_lets_nobody_in(support, acme):
+    assert support.get(SUPPLIER).status_code == 403
+    page = support.get(f"/admin/accounts/supplier/{acme.pk}/overview/")
+    assert page.status_code == 200
+    assert "Issue a key" not in page.text
+    assert "let-in" not in support.get("/admin/accounts/supplier/").text
+
+
+def test_one_page_shows_what_there_is(operator, acme, rival, shop):
+    key, secret = IssuedKeyFactory.create(party=acme, name="Stock system")
+    page = operator.get(f"/admin/accounts/supplier/{acme.pk}/overview/").text
+    for shown in ("Shop", "Stock system", key.prefix, "Acme East", "Acme West", "Issue a key", "Scorecard"):
+        assert shown in page
+    assert secret not in page
+    assert "Acme" in operator.get(f"/admin/accounts/retailer/{shop.pk}/overview/").text
+    assert operator.get("/admin/accounts/supplier/999999/overview/").status_code == 404
+
+
+def test_it_costs_the_same_however_many_partners_there_are(operator, acme):
+    def asked():
+        with CaptureQueriesContext(connection) as sent:
+            operator.get(f"/admin/accounts/supplier/{acme.pk}/overview/")
+        return len(sent)
+
+    asked()
+    before = asked()
+    for _ in range(5):
+        PartnershipFactory.create(supplier=acme)
+        IssuedKeyFactory.create(party=acme)
+    assert asked() == before

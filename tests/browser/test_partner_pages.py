@@ -1,0 +1,51 @@
+"""Letting a partner in, and a variant's price and stock corrected, in a real browser."""
+
+import pytest
+
+from accounts.models import Supplier
+from tests.client import ApiClient
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_supplier_is_let_in_with_keys(browser, shop):
+    browser.start_as("olga")
+    browser.open("/admin/accounts/supplier/")
+    browser.click('.object-tools a:text("Let one in")')
+    browser.page.fill("#id_name", "Fresh")
+    browser.page.fill("#id_warehouses", "North")
+    browser.page.check("text=Shop")
+    browser.page.fill("#id_sftp_username", "fresh")
+    browser.press("Let in")
+    secret = browser.page.locator(".bo-handed code").nth(1).inner_text()
+    supplier = Supplier.objects.get(name="Fresh")
+    assert ApiClient(secret, f"/v3/suppliers/{supplier.pk}").get("warehouses").status_code == 200
+    browser.page.locator("[data-copy]").first.click()
+    browser.page.locator("[data-copy]", has_text="Cop").first.wait_for()
+    browser.press("To its page")
+    assert browser.page.locator("h1").inner_text() == "Fresh"
+
+
+def test_price_and_stock_are_corrected_and_their_history_is_there(browser, acme, a_variant):
+    a_variant(acme, "LAN-1", stock=7, retail_price="19.99")
+    browser.start_as("olga")
+    browser.open("/admin/search/?q=lan-1")
+    browser.page.fill("#id_retail_price", "21")
+    browser.click("input[name=_continue]")
+    history = browser.page.locator(".bo-variant-history").inner_text()
+    assert "19.99" in history
+    assert "user:olga" in history
+    browser.click('.field-stock a:text("Acme East")')
+    browser.page.fill("#id_on_hand", "5")
+    browser.click("input[name=_continue]")
+    assert "5 (-2)" in browser.page.locator(".field-movements").inner_text()
+
+
+def test_pages_of_partners_keep_within_the_window(browser, acme, shop):
+    browser.start_as("olga")
+    paths = (f"/admin/accounts/supplier/{acme.pk}/overview/", "/admin/accounts/supplier/let-in/")
+    for width in (1280, 390):
+        browser.page.set_viewport_size({"width": width, "height": 900})
+        for path in paths:
+            browser.open(path)
+            assert browser.page.evaluate("document.documentElement.scrollWidth") <= width, path
