@@ -21,6 +21,7 @@ from django.views.decorators.cache import never_cache
 
 from backoffice import activity
 from backoffice.app_names import NAMES
+from backoffice.exporting.views import export
 from backoffice.forms import ActivityForm
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
@@ -68,6 +69,11 @@ class ExchangeAdminSite(AdminSite):
     def get_urls(self) -> list[Any]:
         own = [
             path("activity/", self.admin_view(self.activity), name="activity"),
+            path(
+                "<slug:app_label>/<slug:model_name>/export.<slug:kind>",
+                self.admin_view(partial(export, self)),
+                name="export",
+            ),
             path("search/", self.admin_view(partial(search_page, self)), name="search"),
         ]
         return [*own, *super().get_urls()]

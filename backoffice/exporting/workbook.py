@@ -1,0 +1,87 @@
+"""A workbook of one sheet, written as it is read: nothing of it is kept in memory or on disk."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from xml.sax.saxutils import escape
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from backoffice.exporting.rows import Cell
+
+AT_ONCE = 500
+MOST_ROWS = 1_048_576
+LONGEST = 32_767
+"""Letters that a cell holds, and rows that a sheet holds, in every program that reads XLSX."""
+
+UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+PARTS = {
+    "[Content_Types].xml": f'{XML}<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels" '
+    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    f'<Override PartName="/xl/workbook.xml" ContentType="{TYPES}.sheet.main+xml"/>'
+    f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{TYPES}.worksheet+xml"/></Types>',
+    "_rels/.rels": f'{XML}<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="r1" '
+    f'Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    "xl/workbook.xml": f'{XML}<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>'
+    '<sheet name="List" sheetId="1" r:id="r1"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": f'{XML}<Relationships xmlns="{PACKAGE}/relationships"><Relationship '
+    f'Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+}
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+class _Pipe(io.RawIOBase):
+    """What is written is taken out again; there is no going back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, piece: object) -> int:
+        data = bytes(piece)  # type: ignore[call-overload]  # whatever a zip file writes
+        self.pieces.append(data)
+        return len(data)
+
+    def take(self) -> bytes:
+        taken, self.pieces = b"".join(self.pieces), []
+        return taken
+
+
+def workbook(rows: Iterable[Sequence[Cell]]) -> Iterator[bytes]:
+    """The workbook in pieces; what is beyond the last row that a sheet can have is left out, and says so."""
+    pipe = _Pipe()
+    with ZipFile(pipe, "w", ZIP_DEFLATED) as file:
+        for name, text in PARTS.items():
+            file.writestr(name, text)
+        with file.open(SHEET, "w", force_zip64=True) as sheet:
+            sheet.write(f'{XML}<worksheet xmlns="{MAIN}"><sheetData>'.encode())
+            for number, row in enumerate(rows, start=1):
+                last = number == MOST_ROWS
+                sheet.write(_row(["There are more rows than a sheet can have."] if last else row))
+                if last:
+                    break
+                if number % AT_ONCE == 0:
+                    yield pipe.take()
+            sheet.write(b"</sheetData></worksheet>")
+    yield pipe.take()
+
+
+def _row(cells: Sequence[Cell]) -> bytes:
+    return f"<row>{''.join(map(_cell, cells))}</row>".encode()
+
+
+def _cell(value: Cell) -> str:
+    if isinstance(value, int | Decimal) and abs(value) < 10**15:
+        return f"<c><v>{value}</v></c>"
+    text = escape(UNSTORABLE.sub("\ufffd", str(value))[:LONGEST])
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
