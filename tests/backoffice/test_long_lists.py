@@ -11,7 +11,10 @@ from accounts.admin_base import LongList
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
 from imports.models import AutoImport, ImportPolicy
 from inventory.models import Warehouse
+from orders.admin_filters import HeldFilter
+from orders.models import Order
 from sftp_ingest.models import RemoteHost, SftpLogin
+from tests.factories import OrderFactory
 
 # Of these there are as many as there are parties, or a few for each.
 SHORT = {Supplier, Retailer, Partnership, ApiKey, Warehouse, ImportPolicy, AutoImport, SftpLogin, RemoteHost}
@@ -47,3 +50,14 @@ def plan_of(statement: str) -> str:
         plan = "\n".join(line for (line,) in cursor.fetchall())
         cursor.execute("RESET enable_seqscan; RESET enable_indexscan")
     return plan
+
+
+def test_held_orders_are_found_by_an_index_however_many_are_open(shop):
+    """Of a million open orders few are held; the home asks for those each time."""
+    OrderFactory.create_in_bulk(3000, retailer=shop)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE orders_order")
+        sql, params = HeldFilter.narrow(Order.objects.order_by("id"))[:101].query.sql_with_params()
+        cursor.execute(f"EXPLAIN {sql}", params)
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "order_held" in plan, plan
