@@ -7,7 +7,7 @@ IN_VENV = .venv/bin/python
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo down test conform clients lint bench lock
+.PHONY: help setup run demo down test accessible conform clients lint bench lock
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -32,6 +32,9 @@ conform: ## check a running service from outside, against the contract
 
 clients: ## make clients with common generators, and let each play the story on a running service
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded clients -- -m pytest -n 2 --dist loadfile tests/contract/generated $(ARGS)
+
+accessible: ## look at every page of the admin with axe, in both themes and at three widths
+	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/accessibility/check_pages.py $(ARGS)
 
 lint: ## check style, types, import directions and migrations
 	@$(BOOTSTRAP) dev

@@ -28,7 +28,7 @@ from events.models import ACCOUNTS
 from events.recording import record
 
 
-class PartnershipInline(admin.TabularInline[Partnership, Any]):
+class PartnershipInline(admin.StackedInline[Partnership, Any]):
     model = Partnership
     extra = 0
     autocomplete_fields = ("supplier", "retailer")

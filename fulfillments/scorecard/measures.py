@@ -20,7 +20,7 @@ BOUNDS: Final = (1, 2, 4, 8, 12, 24, 48, 72, 168, 336)
 def bucket_names() -> list[str]:
     """Each bucket in words."""
     names = [_hours(bound) for bound in BOUNDS]
-    return [f"under {name}" for name in names] + [f"{names[-1]} or more"]
+    return [f"< {name}" for name in names] + [f"≥ {names[-1]}"]
 
 
 def _hours(hours: int) -> str:

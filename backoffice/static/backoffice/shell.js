@@ -38,3 +38,25 @@ document.addEventListener("click", async (event) => {
     button.textContent = "Press Ctrl+C";
   }
 });
+
+// The two halves of a moment say what they are.
+for (const part of document.querySelectorAll(".vDateField, .vTimeField")) {
+  part.setAttribute("aria-label", part.classList.contains("vDateField") ? "Date" : "Time");
+}
+
+// What scrolls sideways by itself can be reached by the keyboard, and says what it is.
+{
+  const wide = ".results, section.module, .module.bo-scroll, .inline-group, .inline-group .tabular, .readonly";
+  const mark = () => {
+    for (const area of document.querySelectorAll(wide)) {
+      if (area.scrollWidth <= area.clientWidth || area.tabIndex === 0) continue;
+      area.tabIndex = 0;
+      area.setAttribute("role", "region");
+      const heading = area.querySelector("h2, caption");
+      area.setAttribute("aria-label", heading ? heading.textContent.trim() : document.title);
+    }
+  };
+  mark();
+  addEventListener("load", mark);
+  addEventListener("resize", mark);
+}

@@ -1,0 +1,77 @@
+"""axe finds nothing on any page of the admin, in both themes and at three widths: `make accessible`.
+
+Not among the tests that `make test` finds: it opens each page six times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import axe_playwright_python
+import pytest
+from django.contrib import admin
+
+from events.models import Event
+from fulfillments.scorecard.sums import add_up
+from orders.models import Order
+from tests.browser.conftest import AdminBrowser, browser, chromium  # noqa: F401 - fixtures
+from tests.factories import ImportJobFactory, UploadFactory
+from tests.orders.push_bodies import an_order
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+RUN = """axe.run().then(found => found.violations.flatMap(rule => rule.nodes.map(
+    node => `${rule.id}: ${node.target.join(' ')}: ${node.any[0]?.message ?? rule.help}`)))"""
+WIDTHS = (1280, 800, 390)
+
+
+@pytest.fixture
+def pages(acme: Any, shop: Any, a_variant: Any, client_for: Any) -> list[str]:
+    """Every list, and a page of each kind, with something on it."""
+    variant = a_variant(acme, "LAN-1", stock=10, title="Storm Lantern", wholesale_price="9.5")
+    for _ in range(4):
+        client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
+    supplier = client_for(acme)
+    work = [each["id"] for each in supplier.get("fulfillments").json()]
+    supplier.put(f"fulfillments/{work[0]}/setStatus/accepted")
+    supplier.put(f"fulfillments/{work[0]}/setStatus/shipped", {"tracking_number": "1Z999"})
+    supplier.put(f"fulfillments/{work[1]}/setStatus/wrong_address")
+    supplier.request("PATCH", f"variants/{variant.pk}", {"retail_price": 21})
+    job = ImportJobFactory.create(supplier=acme, status="failed")
+    UploadFactory.create(supplier=acme)
+    Event.publish()
+    add_up(seconds=10)
+    order = Order.objects.order_by("id")[1]
+    party = f"accounts/supplier/{acme.pk}"
+    lists = (f"{model._meta.app_label}/{model._meta.model_name}/" for model in _listed())
+    return [
+        *("", "search/?q=r&all=1", "activity/", "nothing/", *lists),
+        *(f"{party}/{page}/" for page in ("change", "overview", "suspend", "scorecard")),
+        *("accounts/supplier/let-in/", f"accounts/retailer/{shop.pk}/overview/"),
+        *(f"orders/order/{order.pk}/change/", f"orders/order/{order.pk}/do/correct-address/"),
+        *(f"fulfillments/fulfillment/{number}/change/" for number in work[:2]),
+        *(f"catalog/variant/{variant.pk}/change/", f"imports/importjob/{job.pk}/change/"),
+        f"inventory/stocklevel/{variant.stock.get().pk}/change/",
+    ]
+
+
+def _listed() -> Iterator[Any]:
+    return (model for model in admin.site._registry if model._meta.app_label != "auth")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_axe_finds_nothing(browser: AdminBrowser, pages: list[str], theme: str, width: int) -> None:  # noqa: F811
+    browser.start_as("olga")
+    browser.page.emulate_media(color_scheme=theme)
+    browser.page.set_viewport_size({"width": width, "height": 900})
+    found = []
+    for path in pages:
+        browser.open(f"/admin/{path}")
+        browser.page.evaluate(AXE)
+        found += [f"{path}: {each}" for each in browser.page.evaluate(RUN)]
+    browser.complaints.clear()  # of the page that is not there
+    assert found == []
