@@ -126,7 +126,7 @@ class Scorecard:
 
 def last_feed(supplier: Supplier) -> datetime | None:
     """When its stock was last changed by a push or a file, by the index of types: two short looks."""
-    moments = []
+    moments: list[datetime] = []
     fed = Event.objects.published().filter(supplier=supplier)
     pushed = fed.filter(type="inventory.updated").order_by("-number").values_list("occurred_at", flat=True)
     files = fed.filter(type="import.succeeded", area="inventory")

@@ -88,7 +88,7 @@ def _add_portion() -> int:
         if bookmark is None:  # somebody else is at it
             return 0
         cursor.execute("SELECT coalesce(max(number), 0) FROM events_event")
-        (last,) = cursor.fetchone()
+        last: int = cursor.fetchone()[0]
         until = min(bookmark.number + PORTION, last)
         if until <= bookmark.number:
             return 0
