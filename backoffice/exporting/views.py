@@ -38,7 +38,8 @@ def export(
     if not listed.has_view_permission(request):
         raise PermissionDenied
     titles, rows = rows_of(listed, request)
-    sheet = chain([titles], rows)
+    head: list[list[Cell]] = [[*titles]]
+    sheet = chain(head, rows)
     name = f"{model._meta.verbose_name_plural} {timezone.now():%Y-%m-%d}.{kind}".replace(" ", "-")
     return StreamingHttpResponse(
         workbook(sheet) if kind == "xlsx" else _csv(sheet),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
 from xml.sax.saxutils import escape
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -34,6 +33,9 @@ PARTS = {
     "xl/_rels/workbook.xml.rels": f'{XML}<Relationships xmlns="{PACKAGE}/relationships"><Relationship '
     f'Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
 }
+LARGEST = 10**15
+"""Numbers beyond have more digits than a cell keeps."""
+
 SHEET = "xl/worksheets/sheet1.xml"
 
 
@@ -81,7 +83,7 @@ def _row(cells: Sequence[Cell]) -> bytes:
 
 
 def _cell(value: Cell) -> str:
-    if isinstance(value, int | Decimal) and abs(value) < 10**15:
+    if not isinstance(value, str) and -LARGEST < value < LARGEST:
         return f"<c><v>{value}</v></c>"
     text = escape(UNSTORABLE.sub("\ufffd", str(value))[:LONGEST])
     return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'

@@ -30,7 +30,7 @@ def test_it_names_skus_people_keys_captures_and_stock(operator, order, fulfillme
     entries = story(operator, order)
     assert [shown(entry) for entry in entries] == [
         ("Order created", ""),
-        ("Fulfillment created", "2 × LAN-1"),
+        ("Fulfillment created", ""),
         ("Stock set aside", "2 × LAN-1"),
         ("First captured", ""),
         ("Fulfillment accepted", ""),

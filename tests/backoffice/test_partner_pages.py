@@ -40,7 +40,7 @@ def test_a_supplier_is_let_in_with_all_that_it_needs(operator, shop, boutique):
     client = ApiClient(newcomer.secret, f"/v3/suppliers/{supplier.pk}")
     assert client.get("warehouses").status_code == 200
     assert newcomer.secret in page.text
-    assert page.headers["Cache-Control"] == "no-store"
+    assert "no-store" in page.headers["Cache-Control"]
     happened = [each.type for each in Event.objects.order_by("id")]
     assert happened == [
         "supplier.created",
