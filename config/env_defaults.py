@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import sys
 from pathlib import Path
 
 # Nothing listens there: with neither a URL nor a running `make run`, the first query fails at once.
@@ -22,16 +23,22 @@ def embedded_url(data_dir: Path, name: str) -> str:
 
 
 def secret_key(data_dir: Path) -> str:
-    """The key of this installation: made once, readable by its owner only."""
+    """The key of this installation: made once, readable by its owner only.
+
+    Raises SystemExit where it cannot be kept: a key of one process alone would sign nothing for the others.
+    """
     path = data_dir / "secret_key"
     try:
         return path.read_text().strip()
-    except OSError:
-        data_dir.mkdir(parents=True, exist_ok=True)
+    except FileNotFoundError:
+        pass
     key = secrets.token_urlsafe(50)
     try:
+        data_dir.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(key)
     except FileExistsError:  # another process was first
         return path.read_text().strip()
+    except OSError as error:
+        sys.exit(f"SECRET_KEY is not set, and {path} cannot be written ({error.strerror}).")
     return key

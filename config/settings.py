@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
@@ -27,11 +28,15 @@ DATA_DIR = Path(env.str("DATA_DIR", str(BASE_DIR / "var"))).resolve()
 
 DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(DATA_DIR)
+# What was signed or encrypted with these is still read; `manage.py reencrypt` makes them dispensable.
+SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 PORT = env.int("PORT", 8000)
 SFTP_HOST = env.str("SFTP_HOST", "127.0.0.1")
 SFTP_PORT = env.int("SFTP_PORT", 2222)
+# All hosts that answer to one name need the same; without it, one is made in DATA_DIR.
+SFTP_HOST_KEY_FILE = env.str("SFTP_HOST_KEY_FILE", "")
 BASE_URL = env.str("BASE_URL", f"http://127.0.0.1:{PORT}")
 
 WSGI_APPLICATION = "config.wsgi.application"
@@ -275,7 +280,8 @@ USE_I18N = False
 FORMAT_MODULE_PATH = "config.formats"
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns of a missing one
+# No folder is made here, which may lie where nothing can be written; whitenoise warns of a missing one.
+warnings.filterwarnings("ignore", "No directory at", UserWarning)
 # Tests and a development server do without `collectstatic`.
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 STORAGES = {

@@ -1,11 +1,11 @@
-"""Encryption of passwords that must be read again (of suppliers' own hosts), under a key of SECRET_KEY."""
+"""Encryption of secrets that must be read again (passwords of suppliers' own hosts), by SECRET_KEY."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 
 
@@ -15,7 +15,7 @@ def encrypt(secret: str) -> str:
 
 
 def decrypt(encrypted: str) -> str:
-    """The secret. Raises ValueError when SECRET_KEY is not the one that it was encrypted with."""
+    """The secret. Raises ValueError when it was encrypted with neither SECRET_KEY nor one of its fallbacks."""
     try:
         return _fernet().decrypt(encrypted.encode()).decode()
     except InvalidToken as error:
@@ -24,7 +24,16 @@ def decrypt(encrypted: str) -> str:
         ) from error
 
 
-def _fernet() -> Fernet:
+def renew(encrypted: str) -> str:
+    """The same secret, encrypted with SECRET_KEY as it is now. Raises ValueError as `decrypt` does."""
+    return encrypt(decrypt(encrypted))
+
+
+def _fernet() -> MultiFernet:
+    """Encrypts with SECRET_KEY, and reads what any of its fallbacks has encrypted."""
+    return MultiFernet([_of(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
+
+
+def _of(key: str) -> Fernet:
     # The label is part of the key: to change it would make every stored password unreadable.
-    key = hashlib.sha256(f"sftp_ingest.sealing:{settings.SECRET_KEY}".encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(key))
+    return Fernet(base64.urlsafe_b64encode(hashlib.sha256(f"sftp_ingest.sealing:{key}".encode()).digest()))

@@ -14,11 +14,18 @@ from paramiko import Ed25519Key
 
 
 def host_key() -> Ed25519Key:
-    """The private host key in DATA_DIR, made at the first call."""
-    path: Path = settings.DATA_DIR / "sftp_host_key"
-    if not path.exists():
+    """The private host key of SFTP_HOST_KEY_FILE; without that setting one in DATA_DIR, made at the first call.
+
+    Raises FileNotFoundError for one that is named and missing: another key would turn all clients away.
+    """
+    path = key_path()
+    if not path.exists() and not settings.SFTP_HOST_KEY_FILE:
         _make(path)
     return Ed25519Key.from_private_key_file(str(path))
+
+
+def key_path() -> Path:
+    return Path(settings.SFTP_HOST_KEY_FILE or settings.DATA_DIR / "sftp_host_key")
 
 
 def public_line() -> str:

@@ -9,7 +9,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from paramiko.ssh_exception import SSHException
 
+from sftp_ingest.server.host_key import host_key, key_path
 from sftp_ingest.server.listener import Server
 
 
@@ -21,6 +23,10 @@ class Command(BaseCommand):
         # paramiko logs a traceback for every port scan; what matters is logged by us.
         logging.getLogger("paramiko").setLevel(logging.CRITICAL)
         host, port = settings.SFTP_HOST, settings.SFTP_PORT
+        try:
+            host_key()
+        except (OSError, SSHException) as error:
+            raise CommandError(f"No host key in {key_path()}: {error}") from error
         try:
             server = Server(host, port)
         except OSError as error:

@@ -1,0 +1,57 @@
+"""Encrypt what was encrypted with an older SECRET_KEY with the one of now (docs/running.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from sftp_ingest.encryption import renew
+from sftp_ingest.models import RemoteHost
+
+# What an operator's second factor keeps encrypted, of an app and of recovery codes.
+OF_FACTORS = ("secret", "seed")
+
+
+class Command(BaseCommand):
+    help = "Encrypts every stored secret with SECRET_KEY anew; then SECRET_KEY_FALLBACKS is needed no more."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        unreadable: list[str] = []
+        renewed = _renew_hosts(unreadable) + _renew_factors(unreadable)
+        self.stdout.write(f"{renewed} secrets are encrypted with SECRET_KEY now.")
+        if unreadable:
+            raise CommandError(f"No key reads those of: {', '.join(unreadable)}. They must be entered anew.")
+
+
+@transaction.atomic
+def _renew_hosts(unreadable: list[str]) -> int:
+    """Passwords of suppliers' own hosts."""
+    renewed = 0
+    for host in RemoteHost.objects.exclude(password="").select_for_update(of=("self",)).order_by("pk"):
+        try:
+            host.password = renew(host.password)
+        except ValueError:
+            unreadable.append(str(host))
+        else:
+            host.save(update_fields=["password"])
+            renewed += 1
+    return renewed
+
+
+@transaction.atomic
+def _renew_factors(unreadable: list[str]) -> int:
+    """Keys of operators' second factors."""
+    renewed = 0
+    for factor in Authenticator.objects.select_for_update(of=("self",)).order_by("pk"):
+        secrets = {name: factor.data[name] for name in OF_FACTORS if name in factor.data}
+        try:
+            factor.data |= {name: renew(secret) for name, secret in secrets.items()}
+        except ValueError:
+            unreadable.append(f"{factor.user} ({factor.type})")
+        else:
+            factor.save(update_fields=["data"])
+            renewed += len(secrets)
+    return renewed
