@@ -4,6 +4,7 @@ import json
 import os
 import secrets
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 # Nothing listens there: with neither a URL nor a running `make run`, the first query fails at once.
@@ -28,10 +29,8 @@ def secret_key(data_dir: Path) -> str:
     Raises SystemExit where it cannot be kept: a key of one process alone would sign nothing for the others.
     """
     path = data_dir / "secret_key"
-    try:
+    with suppress(FileNotFoundError, NotADirectoryError):
         return path.read_text().strip()
-    except FileNotFoundError:
-        pass
     key = secrets.token_urlsafe(50)
     try:
         data_dir.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ def encrypt(secret: str) -> str:
 
 
 def decrypt(encrypted: str) -> str:
-    """The secret. Raises ValueError when it was encrypted with neither SECRET_KEY nor one of its fallbacks."""
+    """The secret. Raises ValueError when neither SECRET_KEY nor one of its fallbacks reads it."""
     try:
         return _fernet().decrypt(encrypted.encode()).decode()
     except InvalidToken as error:

@@ -14,7 +14,7 @@ from paramiko import Ed25519Key
 
 
 def host_key() -> Ed25519Key:
-    """The private host key of SFTP_HOST_KEY_FILE; without that setting one in DATA_DIR, made at the first call.
+    """The private host key of SFTP_HOST_KEY_FILE; without that setting one in DATA_DIR, made once.
 
     Raises FileNotFoundError for one that is named and missing: another key would turn all clients away.
     """
