@@ -40,7 +40,7 @@ def on_a_new_machine(cluster, settings, tmp_path, request) -> Callable[[], objec
 
 
 @pytest.fixture
-def backup(acme, shop, client_for, a_variant, settings, tmp_path) -> Path:
+def backup(acme, shop, client_for, a_variant, settings, tmp_path: Path) -> Path:
     """Of a machine with an order, an import's file, and its keys."""
     settings.DATA_DIR = tmp_path / "old"
     settings.UPLOADS_DIR = tmp_path / "old/uploads"

@@ -1,0 +1,37 @@
+"""The commands of the parts, as deploy/ has them: of the compose file's services and of the systemd units."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import yaml
+
+from tests.architecture.sources import ROOT
+
+DEPLOY = ROOT / "deploy"
+UNITS = sorted(DEPLOY.glob("systemd/*.service"))
+PYTHON = "/opt/exchange/.venv/bin/python"
+PARTS = ("web", "worker", "fetcher", "ticker", "beat", "sftp")
+
+
+def compose() -> dict[str, Any]:
+    """The compose file."""
+    read: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    return read
+
+
+def of_compose(part: str) -> list[str]:
+    """What a service runs, without the name of the interpreter."""
+    python, *arguments = compose()["services"][part]["command"]
+    assert python == "python"
+    return arguments
+
+
+def of_unit(part: str) -> list[str]:
+    """What a unit runs, without the name of the interpreter."""
+    lines = (DEPLOY / f"systemd/exchange-{part}.service").read_text().splitlines()
+    (line,) = (line.partition("=")[2] for line in lines if line.startswith("ExecStart="))
+    python, *arguments = shlex.split(line.replace("%%", "%"))
+    assert python == PYTHON
+    return arguments

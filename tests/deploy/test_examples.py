@@ -1,0 +1,117 @@
+"""The examples of deploy/ are what `make run` runs, and what other programs read without a complaint."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from launcher import programs
+from tests.architecture.sources import ROOT
+from tests.deploy.commands import DEPLOY, PARTS, PYTHON, UNITS, compose, of_compose, of_unit
+
+ADDRESSES = {
+    "EXCHANGE_BIND": "127.0.0.1:8080",
+    "EXCHANGE_HOST": "exchange.example",
+    "EXCHANGE_ONE": "127.0.0.1:8001",
+    "EXCHANGE_TWO": "127.0.0.1:8002",
+}
+SETTING = re.compile(r"^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)?", re.MULTILINE)
+
+
+def needs(program: str) -> str:
+    """The path of a program, or the test is skipped."""
+    found = shutil.which(program, path="/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin")
+    if found is None:
+        pytest.skip(f"{program} is not installed")
+    return found
+
+
+def read(*command: str, **environment: str) -> str:
+    """What a program says about a file. Fails where it refuses it."""
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    return said
+
+
+def plain(command: list[str]) -> list[str]:
+    """Without what differs from machine to machine: where beat keeps its time."""
+    return [re.sub(r".*/beat-schedule$", "beat-schedule", word) for word in command]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_runs_by_the_same_command_everywhere(part):
+    (ours,) = (each for each in programs.services({}) if each.name == part)
+    expected = plain(list(ours.command[1:]))
+
+    assert plain(of_compose(part)) == expected
+    assert plain(of_unit(part)) == expected
+
+
+def test_no_part_is_left_out():
+    services = set(compose()["services"])
+    units = {path.stem.removeprefix("exchange-") for path in UNITS}
+
+    assert {each.name for each in programs.services({})} == set(PARTS)
+    assert services == {*PARTS, "postgres", "redis", "migrate", "proxy"}
+    assert units == {*PARTS, "migrate"}
+    target = (DEPLOY / "systemd/exchange.target").read_text()
+    assert set(re.findall(r"exchange-(\w+)\.service", target)) == set(PARTS)
+
+
+def test_systemd_understands_the_units(tmp_path):
+    verify = needs("systemd-analyze")
+    for path in [*UNITS, DEPLOY / "systemd/exchange.target"]:
+        # The interpreter of this machine, and an account that it has.
+        text = path.read_text().replace(PYTHON, sys.executable).replace("User=exchange", "User=nobody")
+        text = text.replace("file:///opt/exchange", f"file://{ROOT}")
+        (tmp_path / path.name).write_text(text)
+
+    said = read(verify, "verify", *map(str, tmp_path.iterdir()), SYSTEMD_UNIT_PATH=f"{tmp_path}:")
+
+    assert "exchange" not in said, said
+
+
+def test_haproxy_understands_its_configuration():
+    assert "WARNING" not in read(needs("haproxy"), "-c", "-f", str(DEPLOY / "haproxy.cfg"), **ADDRESSES)
+
+
+def test_nginx_understands_its_configuration(tmp_path):
+    read(needs("nginx"), "-t", "-p", str(tmp_path), "-e", "stderr", "-c", str(DEPLOY / "nginx.conf"),
+         "-g", f"pid {tmp_path}/pid;")  # fmt: skip
+
+
+def test_what_the_examples_set_are_settings():
+    known = {
+        name for pair in SETTING.findall((ROOT / "docs/running.md").read_text()) for name in pair if name
+    }
+    lines = (DEPLOY / "environment.example").read_text().splitlines()
+    example = {line.partition("=")[0] for line in lines if line and not line.startswith("#")}
+    container = set(re.findall(r"([A-Z_]{4,})=", (DEPLOY / "Containerfile").read_text()))
+    shared = set(compose()["x-exchange"]["environment"])
+    not_ours = {"PROMETHEUS_MULTIPROC_DIR", "PYTHONUNBUFFERED"}
+
+    assert (example | container | shared) - not_ours - known == set()
+
+
+def test_what_the_image_copies_is_there():
+    text = (DEPLOY / "Containerfile").read_text()
+    copied = [word for line in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE) for word in line.split()]
+
+    assert copied
+    assert all((ROOT / path).exists() for path in copied)
+    left_out = {line.rstrip("/") for line in (ROOT / ".containerignore").read_text().splitlines()}
+    ignored = {line.strip("/") for line in (ROOT / ".gitignore").read_text().splitlines() if line}
+    assert {"var", ".venv"} <= left_out & ignored
+
+
+def test_the_proxy_is_given_all_that_its_configuration_asks_for():
+    asked = set(re.findall(r"\$\{(\w+)\}", (DEPLOY / "haproxy.cfg").read_text()))
+
+    assert asked == set(ADDRESSES)
+    assert set(compose()["services"]["proxy"]["environment"]) == asked
