@@ -6,13 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from launcher import programs
 from tests.architecture.sources import ROOT
-from tests.deploy.commands import DEPLOY, PARTS, PYTHON, UNITS, compose, of_compose, of_unit
+from bench.soak.commands import DEPLOY, PARTS, PYTHON, UNITS, compose, of_compose, of_unit
 
 ADDRESSES = {
     "EXCHANGE_BIND": "127.0.0.1:8080",

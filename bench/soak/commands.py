@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import Any
 
 import yaml
 
-from tests.architecture.sources import ROOT
-
-DEPLOY = ROOT / "deploy"
+DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = sorted(DEPLOY.glob("systemd/*.service"))
 PYTHON = "/opt/exchange/.venv/bin/python"
 PARTS = ("web", "worker", "fetcher", "ticker", "beat", "sftp")
@@ -23,7 +22,8 @@ def compose() -> dict[str, Any]:
 
 def of_compose(part: str) -> list[str]:
     """What a service runs, without the name of the interpreter."""
-    python, *arguments = compose()["services"][part]["command"]
+    command: list[str] = compose()["services"][part]["command"]
+    python, *arguments = command
     assert python == "python"
     return arguments
 
