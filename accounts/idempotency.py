@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -53,21 +54,26 @@ def idempotently(
 def _in_transaction(name: str) -> Iterator[None]:
     """One transaction, and in it the key's lock: it ends with the commit."""
     with transaction.atomic():
-        if not _try_lock(name, "pg_try_advisory_xact_lock"):
+        if not _try_lock(connection, name):
             raise InProgress(IN_PROGRESS)
         yield
 
 
 @contextmanager
 def _locked(name: str) -> Iterator[None]:
-    """The key's lock without a transaction around it: the connection holds it, and loses it when it dies."""
-    if not _try_lock(name, "pg_try_advisory_lock"):
-        raise InProgress(IN_PROGRESS)
+    """The key's lock without a transaction around the work: one of another connection holds it.
+
+    It goes when the process dies. Where a pooler lends sessions by the transaction, a lock of the session
+    would stay behind with whoever gets that one next.
+    """
+    other = connection.copy()
     try:
+        other.set_autocommit(False)
+        if not _try_lock(other, name):
+            raise InProgress(IN_PROGRESS)
         yield
     finally:
-        with suppress(OperationalError, InterfaceError), connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 1))", [name])
+        other.close()
 
 
 def _kept(party: str, key: str) -> IdempotencyKey | None:
@@ -99,10 +105,10 @@ def _digest(request: Request) -> str:
     return hashlib.sha256(head + request.body).hexdigest()
 
 
-def _try_lock(name: str, function: str) -> bool:
-    """Take the key's advisory lock, for the transaction or the connection, without waiting."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(hashtextextended(%s, 1))", [name])
+def _try_lock(holder: BaseDatabaseWrapper, name: str) -> bool:
+    """Take the key's advisory lock, for the holder's transaction, without waiting."""
+    with holder.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 1))", [name])
         return bool(cursor.fetchone()[0])
 
 

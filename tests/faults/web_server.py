@@ -6,9 +6,10 @@ import json
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 START_TIMEOUT = 30.0
@@ -43,13 +44,21 @@ class WebServer:
         raise AssertionError("the web server does not start")
 
     def ask(
-        self, method: str, path: str, *, secret: str = "", body: Any = None, timeout: float = 30.0
+        self,
+        method: str,
+        path: str,
+        *,
+        secret: str = "",
+        body: Any = None,
+        headers: Mapping[str, str] = MappingProxyType({}),
+        timeout: float = 30.0,
     ) -> Answer:
         """A whole request, and its whole answer."""
         content = b"" if body is None else json.dumps(body).encode()
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
         head += f"Content-Length: {len(content)}\r\nContent-Type: application/json\r\n"
         head += f"Authorization: Bearer {secret}\r\n" if secret else ""
+        head += "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         return self.send(head.encode() + b"\r\n" + content, timeout=timeout)
 
     def send(self, data: bytes, *, timeout: float = 30.0, bodiless: bool = False) -> Answer:

@@ -1,0 +1,88 @@
+"""A partner's client that does not give up: it repeats a call until it is answered, under one key."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import uuid
+from collections import Counter
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+
+TIMEOUT = 15.0
+BETWEEN = 0.2  # seconds between two tries
+
+
+class Unexpected(Exception):
+    """The service answered what nobody may answer."""
+
+
+@dataclass
+class Tally:
+    """What all clients have met together."""
+
+    answers: Counter[str] = field(default_factory=Counter)
+    seconds: list[float] = field(default_factory=list)
+    longest_outage: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def count(self, what: str, seconds: float = 0.0) -> None:
+        with self.lock:
+            self.answers[what] += 1
+            if seconds:
+                self.seconds.append(seconds)
+
+    def outage(self, seconds: float) -> None:
+        with self.lock:
+            self.longest_outage = max(self.longest_outage, seconds)
+
+
+@dataclass
+class Caller:
+    """One party's system."""
+
+    port: int
+    base: str
+    key: str
+    tally: Tally
+    give_up: threading.Event
+
+    def call(self, method: str, path: str, body: Any = None, *, known: tuple[int, ...] = ()) -> Any:
+        """The body of the first answer that is one; also for these statuses. Raises Unexpected."""
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        if method == "POST":
+            headers["Idempotency-Key"] = str(uuid.uuid4())
+        content = b"" if body is None else json.dumps(body).encode()
+        began = time.monotonic()
+        while True:
+            status, answer = self._try(method, path, content, headers)
+            if 200 <= status < 300 or status in known:
+                self.tally.outage(time.monotonic() - began)
+                return answer
+            passing = status in (0, 429) or status >= 500 or (answer or {}).get("code") == "in_progress"
+            if not passing:
+                raise Unexpected(f"{method} {path}: {status} {answer}")
+            if self.give_up.wait(BETWEEN):
+                raise Unexpected(f"{method} {path}: still {status} {answer} at the end")
+
+    def _try(self, method: str, path: str, content: bytes, headers: dict[str, str]) -> tuple[int, Any]:
+        """Status and body; 0 where there was no answer."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+        began = time.monotonic()
+        try:
+            connection.request(method, f"{self.base}/{path}", content, headers)
+            response = connection.getresponse()
+            text = response.read()
+            status = response.status
+        except (OSError, HTTPException) as error:
+            self.tally.count(f"no answer ({type(error).__name__})")
+            return 0, None
+        finally:
+            connection.close()
+        self.tally.count(str(status), time.monotonic() - began)
+        try:
+            return status, json.loads(text)
+        except ValueError:
+            return status, None

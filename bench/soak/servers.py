@@ -1,0 +1,46 @@
+"""PostgreSQL and Redis of the soak's own, which it may restart and freeze."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bench.soak.processes import Process, wait_until
+from launcher.embedded.postgres import Postgres
+from launcher.embedded.redis_server import Redis
+from launcher.processes.account import unprivileged_account
+from launcher.reaper.client import Reaper
+
+
+class Server:
+    """One of them, on one port for as long as the soak lasts."""
+
+    def __init__(self, server: Postgres | Redis, home: Path, reaper: Reaper) -> None:
+        self.server = server
+        server.prepare()
+        self.process = Process(server.program(), home / f"{server.name}.log", reaper)
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    def start(self) -> None:
+        self.process.start()
+        wait_until(lambda: self.server.ready(self.process.pid), f"{self.server.name} takes connections")
+
+    def restart(self, *, killed: bool) -> None:
+        if killed:
+            self.process.kill()
+        else:
+            self.process.stop()
+        self.server.clean_up_after_crash()
+        self.start()
+
+
+def postgres(home: Path, reaper: Reaper) -> Server:
+    """With the settings of a service: what it has acknowledged must survive."""
+    return Server(Postgres(home, unprivileged_account(), testing=False), home, reaper)
+
+
+def redis(home: Path, reaper: Reaper) -> Server:
+    return Server(Redis(home, unprivileged_account()), home, reaper)
