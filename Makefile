@@ -7,7 +7,7 @@ IN_VENV = .venv/bin/python
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo down test accessible conform clients lint bench lock
+.PHONY: help setup run demo down test accessible conform clients lint bench soak lock
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -46,6 +46,9 @@ lint: ## check style, types, import directions and migrations
 
 bench: ## measure, and write down what was measured
 	@exec $(BOOTSTRAP) dev embedded bench -- -m bench $(ARGS)
+
+soak: ## an hour of mixed traffic over two hosts, with faults; ARGS="--seconds 60" (needs haproxy)
+	@exec $(BOOTSTRAP) dev embedded -- -m bench.soak $(ARGS)
 
 lock: ## resolve the dependencies of pyproject.toml again (needs uv)
 	$(LOCK) pyproject.toml -o requirements.txt

@@ -33,5 +33,5 @@ def begin_task(task_id: str, **_: Any) -> None:
     request_id.begin(f"task-{task_id}")
 
 
-# /readyz looks for it.
+# /statusz looks for it.
 heartbeat_sent.connect(write_heartbeat, weak=False)

@@ -11,6 +11,7 @@ urlpatterns = [
     path("", docs.home),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
+    path("statusz", health.statusz),
     path("metrics", metrics.metrics),
     path("v3/schema", docs.schema),
     path("v3/docs", docs.docs),

@@ -55,7 +55,7 @@ def services(environment: Mapping[str, str]) -> list[Program]:
     celery = ("-m", "celery", "-q", "-A", "config")
     alone = ("--without-gossip", "--without-mingle")
     worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), *alone)
-    # Threads: they wait for others' hosts, and for the database. /readyz asks for the heartbeat of imports.
+    # Threads: they wait for others' hosts, and for the database. /statusz asks for the heartbeat of imports.
     threads = ("worker", "--pool", "threads", "--without-heartbeat", *alone)
     fetcher = (*threads, "-Q", "fetch", "--concurrency", str(FETCH_THREADS), "-n", "fetcher@%h")
     ticker = (*threads, "-Q", "ticks,operators", "--concurrency", "6", "-n", "ticker@%h")

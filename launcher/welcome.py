@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def wait_until_ready() -> None:
-    """Poll /readyz until it answers 200; print now and then what is missing."""
+    """Poll /statusz until it answers 200; print now and then what is missing."""
     reminded = time.monotonic()
     while missing := not_ready():
         if time.monotonic() - reminded > REMINDER:
@@ -41,11 +41,11 @@ def wait_until_ready() -> None:
 
 
 def not_ready() -> str:
-    """What /readyz misses; empty when all is there."""
+    """What /statusz misses; empty when all is there."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(HOST, HOST)  # noqa: S104
     connection = HTTPConnection(host, PORT, timeout=10)
     try:
-        connection.request("GET", "/readyz", headers={"Host": allowed_host()})
+        connection.request("GET", "/statusz", headers={"Host": allowed_host()})
         answer = connection.getresponse()
         body = answer.read().decode(errors="replace").strip()
     except (OSError, HTTPException) as error:

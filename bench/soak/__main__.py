@@ -37,6 +37,9 @@ def main() -> None:
     asked.add_argument(
         "--seconds", type=float, default=3600.0, help="of traffic with faults (default: an hour)"
     )
+    asked.add_argument(
+        "--previous", help="a version of git's whose code the second host runs; no faults then"
+    )
     asked.add_argument("--report", type=Path, help="where the report goes besides standard output")
     options = asked.parse_args()
     with ExitStack() as cleanup:
@@ -44,14 +47,24 @@ def main() -> None:
         cleanup.callback(reaper.close)
         home = temporary_home(unprivileged_account())
         reaper.remove_at_end(home)
-        text, faulty = soak(options.seconds, home, reaper)
+        roots = [ROOT, unpacked(options.previous, home) if options.previous else ROOT]
+        text, faulty = soak(options.seconds, home, roots, reaper)
     print(text)
     if options.report:
         options.report.write_text(text)
     sys.exit(1 if faulty else 0)
 
 
-def soak(seconds: float, home: Path, reaper: Reaper) -> tuple[str, Sequence[str]]:
+def unpacked(version: str, home: Path) -> Path:
+    """The code of another version. The schema stays the one of now, as while hosts are upgraded in turn."""
+    folder = home / "previous"
+    folder.mkdir()
+    packed = subprocess.run(["git", "archive", version], cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)
+    return folder
+
+
+def soak(seconds: float, home: Path, roots: Sequence[Path], reaper: Reaper) -> tuple[str, Sequence[str]]:
     """The report, and what is wrong."""
     database, broker = servers.postgres(home, reaper), servers.redis(home, reaper)
     shared = {
@@ -66,7 +79,7 @@ def soak(seconds: float, home: Path, reaper: Reaper) -> tuple[str, Sequence[str]
     say("preparing the database")
     manage(shared, home, "migrate", "--no-input", "-v0")
     manage(shared, home, "demo_data", "--write-demo-json")
-    hosts = [Host(name, home, shared, reaper) for name in ("one", "two")]
+    hosts = [Host(name, home, root, shared, reaper) for name, root in zip(("one", "two"), roots, strict=True)]
     say("starting two hosts")
     for host in hosts:
         host.start()
@@ -78,11 +91,15 @@ def soak(seconds: float, home: Path, reaper: Reaper) -> tuple[str, Sequence[str]
     time.sleep(WARM_UP)
     warm = memory(hosts)
 
-    say(f"throwing faults for {seconds:g} s")
     faults, stop = Faults(hosts, database, broker), threading.Event()
     ending = threading.Timer(seconds, stop.set)
     ending.start()
-    faults.throw_until(stop)
+    if roots[0] == roots[1]:
+        say(f"throwing faults for {seconds:g} s")
+        faults.throw_until(stop)
+    else:
+        say(f"two versions on one schema for {seconds:g} s")
+        stop.wait()
     for host in hosts:
         host.start()
     time.sleep(RECOVERY)

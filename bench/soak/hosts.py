@@ -24,8 +24,9 @@ STOP_SECONDS = 20.0
 class Host:
     """All parts of the Exchange on one machine."""
 
-    def __init__(self, name: str, home: Path, shared: Mapping[str, str], reaper: Reaper) -> None:
-        self.name, self.port, self.sftp_port = name, free_port(), free_port()
+    def __init__(self, name: str, home: Path, root: Path, shared: Mapping[str, str], reaper: Reaper) -> None:
+        """`root` has the code: the one of now, or of another version."""
+        self.name, self.root, self.port, self.sftp_port = name, root, free_port(), free_port()
         folder = home / name
         folder.mkdir()
         self.environment = {
@@ -50,7 +51,7 @@ class Host:
         own = [f"{self.environment['DATA_DIR']}/beat" if "beat-schedule" in word else word for word in own]
         if part == "worker":
             own += ["-n", f"celery@{self.name}"]
-        return Program(part, (sys.executable, *own), ROOT, self.environment, stop_timeout=STOP_SECONDS)
+        return Program(part, (sys.executable, *own), self.root, self.environment, stop_timeout=STOP_SECONDS)
 
     def start(self) -> None:
         for process in self.parts.values():

@@ -1,11 +1,13 @@
-"""/healthz: is the process alive? /readyz: can it work? (contract 11)"""
+"""/healthz: does the process live? /readyz: can it serve? /statusz: is all as it should be? (contract 11)"""
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from redis.exceptions import RedisError
@@ -14,6 +16,7 @@ from api import envelope
 from api.errors import only_read
 from api.renderers import encode
 from config.health.worker import HEARTBEAT_TTL, has_heartbeat, redis_client
+from sftp_ingest.area.incoming import MIN_FREE_DISK
 
 # Seconds for which the checks' results are reused: many may ask at once.
 CACHED_FOR = 1.0
@@ -29,12 +32,25 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @only_read
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when database, Redis and a worker answer, else 503 naming what does not."""
+    """A balancer's question: 200 while this process can serve, whatever else is said of what it works with.
+
+    Orders are taken without Redis and without a worker: no host is better than another then.
+    """
+    return _answered(NEEDED)
+
+
+@only_read
+def statusz(request: HttpRequest) -> HttpResponse:
+    """A watcher's question: 200 while everything is as it should be, else 503 naming what is not."""
+    return _answered(frozenset(CHECKS))
+
+
+def _answered(needed: frozenset[str]) -> HttpResponse:
     checks = _checks()
-    failed = [name for name, result in checks.items() if result != "ok"]
+    failed = [name for name, result in checks.items() if result != "ok" and name in needed]
     if not failed:
         return _answer(200, {"status": "ready", "checks": checks})
-    reason = f"No answer from: {', '.join(failed)}."
+    reason = f"Not as it should be: {', '.join(f'{name} ({checks[name]})' for name in failed)}."
     refusal = {**envelope.error("unavailable", reason), "status": "not ready", "checks": checks}
     response = _answer(503, refusal)
     response["Retry-After"] = "5"
@@ -53,10 +69,11 @@ def _checks() -> dict[str, str]:
 def _database() -> str:
     try:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+            cursor.execute("SELECT pg_is_in_recovery()")
+            (standby,) = cursor.fetchone()
     except DatabaseError:
         return "does not answer"
-    return "ok"
+    return "is a standby" if standby else "ok"
 
 
 def _redis() -> str:
@@ -75,7 +92,19 @@ def _worker() -> str:
         return "unknown without Redis"
 
 
-CHECKS: dict[str, Callable[[], str]] = {"database": _database, "redis": _redis, "worker": _worker}
+def _disk() -> str:
+    folder = next(each for each in (settings.UPLOADS_DIR, *settings.UPLOADS_DIR.parents) if each.exists())
+    free = shutil.disk_usage(folder).free
+    return "ok" if free >= MIN_FREE_DISK else f"full: {free // 2**20} MiB are free for uploads"
+
+
+NEEDED = frozenset({"database"})
+CHECKS: dict[str, Callable[[], str]] = {
+    "database": _database,
+    "redis": _redis,
+    "worker": _worker,
+    "disk": _disk,
+}
 
 
 def _answer(status: int, body: dict[str, Any]) -> HttpResponse:

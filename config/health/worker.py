@@ -1,4 +1,4 @@
-"""The heartbeat that Celery workers write to Redis, and that /readyz looks for."""
+"""The heartbeat that Celery workers write to Redis, and that /statusz looks for."""
 
 from __future__ import annotations
 

@@ -27,21 +27,38 @@ def test_healthz_asks_nobody(monkeypatch):
 
 
 @pytest.mark.django_db
-def test_readyz_is_200_once_a_worker_beats(no_worker):
+@pytest.mark.parametrize("path", ["/readyz", "/statusz"])
+def test_all_is_ready_once_a_worker_beats(no_worker, path):
     worker.write_heartbeat(sender=None)
-    answer = Client().get("/readyz")
+    answer = Client().get(path)
     assert answer.status_code == 200
-    assert answer.json()["checks"] == {"database": "ok", "redis": "ok", "worker": "ok"}
+    assert answer.json()["checks"] == {"database": "ok", "redis": "ok", "worker": "ok", "disk": "ok"}
     assert answer.headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.django_db
-def test_readyz_names_a_missing_worker(no_worker):
-    answer = Client().get("/readyz")
-    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
-    assert "worker" in answer.json()["message"]
-    assert "database" not in answer.json()["message"]
-    assert answer.headers["Retry-After"] == "5"
+def test_a_missing_worker_is_said_and_keeps_nobody_from_serving(no_worker):
+    ready, status = Client().get("/readyz"), Client().get("/statusz")
+    assert ready.status_code == 200
+    assert ready.json()["checks"]["worker"] == "no heartbeat for 15 seconds"
+    assert (status.status_code, status.json()["code"]) == (503, "unavailable")
+    assert "worker" in status.json()["message"]
+    assert "database" not in status.json()["message"]
+    assert status.headers["Retry-After"] == "5"
+
+
+@pytest.mark.django_db
+def test_a_full_disk_is_said(monkeypatch):
+    monkeypatch.setattr("config.health.views.MIN_FREE_DISK", 2**60)
+    assert Client().get("/readyz").status_code == 200
+    assert "disk (full: " in Client().get("/statusz").json()["message"]
+
+
+@pytest.mark.django_db
+def test_nobody_is_sent_to_a_process_whose_database_is_a_standby(monkeypatch):
+    monkeypatch.setattr(health, "CHECKS", {"database": lambda: "is a standby"})
+    assert Client().get("/readyz").json()["checks"] == {"database": "is a standby"}
+    assert Client().get("/readyz").status_code == 503
 
 
 @pytest.mark.django_db
@@ -61,9 +78,14 @@ def test_readyz_names_a_database_and_a_redis_that_are_gone(monkeypatch):
     monkeypatch.setattr("config.health.views.connection.cursor", gone(OperationalError("gone")))
     monkeypatch.setattr("config.health.views.redis_client", gone(RedisDown("gone")))
     monkeypatch.setattr("config.health.views.has_heartbeat", gone(RedisDown("gone")))
-    answer = Client().get("/readyz")
+    answer = Client().get("/statusz")
     assert answer.status_code == 503
-    assert answer.json()["message"] == "No answer from: database, redis, worker."
+    assert {name for name, said in answer.json()["checks"].items() if said != "ok"} == {
+        "database",
+        "redis",
+        "worker",
+    }
+    assert Client().get("/readyz").status_code == 503
 
 
 @pytest.mark.django_db
@@ -85,7 +107,7 @@ def test_a_redis_that_is_gone_does_not_end_the_worker(settings):
     worker.write_heartbeat(sender=None)
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/v3/schema", "/v3/docs", "/metrics"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/statusz", "/v3/schema", "/v3/docs", "/metrics"])
 def test_other_methods_are_refused_in_json(path):
     answer = Client(enforce_csrf_checks=True).post(path, b"x", content_type="text/plain")
     assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")

@@ -44,7 +44,7 @@ STATUSES = (
 )
 
 # Open to everybody, or (metrics) to addresses rather than keys; each has tests of its own.
-PUBLIC = frozenset({"", "healthz", "readyz", "metrics", "v3/schema", "v3/docs", "oauth/token"})
+PUBLIC = frozenset({"", "healthz", "readyz", "statusz", "metrics", "v3/schema", "v3/docs", "oauth/token"})
 # Staff only, by sessions: Django's own permissions, tested in tests/backoffice.
 STAFF = "admin/"
 

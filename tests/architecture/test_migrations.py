@@ -1,0 +1,125 @@
+"""Migrations are written for two versions at once: the processes of the last one go on while they run.
+
+An old process does not know of a new column, so that needs a default in the database; it still asks for a
+column that is dropped; and nobody can write to a table while an index on it is built in one go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.postgres.operations import AddIndexConcurrently
+from django.db import models
+from django.db.migrations import Migration, operations
+from django.db.migrations.loader import MigrationLoader
+
+from tests.architecture.sources import DOMAIN
+
+# Written before two versions ran beside each other; later ones are looked at.
+BEFORE = {
+    "accounts": 11,
+    "assortment": 6,
+    "catalog": 14,
+    "events": 9,
+    "fulfillments": 11,
+    "imports": 11,
+    "inventory": 10,
+    "orders": 12,
+    "sftp_ingest": 6,
+}
+# Small in every installation: an index on them takes no time.
+SMALL = {
+    *("accounts.supplier", "accounts.retailer", "accounts.partnership", "accounts.apikey"),
+    *("inventory.warehouse", "sftp_ingest.sftplogin", "sftp_ingest.remotehost", "events.epoch"),
+}
+DROPS = re.compile(
+    r"DROP\s+(TABLE|COLUMN)|SET\s+NOT\s+NULL|CREATE\s+(UNIQUE\s+)?INDEX\s+(?!CONCURRENTLY)", re.I
+)
+
+
+def faults(migration: Migration) -> Iterator[str]:
+    """What an old process, or one that writes meanwhile, would stumble over."""
+    new = {each.name.lower() for each in migration.operations if isinstance(each, operations.CreateModel)}
+    for each in _unfolded(migration.operations):
+        model = getattr(each, "model_name", "").lower()
+        if model not in new:
+            yield from _fault(each, f"{migration.app_label}.{model}")
+
+
+def _fault(operation: Any, model: str) -> Iterator[str]:
+    what = operation.describe()
+    if isinstance(operation, operations.AddField):
+        field = operation.field
+        if not (field.null or field.has_db_default() or field.many_to_many or field.generated):
+            yield f"{what}: needs db_default (or null), as an old process does not write it"
+    elif isinstance(operation, operations.AlterField):
+        pass  # a new help text looks the same; NOT NULL is met by the test of the previous version
+    elif isinstance(operation, operations.AddIndex) and not isinstance(operation, AddIndexConcurrently):
+        if model not in SMALL:
+            yield f"{what}: needs AddIndexConcurrently, as nobody could write meanwhile"
+    elif isinstance(operation, operations.RemoveField | operations.RenameField):
+        yield f"{what}: an old process still asks for it: drop it one version after its last use"
+    elif isinstance(operation, operations.DeleteModel | operations.RenameModel | operations.AlterModelTable):
+        yield f"{what}: an old process still asks for it"
+    elif isinstance(operation, operations.RunSQL) and DROPS.search(str(operation.sql)):
+        yield f"{what}: {DROPS.search(str(operation.sql))[0]} stops or breaks those who work"  # type: ignore[index]
+
+
+def _unfolded(found: list[Any]) -> Iterator[Any]:
+    for each in found:
+        if isinstance(each, operations.SeparateDatabaseAndState):
+            yield from _unfolded(each.database_operations)
+        else:
+            yield each
+
+
+def ours() -> dict[str, Migration]:
+    loader = MigrationLoader(None)
+    return {
+        f"{app}.{name}": migration
+        for (app, name), migration in loader.disk_migrations.items()
+        if app in DOMAIN and int(name[:4]) > BEFORE.get(app, 0)
+    }
+
+
+def test_an_old_version_can_go_on_while_a_migration_runs():
+    found = {name: list(faults(migration)) for name, migration in ours().items()}
+
+    assert {name: said for name, said in found.items() if said} == {}
+
+
+def a_migration(*found: Any) -> Migration:
+    made = Migration("0099_new", "orders")
+    made.operations = list(found)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("operation", "said"),
+    [
+        (operations.AddField("order", "note", models.TextField(default="")), "db_default"),
+        (operations.AddIndex("order", models.Index("note", name="note")), "AddIndexConcurrently"),
+        (operations.RemoveField("order", "note"), "one version after"),
+        (operations.RunSQL("ALTER TABLE orders_order DROP COLUMN note"), "DROP COLUMN"),
+        (operations.RunSQL("CREATE INDEX note ON orders_order (note)"), "CREATE INDEX"),
+    ],
+)
+def test_what_would_stop_an_old_version_is_found(operation, said):
+    (found,) = faults(a_migration(operation))
+    assert said in found
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        operations.AddField("order", "note", models.TextField(null=True)),
+        operations.AddField("order", "note", models.TextField(db_default="")),
+        AddIndexConcurrently("order", models.Index("note", name="note")),
+        operations.RunSQL("CREATE INDEX CONCURRENTLY note ON orders_order (note)"),
+    ],
+)
+def test_what_an_old_version_can_live_with_is_not(operation):
+    assert list(faults(a_migration(operation))) == []
