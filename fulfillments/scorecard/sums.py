@@ -14,6 +14,12 @@ PORTION = 5_000
 ONLY = 1
 """The bookmark's number; there is one."""
 
+# Numbers have gaps: a new epoch begins far beyond the last one's end.
+NEXT = """
+    SELECT count(*), coalesce(max(number), 0) FROM (
+        SELECT number FROM events_event WHERE number > %(after)s ORDER BY number LIMIT %(most)s
+    ) AS portion
+"""
 # What an event says of its supplier. Times run from the moment at which the supplier got the work. Of files
 # that only report (dry runs) nothing landed.
 FACTS = f"""
@@ -87,13 +93,11 @@ def _add_portion() -> int:
         bookmark = SummedEvents.objects.select_for_update(skip_locked=True).filter(pk=ONLY).first()
         if bookmark is None:  # somebody else is at it
             return 0
-        cursor.execute("SELECT coalesce(max(number), 0) FROM events_event")
-        last: int = cursor.fetchone()[0]
-        until = min(bookmark.number + PORTION, last)
-        if until <= bookmark.number:
-            return 0
-        known = {"after": bookmark.number, "until": until}
-        cursor.execute(ADD_UP, {**known, "reasons": [*measures.REFUSALS], "bounds": [*measures.BOUNDS]})
-        bookmark.number, portion = until, until - bookmark.number
-        bookmark.save(update_fields=["number"])
+        cursor.execute(NEXT, {"after": bookmark.number, "most": PORTION})
+        portion, until = (int(each) for each in cursor.fetchone())
+        if portion:
+            known = {"after": bookmark.number, "until": until}
+            cursor.execute(ADD_UP, {**known, "reasons": [*measures.REFUSALS], "bounds": [*measures.BOUNDS]})
+            bookmark.number = until
+            bookmark.save(update_fields=["number"])
     return portion

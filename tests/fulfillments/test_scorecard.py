@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from events.models import Event
-from fulfillments.models import Capture, DailySum, Fulfillment
+from fulfillments.models import Capture, DailySum, Fulfillment, SummedEvents
 from fulfillments.scorecard.selectors import Times
 from fulfillments.scorecard.sums import add_up
 from inventory.models import Warehouse
@@ -151,6 +151,18 @@ def test_each_event_is_added_once_however_it_is_cut(acme, work, monkeypatch):
     everything = DailySum.objects.filter(supplier_id=acme.pk, retailer_id=0, measure="created")
     assert sum(everything.values_list("count", flat=True)) == 3
     assert summed() == 0
+
+
+def test_a_gap_between_epochs_is_stepped_over(acme, work):
+    work(1)
+    assert summed() > 0
+    work(1)
+    Event.publish()
+    fresh = Event.objects.filter(number__gt=SummedEvents.objects.get().number).order_by("-number")
+    for event in fresh:
+        Event.objects.filter(pk=event.pk).update(number=event.number + 10**12)
+    assert add_up(seconds=60) == fresh.count()
+    assert add_up(seconds=60) == 0
 
 
 def test_it_costs_the_same_whatever_has_happened(acme, work, client_for):
