@@ -327,10 +327,10 @@ def test_pages_cost_the_same_however_much_they_tell(operator, a_job, django_asse
     )
     page_of(operator, few)
 
-    # session, user, permissions twice, job, history; the job and its supplier for its buttons
-    with django_assert_num_queries(8):
+    # session, user, second factor, permissions twice, job, history; the job and its supplier for its buttons
+    with django_assert_num_queries(9):
         page_of(operator, few)
-    with django_assert_num_queries(9):  # and its rejects
+    with django_assert_num_queries(10):  # and its rejects
         page_of(operator, many)
 
 
