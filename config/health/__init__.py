@@ -1,1 +1,1 @@
-"""/healthz and /readyz, and the heartbeat of the workers."""
+"""/healthz, /readyz and /statusz, the heartbeat of the workers, and whether machines share their folder."""

@@ -15,6 +15,7 @@ from redis.exceptions import RedisError
 from api import envelope
 from api.errors import only_read
 from api.renderers import encode
+from config.health.shared_folder import shared_folder
 from config.health.worker import HEARTBEAT_TTL, has_heartbeat, redis_client
 from sftp_ingest.area.incoming import MIN_FREE_DISK
 
@@ -104,6 +105,7 @@ CHECKS: dict[str, Callable[[], str]] = {
     "redis": _redis,
     "worker": _worker,
     "disk": _disk,
+    "uploads": shared_folder,
 }
 
 

@@ -7,7 +7,7 @@ column that is dropped; and nobody can write to a table while an index on it is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -68,7 +68,7 @@ def _fault(operation: Any, model: str) -> Iterator[str]:
         yield f"{what}: {DROPS.search(str(operation.sql))[0]} stops or breaks those who work"  # type: ignore[index]
 
 
-def _unfolded(found: list[Any]) -> Iterator[Any]:
+def _unfolded(found: Iterable[Any]) -> Iterator[Any]:
     for each in found:
         if isinstance(each, operations.SeparateDatabaseAndState):
             yield from _unfolded(each.database_operations)
@@ -92,9 +92,9 @@ def test_an_old_version_can_go_on_while_a_migration_runs():
 
 
 def a_migration(*found: Any) -> Migration:
-    made = Migration("0099_new", "orders")
-    made.operations = list(found)
-    return made
+    made = type("New", (Migration,), {"operations": list(found)})
+    migration: Migration = made("0099_new", "orders")
+    return migration
 
 
 @pytest.mark.parametrize(

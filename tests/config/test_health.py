@@ -5,13 +5,20 @@ from django.db import OperationalError
 from django.test import Client
 from redis.exceptions import ConnectionError as RedisDown
 
+from config.health import shared_folder, worker
 from config.health import views as health
-from config.health import worker
 
 
 @pytest.fixture(autouse=True)
 def _asked_afresh(monkeypatch):
     monkeypatch.setattr(health, "_cached", (-health.CACHED_FOR, {}))
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings, tmp_path):
+    settings.UPLOADS_DIR = tmp_path / "uploads"
+    with worker.redis_client() as client:
+        client.delete(shared_folder.KEY)
 
 
 @pytest.fixture
@@ -32,7 +39,7 @@ def test_all_is_ready_once_a_worker_beats(no_worker, path):
     worker.write_heartbeat(sender=None)
     answer = Client().get(path)
     assert answer.status_code == 200
-    assert answer.json()["checks"] == {"database": "ok", "redis": "ok", "worker": "ok", "disk": "ok"}
+    assert answer.json()["checks"] == dict.fromkeys(("database", "redis", "worker", "disk", "uploads"), "ok")
     assert answer.headers["Cache-Control"] == "no-store"
 
 
@@ -52,6 +59,20 @@ def test_a_full_disk_is_said(monkeypatch):
     monkeypatch.setattr("config.health.views.MIN_FREE_DISK", 2**60)
     assert Client().get("/readyz").status_code == 200
     assert "disk (full: " in Client().get("/statusz").json()["message"]
+
+
+@pytest.mark.django_db
+def test_a_machine_with_an_upload_folder_of_its_own_is_named(settings, tmp_path, monkeypatch):
+    assert Client().get("/statusz").json()["checks"]["uploads"] == "ok"
+    monkeypatch.setattr("config.health.shared_folder.socket.gethostname", lambda: "other")
+    assert shared_folder.shared_folder() == "ok"  # the same folder
+
+    settings.UPLOADS_DIR = tmp_path / "local"
+    monkeypatch.setattr("config.health.shared_folder.socket.gethostname", lambda: "third")
+    assert shared_folder.shared_folder().endswith("other")
+
+    monkeypatch.setattr(shared_folder, "HEARD_WITHIN", 0)
+    assert shared_folder.shared_folder() == "ok"  # what nobody has said lately does not count
 
 
 @pytest.mark.django_db

@@ -1,0 +1,51 @@
+"""Whether all machines have the same upload folder: each says in Redis which one it sees."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from django.conf import settings
+from redis.exceptions import RedisError
+
+from config.health.worker import redis_client
+
+KEY = "exchange:upload-folders"
+MARK = ".which"
+HEARD_WITHIN = 120.0
+"""Seconds for which another machine's word counts."""
+
+
+def shared_folder() -> str:
+    """`ok`, or which machine has another folder: what is uploaded there is not found here."""
+    if getattr(settings, "UPLOADS_URL", ""):
+        return "ok"  # files go to storage that all reach
+    host = socket.gethostname()
+    try:
+        mine = mark_of(settings.UPLOADS_DIR)
+        with redis_client() as client:
+            client.hset(KEY, host, json.dumps([mine, time.time()]))
+            others = {name.decode(): json.loads(said) for name, said in client.hgetall(KEY).items()}
+    except RedisError:
+        return "ok"  # that Redis is away is said elsewhere
+    except OSError as error:
+        return f"cannot be written ({error.strerror})"
+    strangers = [
+        name
+        for name, (mark, at) in sorted(others.items())
+        if mark != mine and time.time() - at < HEARD_WITHIN and name != host
+    ]
+    return f"is not that of {', '.join(strangers)}" if strangers else "ok"
+
+
+def mark_of(folder: Path) -> str:
+    """The mark that a folder was given when it was first looked at. Raises OSError."""
+    path = folder / MARK
+    folder.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError), path.open("x") as file:
+        file.write(secrets.token_hex(8))
+    return path.read_text()
