@@ -73,6 +73,7 @@ class ActingAdmin(BulkPages[Record]):
             "form": form,
             "why_not": why_not,
             "effect": "" if why_not else action.effect(record),
+            "details": action.details(record) if action.details and not why_not else "",
             "back": self._url(record),
             "after": after,
         }

@@ -62,6 +62,8 @@ class AdminAction(Generic[Record]):
     reason_help: str = "Kept in the history; operators read it."
     shares_reason: bool = False
     """Whether `run` gives the reason to the parties; else it is kept for operators alone."""
+    details: Callable[[Record], str] | None = None
+    """What else its page shows, as safe HTML."""
     danger: bool = False
     bulk: bool = False
     undone_by: str = ""

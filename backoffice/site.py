@@ -21,12 +21,16 @@ from django.views.decorators.cache import never_cache
 
 from backoffice import activity
 from backoffice.app_names import NAMES
+from backoffice.desk.gathering import Wanted, gather
+from backoffice.desk.pages import desk, keep_note, rows_context
 from backoffice.exporting.views import export
 from backoffice.forms import ActivityForm
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
 from backoffice.search.views import search_page
 from backoffice.sign_in import SignInForm, SignInView
+
+ON_HOME = 10  # of the desk's rows
 
 
 class ExchangeAdminSite(AdminSite):
@@ -75,6 +79,8 @@ class ExchangeAdminSite(AdminSite):
                 name="export",
             ),
             path("search/", self.admin_view(partial(search_page, self)), name="search"),
+            path("desk/", self.admin_view(partial(desk, self)), name="desk"),
+            path("desk/note/", self.admin_view(partial(keep_note, self)), name="desk_note"),
         ]
         return [*own, *super().get_urls()]
 
@@ -118,4 +124,6 @@ class ExchangeAdminSite(AdminSite):
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         queues = waiting_for(request.user)
-        return super().index(request, {"queues": queues, **(extra_context or {})})
+        gathered = gather(request.user, Wanted())
+        context = {"queues": queues, **rows_context(request, gathered, 0, ON_HOME)}
+        return super().index(request, {**context, **(extra_context or {})})

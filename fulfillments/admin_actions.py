@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
+from django.template.loader import render_to_string
 
 from accounts.actors import Actor, ActorKind
 from accounts.operator_actions import AdminAction, NothingChanged, Reason
@@ -13,6 +14,7 @@ from api.errors import ApiError
 from fulfillments import states
 from fulfillments.change import Change
 from fulfillments.models import Fulfillment, Outcome
+from fulfillments.sending import look_elsewhere
 from fulfillments.states import Move, State
 
 
@@ -127,6 +129,31 @@ def _not_restockable(fulfillment: Fulfillment) -> str:
     return "" if more else "Nothing that came back is not in stock again."
 
 
+class ElsewhereForm(forms.Form):
+    """To whom it goes: whom routing would take, or one that has all of it."""
+
+    supplier = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
+
+    @classmethod
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ElsewhereForm:
+        form, elsewhere = cls(sent), look_elsewhere(fulfillment)
+        first = f"whom routing takes: {elsewhere.chosen}" if elsewhere.chosen else "nobody has all of it"
+        form.fields["supplier"].choices = [("", first), *elsewhere.able.items()]  # type: ignore[attr-defined]
+        return form
+
+
+def _candidates(fulfillment: Fulfillment) -> str:
+    context = {"elsewhere": look_elsewhere(fulfillment)}
+    return render_to_string("admin/fulfillments/elsewhere.html", context)
+
+
+def _withdraw(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+    fulfillment.withdraw(change, to_supplier=answers.get("supplier"))
+    return (
+        f"Fulfillment {fulfillment.pk} is canceled at {fulfillment.supplier}, and its pieces are elsewhere."
+    )
+
+
 FOR_THE_SUPPLIER = "On the supplier's behalf. The history will show that it was you."
 OWED: dict[str, Any] = {"reason": Reason.OWED, "danger": True, "bulk": True}
 
@@ -165,6 +192,20 @@ ACTIONS = (
         lambda fulfillment: f"{fulfillment.supplier} keeps it, and is to capture it again.",
         help_text=f"{FOR_THE_SUPPLIER} It goes back into the capturing process.",
         undo="It can be asked back once more.",
+        **OWED,
+    ),
+    action_of(
+        states.WITHDRAW,
+        "Send elsewhere",
+        _withdraw,
+        lambda fulfillment: (
+            f"{_what(fulfillment)} goes to another supplier; for {fulfillment.supplier} it is canceled."
+        ),
+        form=ElsewhereForm.of,
+        details=_candidates,
+        help_text="Its stock is free again and stays as it is: nothing is said of what the supplier has. "
+        "Where nobody else has all of it, nothing is changed.",
+        undo="Send it elsewhere once more; the supplier it is taken from is not asked again.",
         **OWED,
     ),
     action_of(

@@ -45,6 +45,8 @@ class Effects:
     stock: list[StockEffect] = field(default_factory=list)
     delisted: set[int] = field(default_factory=set)
     refused: Counter[int] = field(default_factory=Counter)
+    sent_to: dict[int, int | None] = field(default_factory=dict)
+    """Of what is refused, what an operator sends elsewhere, all or nothing: to whom, None for anybody."""
 
     def __bool__(self) -> bool:
         return any((self.stock, self.delisted, self.refused))
@@ -54,3 +56,4 @@ class Effects:
         self.stock += other.stock
         self.delisted |= other.delisted
         self.refused.update(other.refused)
+        self.sent_to |= other.sent_to

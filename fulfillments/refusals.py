@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 
 from fulfillments.models import FulfillmentLine, Rejection
 from fulfillments.routing import Place
-from fulfillments.states import State
+from fulfillments.states import WITHDRAWN, State
 
 
 @dataclass
 class Refusals:
-    """The places that were out of stock, the suppliers without the sku, the pieces with a wrong address."""
+    """The places that were out of stock; the suppliers without the sku, or that operators took it from; the
+    pieces with a wrong address.
+    """
 
     places: set[Place] = field(default_factory=set)
     suppliers: set[int] = field(default_factory=set)
@@ -34,7 +36,7 @@ def refusals_of(line_ids: Iterable[int]) -> defaultdict[int, Refusals]:
             of_line = refused[order_lines[item["line"]]]
             if rejection.reason == State.OUT_OF_STOCK:
                 of_line.places.add((fulfillment.supplier_id, fulfillment.warehouse_id))
-            elif rejection.reason == State.MISSING_SKU:
+            elif rejection.reason in (State.MISSING_SKU, WITHDRAWN):
                 of_line.suppliers.add(fulfillment.supplier_id)
             else:
                 of_line.for_address += item["quantity"]

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from accounts.actors import Actor
+from api.errors import InvalidTransition
 from catalog.models import Variant, VariantChange
 from fastdb.inserts import insert
 from fastdb.updates import update
@@ -20,7 +21,7 @@ from fulfillments.deadlines import capture_due_at, due_at
 from fulfillments.effects import Effects
 from fulfillments.models import Capture, Fulfillment, FulfillmentLine, RoutingDecision
 from fulfillments.refusals import refusals_of
-from fulfillments.routing import Allocation, Place, Plan, Want, plan
+from fulfillments.routing import Allocation, Candidate, Place, Plan, Want, plan
 from fulfillments.states import WORKABLE, State
 from inventory.models import MovementKind
 from inventory.reservations import Cause, LockedStock, Stock, StockKey
@@ -40,7 +41,7 @@ def apply_effects(effects: Effects, change: Change) -> None:
     for each in effects.stock:
         each.apply(stock, change.order_id)
     if wants:
-        _route_again(change, wants, stock, joinable)
+        _route_again(change, wants, stock, joinable, effects.sent_to)
     stock.save()
 
 
@@ -57,11 +58,16 @@ def _wants(effects: Effects, change: Change) -> list[Want]:
         Want(
             line.id,
             effects.refused[line.id],
-            market.candidates(line, refusals[line.id].suppliers),
+            _sent_to(effects.sent_to.get(line.id), market.candidates(line, refusals[line.id].suppliers)),
             frozenset(refusals[line.id].places),
         )
         for line in lines
     ]
+
+
+def _sent_to(supplier_id: int | None, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """Those of one supplier, where an operator chose it."""
+    return tuple(each for each in candidates if supplier_id in (None, each.supplier_id))
 
 
 DELISTED = {"listed": {"from": True, "to": False}}
@@ -94,13 +100,25 @@ def lock_joinable(change: Change) -> dict[Place, Fulfillment]:
 
 
 def _route_again(
-    change: Change, wants: list[Want], stock: LockedStock, joinable: Mapping[Place, Fulfillment]
+    change: Change,
+    wants: list[Want],
+    stock: LockedStock,
+    joinable: Mapping[Place, Fulfillment],
+    sent_to: Collection[int],
 ) -> None:
-    """Give what was refused to the next place that has stock; what nobody has stays refused."""
+    """Give what was refused to the next place that has stock; what nobody has stays refused.
+
+    Raises InvalidTransition where what an operator sends elsewhere would stay.
+    """
     available = share_of_new(change, stock).left
     chosen = plan(wants, available, allow_short=False, joining=joinable.keys())
+    stays = sum(chosen.unfilled.get(line, 0) for line in sent_to)
+    if stays:
+        raise InvalidTransition(
+            f"Of what is to be sent elsewhere nobody there has stock for {stays} pieces; nothing was changed."
+        )
     create_fulfillments(change, chosen.allocations, stock, joinable)
-    keep_reasons(change, wants, chosen, available, cause="refused")
+    keep_reasons(change, wants, chosen, available, cause="sent elsewhere" if sent_to else "refused")
 
 
 def keep_reasons(

@@ -206,6 +206,19 @@ GIVE_UP = Move(
     "canceled",
     otherwise=(WRONG_ADDRESS, SHIPPED),  # only some lines; or the rest of what was shipped in part
 )
+WITHDRAW = Move(
+    "withdraw",
+    "sent to another supplier",
+    "fulfillment.withdrawn",
+    WORKABLE,
+    CANCELED,
+    OPERATOR,
+    "withdrawn",
+    otherwise=(SHIPPED,),  # the rest of what was shipped in part
+)
+
+WITHDRAWN: Final = "withdrawn"
+"""Why its pieces are refused, where no supplier refused them: an operator sent them elsewhere."""
 
 MOVES: Final = (
     ACCEPT,
@@ -218,6 +231,7 @@ MOVES: Final = (
     REFUSE_CANCELATION,
     CORRECT_ADDRESS,
     GIVE_UP,
+    WITHDRAW,
 )
 
 REJECTIONS: Final = {

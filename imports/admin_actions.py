@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
+from django.template.loader import render_to_string
+from django.utils.html import format_html
+
 from accounts.actors import Actor, ActorKind
 from accounts.operator_actions import AdminAction, Reason
-from api.errors import ApiError
+from api.errors import ApiError, InvalidTransition
+from imports.messages import draft, leave_message, mail_link
 from imports.models import ImportJob, Status
-from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, Move
+from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, UNFINISHED, Move
 
 
 def _approve(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
@@ -55,6 +60,36 @@ def _what(job: ImportJob) -> str:
     return f"{job.kind} of {job.supplier}, {job.source or 'sent as data'}"
 
 
+class MessageForm(forms.Form):
+    """What the supplier will read."""
+
+    text = forms.CharField(
+        max_length=5_000, widget=forms.Textarea(attrs={"rows": 12, "cols": 80}), label="Message"
+    )
+
+
+def _outlook(job: ImportJob) -> str:
+    context = {"outlook": job.report.get("outlook"), "header": job.header}
+    return render_to_string("admin/imports/outlook.html", context)
+
+
+def _message_form(job: ImportJob, sent: dict[str, Any] | None) -> forms.Form:
+    return MessageForm(sent, initial={"text": draft(job)})
+
+
+def _mail(job: ImportJob) -> str:
+    link = mail_link(job, draft(job))
+    return format_html('<p><a href="{}">Write a mail of it</a>, in your own mail program.</p>', link)
+
+
+def _message(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
+    try:
+        path = leave_message(job, answers["text"])
+    except OSError as error:
+        raise InvalidTransition(f"It could not be left in the supplier's area: {error.strerror}.") from error
+    return f"{job.supplier} finds it as {path} in its upload area."
+
+
 SEEN_BY_SUPPLIER = "Kept in the history; the supplier sees it in the events."
 
 ACTIONS = (
@@ -64,6 +99,7 @@ ACTIONS = (
         _approve,
         lambda job: _why_not(job, APPROVE),
         lambda job: f"It lands: {_what(job)}. {' '.join(job.report.get('reasons', ()))}".strip(),
+        details=_outlook,
         help_text="Its file is read once more, from the start, and lands without being asked about again.",
         reason=Reason.MAY,
         reason_help=SEEN_BY_SUPPLIER,
@@ -94,5 +130,16 @@ ACTIONS = (
         danger=True,
         undo="It cannot be undone: the supplier sends the file again.",
         bulk=True,
+    ),
+    AdminAction[ImportJob](
+        "message",
+        "Message to the supplier",
+        _message,
+        lambda job: "It has not come to rest yet." if job.status in UNFINISHED else "",
+        lambda job: f"{job.supplier} reads it in its upload area.",
+        form=_message_form,
+        details=_mail,
+        help_text="Change the text as you like. A second one about the same import takes its place.",
+        undo="Send another message.",
     ),
 )

@@ -39,9 +39,19 @@ def publish(job: ImportJob) -> None:
     same.update(reported_at=Now())
 
 
-def _write(job: ImportJob) -> None:
-    folder = area_of(job.supplier) / REPORTS
+def leave(supplier: Supplier, name: str, content: bytes) -> None:
+    """Put a file into a supplier's reports, whole, in place of one of that name. Raises OSError."""
+    _write_whole([content], _folder(supplier) / name)
+
+
+def _folder(supplier: Supplier) -> Path:
+    folder = area_of(supplier) / REPORTS
     folder.mkdir(mode=0o750, exist_ok=True)
+    return folder
+
+
+def _write(job: ImportJob) -> None:
+    folder = _folder(job.supplier)
     name = name_of(job)
     if job.rejected:
         _write_whole(report_for_people(job), folder / f"{name}.errors.csv")

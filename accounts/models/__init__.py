@@ -5,6 +5,7 @@ from accounts.models.api_key import ApiKey, validate_network
 from accounts.models.credential import Credential, hash_secret
 from accounts.models.idempotency_key import IdempotencyKey
 from accounts.models.operator_action import OperatorAction, OperatorActionRow, Result
+from accounts.models.operator_note import OperatorNote
 from accounts.models.partnership import (
     CancelationDefault,
     Partnership,
@@ -24,6 +25,7 @@ __all__ = [
     "IdempotencyKey",
     "OperatorAction",
     "OperatorActionRow",
+    "OperatorNote",
     "Partnership",
     "PartnershipQuerySet",
     "Party",

@@ -29,7 +29,7 @@ def forecast(context: ImportContext) -> BatchResult:
 
 
 def _price_changes(context: ImportContext) -> list[dict[str, Any]]:
-    changes = [
+    changes: list[Composable] = [
         SQL(
             "SELECT v.sku, {name} AS field, v.{price} AS old, b.{price} AS new FROM {batch} AS b"
             " JOIN {table} AS v ON v.id = b.variant_id WHERE b.{price} <> v.{price}"
@@ -37,6 +37,11 @@ def _price_changes(context: ImportContext) -> list[dict[str, Any]]:
         for name in PRICES
         if name in context.mapped.fields
     ]
+    return _largest(changes)
+
+
+def _largest(changes: list[Composable]) -> list[dict[str, Any]]:
+    """The largest of these changes, by their factor."""
     if not changes:
         return []
     found = value(
@@ -51,6 +56,27 @@ def _price_changes(context: ImportContext) -> list[dict[str, Any]]:
         ).format(SQL(" UNION ALL ").join(changes), Literal(TOP))
     )
     return list(json.loads(found))
+
+
+def outlook(context: ImportContext) -> dict[str, Any]:
+    """The largest price changes of the whole file."""
+    found = lookup(context)
+    changes: list[Composable] = [
+        SQL(
+            "SELECT v.sku, {name} AS field, v.{price} AS old, {new} AS new FROM {table} AS s {steps} {joins}"
+            " WHERE {new} <> 'NaN' AND {new} >= 0 AND {new} <> v.{price}"
+        ).format(
+            name=Literal(name),
+            price=Identifier(name),
+            new=context.mapped.values[name],
+            table=context.staging.table,
+            steps=context.mapped.joins,
+            joins=found.joins,
+        )
+        for name in PRICES
+        if name in context.mapped.fields
+    ]
+    return {"price_changes": _largest(changes)}
 
 
 def approval_reasons(context: ImportContext, policy: ImportPolicy) -> list[str]:

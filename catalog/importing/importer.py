@@ -45,6 +45,9 @@ class ProductImporter(Importer):
     def forecast(self, context: ImportContext) -> BatchResult:
         return forecast.forecast(context)
 
+    def outlook(self, context: ImportContext) -> dict[str, Any]:
+        return forecast.outlook(context)
+
     def approval_reasons(self, context: ImportContext, policy: ImportPolicy) -> list[str]:
         return forecast.approval_reasons(context, policy)
 

@@ -14,29 +14,18 @@ from django.utils import timezone
 from accounts.models import CancelationDefault, Partnership, Supplier
 from api.errors import Invalid, InvalidTransition
 from fastdb.updates import update
+from fulfillments import states
 from fulfillments.change import Change
 from fulfillments.deadlines import due_at
 from fulfillments.models.line import COUNTS, FulfillmentLine
 from fulfillments.models.mechanism import Moving, Outcome, check_same, last_event
 from fulfillments.models.quantities import Quantities, as_items, check_within, spread
 from fulfillments.models.returned import asked_to_restock
-from fulfillments.states import (
-    ACCEPT,
-    APPROVE_CANCELATION,
-    CAPTURABLE,
-    CORRECT_ADDRESS,
-    GIVE_UP,
-    REFUSE_CANCELATION,
-    REJECTIONS,
-    REQUEST_CANCELATION,
-    SHIP,
-    WORKABLE,
-    Move,
-    State,
-)
+from fulfillments.states import CAPTURABLE, WORKABLE, Move, State
 from inventory.models import Warehouse
 
 MUTABLE = ["state", "state_before_cancel", "tracking_number", "invoice_id", "due_at", "updated_at"]
+
 
 # Work that operators hold back; what a supplier has done already is not hidden from it.
 HELD = Q(state__in=WORKABLE, order__held=True)
@@ -117,7 +106,7 @@ class Fulfillment(models.Model):
 
     def accept(self, change: Change, *, tracking_number: str = "") -> Outcome:
         """Take the work on (interface 4.2). Repeating it changes nothing."""
-        with self._move(change, ACCEPT) as move:
+        with self._move(change, states.ACCEPT) as move:
             if move.repeated:
                 check_same("tracking_number", self.tracking_number, tracking_number)
                 return Outcome.UNCHANGED
@@ -141,7 +130,7 @@ class Fulfillment(models.Model):
         change.check_order(self.order_id)
         if self._sent_before(tracking_number, carrier, quantities):
             return Outcome.UNCHANGED
-        with self._move(change, SHIP) as move:
+        with self._move(change, states.SHIP) as move:
             sent = move.within_open(quantities, field)
             if quantities is not None and not sent:
                 raise Invalid.at(field, "Must name at least one line and quantity.")
@@ -205,7 +194,7 @@ class Fulfillment(models.Model):
         change.check_order(self.order_id)
         if self._refused_before(reason, quantities, reject_id):
             return Outcome.UNCHANGED
-        with self._move(change, REJECTIONS[reason]) as move:
+        with self._move(change, states.REJECTIONS[reason]) as move:
             refused = move.within_open(quantities, "items")
             if move.repeated:
                 return Outcome.UNCHANGED
@@ -220,6 +209,15 @@ class Fulfillment(models.Model):
             self.rejections.create(reject_id=reject_id, reason=reason, items=as_items(refused))
             move.data |= {"reason": str(reason), "items": as_items(refused)}
         return Outcome.DONE
+
+    def withdraw(self, change: Change, *, to_supplier: int | None = None) -> None:
+        """Give what is open to another supplier, or to this one. InvalidTransition: nobody has all of it."""
+        with self._move(change, states.WITHDRAW) as move:
+            taken = move.within_open(None, "lines")
+            move.withdraw(taken, to_supplier)
+            move.ends(when_open=move.before)
+            self.rejections.create(reason=states.WITHDRAWN, items=as_items(taken))
+            move.data |= {"reason": states.WITHDRAWN, "items": as_items(taken)}
 
     def record_return(
         self,
@@ -275,7 +273,7 @@ class Fulfillment(models.Model):
 
         Raises InvalidTransition where all is asked back already.
         """
-        with self._move(change, REQUEST_CANCELATION) as move:
+        with self._move(change, states.REQUEST_CANCELATION) as move:
             more = move.within_askable(quantities, "lines")
             if not more:
                 raise InvalidTransition("All that is open of it is asked back already.")
@@ -291,7 +289,7 @@ class Fulfillment(models.Model):
         change.check_order(self.order_id)
         if self._approved_before():
             return Outcome.UNCHANGED
-        with self._move(change, APPROVE_CANCELATION) as move:
+        with self._move(change, states.APPROVE_CANCELATION) as move:
             if move.repeated:
                 return Outcome.UNCHANGED
             move.cancel({line.pk: line.cancel_requested for line in move.lines if line.cancel_requested})
@@ -301,7 +299,7 @@ class Fulfillment(models.Model):
 
     def refuse_cancelation(self, change: Change) -> Outcome:
         """Keep the work; it goes back into the capturing process (interface 4.7)."""
-        with self._move(change, REFUSE_CANCELATION) as move:
+        with self._move(change, states.REFUSE_CANCELATION) as move:
             if move.repeated:
                 return Outcome.UNCHANGED
             for line in move.lines:
@@ -322,12 +320,12 @@ class Fulfillment(models.Model):
 
     def correct_address(self, change: Change) -> None:
         """Release it again, after the order's address was corrected."""
-        with self._move(change, CORRECT_ADDRESS):
+        with self._move(change, states.CORRECT_ADDRESS):
             pass
 
     def give_up(self, change: Change, *, quantities: Quantities | None = None) -> None:
         """Cancel at once what waits for a right address: no supplier works on it."""
-        with self._move(change, GIVE_UP) as move:
+        with self._move(change, states.GIVE_UP) as move:
             move.cancel(move.within_open(quantities, "lines"))
             move.ends(when_open=State.WRONG_ADDRESS)
 
@@ -348,7 +346,7 @@ class Fulfillment(models.Model):
         target = moving.target or move.target
         assert target in move.targets, f"{move.name} cannot end in {target}"
         self.state, self.updated_at = target, timezone.now()
-        if target != moving.before or move is REQUEST_CANCELATION:  # more is asked: a new time to answer
+        if target != moving.before or move is states.REQUEST_CANCELATION:  # more is asked: more time
             self.due_at = due_at(target, self.updated_at, self.partnership, change.ship_until)
         self.save(update_fields=MUTABLE)
         self._save_lines(moving.lines)
@@ -396,5 +394,5 @@ class Fulfillment(models.Model):
         self.refresh_from_db(fields=["state"])
         if self.state in (State.CANCELING, State.CANCELED):
             return False
-        approved = (APPROVE_CANCELATION.event, State.CANCELING)
+        approved = (states.APPROVE_CANCELATION.event, State.CANCELING)
         return last_event(order_id=self.order_id, fulfillment_id=self.pk) == approved

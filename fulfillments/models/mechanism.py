@@ -12,7 +12,7 @@ from events.models import Event
 from fulfillments.effects import Effects, StockEffect
 from fulfillments.models.line import FulfillmentLine
 from fulfillments.models.quantities import Quantities, as_items, check_within
-from fulfillments.states import Move, State
+from fulfillments.states import WITHDRAWN, Move, State
 from inventory.models import MovementKind
 from inventory.reservations import StockKey
 
@@ -75,16 +75,22 @@ class Moving:
                 MovementKind.SHIP, line, stock_key, quantity, min(line.reserved, quantity), tracking_number
             )
 
-    def reject(self, reason: State, refused: Quantities) -> None:
+    def reject(self, reason: str, refused: Quantities) -> None:
         """Give back what was set aside for it; what is refused for the goods' sake is routed again."""
         kind = MovementKind.REFUSE if reason == State.OUT_OF_STOCK else MovementKind.RELEASE
         for line, stock_key, quantity in self.pieces(refused):
             line.rejected += quantity
-            self._stock(kind, line, stock_key, 0, max(line.reserved - line.open, 0), reason.value)
+            self._stock(kind, line, stock_key, 0, max(line.reserved - line.open, 0), str(reason))
             if reason == State.MISSING_SKU:
                 self.effects.delisted.add(line.variant_id)
             if reason != State.WRONG_ADDRESS:
                 self.effects.refused[line.order_line_id] += quantity
+
+    def withdraw(self, taken: Quantities, to_supplier: int | None) -> None:
+        """Give back what was set aside for it, and find it another supplier, or this one."""
+        self.reject(WITHDRAWN, taken)
+        for line, _, _ in self.pieces(taken):
+            self.effects.sent_to[line.order_line_id] = to_supplier
 
     def cancel(self, quantities: Quantities) -> None:
         """Give back what was set aside for it."""

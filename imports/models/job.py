@@ -221,13 +221,16 @@ class ImportJob(models.Model):
         if added or changes:
             self.refresh_from_db(fields=[*added, *changes])
 
-    def await_approval(self, reasons: list[str], ground: list[int]) -> None:
+    def await_approval(self, reasons: list[str], ground: list[int], outlook: dict[str, Any]) -> None:
         """Wait for a person. It is staged again when it goes on, and holds up no other.
 
         `ground`: what of its kind it is about; a later file must be about all of that to take its place.
+        `outlook`: what it would do, for whoever decides.
         """
         with self._move(AWAIT_APPROVAL, by=WORKER) as move:
-            report = {**self.report, "reasons": reasons} | ({"warehouse_ids": ground} if ground else {})
+            report = {**self.report, "reasons": reasons, "outlook": outlook} | (
+                {"warehouse_ids": ground} if ground else {}
+            )
             move.changes = {"report": report, "attempts": 0}
 
     def succeed(self) -> None:

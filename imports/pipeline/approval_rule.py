@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from django.db import transaction
+from django.db import connection, transaction
+from psycopg.sql import SQL, Literal
 
 from imports.models import ImportPolicy
 from imports.pipeline.context import ImportContext
 from imports.pipeline.importer import Importer
+
+FIRST_ROWS = 5
+LONGEST_CELL = 60
 
 
 def waits_for_approval(context: ImportContext, importer: Importer) -> bool:
@@ -19,5 +23,17 @@ def waits_for_approval(context: ImportContext, importer: Importer) -> bool:
         if reasons and job.dry_run:
             job.update_if_owner(report={**job.report, "would_wait": reasons})
         elif reasons:
-            job.await_approval(reasons, importer.ground(context))
+            outlook = {**importer.outlook(context), "first_rows": first_rows(context)}
+            job.await_approval(reasons, importer.ground(context), outlook)
     return bool(reasons) and not job.dry_run
+
+
+def first_rows(context: ImportContext) -> list[list[str]]:
+    """The first records of the file as they stand there, cells cut to what a page can show."""
+    cells = SQL(", ").join(
+        SQL("left({}, {})").format(column, Literal(LONGEST_CELL)) for column in context.staging.columns
+    )
+    with connection.cursor() as cursor:
+        rows = SQL("SELECT {} FROM {} ORDER BY line LIMIT {}")
+        cursor.execute(rows.format(cells, context.staging.table, Literal(FIRST_ROWS)))
+        return [[cell or "" for cell in row[context.mapped.own :]] for row in cursor.fetchall()]

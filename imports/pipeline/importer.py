@@ -106,6 +106,10 @@ class Importer(ABC):
         """Why this file should wait for a person, as sentences."""
         return []
 
+    def outlook(self, context: ImportContext) -> dict[str, Any]:
+        """What a file that waits would do, for whoever decides: the largest changes, old and new."""
+        return {}
+
     def ground(self, context: ImportContext) -> list[int]:
         """What of its kind a file is about, such as its warehouses; empty where it is about all of it."""
         return []

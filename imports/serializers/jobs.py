@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 from django.utils import timezone
 
@@ -116,6 +116,11 @@ def first_errors(jobs: Iterable[ImportJob]) -> Mapping[int, list[Reject]]:
     return found
 
 
+def _report(job: ImportJob) -> dict[str, Any]:
+    """Without what only the operators' page shows."""
+    return {name: value for name, value in job.report.items() if name != "outlook"}
+
+
 def job_json(job: ImportJob, errors: Iterable[Reject], base: str) -> JobJson:
     """A job as the API shows it; `base` is the absolute URL of the service."""
     rate, left = progress(job)
@@ -137,7 +142,7 @@ def job_json(job: ImportJob, errors: Iterable[Reject], base: str) -> JobJson:
         "seconds_left": left,
         "warnings": job.warnings,
         "ignored_columns": job.ignored_columns,
-        "report": cast(ReportJson, job.report),
+        "report": cast(ReportJson, _report(job)),
         "error": job.error,
         "errors": [reject_json(each) for each in errors],
         "errors_url": f"{base}/v3/suppliers/{job.supplier_id}/imports/{job.pk}/errors",

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from psycopg.sql import SQL, Literal
 
 from imports.models import ImportPolicy
 from imports.pipeline.context import BATCH, BatchResult, ImportContext
+from imports.pipeline.job_report import TOP
 from imports.sql import row
+from inventory.elements import MOST
 from inventory.importing.full_files import FULL, why_kept
 from inventory.importing.matching import NOWHERE, counted_before, named_in_file, warehouse_ids
-from inventory.importing.since import COUNTED, moved
+from inventory.importing.since import COUNTED, as_of_now, moved
 
 
 def forecast(context: ImportContext) -> BatchResult:
@@ -52,3 +57,46 @@ def approval_reasons(context: ImportContext, policy: ImportPolicy) -> list[str]:
     if int(zeroed) <= policy.zeroed_least or int(zeroed) <= policy.zeroed_share * int(stocked):
         return []
     return [f"It would set {zeroed} of {stocked} stocked variants to 0."]
+
+
+def outlook(context: ImportContext) -> dict[str, Any]:
+    """What would become of the stock that is there: for each warehouse, and the largest changes."""
+    full = context.job.options["mode"] == FULL and not why_kept(context)
+    warehouses, changes = row(
+        SQL(
+            """
+            WITH ahead AS MATERIALIZED (
+                SELECT l.variant_id, l.warehouse_id, l.on_hand AS old, CASE
+                    WHEN n.quantity BETWEEN 0 AND {most} AND n.warehouse_id <> {nowhere} THEN {counted}
+                    WHEN {full} AND n.variant_id IS NULL AND coalesce(m.pieces, 0) <= 0 THEN 0
+                    ELSE l.on_hand END AS new
+                FROM inventory_stocklevel AS l LEFT JOIN ({named}) AS n
+                    ON n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {nowhere})
+                LEFT JOIN ({moved}) AS m
+                    ON m.variant_id = l.variant_id AND m.warehouse_id = l.warehouse_id
+                WHERE l.warehouse_id = ANY({warehouses}) AND {older}
+            )
+            SELECT (SELECT coalesce(jsonb_agg(t), '[]') FROM (
+                SELECT w.name AS warehouse, count(*) FILTER (WHERE old <> new) AS changed,
+                    count(*) FILTER (WHERE old > 0 AND new = 0) AS zeroed,
+                    sum(old) AS before, sum(new) AS after
+                FROM ahead JOIN inventory_warehouse w ON w.id = warehouse_id GROUP BY w.id ORDER BY w.name
+            ) t), (SELECT coalesce(jsonb_agg(t), '[]') FROM (
+                SELECT v.sku, w.name AS warehouse, old AS from, new AS to FROM ahead
+                JOIN catalog_variant v ON v.id = variant_id JOIN inventory_warehouse w ON w.id = warehouse_id
+                WHERE old <> new ORDER BY abs(old - new) DESC, v.sku, w.name LIMIT {top}
+            ) t)
+            """
+        ).format(
+            most=Literal(MOST),
+            nowhere=NOWHERE,
+            counted=as_of_now(SQL("n.quantity"), SQL("m.pieces")),
+            full=Literal(full),
+            named=named_in_file(context),
+            moved=moved(context),
+            warehouses=Literal(warehouse_ids(context)),
+            older=counted_before(context),
+            top=Literal(TOP),
+        )
+    )
+    return {"warehouses": json.loads(warehouses), "stock_changes": json.loads(changes)}

@@ -91,6 +91,9 @@ class StockImporter(Importer):
     def approval_reasons(self, context: ImportContext, policy: ImportPolicy) -> list[str]:
         return forecast.approval_reasons(context, policy)
 
+    def outlook(self, context: ImportContext) -> dict[str, Any]:
+        return forecast.outlook(context)
+
     def ground(self, context: ImportContext) -> list[int]:
         return sorted(matching.warehouse_ids(context))
 

@@ -18,6 +18,7 @@ WITHOUT_PAGES = {
     "accounts.IdempotencyKey",
     "accounts.OperatorAction",
     "accounts.OperatorActionRow",
+    "accounts.OperatorNote",
     "accounts.Suspension",
     "catalog.Departure",
     "catalog.TakenSnapshot",

@@ -143,8 +143,9 @@ def test_many_are_counted_only_up_to_a_hundred(operator, acme):
 
 def test_the_home_page_asks_one_query_for_each_queue(operator, order, django_assert_num_queries):
     operator.get("/admin/")
-    # session, user, whether he lacks a second factor, what he and his groups may do; one for each queue
-    with django_assert_num_queries(5 + 10):
+    # session, user, whether he lacks a second factor, what he and his groups may do;
+    # one for each queue, and one for each of the desk's kinds
+    with django_assert_num_queries(5 + 10 + 11):
         operator.get("/admin/")
 
 

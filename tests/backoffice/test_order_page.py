@@ -269,7 +269,7 @@ def test_a_held_orders_fulfillments_offer_no_work(operator, order, fulfillment):
     do(operator, order, "hold")
     page = operator.get(f"/admin/fulfillments/fulfillment/{fulfillment.pk}/change/")
 
-    assert buttons(page) == ["request-cancelation"]
+    assert buttons(page) == ["withdraw", "request-cancelation"]
     assert "held by an operator" in messages(do(operator, fulfillment, "accept"))[0]
 
 

@@ -45,6 +45,7 @@ class AdminBrowser:
     complaints: list[str] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
     inside: list[str] = field(default_factory=list)
+    clicks: int = 0
 
     def watch(self) -> None:
         self.page.on("console", self._heard)
@@ -73,6 +74,7 @@ class AdminBrowser:
 
     def click(self, selector: str) -> None:
         """Click the first of these, and wait for the page that it leads to."""
+        self.clicks += 1
         with self.page.expect_navigation():
             self.page.locator(selector).first.click()
 

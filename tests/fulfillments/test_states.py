@@ -20,6 +20,7 @@ from fulfillments.states import (
     REJECT_WRONG_ADDRESS,
     REQUEST_CANCELATION,
     SHIP,
+    WITHDRAW,
     Move,
     State,
     moves_from,
@@ -51,7 +52,7 @@ CALLS: dict[Move, tuple[str, dict[str, str] | None]] = {
     APPROVE_CANCELATION: ("", {"status": "canceled"}),
     REFUSE_CANCELATION: ("", {"status": "cancelation not allowed"}),
 }
-OTHERS = (REQUEST_CANCELATION, CORRECT_ADDRESS, GIVE_UP)
+OTHERS = (REQUEST_CANCELATION, CORRECT_ADDRESS, GIVE_UP, WITHDRAW)
 
 
 def do(move: Move, work: Fulfillment, acme_api, shop_api) -> None:

@@ -55,11 +55,11 @@ def offered(client, job):
 BUTTONS = {
     Status.QUEUED: ["cancel"],
     Status.RUNNING: ["cancel"],
-    Status.AWAITING_APPROVAL: ["approve", "cancel"],
-    Status.SUCCEEDED: [],
-    Status.SUCCEEDED_WITH_ERRORS: [],
-    Status.FAILED: ["retry"],
-    Status.CANCELED: [],
+    Status.AWAITING_APPROVAL: ["approve", "cancel", "message"],
+    Status.SUCCEEDED: ["message"],
+    Status.SUCCEEDED_WITH_ERRORS: ["message"],
+    Status.FAILED: ["retry", "message"],
+    Status.CANCELED: ["message"],
 }
 
 
@@ -147,7 +147,7 @@ def test_one_whose_file_is_gone_has_no_button_and_says_what_to_do_instead(operat
     assert "no longer kept" not in page_of(operator, job).text
     job.path.unlink()
 
-    assert offered(operator, job) == []
+    assert offered(operator, job) == ["message"]
     assert "no longer kept" in page_of(operator, job).text
     [message] = messages(do(operator, job, "retry"))
     assert "no longer kept" in message

@@ -1,0 +1,33 @@
+"""Suppliers that used to say what they have, and have not for long."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Greatest
+from django.utils import timezone
+
+from accounts.models import Partnership, Supplier
+from events.models import Event
+from imports.models import ImportJob, Kind, Status
+
+STALE = timedelta(days=2)
+
+
+def stale_feeds() -> QuerySet[Any]:
+    """Suppliers with partners whose last count came by push or file, and is older than STALE.
+
+    One look into an index for each supplier, whatever it has pushed.
+    """
+    pushed = Event.objects.filter(supplier=OuterRef("pk"), type="inventory.updated", number__isnull=False)
+    landed = ImportJob.objects.filter(supplier=OuterRef("pk"), kind=Kind.INVENTORY, dry_run=False)
+    landed = landed.filter(status__in=[Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS])
+    partners = Partnership.objects.trading().values("supplier_id")
+    suppliers = Supplier.objects.filter(pk__in=partners).annotate(
+        pushed_at=Subquery(pushed.order_by("-number").values("occurred_at")[:1]),
+        landed_at=Subquery(landed.order_by("-id").values("finished_at")[:1]),
+    )
+    suppliers = suppliers.annotate(heard_at=Greatest(F("pushed_at"), F("landed_at")))
+    return suppliers.filter(heard_at__lt=timezone.now() - STALE)

@@ -1,0 +1,113 @@
+"""The desk's page, and what operators keep of its rows."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.apps import apps
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from accounts.admin_base import operator_of
+from accounts.models import OperatorNote, Supplier
+from backoffice.desk.gathering import COUNTED, Gathered, Wanted, gather
+from backoffice.desk.kinds import KINDS
+
+PAGE = 50
+TAKEN = [("", "all"), ("mine", "mine"), ("free", "nobody's"), ("snoozed", "put off")]
+MODELS = {kind.model._meta.label_lower for kind in KINDS}
+
+
+class DeskForm(forms.Form):
+    """What the desk is narrowed to."""
+
+    kind = forms.ChoiceField(
+        required=False, choices=[("", "all"), *((each.name, each.title) for each in KINDS)]
+    )
+    supplier = forms.ModelChoiceField(Supplier.objects.order_by("name"), required=False, empty_label="all")
+    hours = forms.IntegerField(required=False, min_value=1, max_value=100_000, label="Older than hours")
+    taken = forms.ChoiceField(required=False, choices=TAKEN, label="Whose")
+    start = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
+
+    def wanted(self, person: str) -> Wanted:
+        """What is asked for; what cannot be read narrows nothing."""
+        self.full_clean()
+        given: dict[str, Any] = {name: value for name, value in self.cleaned_data.items() if value}
+        given.pop("start", None)
+        if "supplier" in given:
+            given["supplier"] = given["supplier"].pk
+        return Wanted(**given, person=person)
+
+
+class NoteForm(forms.Form):
+    """What is kept of a row: of which, who takes it, what is known, and for how long it can wait."""
+
+    model = forms.ChoiceField(choices=[(name, name) for name in sorted(MODELS)])
+    record_id = forms.IntegerField(min_value=1, max_value=2**63 - 1)
+    assigned_to = forms.CharField(required=False, max_length=150)
+    text = forms.CharField(required=False, max_length=1000)
+    snooze_hours = forms.IntegerField(required=False, min_value=0, max_value=24 * 90)
+
+
+def desk(site: Any, request: HttpRequest) -> HttpResponse:
+    """Everything that waits for a person, in one table."""
+    form = DeskForm(request.GET)
+    person = request.user.get_username()
+    gathered = gather(request.user, form.wanted(person))
+    start = form.cleaned_data.get("start") or 0
+    query = request.GET.copy()
+    query.pop("start", None)
+    context = {
+        **site.each_context(request),
+        "title": "The desk",
+        "form": form,
+        **rows_context(request, gathered, start, PAGE),
+        "more": f"?{query.urlencode()}&start={start + PAGE}" if len(gathered.items) > start + PAGE else "",
+    }
+    return TemplateResponse(request, "admin/desk.html", context)
+
+
+def rows_context(request: HttpRequest, gathered: Gathered, start: int, count: int) -> dict[str, Any]:
+    """What the table needs, on whichever page it stands."""
+    return {
+        "gathered": gathered,
+        "counted": COUNTED,
+        "items": gathered.items[start : start + count],
+        "person": request.user.get_username(),
+        "now": timezone.now(),
+        "here": request.get_full_path(),
+        "may_act": request.user.has_perm("orders.change_order"),
+    }
+
+
+def keep_note(site: Any, request: HttpRequest) -> HttpResponse:
+    """Take a row, note something of it, or put it off."""
+    form = NoteForm(request.POST)
+    if request.method != "POST" or not form.is_valid():
+        raise PermissionDenied
+    given = form.cleaned_data
+    model = apps.get_model(given["model"])
+    if not request.user.has_perm(f"{model._meta.app_label}.change_{model._meta.model_name}"):
+        raise PermissionDenied
+    hours = given["snooze_hours"]
+    OperatorNote.objects.update_or_create(
+        model=given["model"],
+        record_id=given["record_id"],
+        defaults={
+            "assigned_to": given["assigned_to"],
+            "text": given["text"],
+            "snoozed_until": timezone.now() + timedelta(hours=hours) if hours else None,
+            "by": operator_of(request).name,
+            "updated_at": timezone.now(),
+        },
+    )
+    messages.success(request, f"Put off for {hours} hours." if hours else "Kept.")
+    back = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
+    return HttpResponseRedirect(back if safe and back.startswith("/admin/") else "/admin/desk/")

@@ -1,0 +1,205 @@
+"""The desk: everything that waits for a person, the same order once, by deadline and money."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import OperatorNote
+from events.models import Event
+from fulfillments.models import Fulfillment
+from imports.models import ImportJob, Status
+from inventory.models import Warehouse
+from orders.models import Order
+from tests.backoffice.conftest import do, messages
+from tests.factories import ImportJobFactory, set_stock
+
+DESK = "/admin/desk/"
+
+
+def rows(client, **asked):
+    page = client.get(DESK, asked)
+    assert page.status_code == 200
+    return page.context["items"]
+
+
+def kinds(client, **asked):
+    return [item.kind.name for item in rows(client, **asked)]
+
+
+@pytest.fixture
+def refused_address(order, fulfillment, client_for, acme):
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
+    return order
+
+
+def test_nothing_waits_on_a_quiet_day(operator, order):
+    assert rows(operator) == []
+    assert "Nothing waits here" in operator.get(DESK).text
+
+
+def test_a_wrong_address_shows_the_address_and_leads_to_what_mends_it(operator, refused_address):
+    [item] = rows(operator)
+
+    assert item.kind.name == "address"
+    assert refused_address.shipping_address["address1"] in item.what
+    assert item.parties == "Acme for Shop"
+    assert all(operator.get(url).status_code == 200 for _, url in item.actions)
+
+
+def test_what_nobody_fills_says_what_and_how_much_money(operator, acme, shop, a_variant, pushed, client_for):
+    a_variant(acme, "LAN-1", stock=10, wholesale_price="7.5")
+    order = pushed(shop, {"sku": "LAN-1", "quantity": 2})
+    client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/out_of_stock")
+
+    [item] = rows(operator)
+    assert (item.kind.name, item.what, item.money) == ("nobody", "Nobody has 2 × LAN-1", 15)
+
+
+def test_a_silent_supplier_a_late_one_and_a_held_order(operator, shop, order, fulfillment, client_for):
+    client_for(shop).post(f"orders/{order.pk}/cancel")
+    assert kinds(operator) == ["silent"]
+    do(operator, fulfillment, "refuse-cancelation")
+    Fulfillment.objects.update(due_at=timezone.now() - timedelta(hours=1))
+    assert kinds(operator) == ["overdue"]
+    do(operator, order, "hold")
+    assert kinds(operator) == ["held"]
+
+
+def test_the_same_order_stands_once_with_all_its_reasons(operator, refused_address):
+    do(operator, refused_address, "hold")
+
+    [item] = rows(operator)
+    assert (item.kind.name, item.also) == ("address", ["Held"])
+
+
+def test_stock_imports_and_feeds_wait_too(operator, acme, order):
+    set_stock(on_hand=1)
+    ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL, report={"reasons": ["Too many."]})
+    ImportJobFactory.create(supplier=acme, status=Status.FAILED, error={"code": "x", "message": "No header."})
+    assert sorted(kinds(operator)) == ["failed", "import", "overpromised"]
+    assert {"Too many.", "No header."} <= {item.what for item in rows(operator)}
+
+
+def test_a_supplier_that_falls_silent_waits_and_one_that_never_spoke_does_not(
+    operator, acme, rival, shop, client_for, a_variant
+):
+    a_variant(acme, "LAN-1", stock=1)
+    east = Warehouse.objects.get(supplier=acme, is_default=True)
+    body = {"warehouse_id": east.pk, "id_type": "sku", "inventories": [{"id": "LAN-1", "amount": 3}]}
+    assert client_for(acme).post("inventory", body).status_code == 200
+    Event.publish()
+    assert rows(operator) == []
+    Event.objects.update(occurred_at=timezone.now() - timedelta(days=3))
+
+    [item] = rows(operator)
+    assert (item.kind.name, item.title) == ("feed", "Acme")
+
+
+def test_what_is_due_first_stands_first_then_the_money(operator, acme, shop, a_variant, pushed):
+    a_variant(acme, "CHEAP", stock=9, wholesale_price="1")
+    a_variant(acme, "DEAR", stock=9, wholesale_price="100")
+    cheap, dear = (pushed(shop, {"sku": sku, "quantity": 1}) for sku in ("CHEAP", "DEAR"))
+    late = pushed(shop, {"sku": "CHEAP", "quantity": 1}, ship_until="2031-01-01")
+    for order in (cheap, dear, late):
+        do(operator, order, "hold")
+
+    assert [item.order_id for item in rows(operator)] == [late.pk, dear.pk, cheap.pk]
+
+
+@pytest.mark.parametrize(
+    ("asked", "count"),
+    [
+        ({"kind": "address"}, 1),
+        ({"kind": "held"}, 0),
+        ({"supplier": "{acme}"}, 1),
+        ({"supplier": "{rival}"}, 0),
+        ({"hours": "1"}, 0),
+        ({"taken": "mine"}, 0),
+        ({"taken": "free"}, 1),
+        ({"taken": "snoozed"}, 0),
+        ({"kind": "nonsense", "supplier": "x", "hours": "x", "start": "x"}, 1),
+    ],
+)
+def test_it_is_narrowed(operator, refused_address, acme, rival, asked, count):
+    names = {"acme": acme.pk, "rival": rival.pk}
+    assert len(rows(operator, **{name: text.format(**names) for name, text in asked.items()})) == count
+
+
+def test_every_kind_can_be_narrowed_to_a_supplier(operator, acme, django_assert_max_num_queries):
+    with django_assert_max_num_queries(30):
+        assert rows(operator, supplier=acme.pk, hours=1, taken="mine") == []
+
+
+def keep(client, item, **kept):
+    fields = {"model": item.model, "record_id": item.record.pk, "next": DESK, **kept}
+    return client.post(f"{DESK}note/", fields, follow=True)
+
+
+def test_a_row_is_taken_noted_and_put_off(operator, refused_address):
+    [item] = rows(operator)
+    keep(operator, item, assigned_to="olga", text="Asked the retailer")
+    [item] = rows(operator, taken="mine")
+    assert (item.note.assigned_to, item.note.text) == ("olga", "Asked the retailer")
+    assert rows(operator, taken="free") == []
+
+    assert messages(keep(operator, item, assigned_to="olga", snooze_hours="2")) == ["Put off for 2 hours."]
+    assert rows(operator) == []
+    assert len(rows(operator, taken="snoozed")) == 1
+    OperatorNote.objects.update(snoozed_until=timezone.now())
+    assert len(rows(operator)) == 1
+
+
+def test_support_reads_the_desk_and_keeps_nothing(support, operator, refused_address):
+    [item] = rows(support)
+    assert "Correct address" not in support.get(DESK).text
+    assert keep(support, item, text="x").status_code == 403
+    assert not OperatorNote.objects.exists()
+
+
+@pytest.mark.parametrize("sent", [{}, {"model": "auth.user", "record_id": "1"}, {"model": "orders.order"}])
+def test_a_note_of_nothing_is_refused(operator, sent):
+    assert operator.post(f"{DESK}note/", sent).status_code == 403
+
+
+def test_after_an_action_the_desk_shows_what_is_next(operator, refused_address):
+    url = f"/admin/orders/order/{refused_address.pk}/do/correct-address/"
+    address = {"address1": "1 New Street", "city": "Bath", "country": "uk", "reason": ""}
+    page = operator.post(f"{url}?next={DESK}", {**address, "next": DESK}, follow=True)
+    assert page.request["PATH_INFO"] == DESK
+    assert page.context["items"] == []
+
+
+def test_nobody_is_led_elsewhere_after_an_action(operator, order):
+    for elsewhere in ("https://evil.example/", "//evil.example/admin/", "/v3/docs"):
+        answer = operator.post(
+            f"/admin/orders/order/{order.pk}/do/route-again/", {"reason": "x", "next": elsewhere}
+        )
+        assert answer["Location"] == f"/admin/orders/order/{order.pk}/change/"
+
+
+def test_it_asks_the_same_number_of_queries_however_much_waits(
+    operator, acme, shop, a_variant, pushed, client_for, django_assert_max_num_queries
+):
+    a_variant(acme, "LAN-1", stock=50)
+
+    def one_more():
+        order = pushed(shop, {"sku": "LAN-1", "quantity": 1})
+        state = ("wrong_address", "out_of_stock")[order.pk % 2]
+        client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/{state}")
+        ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL)
+        set_stock(on_hand=50)
+
+    def asked():
+        with django_assert_max_num_queries(30) as statements:
+            operator.get(DESK)
+        return len(statements)
+
+    one_more()
+    one_more()
+    asked()
+    few = asked()
+    for _ in range(6):
+        one_more()
+    assert asked() == few
+    assert Order.objects.count() == ImportJob.objects.count() == 8

@@ -1,0 +1,129 @@
+"""What operators do all day, in a real browser, in no more clicks than the budget has."""
+
+import pytest
+
+from orders.models import Order
+from tests.browser.test_import_pages import _own_folder, held
+from tests.factories import ImportJobFactory
+from tests.orders.push_bodies import an_order
+
+__all__ = ["_own_folder", "held"]
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def order(acme, shop, a_variant, client_for):
+    a_variant(acme, "LAN-1", stock=10)
+    answer = client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 2}))
+    return Order.objects.get(pk=answer.json()["order_id"])
+
+
+@pytest.fixture
+def desk(browser):
+    browser.start_as("olga")
+
+    def open_(path="/admin/"):
+        browser.open(path)
+        return browser
+
+    return open_
+
+
+def at_supplier(client_for, supplier, order, move):
+    client_for(supplier).put(f"fulfillments/{order.fulfillments.get().pk}/{move}")
+
+
+def test_needs_me_now_takes_no_click(desk, order, client_for, acme):
+    at_supplier(client_for, acme, order, "setStatus/wrong_address")
+    browser = desk()
+    assert order.retailer_order_id in browser.page.inner_text(".bo-desk")
+    assert browser.clicks == 0
+
+
+def test_why_an_order_is_stuck_takes_one_click_at_most(desk, order, client_for, acme):
+    at_supplier(client_for, acme, order, "setStatus/out_of_stock")
+    browser = desk()
+    assert "Nobody has 2 × LAN-1" in browser.page.inner_text(".bo-desk")
+    browser.click(f".bo-desk a:text('{order.retailer_order_id}')")
+    assert "this warehouse was out of stock for the line before" in browser.page.inner_text("#content")
+    assert browser.clicks == 1
+
+
+def test_an_address_is_mended_in_two_clicks_and_the_desk_is_empty(desk, order, client_for, acme):
+    at_supplier(client_for, acme, order, "setStatus/wrong_address")
+    browser = desk("/admin/desk/")
+    browser.click(".bo-desk a:text('Correct address')")
+    browser.page.fill("#id_city", "Bath")
+    browser.press("Release again")
+    assert browser.clicks == 2
+    assert "Nothing waits here" in browser.page.inner_text("#content")
+    assert order.fulfillments.get().state == "new"
+
+
+def test_a_silent_supplier_is_answered_for_in_two_clicks(desk, order, client_for, shop):
+    client_for(shop).post(f"orders/{order.pk}/cancel")
+    browser = desk("/admin/desk/")
+    browser.click(".bo-desk a:text('Approve')")
+    assert "2 pieces are canceled in the name of Acme." in browser.page.inner_text(".bo-verdict")
+    browser.page.fill("#id_reason", "By telephone")
+    browser.press("Approve cancellation")
+    assert browser.clicks == 2
+    assert order.fulfillments.get().state == "canceled"
+
+
+def test_an_order_goes_to_another_supplier_in_three_clicks(desk, order, rival, a_variant):
+    a_variant(rival, "LAN-1", stock=10)
+    browser = desk(f"/admin/orders/order/{order.pk}/change/")
+    browser.click(f"a[href*='/fulfillment/{order.fulfillments.get().pk}/']")
+    browser.press("Send elsewhere")
+    assert "Rival" in browser.page.inner_text("#content")
+    browser.page.fill("#id_reason", "Acme is on strike")
+    browser.press("Send elsewhere")
+    assert browser.clicks == 3
+    assert sorted(order.fulfillments.values_list("state", flat=True)) == ["canceled", "new"]
+
+
+def test_a_held_file_is_looked_at_and_approved_in_two_clicks(desk, held):
+    browser = desk("/admin/desk/")
+    browser.click(".bo-desk a:text('Approve')")
+    assert "It would set 119 of 120 stocked variants to 0." in browser.page.inner_text(".bo-verdict")
+    assert "Acme East" in browser.page.inner_text("#content")
+    browser.press("Approve")
+    assert browser.clicks == 2
+    held.refresh_from_db()
+    assert held.approved_at
+
+
+def test_why_a_file_was_refused_and_to_say_so_takes_two_clicks(desk, acme):
+    job = ImportJobFactory.create(
+        supplier=acme, status="failed", error={"code": "no_header", "message": "It has no header."}
+    )
+    browser = desk("/admin/desk/")
+    assert "It has no header." in browser.page.inner_text(".bo-desk")
+    browser.click(".bo-desk a:text('Message')")
+    assert "It has no header." in browser.page.input_value("#id_text")
+    browser.press("Message to the supplier")
+    assert browser.clicks == 2
+    assert "Acme finds it as reports/" in browser.messages()[0]
+    assert job.pk
+
+
+def test_a_row_is_put_off_from_the_desk(desk, order, client_for, acme):
+    at_supplier(client_for, acme, order, "setStatus/wrong_address")
+    browser = desk("/admin/desk/")
+    browser.page.click(".bo-desk summary")
+    browser.page.fill("[name=snooze_hours]", "4")
+    browser.click(".bo-desk details button")
+    assert browser.messages() == ["Put off for 4 hours."]
+    assert "Nothing waits here" in browser.page.inner_text("#content")
+
+
+@pytest.mark.parametrize("path", ["/admin/desk/", "/admin/activity/"])
+def test_pages_keep_within_the_window(desk, order, client_for, acme, path):
+    at_supplier(client_for, acme, order, "setStatus/wrong_address")
+    browser = desk()
+    for width in (1280, 800, 390):
+        browser.page.set_viewport_size({"width": width, "height": 900})
+        browser.open(path)
+        assert browser.page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,68 @@
+"""A file that waits says what it would do, with old and new; and its supplier can be written to."""
+
+import pytest
+
+from imports.models import ImportJob
+from inventory.models import Warehouse
+from sftp_ingest.area.files import area_of
+from tests.backoffice.conftest import do, messages, operator, support
+from tests.factories import StockLevelFactory
+
+__all__ = ["operator", "support"]
+
+
+@pytest.fixture
+def held(acme, a_variant, stocked):
+    """A full stock file that would set 120 variants to 0, and one from 5 to 7."""
+    east = Warehouse.objects.get(supplier=acme, is_default=True)
+    for number in range(121):
+        StockLevelFactory.create(variant=a_variant(acme, f"B-{number}"), warehouse=east, on_hand=5)
+    job = stocked(acme, "sku,quantity\nB-0,7\n", mode="full")
+    assert job["status"] == "awaiting_approval"
+    return ImportJob.objects.get(pk=job["id"])
+
+
+def test_a_stock_file_that_waits_shows_old_and_new_for_each_warehouse_and_its_first_rows(operator, held):
+    outlook = held.report["outlook"]
+
+    assert outlook["warehouses"] == [
+        {"warehouse": "Acme East", "changed": 121, "zeroed": 120, "before": 605, "after": 7}
+    ]
+    assert outlook["stock_changes"][0] == {"sku": "B-1", "warehouse": "Acme East", "from": 5, "to": 0}
+    assert outlook["first_rows"] == [["B-0", "7"]]
+    page = operator.get(f"/admin/imports/importjob/{held.pk}/change/").text
+    assert all(text in page for text in ("What it would do", "The largest changes of stock", "<td>B-0</td>"))
+
+
+def test_partners_are_answered_as_before(held, acme, client_for):
+    report = client_for(acme).get(f"imports/{held.pk}").json()["report"]
+    assert "outlook" not in report
+    assert report["reasons"] == held.report["reasons"]
+
+
+def test_a_product_file_that_waits_shows_its_largest_price_changes(acme, a_variant, ran, client_for):
+    a_variant(acme, "A-1", title="Shirt", retail_price="10")
+    a_variant(acme, "A-2", title="Hat", retail_price="10")
+    client_for(acme).put("importPolicy", {"price_factor": 2})
+    job = ran(acme, data=["sku,title,retail_price", "A-1,Shirt,30", "A-2,Hat,11", "A-3,New,5", "A-4,Bad,x"])
+
+    outlook = ImportJob.objects.get(pk=job["id"]).report["outlook"]
+    assert [(each["sku"], each["from"], each["to"]) for each in outlook["price_changes"]] == [
+        ("A-1", "10", "30"),
+        ("A-2", "10", "11"),
+    ]
+
+
+def test_a_supplier_finds_the_operators_message_in_its_reports(operator, held, acme):
+    form = operator.get(f"/admin/imports/importjob/{held.pk}/do/message/").context["form"]
+    assert held.report["reasons"][0] in form["text"].value()
+
+    page = do(operator, held, "message", text="Is this right?\nYours")
+
+    [said] = messages(page)
+    path = said.partition(" finds it as ")[2].partition(" in its")[0]
+    assert (area_of(acme) / path).read_bytes() == b"Is this right?\r\nYours"
+
+
+def test_support_writes_to_nobody(support, held):
+    assert do(support, held, "message", text="x").status_code == 403
