@@ -11,6 +11,8 @@ from django.db.models import Model, QuerySet
 from django.urls import reverse
 
 from accounts.admin_filters import FieldIs, Narrowing, list_url
+from events.admin_filters import FailingFilter
+from events.models import Webhook
 from fulfillments.admin_filters import OverdueFilter
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
@@ -92,6 +94,10 @@ def _stock(level: StockLevel) -> str:
 
 def _job(job: ImportJob) -> str:
     return f"{job.kind} of {job.supplier}: {job.source}"
+
+
+def _webhook(webhook: Webhook) -> str:
+    return f"{webhook}: {webhook.last_error}"
 
 
 OF_ORDERS = ("retailer",)
@@ -177,6 +183,14 @@ QUEUES = (
         [RecentlyFailedFilter],
         _job,
         ("supplier",),
+    ),
+    Queue(
+        "Webhooks whose receivers are down",
+        "They have taken nothing for ten minutes, and events wait for them. Tell the party.",
+        Webhook,
+        [FailingFilter],
+        _webhook,
+        ("supplier", "retailer"),
     ),
 )
 

@@ -172,6 +172,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],
+    "WEBHOOKS": ["events.webhooks.described.EVENT"],
     "POSTPROCESSING_HOOKS": ["api.openapi.finishing.finish"],
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
@@ -182,6 +183,14 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
 }
+
+# Private networks that webhooks may reach, by plain HTTP too; none of them on a partner's word alone.
+_networks: list[str] = env.list("WEBHOOK_NETWORKS", [])
+WEBHOOK_NETWORKS = [ip_network(each) for each in _networks]
+# A receiver has so long for all of its answer.
+WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)
+# For so long deliveries are kept that were taken or given up.
+WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)
 
 # --- Background work -----------------------------------------------------------------------------
 
@@ -210,6 +219,7 @@ CELERY_TASK_ROUTES = {
 _ticks = {
     "sweep-imports": ("imports.tasks.sweep", 5.0),
     "publish-events": ("events.tasks.publish", 5.0),
+    "keep-up-webhooks": ("events.tasks.keep_up_webhooks", 600.0),
     "serve-waiting": ("orders.tasks.serve_waiting", 30.0),
     "answer-cancelations": ("fulfillments.tasks.answer_cancelations", 30.0),
     "add-up-days": ("fulfillments.tasks.add_up_days", 60.0),

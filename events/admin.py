@@ -7,10 +7,15 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
+from accounts.admin_actions import RecordAdmin, badge
 from accounts.admin_base import ReadOnlyAdmin, as_id
 from accounts.scopes import Scope
-from events.models import ACCOUNTS, Event
+from events.admin_actions import DELIVERY_ACTIONS, WEBHOOK_ACTIONS
+from events.admin_filters import FailingFilter
+from events.models import ACCOUNTS, Delivery, Event, Webhook
+from events.webhooks.selectors import backlogs
 from fastdb.beginnings import begins
 
 
@@ -52,3 +57,77 @@ class EventAdmin(ReadOnlyAdmin[Event]):
     def search_condition(self, term: str) -> Q:
         of_request = ~Q(request_id="") & begins("request_id", term)
         return Q(order_id=as_id(term)) | Q(import_id=as_id(term)) | of_request
+
+
+NEWEST = 20
+
+
+@admin.register(Webhook)
+class WebhookAdmin(RecordAdmin[Webhook]):
+    """Partners' own addresses, and how their receivers answer. Secrets are shown to nobody."""
+
+    record_actions = WEBHOOK_ACTIONS
+    acts_with = ("supplier", "retailer")
+    page_template = "admin/events/webhook/page.html"
+    list_display = ("id", "party", "url", "shown_state", "delivered_at", "failing_since", "last_error")
+    list_display_links = ("id", "url")
+    list_filter = (FailingFilter, "active", "supplier", "retailer")
+    list_select_related = ("supplier", "retailer")
+    search_help_text = "A webhook's number, or its URL in full."
+
+    def search_condition(self, term: str) -> Q:
+        return super().search_condition(term) | Q(url=term)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Webhook]:
+        return super().get_queryset(request).select_related("supplier", "retailer", "sender")
+
+    @admin.display(description="state")
+    def shown_state(self, webhook: Webhook) -> str:
+        if webhook.removed_at:
+            return badge("removed")
+        if not webhook.active:
+            return badge("off")
+        return badge("failing" if webhook.failing_since else "on")
+
+    def page_context(self, webhook: Webhook) -> dict[str, Any]:
+        until = webhook.old_secret_until
+        return {
+            "backlog": backlogs([webhook.pk])[webhook.pk],
+            "deliveries": Delivery.objects.filter(webhook=webhook).order_by("-event_id")[:NEWEST],
+            "secrets_overlap": until is not None and until > timezone.now(),
+        }
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(RecordAdmin[Delivery]):
+    """Events on their way to webhooks, and what became of them."""
+
+    record_actions = DELIVERY_ACTIONS
+    acts_with = ("webhook__supplier", "webhook__retailer", "event")
+    page_template = "admin/events/delivery/page.html"
+    list_display = (
+        "event_id",
+        "webhook",
+        "subject",
+        "shown_status",
+        "attempts",
+        "last_status",
+        "next_attempt_at",
+    )
+    list_filter = ("status",)
+    list_select_related = ("webhook__supplier", "webhook__retailer")
+    search_help_text = "An event's id, or webhook:1"
+
+    def search_condition(self, term: str) -> Q:
+        name, _, number = term.partition(":")
+        if name == "webhook":
+            return Q(webhook=as_id(number))
+        # In steps: found by the unique index, which begins with the webhook.
+        return Q(webhook__in=[*Webhook.objects.values_list("pk", flat=True)], event=as_id(term))
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Delivery]:
+        return super().get_queryset(request).select_related("webhook__supplier", "webhook__retailer")
+
+    @admin.display(description="status")
+    def shown_status(self, delivery: Delivery) -> str:
+        return badge(delivery.status)

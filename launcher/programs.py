@@ -67,6 +67,7 @@ def services(environment: Mapping[str, str]) -> list[Program]:
         python("fetcher", *celery, *fetcher, "-l", "WARNING", environment=environment),
         python("ticker", *celery, *ticker, "-l", "WARNING", environment=environment),
         python("beat", *celery, *beat, "-l", "WARNING", environment=quiet),
+        python("webhooks", "manage.py", "send_webhooks", environment=environment, stop_timeout=15.0),
         python("sftp", "manage.py", "sftp_server", environment=environment),
     ]
 

@@ -11,9 +11,9 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from accounts.encryption import decrypt, encrypt
 from accounts.models import Supplier
 from fastdb.beginnings import file_name, folded
-from sftp_ingest.encryption import decrypt, encrypt
 from sftp_ingest.keys import parse_public_key, parse_public_keys
 
 GIB = 1024**3

@@ -13,6 +13,7 @@ VERBS = {
     "retrieve": "get",
     "capture": "list",
     "partial_update": "change",
+    "destroy": "delete",
 }
 OF_MANY = ("list", "pull")
 OF_ONE = ("create", "push")
@@ -61,6 +62,8 @@ def tag_of(path: str, room: str) -> str:
         return "Tokens"
     party = PARTY.match(path)
     role = party and party[1]
+    if "/webhooks" in path:
+        room = "webhooks"  # of the app that has the events, too
     return f"{role.capitalize()} {TASKS.get(room, room)}" if role else "Variants"
 
 

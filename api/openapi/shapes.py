@@ -30,7 +30,7 @@ PLAIN: dict[Any, Schema] = {
 # In answers, what a string or a number is shows in its name, everywhere alike.
 FORMATS = [
     (re.compile(r"ship_until|original_created_at"), "string", "date"),
-    (re.compile(r"\w+_at|special_sale_price_(start|end)"), "string", "date-time"),
+    (re.compile(r"\w+_(at|since|until)|special_sale_price_(start|end)"), "string", "date-time"),
     (re.compile(r"next|previous|\w*url"), "string", "uri"),
     (re.compile(r"(\w+_)?id"), "integer", "int64"),
 ]

@@ -21,8 +21,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import resolve_url
 
 from accounts.authentication import client_address
+from accounts.encryption import decrypt, encrypt
 from backoffice.sign_in import count_try
-from sftp_ingest.encryption import decrypt, encrypt
 
 logger = logging.getLogger(__name__)
 

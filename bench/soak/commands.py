@@ -11,7 +11,7 @@ import yaml
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = sorted(DEPLOY.glob("systemd/*.service"))
 PYTHON = "/opt/exchange/.venv/bin/python"
-PARTS = ("web", "worker", "fetcher", "ticker", "beat", "sftp")
+PARTS = ("web", "worker", "fetcher", "ticker", "beat", "webhooks", "sftp")
 
 
 def compose() -> dict[str, Any]:

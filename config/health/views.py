@@ -17,6 +17,7 @@ from api.errors import only_read
 from api.renderers import encode
 from config.health.shared_folder import shared_folder
 from config.health.worker import HEARTBEAT_TTL, has_heartbeat, redis_client
+from events.webhooks.selectors import nobody_sends
 from sftp_ingest.area.incoming import MIN_FREE_DISK
 
 # Seconds for which the checks' results are reused: many may ask at once.
@@ -99,6 +100,13 @@ def _disk() -> str:
     return "ok" if free >= MIN_FREE_DISK else f"full: {free // 2**20} MiB are free for uploads"
 
 
+def _webhooks() -> str:
+    try:
+        return "no process sends to them" if nobody_sends() else "ok"
+    except DatabaseError:
+        return "unknown without the database"
+
+
 NEEDED = frozenset({"database"})
 CHECKS: dict[str, Callable[[], str]] = {
     "database": _database,
@@ -106,6 +114,7 @@ CHECKS: dict[str, Callable[[], str]] = {
     "worker": _worker,
     "disk": _disk,
     "uploads": shared_folder,
+    "webhooks": _webhooks,
 }
 
 

@@ -8,12 +8,13 @@ from django.test import Client
 from django.utils import timezone
 
 from backoffice.queues import QUEUES
+from events.models import Webhook
 from fulfillments.models import Fulfillment
 from imports.models import ImportJob
 from inventory.models import StockLevel
 from orders.models import Order, OrderLine
 from tests.backoffice.conftest import do
-from tests.factories import ImportJobFactory, set_stock
+from tests.factories import ImportJobFactory, WebhookFactory, set_stock
 
 
 def queues(client):
@@ -104,6 +105,11 @@ ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
         {"status": "failed"},
         {"status": "failed", "created_at": LONG_AGO},
     ),
+    "Webhooks whose receivers are down": (
+        Webhook,
+        {"failing_since": LONG_AGO},
+        {"failing_since": LONG_AGO, "active": False},
+    ),
 }
 
 
@@ -113,6 +119,7 @@ def two_of_each(acme, shop, a_variant, pushed):
         a_variant(acme, sku, stock=10)
         pushed(shop, {"sku": sku, "quantity": 2})
         ImportJobFactory.create(supplier=acme)
+    WebhookFactory.create_in_bulk(2, retailer=shop)
 
 
 def test_each_queue_has_its_rows():
@@ -145,12 +152,12 @@ def test_the_home_page_asks_one_query_for_each_queue(operator, order, django_ass
     operator.get("/admin/")
     # session, user, whether he lacks a second factor, what he and his groups may do;
     # one for each queue, and one for each of the desk's kinds
-    with django_assert_num_queries(5 + 10 + 11):
+    with django_assert_num_queries(5 + 11 + 11):
         operator.get("/admin/")
 
 
 def test_support_sees_the_same_home(support, order):
-    assert len(queues(support)) == 10
+    assert len(queues(support)) == 11
 
 
 def test_a_stranger_is_asked_to_log_in(db):

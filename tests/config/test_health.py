@@ -7,6 +7,7 @@ from redis.exceptions import ConnectionError as RedisDown
 
 from config.health import shared_folder, worker
 from config.health import views as health
+from tests.factories import SenderFactory, WebhookFactory
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +40,8 @@ def test_all_is_ready_once_a_worker_beats(no_worker, path):
     worker.write_heartbeat(sender=None)
     answer = Client().get(path)
     assert answer.status_code == 200
-    assert answer.json()["checks"] == dict.fromkeys(("database", "redis", "worker", "disk", "uploads"), "ok")
+    names = ("database", "redis", "worker", "disk", "uploads", "webhooks")
+    assert answer.json()["checks"] == dict.fromkeys(names, "ok")
     assert answer.headers["Cache-Control"] == "no-store"
 
 
@@ -52,6 +54,15 @@ def test_a_missing_worker_is_said_and_keeps_nobody_from_serving(no_worker):
     assert "worker" in status.json()["message"]
     assert "database" not in status.json()["message"]
     assert status.headers["Retry-After"] == "5"
+
+
+@pytest.mark.django_db
+def test_webhooks_that_nobody_sends_to_are_said():
+    WebhookFactory.create()
+    assert "webhooks (no process sends to them)" in Client().get("/statusz").json()["message"]
+    SenderFactory.create()
+    health._cached = (-health.CACHED_FOR, {})
+    assert Client().get("/statusz").json()["checks"]["webhooks"] == "ok"
 
 
 @pytest.mark.django_db
@@ -105,6 +116,7 @@ def test_readyz_names_a_database_and_a_redis_that_are_gone(monkeypatch):
         "database",
         "redis",
         "worker",
+        "webhooks",
     }
     assert Client().get("/readyz").status_code == 503
 

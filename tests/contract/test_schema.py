@@ -227,6 +227,10 @@ def ours(acme, shop, a_variant, client_for) -> dict[str, Any]:
             "fulfillment_id": fulfillment,
             "import_id": job,
         },
+        "webhooks": {
+            "supplier": supplier.post("webhooks", {"url": "https://acme.example/"}).json()["id"],
+            "retailer": retailer.post("webhooks", {"url": "https://shop.example/"}).json()["id"],
+        },
         "supplier": supplier,
         "retailer": retailer,
     }
@@ -241,7 +245,8 @@ def test_no_generated_request_surprises(route, method, ours, described):
     """In-process and always the same: no 5xx, no status or body that the document does not have."""
     path = "/" + route.replace("<id:", "{").replace(">", "}")
     operation = described[path][method.upper()]
-    client = ours["retailer" if "retailers" in route else "supplier"]
+    role = "retailer" if "retailers" in route else "supplier"
+    client, ids = ours[role], {**ours["ids"], "webhook_id": ours["webhooks"][role]}
 
     @ALIKE
     @given(case=operation.as_strategy(generation_mode=GenerationMode.POSITIVE))
@@ -255,7 +260,7 @@ def test_no_generated_request_surprises(route, method, ours, described):
 
     def ask(case):
         for name in case.path_parameters or {}:
-            case.path_parameters[name] = ours["ids"][name]
+            case.path_parameters[name] = ids[name]
         # Called in process, schemathesis asks for gzip and does not unpack it.
         headers = {"Authorization": f"Bearer {client.secret}", "Accept-Encoding": "identity"}
         response = case.call(headers=headers)

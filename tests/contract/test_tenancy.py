@@ -17,7 +17,7 @@ from accounts.models import Retailer, Supplier
 from accounts.scopes import Scope
 from fulfillments.models import Fulfillment
 from tests.client import ApiClient
-from tests.factories import ImportJobFactory
+from tests.factories import ImportJobFactory, WebhookFactory
 from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +53,18 @@ TENANCY: dict[str, dict[str, Needed]] = {
     R: {"get": ANY},
     f"{S}/events": {"get": ANY},
     f"{R}/events": {"get": ANY},
+    **{
+        f"{party}/webhooks{path}": dict.fromkeys(methods, ANY)
+        for party in (S, R)
+        for path, methods in {
+            "": ("get", "post"),
+            "/<id:webhook_id>": ("get", "patch", "delete"),
+            "/<id:webhook_id>/rotate": ("post",),
+            "/<id:webhook_id>/test": ("post",),
+            "/<id:webhook_id>/replay": ("post",),
+            "/<id:webhook_id>/deliveries": ("get",),
+        }.items()
+    },
     f"{S}/uploads": {"get": UPLOAD_READ},
     f"{S}/importProducts": {"post": C_WRITE},
     f"{S}/importInventory": {"post": I_WRITE},
@@ -175,17 +187,20 @@ def test_the_partys_own_key_with_just_that_scope_comes_in(route, method, cast, c
 
 
 @pytest.fixture
-def objects(acme, rival, shop, boutique, a_variant, client_for) -> dict[str, int]:
+def objects(acme, rival, shop, boutique, a_variant, client_for) -> dict[str, dict[str, int]]:
     """One object of each kind, of Rival and Boutique."""
     variant = a_variant(rival, "R-1", stock=5)
     line = {"variant_id": variant.pk, "quantity": 1}
     pushed = client_for(boutique).post("orders", an_order(line)).json()
-    return {
+    found = {
         "variant_id": variant.pk,
         "order_id": pushed["order_id"],
         "fulfillment_id": Fulfillment.objects.for_supplier(rival).get().pk,
         "import_id": ImportJobFactory.create(supplier=rival).pk,
     }
+    sold = WebhookFactory.create(retailer=None, supplier=rival, areas=["catalog"]).pk
+    bought = WebhookFactory.create(retailer=boutique).pk
+    return {"supplier": {**found, "webhook_id": sold}, "retailer": {**found, "webhook_id": bought}}
 
 
 OF_OBJECTS = [each for each in WALK if re.search("_id>", each[0].removeprefix(S).removeprefix(R))]
@@ -194,7 +209,7 @@ OF_OBJECTS = [each for each in WALK if re.search("_id>", each[0].removeprefix(S)
 @pytest.mark.parametrize(("route", "method"), OF_OBJECTS)
 def test_nothing_distinguishes_anothers_object_from_none(route, method, cast, objects, client_for):
     own, other, _ = cast[role_of(route)]
-    client = client_for(own)
+    client, objects = client_for(own), objects[role_of(route)]
     theirs = ask(client, method, filled(route, own, **objects))
     nobodys = ask(client, method, filled(route, own))
     assert theirs[0] == 404

@@ -5,7 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+from accounts.scopes import Role, Scope
+from events.models import areas_of
+from events.webhooks.types import types_of
 from tests.architecture.sources import DOMAIN, sources, text_of
+
+ALL = areas_of(Scope)
 
 TYPE = re.compile(r"(order|fulfillment|import|variant|inventory|warehouse)\.[a-z_]+")
 
@@ -32,3 +37,9 @@ def recorded():
 
 def test_every_type_of_event_is_documented():
     assert recorded() - documented() == set()
+
+
+def test_webhooks_can_ask_for_every_type():
+    """A new type belongs into `events.webhooks.types`, too."""
+    assert recorded() - {*types_of(Role.SUPPLIER, ALL), *types_of(Role.RETAILER, ALL)} == set()
+    assert {*types_of(Role.SUPPLIER, ALL), *types_of(Role.RETAILER, ALL)} - documented() == set()

@@ -9,6 +9,7 @@ from tests.factories.accounts import (
     SupplierFactory,
 )
 from tests.factories.catalog import VariantFactory
+from tests.factories.events import DeliveryFactory, SenderFactory, WebhookFactory
 from tests.factories.imports import AutoImportFactory, ImportJobFactory, RejectFactory
 from tests.factories.inventory import StockLevelFactory, WarehouseFactory, set_stock
 from tests.factories.orders import OrderFactory, OrderLineFactory
@@ -16,6 +17,7 @@ from tests.factories.sftp_ingest import RemoteHostFactory, SftpLoginFactory, Upl
 
 __all__ = [
     "AutoImportFactory",
+    "DeliveryFactory",
     "IdempotencyKeyFactory",
     "ImportJobFactory",
     "IssuedKeyFactory",
@@ -25,6 +27,7 @@ __all__ = [
     "RejectFactory",
     "RemoteHostFactory",
     "RetailerFactory",
+    "SenderFactory",
     "SftpLoginFactory",
     "StaffFactory",
     "StockLevelFactory",
@@ -32,5 +35,6 @@ __all__ = [
     "UploadFactory",
     "VariantFactory",
     "WarehouseFactory",
+    "WebhookFactory",
     "set_stock",
 ]

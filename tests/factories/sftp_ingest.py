@@ -3,7 +3,7 @@ from __future__ import annotations
 import factory
 from django.contrib.auth.hashers import make_password
 
-from sftp_ingest.encryption import encrypt
+from accounts.encryption import encrypt
 from sftp_ingest.models import RemoteHost, SftpLogin, Upload
 from tests.factories.accounts import SupplierFactory
 from tests.factories.base import ModelFactory

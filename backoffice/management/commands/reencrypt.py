@@ -8,7 +8,8 @@ from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from sftp_ingest.encryption import renew
+from accounts.encryption import renew
+from events.models import Webhook
 from sftp_ingest.models import RemoteHost
 
 # What an operator's second factor keeps encrypted, of an app and of recovery codes.
@@ -20,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         unreadable: list[str] = []
-        renewed = _renew_hosts(unreadable) + _renew_factors(unreadable)
+        renewed = _renew_hosts(unreadable) + _renew_factors(unreadable) + _renew_webhooks(unreadable)
         self.stdout.write(f"{renewed} secrets are encrypted with SECRET_KEY now.")
         if unreadable:
             raise CommandError(f"No key reads those of: {', '.join(unreadable)}. They must be entered anew.")
@@ -54,4 +55,20 @@ def _renew_factors(unreadable: list[str]) -> int:
         else:
             factor.save(update_fields=["data"])
             renewed += len(secrets)
+    return renewed
+
+
+@transaction.atomic
+def _renew_webhooks(unreadable: list[str]) -> int:
+    """What deliveries are signed with, the old secrets that still count among them."""
+    renewed = 0
+    for webhook in Webhook.objects.present().select_for_update(of=("self",)).order_by("pk"):
+        try:
+            webhook.secret = renew(webhook.secret)
+            webhook.old_secret = renew(webhook.old_secret) if webhook.old_secret else ""
+        except ValueError:
+            unreadable.append(f"webhook {webhook.pk}")
+        else:
+            webhook.save(update_fields=["secret", "old_secret"])
+            renewed += 1 + bool(webhook.old_secret)
     return renewed

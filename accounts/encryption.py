@@ -1,4 +1,4 @@
-"""Encryption of secrets that must be read again (passwords of suppliers' own hosts), by SECRET_KEY."""
+"""Encryption of secrets that must be read again (hosts' passwords, webhooks' secrets), by SECRET_KEY."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def decrypt(encrypted: str) -> str:
         return _fernet().decrypt(encrypted.encode()).decode()
     except InvalidToken as error:
         raise ValueError(
-            "The stored password cannot be read: SECRET_KEY has changed. Enter it anew."
+            "The stored secret cannot be read: SECRET_KEY has changed. Enter it anew."
         ) from error
 
 
@@ -35,5 +35,5 @@ def _fernet() -> MultiFernet:
 
 
 def _of(key: str) -> Fernet:
-    # The label is part of the key: to change it would make every stored password unreadable.
+    # The label is part of the key: to change it would make every stored secret unreadable.
     return Fernet(base64.urlsafe_b64encode(hashlib.sha256(f"sftp_ingest.sealing:{key}".encode()).digest()))

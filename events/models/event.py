@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Self
 
 from django.db import connection, models, transaction
@@ -35,6 +36,15 @@ NUMBER = """
 """
 
 
+def areas_of(scopes: Iterable[Scope]) -> frozenset[str]:
+    """The areas of events that scopes cover, whichever of read and write they are.
+
+    Who may see an order may see what its suppliers do with it.
+    """
+    areas = {scope.value.split(":")[0] for scope in scopes}
+    return frozenset(areas | ({"fulfillments"} if "orders" in areas else set()))
+
+
 class EventQuerySet(models.QuerySet["Event"]):
     def for_supplier(self, supplier: Supplier) -> Self:
         return self.filter(supplier=supplier)
@@ -43,12 +53,8 @@ class EventQuerySet(models.QuerySet["Event"]):
         return self.filter(retailer=retailer)
 
     def in_scopes(self, scopes: frozenset[Scope]) -> Self:
-        """Events of the kinds that these scopes cover, whichever of read and write they are.
-
-        Who may see an order may see what its suppliers do with it.
-        """
-        areas = {scope.value.split(":")[0] for scope in scopes}
-        return self.filter(area__in=areas | ({"fulfillments"} if "orders" in areas else set()))
+        """Events of the kinds that these scopes cover."""
+        return self.filter(area__in=areas_of(scopes))
 
     def published(self) -> Self:
         return self.filter(number__isnull=False)

@@ -1,0 +1,59 @@
+"""Receivers of webhooks, in a process of their own: one that answers at once, and one that never does."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
+TAKEN = b"HTTP/1.1 204 No Content\r\n\r\n"
+
+
+class Quick(asyncio.Protocol):
+    """Answers 204 to each request; what is in it is not looked at."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport, self._received = transport, b""
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        while (end := self._received.find(b"\r\n\r\n")) >= 0:
+            length = LENGTH.search(self._received[:end])
+            whole = end + 4 + (int(length[1]) if length else 0)
+            if len(self._received) < whole:
+                return
+            self._received = self._received[whole:]
+            self._transport.write(TAKEN)
+
+
+class Hanging(asyncio.Protocol):
+    """Takes connections and says nothing."""
+
+
+async def serve() -> None:
+    loop = asyncio.get_running_loop()
+    servers = [await loop.create_server(kind, "127.0.0.1", 0) for kind in (Quick, Hanging)]
+    print(*(server.sockets[0].getsockname()[1] for server in servers), flush=True)
+    await asyncio.Event().wait()
+
+
+@contextmanager
+def receivers() -> Iterator[tuple[str, str]]:
+    """The URLs of both."""
+    process = subprocess.Popen([sys.executable, "-m", __name__], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        quick, hanging = (f"http://127.0.0.1:{port}/hooks" for port in process.stdout.readline().split())
+        yield quick, hanging
+    finally:
+        process.terminate()
+        process.wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve())

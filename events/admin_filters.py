@@ -1,0 +1,22 @@
+"""Filters of the operators' lists of webhooks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.admin_filters import FlagFilter, M
+
+LATELY = timedelta(minutes=10)
+
+
+class FailingFilter(FlagFilter):
+    """Webhooks whose receivers have taken nothing for a while: what happens waits for them."""
+
+    title, parameter_name, label = "failing", "failing", "Failing for ten minutes"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows.filter(failing_since__lt=timezone.now() - LATELY, active=True, removed_at=None)

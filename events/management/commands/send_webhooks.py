@@ -1,0 +1,38 @@
+"""`manage.py send_webhooks`: send deliveries to webhooks until SIGTERM."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import signal
+from contextlib import suppress
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from events.webhooks.sending.process import SendingProcess
+
+
+class Command(BaseCommand):
+    requires_system_checks: list[str] = []  # no URL is served here
+    help = "Sends events to the webhooks of suppliers and retailers; as many of these may run as you like."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        _allow_many_connections()
+        asyncio.run(_send())
+
+
+async def _send() -> None:
+    process = SendingProcess()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, process.stop)
+    await process.run()
+
+
+def _allow_many_connections() -> None:
+    """As many open files as this account may have: each receiver has connections of its own."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 4096 if hard == resource.RLIM_INFINITY else min(4096, hard)
+    if soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,103 @@
+"""A party's own address, to which its events are sent."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import HashIndex
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from accounts.encryption import decrypt, encrypt
+from accounts.models import Retailer, Supplier
+from accounts.scopes import Role
+from events.models.relay import Sender
+
+LONGEST_URL = 2000
+
+
+class WebhookQuerySet(models.QuerySet["Webhook"]):
+    def present(self) -> Self:
+        """Those that were not removed: the rows of the others go later, with their deliveries."""
+        return self.filter(removed_at=None)
+
+    def for_party(self, party: Supplier | Retailer) -> Self:
+        return self.filter(**{party.role.value: party})
+
+    def in_areas(self, areas: Iterable[str]) -> Self:
+        """Those that send nothing beyond these areas."""
+        return self.filter(areas__contained_by=sorted(areas))
+
+
+class Webhook(models.Model):
+    """Where a party hears of its events, of which kinds, and how its receiver has answered lately."""
+
+    OVERLAP = timedelta(hours=24)
+
+    supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, null=True, related_name="webhooks")
+    retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, null=True, related_name="webhooks")
+    url = models.CharField(max_length=LONGEST_URL)
+    types = ArrayField(
+        models.CharField(max_length=50), default=list, blank=True, help_text="Empty: all of its areas."
+    )
+    areas = ArrayField(models.CharField(max_length=20), help_text="What the key that made it may see.")
+    active = models.BooleanField(default=True)
+    secret = models.CharField(max_length=300, editable=False, help_text="Encrypted.")
+    old_secret = models.CharField(max_length=300, blank=True, editable=False)
+    old_secret_until = models.DateTimeField(null=True, editable=False)
+    after = models.BigIntegerField(help_text="The number of the last event before it was made.")
+    sender = models.ForeignKey(Sender, on_delete=models.SET_NULL, null=True, related_name="webhooks")
+    delivered_at = models.DateTimeField(null=True, help_text="When its receiver last took a delivery.")
+    failed_at = models.DateTimeField(null=True)
+    failing_since = models.DateTimeField(null=True, help_text="Empty: its last answer was a good one.")
+    last_error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+    removed_at = models.DateTimeField(null=True)
+
+    objects = WebhookQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(supplier__isnull=False, retailer__isnull=True)
+                | Q(supplier__isnull=True, retailer__isnull=False),
+                name="webhook_of_one_party",
+            )
+        ]
+        indexes = [HashIndex("url", name="webhook_url")]
+
+    def __str__(self) -> str:
+        return f"{self.url} of {self.party}"
+
+    @property
+    def party(self) -> Supplier | Retailer:
+        party = self.supplier or self.retailer
+        assert party is not None  # the database holds this
+        return party
+
+    @property
+    def role(self) -> Role:
+        return Role.SUPPLIER if self.supplier_id else Role.RETAILER
+
+    def make_secret(self, *, at: datetime | None = None) -> str:
+        """Give it a fresh secret and return it: it is seen this once. The last one counts a while."""
+        if self.secret:
+            self.old_secret, self.old_secret_until = self.secret, (at or timezone.now()) + self.OVERLAP
+        secret = f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}"
+        self.secret = encrypt(secret)
+        return secret
+
+    def read_secrets(self, *, at: datetime) -> list[str]:
+        """The secrets that deliveries are signed with: the newest first. Raises ValueError (SECRET_KEY)."""
+        found = [decrypt(self.secret)]
+        if self.old_secret and self.old_secret_until and self.old_secret_until > at:
+            found.append(decrypt(self.old_secret))
+        return found

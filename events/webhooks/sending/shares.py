@@ -1,0 +1,79 @@
+"""Which webhooks are this process's to send: they are shared out among the senders that live.
+
+A webhook has one sender at a time, which is what keeps the order of its deliveries. Another one takes it over
+when that one has shown no sign of life for the length of its lease.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.db.models import F, Q
+from django.db.models.functions import Mod, Now
+
+from events.models import Sender, Webhook
+
+RENEW_SECONDS = 1.0
+# Before others may take over, this one has stopped.
+STOP_BEFORE = 3.0
+FORGET_AFTER = timedelta(hours=1)
+
+
+class Share:
+    """This process among the senders."""
+
+    def __init__(self) -> None:
+        self.name = f"{socket.gethostname()}:{os.getpid()}"
+        self._sender: Sender | None = None
+        self._renewed_at = 0.0
+        self._index, self._count = 0, 1
+
+    @property
+    def sender_id(self) -> int:
+        return self._sender.pk if self._sender else 0
+
+    def is_mine(self, webhook_id: int) -> bool:
+        """Whether it is to be this one's, as the senders are now."""
+        return webhook_id % self._count == self._index
+
+    def is_alive(self) -> bool:
+        """Whether nobody else can have taken over what is this one's."""
+        return time.monotonic() - self._renewed_at < Sender.LEASE.total_seconds() - STOP_BEFORE
+
+    def renew(self, busy: Collection[int]) -> bool:
+        """Show a sign of life, and take the webhooks of this share; `busy` ones are not let go of yet.
+
+        Return whether it has come in time: else others may have sent what this one holds.
+        """
+        now = time.monotonic()
+        since = now - self._renewed_at
+        if self._sender is not None and since < RENEW_SECONDS:
+            return True
+        self._show_life()
+        alive = list(Sender.objects.alive().order_by("pk").values_list("pk", flat=True))
+        if self.sender_id not in alive:  # it took longer than a lease until here
+            return False
+        self._index, self._count = alive.index(self.sender_id), len(alive)
+        webhooks = Webhook.objects.annotate(share=Mod(F("id"), self._count))
+        mine, others = Q(share=self._index), ~Q(share=self._index)
+        webhooks.filter(others, sender=self.sender_id).exclude(pk__in=busy).update(sender=None)
+        free = Q(sender=None) | ~Q(sender__in=alive)
+        webhooks.filter(mine, free, removed_at=None).update(sender=self.sender_id)
+        self._renewed_at = now
+        return since < Sender.LEASE.total_seconds()
+
+    def _show_life(self) -> None:
+        if self._sender is None or not Sender.objects.filter(pk=self._sender.pk).update(seen_at=Now()):
+            Sender.objects.filter(seen_at__lt=Now() - FORGET_AFTER).delete()
+            self._sender = Sender(name=self.name)
+            self._sender.save(force_insert=True)
+
+    def leave(self) -> None:
+        """Leave all to the others at once."""
+        if self._sender is not None:
+            self._sender.delete()
+            self._sender = None

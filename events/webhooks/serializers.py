@@ -1,0 +1,148 @@
+"""What the paths of webhooks take and answer (contract 13)."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+from rest_framework import serializers
+
+from api.bodies import Body
+from api.envelope import ResultJson
+from api.fields import Flag, Integer, Text
+from api.renderers import iso
+from events.models import Delivery, Webhook
+from events.models.webhook import LONGEST_URL
+from events.states import DeliveryStatus
+from events.webhooks.selectors import Backlog
+from events.webhooks.targets import WrongUrl, parse_url
+
+MOST_TYPES = 100
+
+
+class UrlField(Text):
+    """A URL that deliveries can be sent to."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=LONGEST_URL, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        url = super().to_internal_value(data)
+        try:
+            parse_url(url)
+        except WrongUrl as error:
+            raise serializers.ValidationError(str(error), code="invalid_url") from error
+        return url
+
+
+class WebhookBody(Body):
+    """A webhook."""
+
+    url = UrlField(help_text="https://, without user and password. Redirects are not followed.")
+    types = serializers.ListField(
+        child=Text(max_length=50),
+        required=False,
+        max_length=MOST_TYPES,
+        help_text="The types of events to send. Empty: all that the scopes of the key cover that made it.",
+    )
+    active = Flag(required=False, help_text="While false, nothing is sent, and nothing new waits.")
+
+
+class ReplayBody(Body):
+    """Which stretch of the feed is to be sent once more."""
+
+    after = Integer(min_value=0, max_value=10**18 - 1, help_text="The id of the last event that you have.")
+    until = Integer(
+        min_value=0,
+        max_value=10**18 - 1,
+        required=False,
+        allow_null=True,
+        help_text="The id of the last event to send; without it, the feed's last one.",
+    )
+
+
+class WebhookJson(TypedDict):
+    """A webhook, and how its receiver has answered lately. `secret` is shown when it is made or rotated."""
+
+    id: int
+    url: str
+    types: list[str]
+    areas: list[str]
+    active: bool
+    created_at: str
+    waiting: int
+    dead: int
+    delivered_at: str | None
+    failed_at: str | None
+    failing_since: str | None
+    last_error: str
+    old_secret_until: str | None
+    secret: NotRequired[str]
+
+
+class WebhooksJson(TypedDict):
+    """A page of webhooks, in the order of their ids."""
+
+    next: str | None
+    previous: str | None
+    results: list[WebhookJson]
+
+
+class DeliveryJson(TypedDict):
+    """An event on its way to a webhook; `event_id` is the event's `id` in the feed."""
+
+    id: int
+    event_id: int
+    status: DeliveryStatus
+    attempts: int
+    last_status: int | None
+    last_error: str
+    attempted_at: str | None
+    next_attempt_at: str | None
+
+
+class DeliveriesJson(TypedDict):
+    """A page of deliveries, the newest event first."""
+
+    next: str | None
+    previous: str | None
+    results: list[DeliveryJson]
+
+
+class ReplayJson(ResultJson):
+    """How many deliveries the replay makes."""
+
+    deliveries: int
+
+
+def webhook_json(webhook: Webhook, backlog: Backlog, secret: str = "") -> WebhookJson:
+    body: WebhookJson = {
+        "id": webhook.pk,
+        "url": webhook.url,
+        "types": webhook.types,
+        "areas": webhook.areas,
+        "active": webhook.active,
+        "created_at": iso(webhook.created_at),
+        "waiting": backlog.waiting,
+        "dead": backlog.dead,
+        "delivered_at": iso(webhook.delivered_at),
+        "failed_at": iso(webhook.failed_at),
+        "failing_since": iso(webhook.failing_since),
+        "last_error": webhook.last_error,
+        "old_secret_until": iso(webhook.old_secret_until),
+    }
+    if secret:
+        body["secret"] = secret
+    return body
+
+
+def delivery_json(delivery: Delivery) -> DeliveryJson:
+    return {
+        "id": delivery.pk,
+        "event_id": delivery.event_id,
+        "status": DeliveryStatus(delivery.status),
+        "attempts": delivery.attempts,
+        "last_status": delivery.last_status,
+        "last_error": delivery.last_error,
+        "attempted_at": iso(delivery.attempted_at),
+        "next_attempt_at": iso(delivery.next_attempt_at),
+    }

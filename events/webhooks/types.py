@@ -1,0 +1,48 @@
+"""The types of events that partners can ask for, by the areas in which they happen.
+
+New ones may come: a webhook without types hears of them, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from accounts.scopes import Role
+
+IMPORTS = (
+    *("import.queued", "import.started", "import.awaiting_approval", "import.approved", "import.succeeded"),
+    *("import.failed", "import.retried", "import.cancel_requested", "import.canceled"),
+)
+AUTO_IMPORTS = ("auto_import.created", "auto_import.updated", "auto_import.deleted")
+FULFILLMENTS = (
+    *("fulfillment.created", "fulfillment.extended", "fulfillment.stock_arrived", "fulfillment.accepted"),
+    *("fulfillment.shipped", "fulfillment.rejected", "fulfillment.returned", "fulfillment.restocked"),
+    *("fulfillment.invoiced", "fulfillment.released", "fulfillment.cancelation_requested"),
+    *("fulfillment.cancelation_refused", "fulfillment.canceled"),
+)
+OF_SUPPLIERS: Final[dict[str, tuple[str, ...]]] = {
+    "fulfillments": (*FULFILLMENTS, *IMPORTS),
+    "catalog": ("variant.created", "variant.updated", *IMPORTS, *AUTO_IMPORTS),
+    "inventory": (
+        *("inventory.updated", "inventory.adjusted", "warehouse.created", "warehouse.updated"),
+        *("import_policy.created", "import_policy.updated", "import_policy.deleted"),
+        *IMPORTS,
+        *AUTO_IMPORTS,
+    ),
+}
+OF_RETAILERS: Final[dict[str, tuple[str, ...]]] = {
+    "orders": (
+        *("order.created", "order.address_corrected", "order.cancel_requested", "order.held"),
+        *("order.released", "order.routed_again", "order.stock_arrived"),
+    ),
+    "fulfillments": FULFILLMENTS,
+}
+TESTED: Final = "webhook.tested"
+"""Sent by `POST …/test`, to that webhook alone; it stands in no feed."""
+
+
+def types_of(role: Role, areas: Iterable[str]) -> list[str]:
+    """The types that a party of that role can hear of in these areas."""
+    by_area = OF_SUPPLIERS if role == Role.SUPPLIER else OF_RETAILERS
+    return sorted({name for area in areas for name in by_area.get(area, ())})

@@ -1,0 +1,58 @@
+"""What becomes of deliveries in the end: given up after their time, and removed some days later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from events.models import Delivery, Webhook
+from events.states import WAITING
+
+MOST = 5_000  # rows of one statement
+
+# Those that nobody has tried by then: of a webhook that is switched off, or behind others.
+GIVE_UP = """
+    UPDATE events_delivery SET status = 'dead', next_attempt_at = NULL
+    WHERE id IN (
+        SELECT id FROM events_delivery
+        WHERE status = 'waiting' AND expires_at < now() - interval '10 minutes' LIMIT %s
+    )
+"""
+
+
+def keep_up() -> None:
+    """Give up what is over, and remove what is old, or belongs to webhooks that were removed."""
+    _repeat_until_few(_give_up)
+    _repeat_until_few(_remove_old)
+    _repeat_until_few(_remove_of_removed)
+    Webhook.objects.exclude(removed_at=None).filter(deliveries=None).delete()
+
+
+def _repeat_until_few(step: Callable[[], int]) -> None:
+    while step() == MOST:
+        pass
+
+
+def _give_up() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(GIVE_UP, [MOST])
+        return int(cursor.rowcount)
+
+
+def _remove_old() -> int:
+    kept = timedelta(days=settings.WEBHOOK_DELIVERY_DAYS)
+    return _remove(Delivery.objects.exclude(status=WAITING).filter(attempted_at__lt=Now() - kept))
+
+
+def _remove_of_removed() -> int:
+    return _remove(Delivery.objects.exclude(webhook__removed_at=None))
+
+
+def _remove(rows: QuerySet[Delivery]) -> int:
+    ids = list(rows.order_by().values_list("pk", flat=True)[:MOST])
+    return Delivery.objects.filter(pk__in=ids).delete()[0]

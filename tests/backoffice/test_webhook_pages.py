@@ -1,0 +1,73 @@
+"""Webhooks on operators' pages: how they stand, and what can be done about them."""
+
+import pytest
+from django.db import transaction
+
+from accounts.actors import Actor
+from events.models import Delivery, Event, Webhook
+from events.recording import record
+from events.webhooks.relay import relay
+from tests.backoffice.conftest import do
+from tests.factories import DeliveryFactory, WebhookFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def webhook(shop):
+    return WebhookFactory.create(retailer=shop)
+
+
+def happen(shop):
+    with transaction.atomic():
+        record("order.created", by=Actor.system("test"), retailer=shop, order_id=1)
+
+
+@pytest.fixture
+def dead(webhook, shop):
+    happen(shop)
+    Event.publish()
+    event = Event.objects.get()
+    done = {"status": "dead", "next_attempt_at": None, "attempts": 80, "last_error": "No answer."}
+    return DeliveryFactory.create(webhook=webhook, event=event, **done)
+
+
+def test_a_page_says_how_a_receiver_stands_and_shows_no_secret(operator, webhook, dead):
+    page = operator.get(f"/admin/events/webhook/{webhook.pk}/change/").text
+    assert "No answer." in page
+    assert "1 given up" in page
+    assert webhook.secret not in page
+    assert all(secret not in page for secret in webhook.read_secrets(at=webhook.created_at))
+    assert operator.get(f"/admin/events/delivery/{dead.pk}/change/").status_code == 200
+    assert operator.get(f"/admin/events/delivery/?q=webhook:{webhook.pk}").status_code == 200
+    assert operator.get(f"/admin/events/delivery/?q={dead.event_id}").context["cl"].result_count == 1
+
+
+def test_what_is_dead_is_sent_again(operator, webhook, dead):
+    do(operator, webhook, "resend_dead")
+    assert Delivery.objects.get().status == "waiting"
+    assert Event.objects.filter(type="webhook.replayed", actor__startswith="user:").count() == 1
+
+
+def test_one_delivery_is_sent_again(operator, dead):
+    do(operator, dead, "resend")
+    assert (Delivery.objects.get().status, Delivery.objects.get().attempts) == ("waiting", 0)
+
+
+def test_a_test_is_sent(operator, webhook):
+    do(operator, webhook, "test")
+    assert Delivery.objects.get().event.type == "webhook.tested"
+
+
+def test_it_is_switched_off_with_a_reason_and_on_again(operator, webhook, shop):
+    do(operator, webhook, "switch_off", reason="asked for by phone")
+    happen(shop)
+    relay()
+    assert not Delivery.objects.exists()
+    do(operator, webhook, "switch_on")
+    assert Webhook.objects.get().active
+
+
+def test_support_sees_it_and_does_nothing(support, webhook):
+    assert support.get(f"/admin/events/webhook/{webhook.pk}/change/").status_code == 200
+    assert support.post(f"/admin/events/webhook/{webhook.pk}/do/test/").status_code == 403

@@ -1,0 +1,186 @@
+"""What receivers may do to a request, and where requests go however names and addresses change."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ipaddress import ip_network
+
+import pytest
+
+from events.webhooks.sending.http_client import Answer, HttpClient
+from events.webhooks.targets import parse_url
+from tests.events.webhooks.receiving import receiver
+
+pytestmark = pytest.mark.usefixtures("_local_receivers")
+
+HEADERS = [("Content-Type", "application/json")]
+Talk = Callable[[socket.socket], object]
+
+
+def post(*urls: str) -> list[Answer]:
+    """One client's requests to these URLs, one after the other."""
+
+    async def all_of_them() -> list[Answer]:
+        client = HttpClient()
+        try:
+            return [await client.post(parse_url(url), HEADERS, b"{}") for url in urls]
+        finally:
+            client.close()
+
+    return asyncio.run(all_of_them())
+
+
+@contextmanager
+def talking(talk: Talk) -> Iterator[str]:
+    """A server that does with each connection what `talk` does, after a request has come."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+    def answer(connection: socket.socket) -> None:
+        with connection:
+            try:
+                connection.recv(65_536)
+                talk(connection)
+            except OSError:
+                return
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+    finally:
+        server.close()
+
+
+@pytest.fixture
+def names(monkeypatch) -> dict[str, list[str]]:
+    """What the resolver answers, one look-up after the other."""
+    known: dict[str, list[str]] = {}
+
+    def look_up(host: str, *_: object, **__: object) -> list[tuple[object, ...]]:
+        if not known.get(host):
+            raise socket.gaierror("no such name")
+        address = known[host].pop(0)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    return known
+
+
+def test_a_name_that_leads_to_a_private_address_is_not_connected_to(settings, names):
+    settings.WEBHOOK_NETWORKS = []
+    names["shop.example"] = ["127.0.0.1"]
+    with receiver() as server:
+        [answer] = post(f"https://shop.example:{server.port}/")
+    assert answer == Answer(None, "shop.example leads to 127.0.0.1, which is no public address.")
+    assert server.posts == []
+
+
+def test_a_name_that_changes_between_looking_and_connecting_changes_nothing(settings, names):
+    """The address that was looked at is connected to: the name is asked once for a connection."""
+    settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.1/32")]
+    names["shop.example"] = ["127.0.0.1", "127.0.0.2"]
+    with receiver() as server:
+        [answer] = post(f"http://shop.example:{server.port}/")
+        assert answer.taken
+        assert server.posts[0].headers["host"] == f"shop.example:{server.port}"
+    assert names["shop.example"] == ["127.0.0.2"]
+
+
+def test_plain_http_goes_to_listed_networks_alone(settings, names):
+    settings.WEBHOOK_NETWORKS = [ip_network("10.0.0.0/8")]
+    names["shop.example"] = ["93.184.216.34"]
+    [answer] = post("http://shop.example/")
+    assert "no public address" in answer.error
+
+
+def test_a_name_without_an_address_says_so(names):
+    [answer] = post("https://nowhere.example/")
+    assert answer.error.startswith("nowhere.example has no address")
+
+
+def test_a_redirect_is_not_followed():
+    def redirect(post, handler):
+        handler.more = {"Location": "http://127.0.0.1:1/"}
+        return 307
+
+    with receiver(redirect) as server:
+        [answer] = post(server.url)
+    assert (answer.status, answer.taken) == (307, False)
+    assert len(server.posts) == 1
+
+
+def test_a_connection_serves_the_next_request_too():
+    ports = set()
+
+    def note(post, handler):
+        ports.add(handler.client_address[1])
+        return 200
+
+    with receiver(note) as server:
+        answers = post(*[server.url] * 5)
+    assert all(each.taken for each in answers)
+    assert len(ports) == 1
+
+
+def test_a_connection_that_was_closed_meanwhile_is_no_failure():
+    """As servers do that keep them for a while only; the control is that a first one is not repeated."""
+    with talking(lambda c: c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) as url:
+        assert [each.taken for each in post(*[url] * 3)] == [True] * 3
+    with talking(lambda c: None) as url:
+        [answer] = post(url)
+    assert "without an answer" in answer.error
+
+
+@pytest.mark.parametrize(
+    ("said", "taken", "error"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n" + b"x" * 200_000, True, ""),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"4000\r\n" + b"x" * 0x4000 + b"\r\n",
+            True,
+            "",
+        ),
+        (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\nok", True, ""),
+        (b"HTTP/1.0 200 OK\r\n\r\nok", True, ""),
+        (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20_000, False, "no HTTP"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", False, "no HTTP"),
+        (b"", False, "without an answer"),
+    ],
+)
+def test_odd_answers_are_judged_by_their_status_or_are_none(said, taken, error, settings):
+    settings.WEBHOOK_SECONDS = 5.0
+    with talking(lambda connection: connection.sendall(said)) as url:
+        [answer] = post(url)
+    assert answer.taken is taken
+    assert error in answer.error
+
+
+def test_an_answer_that_never_ends_has_an_end(settings):
+    settings.WEBHOOK_SECONDS = 0.3
+    with talking(lambda connection: threading.Event().wait(5)) as url:
+        [answer] = post(url)
+    assert answer == Answer(None, "No answer within 0.3 seconds.")
+
+
+def test_nobody_listening_is_said_in_words():
+    [answer] = post("http://127.0.0.1:9/")
+    assert answer.error.startswith("No connection: ")
+
+
+def test_a_certificate_that_nobody_trusts_is_refused(settings):
+    """Plain text where TLS is expected is refused, too, and no second try is made without it."""
+    with receiver() as server:
+        [answer] = post(f"https://127.0.0.1:{server.port}/")
+    assert not answer.taken
+    assert server.posts == []

@@ -1,0 +1,109 @@
+"""What a process has of a webhook in memory: order within a subject, and how much its receiver is asked."""
+
+import pytest
+
+from events.webhooks.sending import receivers
+from events.webhooks.sending.http_client import Answer
+from events.webhooks.sending.receivers import Due, Receiver
+
+TAKEN, REFUSED = Answer(204, ""), Answer(500, "no")
+
+
+def due(event, subject="order:1", before=None, **fields):
+    return Due(
+        **{"id": event, "webhook_id": 1, "attempts": 0, "expires_at": 0.0, **fields},
+        event_id=event,
+        subject=subject,
+        before=before,
+    )
+
+
+@pytest.fixture
+def receiver():
+    return Receiver(1)
+
+
+def hold(receiver, *deliveries, taken=()):
+    return [receiver.hold(each, b"", set(taken)) for each in deliveries]
+
+
+def test_a_later_one_is_sent_when_the_earlier_one_has_arrived(receiver):
+    first, second, other = due(1), due(2, before=1), due(3, "order:2")
+    assert hold(receiver, first, second, other) == [True, True, True]
+    assert [receiver.take(), receiver.take(), receiver.take()] == [first, other, None]
+    receiver.answered(first, TAKEN)
+    assert receiver.take() == second
+
+
+def test_what_is_behind_one_that_failed_is_forgotten_until_it_is_due_itself(receiver):
+    first, second = due(1), due(2, before=1)
+    hold(receiver, first, second)
+    receiver.answered(receiver.take(), REFUSED)
+    assert receiver.take() is None
+    assert receiver.held == {}
+    assert hold(receiver, second) == [False]
+    assert hold(receiver, first, second) == [True, True]
+
+
+def test_one_that_arrived_while_the_next_was_read_does_not_keep_it(receiver):
+    """Not written down yet; what stood between them would be what keeps it."""
+    assert hold(receiver, due(3, before=2), taken=[1]) == [False]
+    assert hold(receiver, due(3, before=2), taken=[2]) == [True]
+
+
+def test_what_is_held_is_held_once(receiver):
+    hold(receiver, due(1), due(1))
+    assert receiver.take() is not None
+    assert receiver.take() is None
+
+
+def test_a_receiver_that_answers_well_gets_more_at_once_and_one_that_fails_ever_less(receiver):
+    def round_of(answer, count):
+        for number in range(count):
+            hold(receiver, due(number, subject=""))
+            receiver.answered(receiver.take(), answer)
+
+    round_of(TAKEN, 50)
+    assert receiver.limit == receivers.MOST_OPEN
+    round_of(REFUSED, 6)
+    assert receiver.limit == 1
+
+
+def test_one_that_takes_nothing_is_asked_now_and_then(receiver, monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr("events.webhooks.sending.receivers.time.monotonic", lambda: now[0])
+    asked = []
+    for number in range(40):
+        hold(receiver, due(number, subject=""))
+    for _ in range(600):
+        if taken := receiver.take():
+            asked.append(now[0])
+            receiver.answered(taken, REFUSED)
+        now[0] += 1.0
+    assert asked[receivers.DOWN_AFTER - 1] - asked[0] < 30
+    pauses = [
+        later - earlier for earlier, later in zip(asked[receivers.DOWN_AFTER :], asked[21:], strict=False)
+    ]
+    assert pauses[0] > 5
+    assert pauses[-1] == pytest.approx(receivers.LONGEST_PAUSE, abs=1)
+
+    receiver.answered(_taken(receiver, now), TAKEN)
+    assert not receiver.is_down
+    assert receiver.take() is not None
+
+
+def _taken(receiver, now):
+    now[0] += receivers.LONGEST_PAUSE
+    return receiver.take()
+
+
+def test_what_is_let_go_of_is_not_sent_but_what_is_open_comes_to_its_end(receiver):
+    first, second, other = due(1), due(2, before=1), due(3, "order:2")
+    hold(receiver, first, second, other)
+    receiver.take()
+    receiver.forget()
+    assert receiver.take() is None
+    assert list(receiver.held) == [1]
+    assert hold(receiver, second) == [True]  # it comes back behind the open one
+    receiver.answered(first, TAKEN)
+    assert receiver.take() == second

@@ -1,0 +1,52 @@
+"""Deliveries have an end: given up when their time is over, removed when they are old."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from events.models import Delivery, Event, Webhook
+from events.tasks import keep_up_webhooks
+from tests.factories import DeliveryFactory, WebhookFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def days(number):
+    return timezone.now() + timedelta(days=number)
+
+
+def test_what_is_over_is_given_up_and_what_is_old_is_removed(shop, happen, monkeypatch):
+    monkeypatch.setattr("events.webhooks.upkeep.MOST", 1)  # in many steps
+    for order in range(6):
+        happen(order)
+    Event.publish()
+    webhook, gone = (
+        WebhookFactory.create(retailer=shop),
+        WebhookFactory.create(retailer=shop, removed_at=days(0)),
+    )
+    events = list(Event.objects.order_by("number"))
+    done = {"status": "delivered", "next_attempt_at": None}
+    for event, fields in zip(
+        events,
+        [
+            {},
+            {"expires_at": days(-1)},
+            {**done, "attempted_at": days(-1)},
+            {**done, "attempted_at": days(-15)},
+            {**done, "status": "dead", "attempted_at": days(-15)},
+            {"webhook": gone},
+        ],
+        strict=True,
+    ):
+        DeliveryFactory.create(event=event, **{"webhook": webhook, **fields})
+
+    keep_up_webhooks()
+
+    left = Delivery.objects.order_by("event_id").values_list("event_id", "status")
+    assert list(left) == [
+        (events[0].number, "waiting"),
+        (events[1].number, "dead"),
+        (events[2].number, "delivered"),
+    ]
+    assert list(Webhook.objects.all()) == [webhook]
