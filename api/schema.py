@@ -47,6 +47,7 @@ ALWAYS = {
     "404": "`not_found`: there is no such object, or it is another party's.",
     "405": "`method_not_allowed`: the path does not accept this method.",
     "406": "`not_acceptable`: Accept rules out application/json.",
+    "431": "`headers_too_large`: a header is longer than 8,190 characters.",
     "429": "`rate_limited`: more requests than this key may make; see Retry-After.",
     "500": "`internal_error`: an error in the service. Nothing was changed.",
     "503": "`busy`: something that this request needs is held by another for too long; nothing was changed. "
@@ -63,7 +64,8 @@ WITH_BODY = {
     "415": "`unsupported_media_type`: the body is not application/json.",
 }
 WITH_QUERY = {
-    "400": "`invalid_filter`, `invalid_cursor`, `validation_error`: a parameter is wrong; `errors` names it."
+    "400": "`invalid_filter`, `invalid_cursor`, `validation_error`: a parameter is wrong; `errors` names it.",
+    "414": "`uri_too_long`: path and query are longer than 8,190 characters.",
 }
 WITH_IDEMPOTENCY = {"422": "`idempotency_conflict`: the Idempotency-Key was used for another request."}
 

@@ -1,0 +1,47 @@
+"""`make fuzz`: schemathesis asks a running service what nobody thought of, as a supplier and as a retailer.
+
+Requests follow the document and break it, alone and in chains: what one created, the next reads and changes.
+What it sends lands: run it on a service that nobody needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+CONFIG = Path(__file__).with_name("schemathesis.toml")
+PARTIES = {"suppliers": r"^/(v3/suppliers/|v3/variants/|oauth/)", "retailers": r"^/v3/(retailers|variants)/"}
+
+
+def main() -> None:
+    """Exit code 1 where a check failed for one of the parties."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=1200, help="for each of the two parties")
+    parser.add_argument("--examples", type=int, default=100, help="for each operation")
+    parser.add_argument("--seed", type=int, help="the one that a run before named")
+    options = parser.parse_args()
+    demo = json.loads(Path(os.environ.get("DEMO_JSON") or "var/demo.json").read_text())
+    outcomes = [ask(demo, role, options) for role in PARTIES]
+    sys.exit(1 if any(outcomes) else 0)
+
+
+def ask(demo: dict[str, Any], role: str, options: argparse.Namespace) -> int:
+    """Ask as the first party of a role; schemathesis' exit code."""
+    party = demo[role][0]
+    command = [
+        *(str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(CONFIG)),
+        *("run", f"{demo['base_url']}/v3/schema", "--include-path-regex", PARTIES[role], "--no-color"),
+        *("--max-examples", str(options.examples), "--max-time", str(options.seconds)),
+        *(() if options.seed is None else ("--seed", str(options.seed))),
+    ]
+    environment = os.environ | {"API_KEY": party["api_key"], "PARTY_ID": str(party["id"])}
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    main()
