@@ -8,6 +8,7 @@ from pathlib import Path
 
 import paramiko
 import pytest
+from django.test import Client
 
 from accounts.models import Supplier
 from sftp_ingest.models import RemoteHost, SftpLogin
@@ -164,3 +165,19 @@ def test_a_file_that_comes_short_is_not_taken_for_whole(
     )
 
     assert failure(acme, url, destination).code == "remote_failed"
+
+
+def asked(page: Client, host: RemoteHost) -> str:
+    """What an operator sees after testing the connection."""
+    choice = {"action": "test_connection", "_selected_action": [host.pk]}
+    return page.post("/admin/sftp_ingest/remotehost/", choice, follow=True).content.decode()
+
+
+def test_an_operator_tries_a_host_before_suppliers_do(page: Client, url: str, registered: RemoteHost):
+    assert "took the login rival: " in asked(page, registered)
+    registered.set_password("wrong")
+    registered.save(update_fields=["password"])
+
+    assert "refused the login rival." in asked(page, registered)
+    RemoteHost.objects.update(port=1)
+    assert "cannot be reached" in asked(page, registered)
