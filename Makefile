@@ -7,7 +7,7 @@ IN_VENV = .venv/bin/python
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo down test accessible conform clients fuzz lint bench soak lock
+.PHONY: help setup run demo down test accessible conform clients fuzz lint screenshots bench soak lock
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -38,6 +38,9 @@ accessible: ## look at every page of the admin with axe, in both themes and at t
 
 fuzz: ## ask a running service what nobody thought of, as both roles; ARGS="--seconds 60" for less
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m tests.contract.fuzz $(ARGS)
+
+screenshots: ## take the README's pictures anew (needs chromium)
+	@SCREENSHOTS=1 $(BOOTSTRAP) dev embedded -- -m pytest tests/browser/test_screenshots.py $(ARGS)
 
 lint: ## check style, types, import directions and migrations
 	@$(BOOTSTRAP) dev

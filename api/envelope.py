@@ -24,9 +24,10 @@ class FieldErrorJson(TypedDict):
 
 
 class ErrorJson(ResultJson):
-    """The answer to anything that could not be done."""
+    """The answer to anything that could not be done; `docs` is where this service explains its code."""
 
     request_id: str
+    docs: str
     errors: NotRequired[list[FieldErrorJson]]
 
 
@@ -40,6 +41,7 @@ def error(code: str, message: str, errors: list[FieldErrorJson] | None = None) -
         "message": message,
         "code": code,
         "request_id": current_request_id(),
+        "docs": f"/v3/docs/errors#{code}",
     }
     if errors:
         body["errors"] = errors

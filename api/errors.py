@@ -258,13 +258,13 @@ def plain(error: ApiError) -> JsonResponse:
     return JsonResponse(body, status=error.status, headers=dict(error.headers))
 
 
-def only_read(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def only_read(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """A plain Django view that accepts GET and HEAD, and answers any other method with JSON."""
 
     @functools.wraps(view)
-    def guarded(request: HttpRequest) -> HttpResponse:
+    def guarded(request: HttpRequest, **named: str) -> HttpResponse:
         if request.method in ("GET", "HEAD"):
-            return view(request)
+            return view(request, **named)
         message = f"{request.path} accepts only GET, not {request.method}."
         refusal = JsonResponse(envelope.error("method_not_allowed", message), status=405)
         refusal["Allow"] = "GET, HEAD"

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from api import docs
+from api import docs, pages
 from config import metrics
 from config.health import views as health
 
@@ -15,6 +15,7 @@ urlpatterns = [
     path("metrics", metrics.metrics),
     path("v3/schema", docs.schema),
     path("v3/docs", docs.docs),
+    path("v3/docs/<slug:name>", pages.page),
     path("", include("accounts.urls")),
     path("", include("events.urls")),
     path("", include("sftp_ingest.urls")),

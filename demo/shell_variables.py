@@ -1,7 +1,8 @@
 """Prints the content of demo.json as shell variables: eval "$(python3 demo/shell_variables.py)".
 
 Runs alone, with any Python 3: it imports nothing of the project. Also defines `value`, which picks one
-value out of the JSON on its input: `… | value results.0.id`.
+value out of the JSON on its input: `… | value results.0.id`. A step such as `order_id=7` is the element of a
+list that has this value there, and `*` is each of them: `… | value order_id=7.lines.0.id`.
 """
 
 import json
@@ -15,10 +16,17 @@ ROOT = Path(__file__).resolve().parents[1]
 
 VALUE = """value() { python3 -c '
 import json, sys
-found = json.load(sys.stdin)
+found = [json.load(sys.stdin)]
 for step in sys.argv[1].split("."):
-    found = found[int(step)] if isinstance(found, list) else found[step]
-print(found if isinstance(found, str) else json.dumps(found))' "$1"; }"""
+    key, named, wanted = step.partition("=")
+    if step == "*":
+        found = [each for whole in found for each in whole]
+    elif named:
+        found = [[each for each in whole if str(each[key]) == wanted][-1] for whole in found]
+    else:
+        found = [whole[int(step)] if isinstance(whole, list) else whole[step] for whole in found]
+for each in found:
+    print(each if isinstance(each, str) else json.dumps(each))' "$1"; }"""
 
 
 def main() -> None:
@@ -45,6 +53,7 @@ def variables(demo: dict[str, Any]) -> dict[str, str | int]:
             if "warehouses" in party:
                 found[f"{name}_WAREHOUSE"] = party["warehouses"][0]["id"]
                 found[f"{name}_SFTP"] = f"{party['sftp_username']}@{demo['sftp']['host']}"
+                found[f"{name}_SFTP_PASSWORD"] = party["sftp_password"]
     return found
 
 

@@ -8,8 +8,9 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import URLPattern, path
-from django.utils.html import format_html
+from django.template.defaultfilters import linebreaksbr
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html, format_html_join
 
 from accounts.admin_actions import RecordAdmin, badge
 from events.admin_base import RecordedAdmin
@@ -18,7 +19,8 @@ from imports import overview
 from imports.admin_actions import ACTIONS
 from imports.admin_filters import DryRunFilter, RecentlyFailedFilter
 from imports.error_report import report_for_people
-from imports.models import AutoImport, ImportJob, ImportPolicy, Status
+from imports.models import AutoImport, ImportJob, ImportPolicy, SavedMapping, Status
+from imports.saved_mappings import mapping_event
 from imports.services import auto_import_event, policy_event
 
 
@@ -109,10 +111,59 @@ class AutoImportAdmin(RecordedAdmin[AutoImport]):
     list_display = ("supplier", "kind", "enabled")
     list_filter = ("kind", "enabled")
     list_select_related = ("supplier",)
-    readonly_fields = ("supplier", "kind", "options")
+    fields = ("supplier", "kind", "enabled", "mapping", "shown_options")
+    readonly_fields = ("supplier", "kind", "mapping", "shown_options")
+
+    @admin.display(description="saved mapping", empty_value="–")
+    def mapping(self, automatic: AutoImport) -> str:
+        """Where an operator can read what the automatic import is done by."""
+        name = automatic.options.get("mapping", "")
+        saved = SavedMapping.objects.filter(supplier=automatic.supplier, name=name).first()
+        if saved is None:
+            return name or "–"
+        url = reverse("admin:imports_savedmapping_change", args=[saved.pk])
+        return format_html('<a href="{}">{}</a>', url, name)
+
+    @admin.display(description="options")
+    def shown_options(self, automatic: AutoImport) -> str:
+        return shown_texts(overview.texts_of(automatic.options))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def event_fields(self, automatic: AutoImport) -> dict[str, Any]:
         return auto_import_event(automatic)
+
+
+@admin.register(SavedMapping)
+class SavedMappingAdmin(RecordedAdmin[SavedMapping]):
+    """What suppliers have saved; they change it by the API."""
+
+    event_subject = "import_mapping"
+    list_display = ("name", "supplier", "kind", "updated_at")
+    list_filter = ("supplier",)
+    list_select_related = ("supplier",)
+    fields = ("name", "supplier", "kind", "shown_options", "created_at", "updated_at")
+    readonly_fields = fields
+
+    @admin.display(description="what it says")
+    def shown_options(self, saved: SavedMapping) -> str:
+        return shown_texts(overview.texts_of(saved.options))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: SavedMapping | None = None) -> bool:
+        return False
+
+    def event_fields(self, saved: SavedMapping) -> dict[str, Any]:
+        return mapping_event(saved)
+
+
+def shown_texts(texts: list[tuple[str, str]]) -> str:
+    """Names with what is said under them, line by line."""
+    return format_html_join(
+        "",
+        "<strong>{}</strong><br>{}<br>",
+        ((name, linebreaksbr(text, autoescape=True)) for name, text in texts),
+    )

@@ -13,7 +13,8 @@ from imports.serializers import progress
 # A report of a million lines is not counted for each look at the page.
 LOOKED_AT = 10_000
 SHOWN = 20
-SHOWN_OTHERWISE = ("field_mapping", "remote", "as_of")
+SHOWN_OTHERWISE = ("field_mapping", "rows", "remote", "as_of")
+SAID_FIRST = ("source", "field", "subtype")
 
 
 @dataclass(frozen=True)
@@ -85,16 +86,37 @@ def reject_groups(job: ImportJob) -> list[RejectGroup]:
 
 def option_texts(job: ImportJob) -> list[tuple[str, str]]:
     """What was requested, in words; what says nothing is left out."""
-    options = {name: value for name, value in job.options.items() if name not in SHOWN_OTHERWISE}
-    options["columns"] = "\n".join(map(_entry_text, job.options.get("field_mapping", [])))
+    return texts_of(job.options)
+
+
+def texts_of(said: dict[str, Any]) -> list[tuple[str, str]]:
+    """Options in words: of an import, an automatic one, or a saved mapping."""
+    options = {name: value for name, value in said.items() if name not in SHOWN_OTHERWISE}
+    options["columns"] = "\n".join(map(_entry_text, said.get("field_mapping", [])))
+    options["rows"] = "\n".join(_row_text(name, value) for name, value in said.get("rows", {}).items())
     return [
         (name.replace("_", " "), str(value)) for name, value in options.items() if value not in (None, "")
     ]
 
 
 def _entry_text(entry: dict[str, Any]) -> str:
-    more = [f"{value}" for name, value in entry.items() if name not in ("source", "field") and value]
-    return f"{entry['source']} → {entry['field']}" + (f" ({', '.join(more)})" if more else "")
+    more = [_more_text(name, value) for name, value in entry.items() if name not in SAID_FIRST and value]
+    subtype = f".{entry['subtype']}" if entry.get("subtype") else ""
+    return f"{entry['source']} → {entry['field']}{subtype}" + (f" ({', '.join(more)})" if more else "")
+
+
+def _more_text(name: str, value: Any) -> str:
+    if name == "optional":
+        return "if it is there"
+    if isinstance(value, dict):
+        return ", ".join(f"{cell} = {meaning}" for cell, meaning in value.items())
+    return f"named by {value}" if name in ("name_field", "name_separator") else f"{value}"
+
+
+def _row_text(name: str, value: Any) -> str:
+    if isinstance(value, dict):
+        value = f"{value['field']} is {' or '.join(map(repr, value['values']))}"
+    return f"{name.replace('_', ' ')}: {', '.join(value) if isinstance(value, list) else value}"
 
 
 def counts(job: ImportJob) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ from api.errors import ApiError
 from imports import job_files, publishing, templates, wake
 from imports.models import AutoImport, ImportJob, Kind, Status
 from imports.pipeline.importer import importer_of
+from imports.saved_mappings import with_mapping
 from imports.services import refuse_import, start_import
 from imports.sql import execute
 from sftp_ingest.area.paths import kind_of
@@ -113,6 +114,7 @@ def _is_replaced(upload: Upload, uploads: list[Upload]) -> bool:
 def _start(upload: Upload, automatic: AutoImport) -> bool:
     try:
         options = importer_of(automatic.kind).check(upload.supplier, automatic.options)
+        options = with_mapping(upload.supplier, options)
         file = job_files.keep_version(upload.supplier, upload.path, "path")
     except ApiError as error:
         logger.warning("upload %s is not imported: %s", upload.pk, error.message)

@@ -9,6 +9,8 @@ from imports.views import (
     ImportProductsViewSet,
     ImportsViewSet,
     ImportViewSet,
+    MappingsViewSet,
+    MappingViewSet,
     PolicyViewSet,
     TemplateViewSet,
 )
@@ -25,6 +27,11 @@ urlpatterns = [
     path(f"{JOB}/cancel", ImportViewSet.as_view({"post": "cancel"})),
     path(f"{JOB}/approve", ImportViewSet.as_view({"post": "approve"})),
     path(f"{JOB}/retry", ImportViewSet.as_view({"post": "retry"})),
+    path(f"{SUPPLIER}/mappings", MappingsViewSet.as_view({"get": "list", "post": "create"})),
+    path(
+        f"{SUPPLIER}/mappings/<id:mapping_id>",
+        MappingViewSet.as_view({"get": "retrieve", "put": "update", "delete": "destroy"}),
+    ),
     path(f"{SUPPLIER}/importPolicy", PolicyViewSet.as_view({"get": "retrieve", "put": "update"})),
     path(
         f"{SUPPLIER}/autoImports/products",

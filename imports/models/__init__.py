@@ -5,6 +5,7 @@ from imports.models.job import COUNTERS, LEASE, WORKER, ImportJob, LeaseLost
 from imports.models.kind import Kind
 from imports.models.policy import ImportPolicy
 from imports.models.reject import Reject
+from imports.models.saved_mapping import SavedMapping
 from imports.states import Status
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "Kind",
     "LeaseLost",
     "Reject",
+    "SavedMapping",
     "Status",
 ]

@@ -7,12 +7,14 @@
 2 `csv_reader`       its `header`, and blocks of whole records
 3 `clean_blocks`     those may go into the table as they are; all others pass `tolerant_reader`,
                      which refuses a record that is no CSV
-4 `mapping`          the entries that a request gives; `header_binding`, which column fills which field
+4 `mapping`          the entries that a request gives; `header_binding`, which column fills which field;
+                     `row_shape`, what the mapping says of rows
 5 `staging`          the records go into the job's own table, each with its line; `record_checks`
-                     refuses those with odd characters, or another number of cells than the header
+                     refuses those with odd characters, or another number of cells than the header;
+                     `row_shaping` fills in what rows leave to others, and leaves out what is no record
 6 `template_lines`   the template's own lines go out again, and `duplicates`: of one key the last counts
-7 `mapping_sql`      cells as typed values in SQL: by `columns` (`number_columns`, `barcode_columns`),
-                     `number_styles`, and `expressions`, which `expression_parser` reads
+7 `mapping_sql`      cells as typed values in SQL: by `cell_texts`, `columns` (`number_columns`,
+                     `barcode_columns`), `number_styles`, and `expressions`, which `expression_parser` reads
 8 `changed_rows`     which rows differ from what is stored
 9 `approval_rule`    whether the job waits for a person before anything lands
 10 `batches`         a range of the rows that differ, typed and checked

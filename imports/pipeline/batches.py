@@ -73,7 +73,7 @@ def differing(context: ImportContext, importer: Importer, within: Composable) ->
             context.staging.differing, within, table
         )
         rows = SQL("true")
-    named = {**lookup.columns, **mapped.values}
+    named = {**lookup.columns, **mapped.marks, **mapped.values}
     return SQL(
         # OFFSET 0 keeps the planner from computing each value anew wherever it is named. What is asked of
         # all rows comes before their texts, and is found there without reading over those.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imports.pipeline.columns import Column, Pairs
 from imports.pipeline.errors import Unreadable
@@ -16,6 +16,8 @@ class Binding:
 
     index: int
     entry: Entry
+    # Where the names of options or properties stand.
+    named_by: int | None = None
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,11 @@ class Bound:
     fields: dict[str, list[Binding]]
     ignored: list[str]
     warnings: list[str]
+
+    def without_ignored(self, names: Iterable[str]) -> Bound:
+        """The same, where these columns are not ignored, though they fill no field."""
+        said = set(names)
+        return replace(self, ignored=[name for name in self.ignored if name not in said])
 
 
 def meaning(name: str) -> str:
@@ -67,11 +74,12 @@ def bind(
     used, absent = set(range(own)), []
     for entry in entries:
         index = find(header, entry.source, range(own))
-        if index is None:
-            absent.append(entry)
-        else:
-            fields.setdefault(entry.field, []).append(Binding(index, entry))
-            used.add(index)
+        named_by = find(header, entry.name_field, range(own)) if entry.name_field else None
+        if index is None or (entry.name_field and named_by is None):
+            absent += [] if entry.optional else [entry]
+        elif entry.field not in fields or columns[entry.field].splittable:
+            fields.setdefault(entry.field, []).append(Binding(index, entry, named_by))
+            used.update([index] if named_by is None else [index, named_by])
     for field in map(meaning, header[own:] if automatic else []):
         if field not in columns or field in fields or isinstance(columns[field], Pairs):
             continue

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from dataclasses import field as made
 from typing import Any
 
 from api.errors import Invalid
 from api.fields import CONTROL
 from api.spelling import closest_match
-from imports.pipeline.columns import Column, Pairs
+from imports.pipeline.columns import Column, Pairs, Urls
 from imports.pipeline.expression_parser import ExpressionError, parse_value
+from imports.shop_exports.export import LEAVE_OUT
 
 TRANSFORMERS = ("uppercase", "lowercase", "capitalize", "capitalize-first")
 ALIASES = {"price": "retail_price", "options": "option", "properties": "property"}
 SUBTYPES = ("option_type", "property_type", "property_name")
+NAMING = ("name_field", "name_separator")
 KEYS = (
     *("source_field", "destination_field", *SUBTYPES),
     *("string_transformer", "math_transformer", "split_by_character"),
+    *(*NAMING, "relative_urls", "values", "optional"),
 )
-MOST_ENTRIES, LONGEST_NAME = 500, 200
+NO_TEXT = ("values", "optional")
+MOST_ENTRIES, MOST_VALUES, LONGEST_NAME = 500, 100, 200
 
 
 @dataclass(frozen=True)
@@ -32,8 +38,17 @@ class Entry:
     string_transformer: str = ""
     math_transformer: str = ""
     split_by_character: str = ""
+    # Of options and properties: the column with their names, or what stands between name and value.
+    name_field: str = ""
+    name_separator: str = ""
+    # Of pictures: what comes before a path that is no URL, or LEAVE_OUT.
+    relative_urls: str = ""
+    # What certain cells mean: `{"draft": "false"}`.
+    values: Mapping[str, str] = made(default_factory=dict)
+    # Whether the column may be absent; of several for one field, the first that is there counts.
+    optional: bool = False
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if value}
 
 
@@ -69,7 +84,7 @@ def _at(path: str, item: object, key: str) -> str:
 
 
 def _refuse_second(entry: Entry, former: list[Entry], columns: Mapping[str, Column], path: str) -> None:
-    several = columns[entry.field].splittable
+    several = columns[entry.field].splittable or entry.optional
     if not several and any(entry.field == each.field for each in former):
         raise Invalid.at(path, f"{entry.field} is filled by an earlier entry already.", "duplicate")
 
@@ -89,14 +104,37 @@ def _from_text(item: str, columns: Mapping[str, Column], path: str) -> Entry:
 
 
 def _from_object(item: Mapping[str, Any], columns: Mapping[str, Column], path: str) -> Entry:
-    given = _by_key(item, path)
+    others = {snake_case(str(key)): value for key, value in item.items() if snake_case(str(key)) in NO_TEXT}
+    given = _by_key({key: each for key, each in item.items() if snake_case(str(key)) not in NO_TEXT}, path)
     for key in ("source_field", "destination_field"):
         if not given.get(key, "").strip():
             raise Invalid.at(f"{path}.{key}", "This field is required.", "required")
     name, _, subtype = given["destination_field"].strip().partition(".")
     for key in SUBTYPES:
         subtype = subtype or given.get(key, "").strip()
-    return _entry(given["source_field"], name, subtype, given, columns, path)
+    entry = _entry(given["source_field"], name, subtype, given, columns, path)
+    return replace(entry, values=_values(others, path), optional=_optional(others, path))
+
+
+def _values(item: Mapping[str, Any], path: str) -> dict[str, str]:
+    """What certain cells of the column mean, by the cell in lower case."""
+    found = item.get("values") or {}
+    strings = isinstance(found, dict) and all(isinstance(each, str) for each in found.values())
+    if not strings or len(found) > MOST_VALUES:
+        message = f'Must be an object of at most {MOST_VALUES} strings, such as {{"draft": "false"}}.'
+        raise Invalid.at(f"{path}.values", message)
+    for cell, value in found.items():
+        _refuse_control(f"{cell}{value}", f"{path}.values")
+        if len(cell) > LONGEST_NAME or len(value) > LONGEST_NAME:
+            raise Invalid.at(f"{path}.values", f"Has a string of more than {LONGEST_NAME} characters.")
+    return {cell.strip().lower(): value.strip() for cell, value in found.items()}
+
+
+def _optional(item: Mapping[str, Any], path: str) -> bool:
+    found = item.get("optional")
+    if found is not None and not isinstance(found, bool):
+        raise Invalid.at(f"{path}.optional", "Must be true or false.")
+    return bool(found)
 
 
 def _by_key(item: Mapping[str, Any], path: str) -> dict[str, str]:
@@ -139,9 +177,10 @@ def _entry(
     if column is None:
         message = f"There is no field {name!r}; there are {', '.join(sorted(columns))}."
         raise Invalid.at(target, message, "unknown")
-    if isinstance(column, Pairs):
+    named = any(given.get(key, "") for key in NAMING)
+    if isinstance(column, Pairs) and not named:
         subtype = column.subtype(subtype, source, target)
-    elif subtype:
+    elif subtype and not isinstance(column, Pairs):
         raise Invalid.at(target, f"{name} takes no type after a dot.")
     entry = Entry(
         source,
@@ -150,6 +189,9 @@ def _entry(
         given.get("string_transformer", "").strip(),
         given.get("math_transformer", "").strip(),
         given.get("split_by_character", ""),
+        given.get("name_field", "").strip(),
+        given.get("name_separator", ""),
+        given.get("relative_urls", "").strip(),
     )
     _check_transformers(entry, column, path)
     return entry
@@ -165,6 +207,14 @@ def _check_transformers(entry: Entry, column: Column, path: str) -> None:
         raise Invalid.at(f"{path}.split_by_character", f"{entry.field} holds one value only.")
     if len(entry.split_by_character) > 10:
         raise Invalid.at(f"{path}.split_by_character", "Has more than 10 characters.", "max_length")
+    for key in NAMING:
+        if getattr(entry, key) and not isinstance(column, Pairs):
+            raise Invalid.at(f"{path}.{key}", f"{entry.field} has no names; options and properties do.")
+    if entry.relative_urls and not isinstance(column, Urls):
+        raise Invalid.at(f"{path}.relative_urls", f"{entry.field} holds no URLs.")
+    if entry.relative_urls and not re.match("https?://[^ ]+$|leave_out$", entry.relative_urls):
+        message = f"Must be the URL that paths are put behind, or {LEAVE_OUT}."
+        raise Invalid.at(f"{path}.relative_urls", message)
     if entry.math_transformer:
         if not column.numeric:
             raise Invalid.at(f"{path}.math_transformer", f"{entry.field} is not a number.")

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
-from imports.pipeline.columns import BLANKS, Column, Pairs, RowRule, Style, about, text
+from imports.pipeline.cell_texts import TRANSFORMED, absolute_urls, each_once, pairs_of, transforms
+from imports.pipeline.columns import Column, Pairs, RowRule, Style, Urls, about, text
 from imports.pipeline.expression_parser import parse_value
 from imports.pipeline.expressions import Assignment
 from imports.pipeline.header_binding import Binding, Bound
+from imports.pipeline.row_shape import RowShape, Template, trimmed
 from imports.report_format import FORMULA_SQL
 
 
@@ -24,11 +26,14 @@ class MappedFile:
     # How many columns our own error report put first; then cells that it made harmless are as before again.
     own: int = 0
     styles: dict[str, Style] = field(default_factory=dict)
+    shape: RowShape = field(default_factory=RowShape)
     values: dict[str, Composable] = field(init=False)
     joins: Composable = field(init=False)
 
     def __post_init__(self) -> None:
         self.values = {name: self._value(name) for name in self.bound.fields}
+        if self.shape.sku:
+            self.values["sku"] = self._sku(self.shape.sku)
         steps = [self._step(place, each) for place, each in enumerate(self.assignments)]
         self.joins = SQL(" ").join(steps)
 
@@ -38,7 +43,7 @@ class MappedFile:
 
     def raw(self, index: int) -> Composable:
         """A cell's text without blanks around it, never NULL."""
-        cell = SQL("coalesce(btrim(s.{}, {}), '')").format(Identifier(f"c{index}"), Literal(BLANKS))
+        cell = trimmed(index)
         if self.own:
             return SQL("CASE WHEN {0} ~ {1} AND {0} LIKE '''%%' THEN substr({0}, 2) ELSE {0} END").format(
                 cell, Literal(FORMULA_SQL)
@@ -49,7 +54,7 @@ class MappedFile:
         """The column that fills a field exactly as the file has it, where nothing is done to it."""
         bindings = self.bound.fields.get(name, [])
         entry = bindings[0].entry if len(bindings) == 1 else None
-        if entry is None or self.own or entry.string_transformer or entry.split_by_character:
+        if entry is None or self.own or self.shape.empty or transforms(entry):
             return None
         return SQL("s.{}").format(Identifier(f"c{bindings[0].index}"))
 
@@ -58,13 +63,40 @@ class MappedFile:
         bindings = self.bound.fields.get(name)
         return self._text(bindings[0]) if bindings else SQL("''")
 
+    def filled(self, index: int) -> Composable:
+        """The same, where what the mapping has for nothing is nothing."""
+        return self.shape.cells.without_empty(self.raw(index))
+
+    @property
+    def marks(self) -> dict[str, Composable]:
+        """What else a batch has to know of its rows."""
+        group = self.shape.group
+        if group is None:
+            return {}
+        kind = SQL("btrim(split_part(lower({}), ',', 1))").format(self.raw(group.index))
+        return {"no_variant": SQL("({} = ANY({}))").format(kind, Literal(list(group.values)))}
+
+    def _sku(self, template: Template) -> Composable:
+        """The row's own sku, else one that is built from other columns."""
+        built = template.sql(self.filled)
+        own = self.values.get("sku")
+        return SQL("coalesce(nullif({}, ''), {})").format(own, built) if own else built
+
     def _text(self, binding: Binding) -> Composable:
-        cell = self.raw(binding.index)
-        transformed = TRANSFORMED[binding.entry.string_transformer].format(cell)
-        split = binding.entry.split_by_character
-        if split:
-            return SQL("replace({}, {}, '|')").format(transformed, Literal(split))
-        return transformed
+        split, text = binding.entry.split_by_character, self._unsplit(binding)
+        return SQL("replace({}, {}, '|')").format(text, Literal(split)) if split else text
+
+    def _unsplit(self, binding: Binding) -> Composable:
+        entry, cell = binding.entry, self.filled(binding.index)
+        if entry.values:
+            whens = SQL(" ").join(
+                SQL("WHEN {} THEN {}").format(Literal(each), Literal(value))
+                for each, value in entry.values.items()
+            )
+            cell = SQL("CASE lower({0}) {1} ELSE {0} END").format(cell, whens)
+        if entry.relative_urls:
+            cell = absolute_urls(cell, entry.relative_urls)
+        return TRANSFORMED[entry.string_transformer].format(cell)
 
     def _value(self, name: str) -> Composable:
         column, bindings = self.columns[name], self.bound.fields[name]
@@ -74,6 +106,8 @@ class MappedFile:
         if len(bindings) > 1:
             parts = SQL(", ").join(SQL("nullif({}, '')").format(self._text(each)) for each in bindings)
             cell = SQL("concat_ws('|', {})").format(parts)
+        if isinstance(column, Urls) and (len(bindings) > 1 or self.shape.pictures):
+            cell = each_once(cell)
         value = column.value(cell, self.styles.get(name, Style()), self.untouched(name))
         transformer = bindings[0].entry.math_transformer
         if transformer:
@@ -85,20 +119,20 @@ class MappedFile:
 
     def _pairs(self, column: Pairs, bindings: list[Binding]) -> Composable:
         rows = SQL(" UNION ALL ").join(
-            SQL("SELECT {}, part.place, {}::text, btrim(part.value) FROM {}").format(
-                Literal(place),
-                Literal(binding.entry.subtype),
-                SQL(
-                    "string_to_table({}, '|') WITH ORDINALITY AS part (value, place)"
-                    if binding.entry.split_by_character
-                    else "(SELECT {}, 1) AS part (value, place)"
-                ).format(self._text(binding)),
+            pairs_of(
+                column,
+                place,
+                binding,
+                self._unsplit(binding) if binding.entry.name_separator else self._text(binding),
+                None if binding.named_by is None else self.filled(binding.named_by),
+                self.shape.cells,
             )
             for place, binding in enumerate(bindings)
         )
         return SQL(
             "(SELECT coalesce(jsonb_agg(jsonb_build_object({key}, name, 'value', value)"
-            " ORDER BY place, part), '[]') FROM ({rows}) AS p (place, part, name, value) WHERE value <> '')"
+            " ORDER BY place, part), '[]') FROM ({rows}) AS p (place, part, name, value)"
+            " WHERE value <> '' AND name <> '')"
         ).format(key=Literal(column.key), rows=rows)
 
     def _step(self, place: int, assignment: Assignment) -> Composable:
@@ -122,13 +156,19 @@ class MappedFile:
                 condition = SQL("{} = 'NaN'").format(value)
                 found.append((column.name, RowRule(condition, "not_computable", sentence)))
             found += [(column.name, each) for each in column.rules(value, cell) if each.code not in covered]
+        if group := self.shape.group:
+            sentence = about(
+                self.raw(group.index),
+                f"a row with this {group.name} is no variant; those have rows of their own.",
+            )
+            found.append((group.name, RowRule(SQL("b.no_variant"), "no_variant", sentence)))
         return found
 
     def _not_computable(self, name: str, cell: Composable) -> Composable | None:
         """What to say where a field that is computed comes to nothing; None for one that is not computed."""
         if any(name == each.field for each in self.assignments):
             return text(f"{name} cannot be computed by math_transformer for this row.")
-        if any(each.entry.math_transformer for each in self.bound.fields[name]):
+        if any(each.entry.math_transformer for each in self.bound.fields.get(name, ())):
             return about(cell, f"math_transformer cannot compute {name} from it.")
         return None
 
@@ -139,19 +179,8 @@ class MappedFile:
             column, value = self.columns[name], SQL("b.{}").format(Identifier(name))
             suspect = column.suspect(value)
             tests += [suspect] if suspect else [each.condition for each in column.rules(value, value)]
+        tests += [SQL("b.{}").format(Identifier(name)) for name in self.marks]
         return SQL(" OR ").join(SQL("({})").format(test) for test in tests)
-
-
-TRANSFORMED = {
-    "": SQL("{}"),
-    "uppercase": SQL("upper({})"),
-    "lowercase": SQL("lower({})"),
-    "capitalize": SQL(
-        "(SELECT coalesce(string_agg(upper(left(word, 1)) || substr(word, 2), ' ' ORDER BY place), '')"
-        " FROM string_to_table({}, ' ') WITH ORDINALITY AS w (word, place))"
-    ),
-    "capitalize-first": SQL("(SELECT upper(left(t, 1)) || substr(t, 2) FROM (SELECT {}) AS c (t))"),
-}
 
 
 def rounded(computed: Composable, column: Column) -> Composable:

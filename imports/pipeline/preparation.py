@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from django.db import transaction
 from psycopg.errors import ProgramLimitExceeded
 from psycopg.sql import SQL
 
-from imports.models import ImportJob
+from imports.models import ImportJob, Kind
 from imports.pipeline.changed_rows import find_changed_rows
 from imports.pipeline.columns import Column, Style
 from imports.pipeline.containers import open_sheet
@@ -22,9 +22,13 @@ from imports.pipeline.importer import Importer
 from imports.pipeline.mapping import ALIASES
 from imports.pipeline.mapping_sql import MappedFile
 from imports.pipeline.number_styles import find_styles
+from imports.pipeline.row_shape import RowShape, bind_rows
+from imports.pipeline.row_shaping import shape_rows
 from imports.pipeline.staging import AnySheet, Loader
 from imports.pipeline.statistics import refresh_statistics
 from imports.pipeline.template_lines import drop_template_lines
+from imports.saved_mappings import BY_HEADER, known_by_header
+from imports.shop_exports import BUILT_IN
 from imports.sql import execute
 from imports.staging_table import StagingTable
 
@@ -43,16 +47,18 @@ def prepare(job: ImportJob, importer: Importer) -> ImportContext:
         )
     columns = importer.columns_for(job.options)
     with open_sheet(job.path, _recognised(job, importer, columns)) as sheet:
-        bound = _bind_header(sheet, job, importer, columns)
+        hint = _look_at_header(job, sheet)
+        shape = bind_rows(sheet.header, job.options.get("rows", {}), sheet.own)
+        bound = _bind_header(sheet, job, importer, columns, shape, hint)
         staging = StagingTable(job.pk, len(sheet.header))
-        mapped = _map_file(columns, bound, job, sheet.own)
+        mapped = _map_file(columns, bound, job, sheet.own, shape)
         context = ImportContext(job, staging, mapped)
         # An unlogged table is empty after a crash of the database.
         if job.staged is None or not staging.exists() or staging.count() != job.staged:
-            _stage(context, importer, sheet)
+            _stage(context, importer, sheet, [hint] if hint else [])
     styles = find_styles(staging, mapped, sheet.delimiter)
     if styles:
-        context.mapped = _map_file(columns, bound, job, sheet.own, styles)
+        context.mapped = _map_file(columns, bound, job, sheet.own, shape, styles)
     refresh_statistics(importer.tables)
     with transaction.atomic():
         importer.prepare(context)
@@ -65,15 +71,34 @@ def _recognised(
 ) -> Callable[[list[str]], int]:
     """A function that counts the names of a header that mean something to this job."""
     known = {entry.source for entry in importer.entries(job.options)}
+    if job.options.get("mapping") == BY_HEADER:
+        known |= {entry["source"] for each in BUILT_IN.values() for entry in each.field_mapping}
     if importer.automatic:
         known |= {*columns, *ALIASES}
     return lambda names: count_known(names, known)
 
 
-def _bind_header(sheet: AnySheet, job: ImportJob, importer: Importer, columns: Mapping[str, Column]) -> Bound:
+def _look_at_header(job: ImportJob, sheet: AnySheet) -> str:
+    """Give a job the mapping that its file's header asks for, if it may; return what to say of that."""
+    if job.kind != Kind.PRODUCTS:
+        return ""
+    job.options, hint = known_by_header(job.options, sheet.header[sheet.own :])
+    return hint
+
+
+def _bind_header(
+    sheet: AnySheet,
+    job: ImportJob,
+    importer: Importer,
+    columns: Mapping[str, Column],
+    shape: RowShape,
+    hint: str,
+) -> Bound:
     entries = importer.entries(job.options)
     bound = bind(sheet.header, entries, columns, automatic=importer.automatic, own=sheet.own)
+    bound = bound.without_ignored(sheet.header[index] for index in shape.used)
     computed = {each.field for each in parse_assignments(job.options.get("math_transformer", ""), columns)}
+    computed |= {"sku"} if shape.sku else set()
     missing = [
         next((entry.source for entry in entries if entry.field == field), columns[field].name)
         for field in importer.mandatory(job.options)
@@ -83,9 +108,8 @@ def _bind_header(sheet: AnySheet, job: ImportJob, importer: Importer, columns: M
         has = ", ".join(filter(None, sheet.header[sheet.own :]))[:LONGEST_SHOWN]
         word = "column" if len(missing) == 1 else "columns"
         wanted = " and ".join(map(repr, missing))
-        raise Unreadable(
-            "missing_column", f"The file has no {word} {wanted}, which every row needs; it has {has}."
-        )
+        message = f"The file has no {word} {wanted}, which every row needs; it has {has}. {hint}"
+        raise Unreadable("missing_column", message.strip())
     return bound
 
 
@@ -94,6 +118,7 @@ def _map_file(
     bound: Bound,
     job: ImportJob,
     own: int,
+    shape: RowShape,
     styles: dict[str, Style] | None = None,
 ) -> MappedFile:
     numeric = [name for name, column in columns.items() if column.numeric]
@@ -107,10 +132,10 @@ def _map_file(
                 f"math_transformer computes {each.field} from {missing[0]}, which the file does not have.",
             )
         known.add(each.field)
-    return MappedFile(columns, bound, assignments, own, styles or {})
+    return MappedFile(columns, bound, assignments, own, styles or {}, shape)
 
 
-def _stage(context: ImportContext, importer: Importer, sheet: AnySheet) -> None:
+def _stage(context: ImportContext, importer: Importer, sheet: AnySheet, hints: Sequence[str]) -> None:
     job, staging = context.job, context.staging
     first = job.staged is None
     with transaction.atomic():
@@ -120,22 +145,25 @@ def _stage(context: ImportContext, importer: Importer, sheet: AnySheet) -> None:
             staged = Loader(staging, sheet, again=not first).load()
         except ProgramLimitExceeded as error:
             raise Unreadable("too_wide", TOO_WIDE.format(staging.width)) from error
+        shaped = shape_rows(staging, context.mapped.shape)
         skipped = drop_template_lines(context, importer, sheet.header)
         duplicates, duplicate_warnings = drop_duplicates(context, importer)
         staging.index()
         if not first:
             job.update_if_owner()
             return
-        warnings = [*sheet.warnings, *context.mapped.bound.warnings]
-        warnings += [*skipped, *staged.warnings, *duplicate_warnings]
+        warnings = [*hints, *sheet.warnings, *context.mapped.bound.warnings]
+        warnings += [*skipped, *staged.warnings, *shaped.warnings, *duplicate_warnings]
+        total = staged.total - len(skipped) - shaped.dropped
         job.update_if_owner(
+            options=job.options,
             header=sheet.header[context.mapped.own :],
             delimiter=sheet.delimiter,
-            rows_total=staged.total - len(skipped),
+            rows_total=total,
             rows_done=staged.refused + duplicates,
             rejected=staged.refused,
             duplicates=duplicates,
-            staged=staged.total - staged.refused - len(skipped) - duplicates,
+            staged=total - staged.refused - duplicates,
             last_line=staged.last_line,
             warnings=warnings,
             ignored_columns=context.mapped.bound.ignored,

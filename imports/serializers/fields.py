@@ -24,6 +24,28 @@ MAPPING_OBJECT = {
         "string_transformer": {"type": "string", "enum": list(TRANSFORMERS)},
         "math_transformer": {"type": "string", "example": "value * 1.2"},
         "split_by_character": {"type": "string"},
+        "name_field": {
+            "type": "string",
+            "description": "Of option and property: the column with the names. Colors, sizes and widths are"
+            " options, all others properties.",
+        },
+        "name_separator": {
+            "type": "string",
+            "description": "Likewise, where the cell itself has the names: `color=Blue`.",
+        },
+        "relative_urls": {
+            "type": "string",
+            "description": "Of images: the URL that paths are put behind, or `leave_out`.",
+        },
+        "values": {
+            "type": "object",
+            "additionalProperties": {"type": "string"},
+            "description": 'What certain cells mean, whatever their case: `{"draft": "false"}`.',
+        },
+        "optional": {
+            "type": "boolean",
+            "description": "It may be absent; of several for one field the first that is there counts.",
+        },
     },
     "description": "camelCase spellings of the keys are understood too.",
 }

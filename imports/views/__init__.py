@@ -1,6 +1,7 @@
 """Imports over the API (endpoints 9 and 12, contract 6 and 12)."""
 
 from imports.views.jobs import ErrorsViewSet, ImportsViewSet, ImportViewSet
+from imports.views.mappings import MappingsViewSet, MappingViewSet
 from imports.views.settings import (
     AutoInventoryViewSet,
     AutoProductsViewSet,
@@ -17,6 +18,8 @@ __all__ = [
     "ImportProductsViewSet",
     "ImportViewSet",
     "ImportsViewSet",
+    "MappingViewSet",
+    "MappingsViewSet",
     "PolicyViewSet",
     "TemplateViewSet",
 ]

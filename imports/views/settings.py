@@ -14,6 +14,7 @@ from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
 from api.schema import answers
 from imports.models import AutoImport, ImportPolicy, Kind
+from imports.saved_mappings import with_mapping
 from imports.serializers import (
     AutoImportJson,
     AutoInventoryBody,
@@ -91,6 +92,7 @@ class AutoImportViewSet(JobsOfScopes):
 
     def _update(self, body: Any) -> Response:
         options = options_of(self.kind, body, self.supplier)
+        with_mapping(self.supplier, options)  # there must be such a one; which it is then, each upload asks
         changes = {"options": options, "enabled": body.validated_data.get("enabled", True)}
         saved = save_auto_import(self.supplier, self.kind, changes, by=self.actor)
         return Response(auto_import_json(saved))

@@ -15,6 +15,7 @@ from accounts.viewsets import SupplierViewSet
 from api.schema import answers
 from imports import job_files
 from imports.models import ImportJob, Kind
+from imports.saved_mappings import with_mapping
 from imports.serializers import ImportInventoryBody, ImportProductsBody, StartedJson
 from imports.services import start_import
 from imports.views.jobs import shown
@@ -33,7 +34,7 @@ def begin(
     status: int,
 ) -> Response:
     """Start the job of a request, and answer with it and its address."""
-    options = options_of(kind, body, supplier)
+    options = with_mapping(supplier, options_of(kind, body, supplier))
     lines = body.validated_data.get("data")
     if url:
         kept = job_files.keep(supplier, url, field)

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.admin_base import LongList
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
-from imports.models import AutoImport, ImportPolicy
+from imports.models import AutoImport, ImportPolicy, SavedMapping
 from inventory.models import Warehouse
 from orders.admin_filters import HeldFilter
 from orders.models import Order
@@ -17,7 +17,8 @@ from sftp_ingest.models import RemoteHost, SftpLogin
 from tests.factories import OrderFactory
 
 # Of these there are as many as there are parties, or a few for each.
-SHORT = {Supplier, Retailer, Partnership, ApiKey, Warehouse, ImportPolicy, AutoImport, SftpLogin, RemoteHost}
+SHORT = {Supplier, Retailer, Partnership, ApiKey, Warehouse, ImportPolicy, AutoImport, SavedMapping}
+SHORT |= {SftpLogin, RemoteHost}
 LONG = [model for model, listed in admin.site._registry.items() if isinstance(listed, LongList)]
 TERMS = ("R-17", "4711", "036000291452", "retailer:7 a-key", "products/spring.csv", "nobody's")
 

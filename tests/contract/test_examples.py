@@ -164,6 +164,9 @@ def variants(story: Story, acme: Any, warehouse: int) -> None:
         story.play(name)
     (area_of(acme) / "inventory/stock.csv").write_text("sku,quantity\nGUIDE-3,7\n")
     run_job(story.play("import_inventory", warehouse_id=warehouse)["id"])
+    story.ids["mapping_id"] = story.play("create_mapping")["id"]
+    for name in ("get_mapping", "update_mapping", "list_mappings"):
+        story.play(name)
     story.play("push_inventory", warehouse_id=warehouse)
     for name in ("update_import_policy", "get_import_policy", "update_auto_import_products"):
         story.play(name)

@@ -26,6 +26,7 @@ from schemathesis.specs.openapi.checks import (
 from api import docs
 from config.wsgi import application
 from tests.contract.test_tenancy import TENANCY
+from tests.factories import SavedMappingFactory
 from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
@@ -226,6 +227,7 @@ def ours(acme, shop, a_variant, client_for) -> dict[str, Any]:
             "order_id": order,
             "fulfillment_id": fulfillment,
             "import_id": job,
+            "mapping_id": SavedMappingFactory.create(supplier=acme).pk,
         },
         "webhooks": {
             "supplier": supplier.post("webhooks", {"url": "https://acme.example/"}).json()["id"],

@@ -17,7 +17,7 @@ from accounts.models import Retailer, Supplier
 from accounts.scopes import Scope
 from fulfillments.models import Fulfillment
 from tests.client import ApiClient
-from tests.factories import ImportJobFactory, WebhookFactory
+from tests.factories import ImportJobFactory, SavedMappingFactory, WebhookFactory
 from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +45,7 @@ STATUSES = (
 
 # Open to everybody, or (metrics) to addresses rather than keys; each has tests of its own.
 PUBLIC = frozenset({"", "healthz", "readyz", "statusz", "metrics", "v3/schema", "v3/docs", "oauth/token"})
+PUBLIC |= {"v3/docs/<slug:name>"}
 # Staff only, by sessions: Django's own permissions, tested in tests/backoffice.
 STAFF = "admin/"
 
@@ -74,6 +75,8 @@ TENANCY: dict[str, dict[str, Needed]] = {
     f"{S}/imports/<id:import_id>/cancel": {"post": JOB_WRITE},
     f"{S}/imports/<id:import_id>/approve": {"post": JOB_WRITE},
     f"{S}/imports/<id:import_id>/retry": {"post": JOB_WRITE},
+    f"{S}/mappings": {"get": C_READ, "post": C_WRITE},
+    f"{S}/mappings/<id:mapping_id>": {"get": C_READ, "put": C_WRITE, "delete": C_WRITE},
     f"{S}/importPolicy": {"get": I_READ, "put": I_WRITE},
     f"{S}/autoImports/products": {"get": C_READ, "put": C_WRITE},
     f"{S}/autoImports/inventory": {"get": I_READ, "put": I_WRITE},
@@ -132,7 +135,7 @@ def filled(route: str, party: Supplier | Retailer, **ids: int) -> str:
 
 def ask(client: ApiClient, method: str, path: str) -> tuple[int, dict[str, Any]]:
     answer = client.request(method.upper(), path, None if method == "get" else {})
-    is_json = answer.headers["Content-Type"] == "application/json" and not answer.streaming
+    is_json = answer.headers.get("Content-Type") == "application/json" and not answer.streaming
     body = answer.json() if is_json else {}
     return answer.status_code, {**body, "request_id": ""} if isinstance(body, dict) else {}
 
@@ -197,6 +200,7 @@ def objects(acme, rival, shop, boutique, a_variant, client_for) -> dict[str, dic
         "order_id": pushed["order_id"],
         "fulfillment_id": Fulfillment.objects.for_supplier(rival).get().pk,
         "import_id": ImportJobFactory.create(supplier=rival).pk,
+        "mapping_id": SavedMappingFactory.create(supplier=rival).pk,
     }
     sold = WebhookFactory.create(retailer=None, supplier=rival, areas=["catalog"]).pk
     bought = WebhookFactory.create(retailer=boutique).pk

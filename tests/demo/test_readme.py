@@ -1,4 +1,4 @@
-"""The commands of the README and the API guide work when pasted."""
+"""The commands of the README, the API guide and the guides by task work when pasted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ import pytest
 from django.conf import settings as project
 
 from demo import cast, credentials
+from imports.pipeline.job_runner import run_job
 
-PAGES = {"README.md": "completed", "docs/api-guide.md": ""}  # what the last command answers
+# What the last command of each answers.
+PAGES = {
+    "README.md": "completed",
+    "docs/api-guide.md": "",
+    "docs/guides/suppliers.md": "shipped",
+    "docs/guides/retailers.md": "1",
+}
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -42,9 +49,12 @@ def paste(script: str, data_dir: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def demo(live_server, settings, tmp_path):
-    """The demo's cast on a live server, as `make run` leaves it."""
+def demo(live_server, settings, tmp_path, monkeypatch):
+    """The demo's cast on a live server, as `make run` leaves it; imports run where they are started."""
     settings.DATA_DIR, settings.BASE_URL = tmp_path, live_server.url
+    settings.UPLOADS_DIR = tmp_path / "uploads"
+    settings.UPLOADS_DIR.mkdir()
+    monkeypatch.setattr("imports.wake.wake", run_job)
     cast.create()
     return credentials.write()
 
@@ -80,6 +90,16 @@ def test_value_picks_from_an_answer(demo, tmp_path):
         f"eval \"$(python3 demo/shell_variables.py)\"; echo '{answer}' | value results.-1.id", tmp_path
     )
     assert done.stdout.strip() == "9"
+
+
+def test_value_finds_by_what_an_element_says_and_gives_each(demo, tmp_path):
+    answer = json.dumps([{"order_id": 7, "id": 1}, {"order_id": 9, "id": 2}])
+    done = paste(
+        "eval \"$(python3 demo/shell_variables.py)\"; for step in order_id=9.id '*.id'; do"
+        f" echo '{answer}' | value \"$step\"; done",
+        tmp_path,
+    )
+    assert done.stdout.split() == ["2", "1", "2"]
 
 
 def test_without_a_demo_the_variables_say_what_to_do(tmp_path):

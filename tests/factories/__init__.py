@@ -10,7 +10,7 @@ from tests.factories.accounts import (
 )
 from tests.factories.catalog import VariantFactory
 from tests.factories.events import DeliveryFactory, SenderFactory, WebhookFactory
-from tests.factories.imports import AutoImportFactory, ImportJobFactory, RejectFactory
+from tests.factories.imports import AutoImportFactory, ImportJobFactory, RejectFactory, SavedMappingFactory
 from tests.factories.inventory import StockLevelFactory, WarehouseFactory, set_stock
 from tests.factories.orders import OrderFactory, OrderLineFactory
 from tests.factories.sftp_ingest import RemoteHostFactory, SftpLoginFactory, UploadFactory
@@ -27,6 +27,7 @@ __all__ = [
     "RejectFactory",
     "RemoteHostFactory",
     "RetailerFactory",
+    "SavedMappingFactory",
     "SenderFactory",
     "SftpLoginFactory",
     "StaffFactory",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import factory
 
-from imports.models import AutoImport, ImportJob, Kind, Reject
+from imports.models import AutoImport, ImportJob, Kind, Reject, SavedMapping
 from tests.factories.accounts import SupplierFactory
 from tests.factories.base import ModelFactory
 
@@ -32,3 +32,12 @@ class AutoImportFactory(ModelFactory[AutoImport]):
 
     supplier = factory.SubFactory(SupplierFactory)
     kind = Kind.PRODUCTS
+
+
+class SavedMappingFactory(ModelFactory[SavedMapping]):
+    class Meta:
+        model = SavedMapping
+
+    supplier = factory.SubFactory(SupplierFactory)
+    name = factory.Sequence("mapping-{}".format)
+    options = factory.LazyFunction(lambda: {"field_mapping": [{"source": "No", "field": "sku"}]})

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from accounts.models import Supplier
+from imports.models.kind import Kind
+
+
+class SavedMapping(models.Model):
+    """How a supplier's files are read, under a name; those that come with the service are no rows."""
+
+    supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="saved_mappings")
+    kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.PRODUCTS)
+    name = models.CharField(max_length=50)
+    options = models.JSONField(default=dict, help_text="Columns, transformer, and what rows are.")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    updated_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint("supplier", "name", name="saved_mapping_once"),
+            models.CheckConstraint(condition=Q(kind__in=Kind.values), name="saved_mapping_kind"),
+            models.CheckConstraint(condition=Q(id__gte=1000), name="saved_mapping_beyond_built_in"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Mapping {self.name} of {self.supplier}"

@@ -1,0 +1,118 @@
+"""What an entry of a mapping does to the text of a cell on its way to a field, in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from psycopg.sql import SQL, Composable, Literal
+
+from imports.pipeline.columns import Pairs
+from imports.pipeline.header_binding import Binding
+from imports.pipeline.mapping import Entry
+from imports.pipeline.row_shape import CellsSql
+from imports.shop_exports.export import LEAVE_OUT
+
+# What files call the types of an option.
+SPELLINGS: Mapping[str, tuple[str, ...]] = {
+    "color": ("color", "colour", "farbe", "couleur", "kleur", "colore"),
+    "size": ("size", "größe", "groesse", "taille", "talla", "tamaño", "maat", "taglia"),
+    "width": ("width", "breite", "weite", "largeur", "ancho", "breedte", "larghezza"),
+}
+
+TRANSFORMED = {
+    "": SQL("{}"),
+    "uppercase": SQL("upper({})"),
+    "lowercase": SQL("lower({})"),
+    "capitalize": SQL(
+        "(SELECT coalesce(string_agg(upper(left(word, 1)) || substr(word, 2), ' ' ORDER BY place), '')"
+        " FROM string_to_table({}, ' ') WITH ORDINALITY AS w (word, place))"
+    ),
+    "capitalize-first": SQL("(SELECT upper(left(t, 1)) || substr(t, 2) FROM (SELECT {}) AS c (t))"),
+}
+
+
+def transforms(entry: Entry) -> bool:
+    """Whether an entry makes another text of a cell."""
+    return bool(entry.string_transformer or entry.split_by_character or entry.values or entry.relative_urls)
+
+
+def absolute_urls(cell: Composable, base: str) -> Composable:
+    """URLs, separated by |, of which relative ones are put behind the base, or left out."""
+    absolute = SQL("part ~* '^https?://'")
+    if base == LEAVE_OUT:
+        shown: Composable = SQL("part")
+        kept: Composable = SQL("part <> '' AND {}").format(absolute)
+    else:
+        shown = SQL("CASE WHEN {} THEN part ELSE {} || ltrim(part, '/') END").format(
+            absolute, Literal(f"{base.rstrip('/')}/")
+        )
+        kept = SQL("part <> ''")
+    return SQL(
+        "CASE WHEN {cell} = '' THEN '' ELSE (SELECT coalesce(string_agg({shown}, '|' ORDER BY place), '')"
+        " FROM regexp_split_to_table({cell}, '[|,[:space:]]+') WITH ORDINALITY AS u (part, place)"
+        " WHERE {kept}) END"
+    ).format(cell=cell, shown=shown, kept=kept)
+
+
+def each_once(urls: Composable) -> Composable:
+    """URLs of several columns or rows, separated by |, commas or blanks, each once."""
+    unique = SQL(
+        "(SELECT coalesce(string_agg(part, '|' ORDER BY place), '') FROM (SELECT part, min(place) AS place"
+        " FROM {} WITH ORDINALITY AS u (part, place) WHERE part <> '' GROUP BY part) AS once)"
+    )
+    return SQL(
+        "(SELECT CASE WHEN whole ~ '[,[:space:]]' THEN {} WHEN strpos(whole, '|') > 0 THEN {} ELSE whole END"
+        " FROM (SELECT {} OFFSET 0) AS w (whole))"
+    ).format(
+        unique.format(SQL("regexp_split_to_table(whole, '[|,[:space:]]+')")),
+        unique.format(SQL("string_to_table(whole, '|')")),
+        urls,
+    )
+
+
+def pairs_of(
+    column: Pairs,
+    place: int,
+    binding: Binding,
+    cell: Composable,
+    named_by: Composable | None,
+    cells: CellsSql,
+) -> Composable:
+    """A query for the pairs of one column: place, part, name and value.
+
+    Names that come from the file are sorted: colors, sizes and widths are options, all others properties.
+    """
+    entry = binding.entry
+    name: Composable = SQL("{}::text").format(Literal(entry.subtype))
+    parts: Composable = SQL("(SELECT {}, 1) AS part (value, place)").format(cell)
+    if entry.name_separator:
+        # `color=Blue,activity=Gym|Hiking`: pairs, of which each may have several values.
+        parts = SQL(
+            "(SELECT split_part(pair, {named}, 1), each, place * 1000 + at"
+            " FROM string_to_table({cell}, {split}) WITH ORDINALITY AS l (pair, place),"
+            " string_to_table(substr(pair, strpos(pair, {named}) + length({named})), '|')"
+            " WITH ORDINALITY AS v (each, at) WHERE strpos(pair, {named}) > 0) AS part (name, value, place)"
+        ).format(
+            cell=cell,
+            named=Literal(entry.name_separator),
+            split=Literal(entry.split_by_character or None),
+        )
+        name = _sorted(column, SQL("btrim(part.name)"))
+    else:
+        if entry.split_by_character:
+            parts = SQL("string_to_table({}, '|') WITH ORDINALITY AS part (value, place)").format(cell)
+        if named_by is not None:
+            name = _sorted(column, named_by)
+    value = cells.without_empty(SQL("btrim(part.value)"))
+    return SQL("SELECT {}, part.place, {}, {} FROM {}").format(Literal(place), name, value, parts)
+
+
+def _sorted(column: Pairs, name: Composable) -> Composable:
+    """The type of an option by its name, or the name of a property that is none; else empty."""
+    known = SQL(" ").join(
+        SQL("WHEN lower({}) = ANY({}) THEN {}").format(
+            name, Literal(list(words)), Literal(option if column.choices else "")
+        )
+        for option, words in SPELLINGS.items()
+    )
+    return SQL("CASE {} ELSE {} END").format(known, SQL("''") if column.choices else name)

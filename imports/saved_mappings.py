@@ -1,0 +1,141 @@
+"""Mappings by name: a supplier's own, and those that come with the service (docs/adr/0026)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.actors import Actor
+from accounts.models import Supplier
+from api.errors import ApiError, Invalid
+from api.spelling import closest_match
+from events.changes import add_recorded, change_recorded, delete_recorded
+from imports.models import AutoImport, Kind, SavedMapping
+from imports.shop_exports import BUILT_IN, recognise
+
+# Instead of a name: the one that the file's header is surely made for, if there is one.
+BY_HEADER = "auto"
+MOST_SAVED = 100
+
+
+class MappingExists(ApiError):
+    """The supplier has another mapping under this name, or it is one of the service's own."""
+
+    code, status = "mapping_exists", 409
+
+
+class MappingInUse(ApiError):
+    """An automatic import names it."""
+
+    code, status = "mapping_in_use", 409
+
+
+def with_mapping(supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of an import with those of the mapping that they name. Raises Invalid for one there is not.
+
+    What they say themselves counts. `auto` is left to be known by the file's header.
+    """
+    name = options.get("mapping", "")
+    if not name or name == BY_HEADER:
+        return dict(options)
+    return merged(_options_of(supplier, name), options)
+
+
+def _options_of(supplier: Supplier, name: str) -> Mapping[str, Any]:
+    if name in BUILT_IN:
+        return BUILT_IN[name].options
+    saved = list(SavedMapping.objects.filter(supplier=supplier))
+    found = next((each for each in saved if each.name == name), None)
+    if found is None:
+        known = [*BUILT_IN, *(each.name for each in saved), BY_HEADER]
+        near = closest_match(name, known)
+        question = f" Is {near} meant?" if near else ""
+        message = f"There is no mapping {name!r}; there are {', '.join(known)}.{question}"
+        raise Invalid.at("mapping", message, "unknown")
+    options: dict[str, Any] = found.options
+    return options
+
+
+def merged(saved: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """A saved mapping with what a request says beside it: of a field that it fills, its columns count."""
+    entries = list(own.get("field_mapping", []))
+    filled = {entry["field"] for entry in entries}
+    entries += [entry for entry in saved.get("field_mapping", []) if entry["field"] not in filled]
+    return {
+        **own,
+        "field_mapping": entries,
+        "math_transformer": own.get("math_transformer") or saved.get("math_transformer", ""),
+        "rows": {**saved.get("rows", {}), **own.get("rows", {})},
+    }
+
+
+def known_by_header(options: Mapping[str, Any], header: Sequence[str]) -> tuple[dict[str, Any], str]:
+    """The options of a job whose file has this header, and what to say of it.
+
+    A mapping is applied where `auto` was asked for, else only suggested; nothing where columns are mapped.
+    """
+    found = recognise(header)
+    if found is None or (options.get("mapping") or options.get("field_mapping")) not in (BY_HEADER, None, []):
+        return dict(options), ""
+    export = f"The header is that of an export ({found.title})"
+    if options.get("mapping") == BY_HEADER:
+        sentence = f"{export}; it was read by the saved mapping {found.name!r}."
+        return merged(found.options, {**options, "mapping": found.name}), sentence
+    return dict(options), f'{export}: with "mapping": "{found.name}" it is read as one.'
+
+
+def create_mapping(supplier: Supplier, name: str, options: dict[str, Any], *, by: Actor) -> SavedMapping:
+    """Save a mapping under a new name. Raises MappingExists, or Invalid where there are too many."""
+    if SavedMapping.objects.filter(supplier=supplier).count() >= MOST_SAVED:
+        raise Invalid(f"There are {MOST_SAVED} saved mappings, which is the most. Delete one first.")
+    saved = SavedMapping(supplier=supplier, kind=Kind.PRODUCTS, name=name, options=options)
+    try:
+        with transaction.atomic():
+            add_recorded(saved, "import_mapping", by=by, **mapping_event(saved))
+    except IntegrityError as error:
+        raise MappingExists(f"There is a mapping {name!r} already. PUT changes it.") from error
+    saved.refresh_from_db()
+    return saved
+
+
+def change_mapping(saved: SavedMapping, name: str, options: dict[str, Any], *, by: Actor) -> None:
+    """Give a mapping another name or content. Raises MappingExists; MappingInUse for a name that is used."""
+    with transaction.atomic():
+        if name != saved.name:
+            _refuse_used(saved)
+        saved.name, saved.options = name, options
+        try:
+            with transaction.atomic():
+                if change_recorded(
+                    saved, ["name", "options"], "import_mapping", by=by, **mapping_event(saved)
+                ):
+                    saved.updated_at = timezone.now()
+                    saved.save(update_fields=["updated_at"])
+        except IntegrityError as error:
+            raise MappingExists(f"There is a mapping {name!r} already.") from error
+
+
+def delete_mapping(saved: SavedMapping, *, by: Actor) -> None:
+    """Delete a mapping. Raises MappingInUse."""
+    with transaction.atomic():
+        _refuse_used(saved)
+        delete_recorded(saved, "import_mapping", by=by, **mapping_event(saved))
+
+
+def _refuse_used(saved: SavedMapping) -> None:
+    automatic = AutoImport.objects.filter(supplier_id=saved.supplier_id, options__mapping=saved.name)
+    if automatic.select_for_update().exists():
+        message = f"The automatic import of {saved.kind} names the mapping {saved.name!r}. Change that first."
+        raise MappingInUse(message)
+
+
+def mapping_event(saved: SavedMapping) -> dict[str, Any]:
+    """What an event of a saved mapping is about."""
+    return {
+        "area": Kind(saved.kind).area,
+        "supplier": saved.supplier,
+        "data": {"name": saved.name, "kind": saved.kind},
+    }

@@ -1,0 +1,150 @@
+"""Saved mappings, and what a mapping says of rows (contract 13)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NotRequired, TypedDict
+
+from rest_framework import serializers
+
+from api.bodies import Body
+from api.fields import Optional, Text
+from api.renderers import iso
+from imports.models import SavedMapping
+from imports.pipeline.row_shape import PLACEHOLDER
+from imports.shop_exports import BUILT_IN
+from imports.shop_exports.export import ShopExport
+
+MOST_FIELDS = 100
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+BY_PRODUCT = ("repeat_fields", "picture_fields", "variant_fields", "parent_fields")
+
+
+def names(help_text: str, longest: int = 200) -> serializers.ListField:
+    return serializers.ListField(
+        child=Text(max_length=longest), required=False, max_length=MOST_FIELDS, help_text=help_text
+    )
+
+
+class ChosenRowsBody(Body):
+    """Rows by what stands in one of their columns."""
+
+    field = Text(max_length=200, help_text="The column.")
+    values = serializers.ListField(
+        child=Text(max_length=200, allow_blank=True), max_length=MOST_FIELDS, help_text="Its cells."
+    )
+
+
+class RowsBody(Body):
+    """What the rows of a file are. Columns that the file does not have are passed over."""
+
+    product_fields = names(
+        "Columns that name a row's product, or templates such as `id:{ID}`; the first that is not empty"
+        " counts. Where it changes, a new product begins; where all are empty, the one above goes on."
+    )
+    parent_fields = names(
+        "Columns that name a row's parent, by what stands in its product_fields, wherever it stands."
+    )
+    repeat_fields = names(
+        "Columns whose empty cells repeat the row above within a product; with parent_fields, the parent's."
+    )
+    picture_fields = names("Columns with pictures: those of all rows of a product are each of its variants'.")
+    variant_fields = names("A row in which all of these are empty holds nothing but a picture.")
+    blank_values = names("Cells that read just so count as empty, such as `Default Title`.")
+    only_rows = ChosenRowsBody(required=False, help_text="Only rows with one of these cells are read.")
+    group_rows = ChosenRowsBody(
+        required=False, help_text="Rows with one of these are products whose variants have rows of their own."
+    )
+    sku_template = Optional(
+        max_length=500,
+        help_text="How a sku is built where a row has none: `{Handle}-{Option1 Value}`. `{A|B}` is the first"
+        " that the file has. An empty cell takes the text before it along; the first must not be empty.",
+    )
+
+    def validate_sku_template(self, value: str) -> str:
+        if value and (not PLACEHOLDER.search(value) or re.search("[{}]", PLACEHOLDER.sub("", value))):
+            raise serializers.ValidationError("Must name columns in braces, as {Handle}-{Option1 Value}.")
+        return value
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        given = [name for name in BY_PRODUCT if attrs.get(name)]
+        if given and not attrs.get("product_fields"):
+            message = f"{given[0]} needs product_fields, which say what rows are of one product."
+            raise serializers.ValidationError({"product_fields": [message]}, code="required")
+        if attrs.get("variant_fields") and not attrs.get("picture_fields"):
+            message = "variant_fields say which rows are pictures alone; say which columns have these."
+            raise serializers.ValidationError({"picture_fields": [message]}, code="required")
+        for key in ("only_rows", "group_rows"):
+            if attrs.get(key):
+                attrs[key] = {name: attrs[key][name] for name in ("field", "values")}
+        return {name: value for name, value in attrs.items() if value}
+
+
+class MappingRowsJson(TypedDict):
+    """What the rows of a file are; what is absent says nothing."""
+
+    product_fields: NotRequired[list[str]]
+    parent_fields: NotRequired[list[str]]
+    repeat_fields: NotRequired[list[str]]
+    picture_fields: NotRequired[list[str]]
+    variant_fields: NotRequired[list[str]]
+    blank_values: NotRequired[list[str]]
+    only_rows: NotRequired[dict[str, Any]]
+    group_rows: NotRequired[dict[str, Any]]
+    sku_template: NotRequired[str]
+
+
+class MappingJson(TypedDict):
+    """A saved mapping. One that is `built_in` comes with the service, and cannot be changed."""
+
+    id: int
+    name: str
+    title: str
+    kind: str
+    built_in: bool
+    field_mapping: list[dict[str, Any]]
+    math_transformer: str
+    rows: MappingRowsJson
+    created_at: str | None
+    updated_at: str | None
+
+
+class MappingsJson(TypedDict):
+    """All mappings that a supplier may name, those of the service first."""
+
+    next: str | None
+    previous: str | None
+    results: list[MappingJson]
+
+
+def mapping_json(saved: SavedMapping | ShopExport) -> MappingJson:
+    own = isinstance(saved, SavedMapping)
+    options = saved.options
+    return {
+        "id": saved.pk if isinstance(saved, SavedMapping) else saved.id,
+        "name": saved.name,
+        "title": saved.name if isinstance(saved, SavedMapping) else saved.title,
+        "kind": saved.kind if isinstance(saved, SavedMapping) else "products",
+        "built_in": not own,
+        "field_mapping": [entry_json(entry) for entry in options.get("field_mapping", [])],
+        "math_transformer": options.get("math_transformer", ""),
+        "rows": options.get("rows", {}),
+        "created_at": iso(saved.created_at) if isinstance(saved, SavedMapping) else None,
+        "updated_at": iso(saved.updated_at) if isinstance(saved, SavedMapping) else None,
+    }
+
+
+def entry_json(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry as a request gives it: what is read can be sent again."""
+    target = entry["field"] + (f".{entry['subtype']}" if entry.get("subtype") else "")
+    others = {name: value for name, value in entry.items() if name not in ("source", "field", "subtype")}
+    return {"source_field": entry["source"], "destination_field": target, **others}
+
+
+def validate_name(value: str) -> str:
+    """A name for a mapping of one's own. Raises ValidationError."""
+    if not NAME.fullmatch(value):
+        raise serializers.ValidationError("Must be lower-case letters, digits, - and _.", code="invalid")
+    if value in BUILT_IN or value == "auto":
+        raise serializers.ValidationError("Is the name of a mapping of the service.", code="mapping_exists")
+    return value

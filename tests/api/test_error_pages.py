@@ -1,0 +1,101 @@
+"""An error's code has a section that says what to do, and every error leads there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+
+from api.errors import FRAMEWORK_CODES, ApiError
+from api.pages import PAGES, anchor
+from config.web.answers import CODES
+from tests.architecture.sources import ROOMS, sources, text_of
+
+REQUESTS, REST = "# Requests", "# Fields"
+
+
+def subclasses(cls: type[ApiError]) -> Iterator[type[ApiError]]:
+    for each in cls.__subclasses__():
+        yield each
+        yield from subclasses(each)
+
+
+def named(name: str, place: int, *, of: str = "") -> set[str]:
+    """The strings that the code gives to calls of this name, at this place; `of` is what has the method."""
+    found = set()
+    for tree in sources(*ROOMS).values():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or len(node.args) <= place:
+                continue
+            given = node.args[place]
+            called = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+            owner = getattr(getattr(node.func, "value", None), "id", "")
+            if called == name and of in ("", owner) and isinstance(given, ast.Constant):
+                found.add(str(given.value))
+    return found
+
+
+def section(begin: str, end: str) -> str:
+    return text_of("docs/errors.md").partition(f"\n{begin}\n")[2].partition(f"\n{end}\n")[0]
+
+
+def in_table(begin: str, end: str) -> set[str]:
+    cells = re.findall(r"^\| (`.*?`) \|", section(begin, end), re.MULTILINE)
+    return {code for cell in cells for code in re.findall(r"`(\w+)`", cell)} - {"code"}
+
+
+def test_every_code_of_an_error_has_its_section_and_none_is_made_up():
+    # A class that only others are made from has the code of none.
+    of_classes = {each.code for each in subclasses(ApiError) if each.__module__.split(".")[0] in ROOMS}
+    codes = of_classes | set(FRAMEWORK_CODES.values()) | set(CODES.values())
+    documented = set(re.findall(r"^## (\w+)$", section(REQUESTS, REST), re.MULTILINE))
+
+    assert codes == documented
+
+
+def test_a_section_says_what_happened_why_what_to_do_and_whether_to_try_again():
+    for part in section(REQUESTS, REST).split("\n## ")[1:]:
+        assert re.search(r"^Status \d{3}\. Again: ", part, re.MULTILINE), part
+        for question in ("What happened", "Why", "What to do"):
+            assert f"\n**{question}.** " in part, f"{part}: {question}"
+
+
+def test_every_code_of_a_failed_job_and_of_a_rejected_row_is_explained():
+    jobs = named("Unreadable", 0) | named("fail", 0, of="job")
+    rows = named("RowRule", 1) | named("Record", 2) | named("_refuse", 3)
+
+    assert jobs - in_table("# Files", "# Rows") == set()
+    assert rows - in_table("# Rows", "# none") == set()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_served_and_all_its_links_lead_somewhere(name):
+    client = Client()
+    answer = client.get(f"/v3/docs/{name}")
+
+    page = answer.content.decode()
+    assert (answer.status_code, "unsafe" in answer.headers["Content-Security-Policy"]) == (200, False)
+    assert "<h1" in page
+    for link in re.findall(r"<main.*", page, re.DOTALL)[0].split('href="')[1:]:
+        path, _, place = link.partition('"')[0].partition("#")
+        shown = client.get(path).content.decode() if path else page
+        assert not place or f'id="{place}"' in shown, link
+
+
+@pytest.mark.django_db
+def test_an_error_leads_to_its_section(acme, client_for, anonymous):
+    for answer in (client_for(acme).get("imports/9"), anonymous.get("/v3/suppliers/1")):
+        path, _, place = answer.json()["docs"].partition("#")
+        assert place == answer.json()["code"]
+        assert f'<h2 id="{place}">' in Client().get(path).content.decode()
+
+
+def test_there_is_no_page_beside_them():
+    assert Client().get("/v3/docs/nothing").json()["code"] == "not_found"
+
+
+def test_a_heading_is_linked_to_as_github_links_to_it():
+    assert anchor("Accept, ship") == "accept-ship"
