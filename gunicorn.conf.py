@@ -7,6 +7,7 @@ from typing import Any
 
 from environs import Env
 
+from api import signs_of_life
 from config.settings import DATA_DIR, PORT
 
 env = Env()
@@ -16,6 +17,7 @@ workers = env.int("WEB_WORKERS", 2)
 threads = env.int("WEB_THREADS", 8)
 # Reads requests whole before a thread is given to them, and shares the threads out (docs/adr/0061).
 worker_class = "config.web.worker.Worker"
+logger_class = "config.web.log.Log"
 worker_connections = 800  # many systems allow a process 1,024 open files
 keepalive = 20
 limit_request_line = 8190  # a filter and a cursor may stand in one line
@@ -40,6 +42,7 @@ def post_worker_init(worker: Any) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
+    signs_of_life.keep_giving("web", lambda: {"threads": threads, "busy": threads - worker.turns.free})
 
 
 def child_exit(server: Any, worker: Any) -> None:

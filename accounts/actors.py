@@ -26,9 +26,15 @@ class Actor:
 
     kind: ActorKind
     name: str
-    request_id: str = ""
+    asked_in: str = ""
+    """The request in which somebody came; the system acts in whichever one is being worked on."""
     reason: str = ""
     """Why an operator does it; kept with every event, and shown to operators alone."""
+
+    @property
+    def request_id(self) -> str:
+        """What ties this to an answer and to log lines; empty outside of any request or task."""
+        return self.asked_in or current_request_id()
 
     @classmethod
     def of_key(cls, key: ApiKey) -> Actor:
@@ -40,7 +46,7 @@ class Actor:
 
     @classmethod
     def system(cls, name: str) -> Actor:
-        return cls(ActorKind.SYSTEM, f"system:{name}", current_request_id())
+        return cls(ActorKind.SYSTEM, f"system:{name}")
 
     def __str__(self) -> str:
         return self.name

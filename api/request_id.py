@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 HEADER = "X-Request-Id"
@@ -27,6 +29,17 @@ def begin(offered: str | None) -> str:
     _party.set("")
     _arrived.set(time.monotonic())
     return chosen
+
+
+@contextmanager
+def carried_on(carried: str, party: str) -> Iterator[None]:
+    """Work on what an earlier request (or task) has left: under its id, if any, and for its party."""
+    before = _current.set(carried or _current.get()), _party.set(party)
+    try:
+        yield
+    finally:
+        _current.reset(before[0])
+        _party.reset(before[1])
 
 
 def seconds_since_arrival() -> float:

@@ -4,9 +4,17 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import celeryd_init, heartbeat_sent, setup_logging, task_prerun
+from celery.signals import (
+    after_task_publish,
+    beat_init,
+    celeryd_init,
+    heartbeat_sent,
+    setup_logging,
+    task_prerun,
+    worker_ready,
+)
 
-from api import request_id
+from api import request_id, signs_of_life
 from config.database import limit_connections
 from config.health.worker import write_heartbeat
 
@@ -31,6 +39,23 @@ def limit_waiting(**_: Any) -> None:
 def begin_task(task_id: str, **_: Any) -> None:
     """A task's lines and history rows carry its id, as a request's carry the request's."""
     request_id.begin(f"task-{task_id}")
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]
+def show_life(sender: Any, **_: Any) -> None:
+    """A worker is the part that its name says: `fetcher@host`, `ticker@host`; without one it does imports."""
+    name = str(sender.hostname).partition("@")[0]
+    signs_of_life.keep_giving("worker" if name == "celery" else name)
+
+
+@beat_init.connect  # type: ignore[untyped-decorator]
+def show_beats(**_: Any) -> None:
+    """Beat lives while it sends ticks: one that hangs gives no sign."""
+    after_task_publish.connect(_beaten, weak=False)
+
+
+def _beaten(**_: Any) -> None:
+    signs_of_life.give("beat")
 
 
 # /statusz looks for it.

@@ -49,7 +49,19 @@ class LineFormatter(logging.Formatter):
 class JsonFormatter(logging.Formatter):
     """One JSON object a line, for log collectors."""
 
-    FIELDS: ClassVar = ("party", "request_id", "method", "route", "status", "ms")
+    FIELDS: ClassVar = (
+        "party",
+        "request_id",
+        "method",
+        "route",
+        "status",
+        "ms",
+        "import_id",
+        "kind",
+        "rows",
+        "rejected",
+        "seconds",
+    )
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {

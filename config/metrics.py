@@ -19,6 +19,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from accounts.authentication import client_address
 from api.errors import only_read, page_not_found
+from config.watching import collector as standing
 
 logger = logging.getLogger("exchange.request")
 
@@ -67,7 +68,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """For Prometheus, from an internal address only; to anybody else there is no such path."""
     if not _is_internal(request):
         return page_not_found(request, LookupError(request.path))
-    return HttpResponse(expose(_registry()), content_type=CONTENT_TYPE_LATEST)
+    text = expose(_registry()) + expose(standing.registry())
+    return HttpResponse(text, content_type=CONTENT_TYPE_LATEST)
 
 
 def _is_internal(request: HttpRequest) -> bool:

@@ -226,6 +226,7 @@ _ticks = {
     "end-suspensions": ("backoffice.tasks.end_suspensions", 60.0),
     "take-snapshot": ("catalog.tasks.take_pulse", 5.0),
     "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),
+    "forget": ("backoffice.tasks.forget", 60.0),
     "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),
     "sweep-operators-actions": ("accounts.tasks.sweep_operator_actions", 10.0),
     "expire-idempotency-keys": ("accounts.tasks.expire", 3600.0),
@@ -239,6 +240,15 @@ IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
 
 # Movements of stock older than this are folded into one balance for each stock row, whole months at a time.
 STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
+
+# How many days what nobody asks for any more is kept (backoffice.retention); 0 is for good.
+REJECT_DAYS = env.int("REJECT_DAYS", 90)
+IMPORT_DAYS = env.int("IMPORT_DAYS", 400)
+UPLOAD_DAYS = env.int("UPLOAD_DAYS", 400)
+DECISION_DAYS = env.int("DECISION_DAYS", 400)
+EVENT_DAYS = env.int("EVENT_DAYS", 400)
+ADMIN_LOG_DAYS = env.int("ADMIN_LOG_DAYS", 1100)
+SESSION_COOKIE_AGE = 86_400 * env.int("SESSION_DAYS", 14)
 
 # --- Signing in to the admin (ADR 65) ------------------------------------------------------------
 

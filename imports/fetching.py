@@ -35,17 +35,23 @@ def fetch_file(job_id: int) -> bool:
     if not job.lacks_file or not cache.add(slot, job_id, SLOT_SECONDS):
         return False
     try:
-        fetch(job.supplier, job.source, job.path, check=_still_wanted(job_id, slot))
+        with job.request_carried_on():
+            return _fetch(job, slot)
+    finally:
+        cache.delete(slot)
+        _wake_next(job)
+
+
+def _fetch(job: ImportJob, slot: str) -> bool:
+    try:
+        fetch(job.supplier, job.source, job.path, check=_still_wanted(job.pk, slot))
     except Unwanted:
-        logger.info("import %s was canceled while its file was fetched", job_id)
+        logger.info("import %s was canceled while its file was fetched", job.pk)
         return False
     except RemoteFailed as error:
         job.refuse(error.code, error.message, by=WORKER)
         return False
-    finally:
-        cache.delete(slot)
-        _wake_next(job)
-    wake.wake(job_id)
+    wake.wake(job.pk)
     return True
 
 

@@ -27,8 +27,10 @@ class Screen:
         """Queue a process's text, line by line."""
         prefix = self._prefix(name)
         for line in text.splitlines() or [""]:
+            # A line for machines stays one; it says itself whose it is.
+            marked = f'{{"part": "{name}", {line[1:]}' if line.startswith('{"') else f"{prefix}{line}"
             try:
-                self._lines.put_nowait(f"{prefix}{line}\n")
+                self._lines.put_nowait(f"{marked}\n")
             except queue.Full:
                 return  # nobody reads: to lose lines is better than to block
 

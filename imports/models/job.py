@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -19,8 +19,10 @@ from django.db.models.functions import Now
 from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import InvalidTransition
+from api.request_id import carried_on
 from events.recording import record
 from fastdb.beginnings import file_name, folded
+from imports.models.job_log import log_outcome
 from imports.models.kind import Kind
 from imports.staging_table import StagingTable
 from imports.states import (
@@ -323,6 +325,7 @@ class ImportJob(models.Model):
             ImportJob.objects.filter(pk=self.pk).update(status=moving.target, **moving.changes)
             self.refresh_from_db()
             if moving.target not in UNFINISHED:
+                transaction.on_commit(partial(log_outcome, self))
                 moving.data |= self._outcome()
                 self._come_to_rest()
             elif moving.target == Status.QUEUED:
@@ -354,6 +357,10 @@ class ImportJob(models.Model):
             import_id=self.pk,
             data={**about, **data},
         )
+
+    def request_carried_on(self) -> AbstractContextManager[None]:
+        """While it is worked on, events and lines are of the request that has begun it."""
+        return carried_on(self.request_id, f"supplier:{self.supplier_id}")
 
     def _outcome(self) -> dict[str, Any]:
         counts = {name: getattr(self, name) for name in COUNTERS if name != "rows_done"}

@@ -45,11 +45,14 @@ def run_job(job_id: int) -> bool:
     if waiting is not None and waiting.lacks_file:
         wake.wake_fetcher(job_id)
         return False
-    job = claim(job_id, owner)
+    if waiting is None:
+        return False
+    with waiting.request_carried_on():
+        job = claim(job_id, owner)
     if job is None:
         return False
     try:
-        with heartbeat(job.pk, owner):
+        with job.request_carried_on(), heartbeat(job.pk, owner):
             _to_the_end(job)
     except LeaseLost:
         logger.warning("import %s: another worker has it now", job_id)

@@ -155,6 +155,7 @@ def test_metrics_count_by_route_and_status_and_never_by_url(acme, anonymous):
     assert f"suppliers/{acme.pk}" not in text
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("address", "headers", "status"),
     [
@@ -170,6 +171,7 @@ def test_metrics_are_for_internal_addresses_only(address, headers, status):
     assert Client().get("/metrics", REMOTE_ADDR=address, headers=headers).status_code == status
 
 
+@pytest.mark.django_db
 def test_behind_a_proxy_its_clients_address_counts(settings):
     settings.BEHIND_PROXY = True
     for forwarded, status in (("203.0.113.9", 404), ("127.0.0.1, 203.0.113.9", 404), ("127.0.0.1", 200)):

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Retailer, Supplier
 from bench.serving import market
+from config.watching.facts import all_facts
 
 ORDERS = 8_000
 OF_A_PARTY = ORDERS // market.PARTIES
@@ -59,6 +60,7 @@ MOVED = """
     JOIN inventory_warehouse w ON w.supplier_id = v.supplier_id
     CROSS JOIN (VALUES ('reserve', 1), ('release', -1)) k (kind, change) ORDER BY n, change DESC
 """
+COUNTED = {"exchange_orders_open", "exchange_fulfillments_overdue", "exchange_events_unpublished"}
 EVENTS: tuple[dict[str, str], ...] = (
     {},
     {"type": "fulfillment.returned"},
@@ -93,6 +95,20 @@ def _looked_at(node: dict[str, Any]) -> int:
         names = ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck")
         own = int(sum(node.get(name, 0) for name in names) * node["Actual Loops"])
     return own + sum(map(_looked_at, node.get("Plans", ())))
+
+
+@pytest.mark.usefixtures("old_market")
+def test_what_metrics_read_depends_on_what_is_open():
+    with CaptureQueriesContext(connection) as statements:
+        samples, failed = all_facts()
+    counted = sum(
+        sample.value for sample in samples if sample.name in COUNTED and "pending" not in sample.labels
+    )
+    read = sum(rows_read(query["sql"]) for query in statements if query["sql"].startswith(("SELECT", "\n")))
+
+    assert failed == []
+    assert 0 < counted < ORDERS
+    assert read < counted + 4 * market.PARTIES, "what is open, and a few rows of each party"
 
 
 # What is rare among all parties, as operators look for it.

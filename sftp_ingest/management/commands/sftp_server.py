@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from paramiko.ssh_exception import SSHException
 
+from api import signs_of_life
 from sftp_ingest.server.host_key import host_key, key_path
 from sftp_ingest.server.listener import Server
 
@@ -37,4 +38,5 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: server.stop())
         self.stdout.write(f"SFTP listens on {host}:{server.port}")
         self.stdout.flush()
+        signs_of_life.keep_giving("sftp", lambda: {"sessions": len(server.sessions)})
         server.serve()

@@ -1,0 +1,115 @@
+"""What is kept for how long: old rows go, a window at a time; what is needed stays, however old."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.utils import timezone
+
+from accounts.actors import Actor
+from backoffice import retention
+from backoffice.retention import prune
+from events.models import Event
+from events.recording import record
+from fulfillments.models import RoutingDecision
+from imports.models import ImportJob, Reject, Status
+from orders.models import Order
+from orders.processing_state import ProcessingState
+from sftp_ingest.models import Upload
+from tests.factories import ImportJobFactory, RejectFactory, StaffFactory, UploadFactory
+from tests.orders.push_bodies import an_order
+
+pytestmark = pytest.mark.django_db
+
+LONG_AGO = timezone.now() - timedelta(days=5_000)
+
+
+@pytest.fixture(autouse=True)
+def _oldest_first(monkeypatch):
+    monkeypatch.setattr(retention.secrets, "randbelow", lambda most: min(1, most - 1))
+
+
+@pytest.fixture
+def old_job(acme):
+    job = ImportJobFactory.create(supplier=acme, status=Status.SUCCEEDED_WITH_ERRORS, finished_at=LONG_AGO)
+    RejectFactory.create_batch(3, job=job)
+    return job
+
+
+def test_an_old_import_goes_after_its_rejected_rows(old_job, acme):
+    kept = ImportJobFactory.create(supplier=acme, status=Status.SUCCEEDED, finished_at=timezone.now())
+
+    assert prune() == {"rejected rows of imports": 3, "imports": 1}
+    assert [*ImportJob.objects.all()] == [kept]
+
+
+def test_what_has_not_ended_stays_however_old(acme):
+    waiting = {"supplier": acme, "finished_at": LONG_AGO, "created_at": LONG_AGO}
+    for status in (Status.QUEUED, Status.RUNNING, Status.AWAITING_APPROVAL):
+        RejectFactory.create(job=ImportJobFactory.create(status=status, **waiting))
+    assert prune() == {}
+
+
+def test_a_window_bounds_what_is_removed_at_a_time(old_job, monkeypatch):
+    rules = [rule for rule in retention.RULES if rule.setting == "REJECT_DAYS"]
+    monkeypatch.setattr(retention, "RULES", [replace(rule, window=2) for rule in rules])
+    assert [prune(), prune(), prune()] == [
+        {"rejected rows of imports": 2},
+        {"rejected rows of imports": 1},
+        {},
+    ]
+
+
+def test_nothing_goes_where_the_setting_is_0(old_job, settings):
+    settings.REJECT_DAYS = settings.IMPORT_DAYS = 0
+    assert prune() == {}
+    assert Reject.objects.count() == 3
+
+
+def test_of_a_path_the_newest_upload_is_remembered(acme):
+    old = {"supplier": acme, "uploaded_at": LONG_AGO, "swept_at": LONG_AGO}
+    for path in ("products/a.csv", "products/a.csv", "products/b.csv"):
+        UploadFactory.create(path=path, **old)
+    assert prune() == {"uploads that were uploaded again since": 1}
+    assert Upload.objects.count() == 2
+
+
+def test_events_of_orders_and_the_newest_of_all_stay(acme, shop, a_variant, client_for):
+    a_variant(acme, "LAN-1", stock=5)
+    record("variant.updated", by=Actor.system("test"), area="catalog", supplier=acme)
+    client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
+    Event.publish()
+    of_order = set(Event.objects.exclude(order_id=None).values_list("pk", flat=True))
+    Event.objects.update(occurred_at=LONG_AGO)
+
+    assert prune() == {"events that are of no order": 1}
+    assert set(Event.objects.values_list("pk", flat=True)) == of_order
+
+
+def test_reasons_of_routing_go_once_the_order_is_closed(acme, shop, a_variant, client_for):
+    a_variant(acme, "LAN-1", stock=5)
+    order_id = client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1})).json()["order_id"]
+    RoutingDecision.objects.update(decided_at=LONG_AGO)
+    assert "reasons of routing" not in prune()
+
+    Order.objects.filter(pk=order_id).update(processing_state=ProcessingState.COMPLETED)
+    assert prune()["reasons of routing"] == 1
+
+
+def test_sessions_that_have_ended_go_and_those_that_live_stay():
+    for name in ("ada", "bob"):
+        Client().force_login(StaffFactory.create(username=name))
+    ended = Session.objects.latest("expire_date")
+    Session.objects.filter(pk=ended.pk).update(expire_date=LONG_AGO)
+    assert prune() == {"sessions": 1}
+
+
+def test_the_admins_log_goes(admin_client):
+    admin_client.post("/admin/auth/group/add/", {"name": "Night shift"})
+    assert LogEntry.objects.update(action_time=LONG_AGO) == 1
+    assert prune() == {"the admin's own log": 1}

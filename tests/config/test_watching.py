@@ -1,0 +1,172 @@
+"""What /metrics says of how the service stands, and that dashboard and alerts ask for nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import DatabaseError
+from prometheus_client.parser import text_string_to_metric_families
+from redis.exceptions import RedisError
+
+from api import signs_of_life
+from config.watching import collector, facts
+from imports.models import Status
+from inventory.models import Warehouse
+from tests.client import ApiClient
+from tests.factories import ImportJobFactory
+from tests.orders.push_bodies import an_order
+
+pytestmark = pytest.mark.django_db
+
+DEPLOY = Path(settings.BASE_DIR) / "deploy"
+RULES, DASHBOARD = DEPLOY / "prometheus/exchange.rules.yml", DEPLOY / "grafana/exchange.json"
+PROMTOOL = shutil.which("promtool")
+
+
+@pytest.fixture(autouse=True)
+def _asked_afresh(monkeypatch):
+    monkeypatch.setattr(collector, "FRESH", -1.0)
+
+
+def scraped() -> str:
+    text: str = ApiClient().get("/metrics").content.decode()
+    return text
+
+
+def values(name: str) -> dict[tuple[str, ...], float]:
+    """A metric's samples, by the values of their labels, in the order of the labels' names."""
+    return {
+        tuple(value for _, value in sorted(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(scraped())
+        for sample in family.samples
+        if sample.name == name
+    }
+
+
+def test_orders_are_counted_by_state_and_the_oldest_unanswered_has_an_age(acme, shop, a_variant, client_for):
+    a_variant(acme, "LAN-1", stock=10)
+    for _ in range(2):
+        client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
+    answer = client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
+    client_for(shop).post(f"orders/{answer.json()['order_id']}/cancel", {"reason": "no"})
+
+    orders = values("exchange_orders")
+    assert (orders["received",], orders["canceling",] + orders["canceled",]) == (2, 1)
+    assert sum(orders.values()) == 3
+    assert values("exchange_fulfillment_oldest_unanswered_seconds")["new",] >= 0
+
+
+def test_imports_that_wait_are_counted_with_the_age_of_the_oldest(acme):
+    ImportJobFactory.create(supplier=acme, status=Status.QUEUED, created_at="2026-01-01T00:00:00Z")
+    ImportJobFactory.create(supplier=acme, status=Status.SUCCEEDED)
+
+    assert values("exchange_imports") == {("queued",): 1, ("running",): 0, ("awaiting_approval",): 0}
+    ages = values("exchange_import_oldest_seconds")
+    assert ages["queued",] > 86_400
+    assert ages["running",] == 0
+
+
+def test_a_supplier_has_the_age_of_its_last_good_feed_of_each_kind(acme, rival, a_variant, client_for):
+    done = {"supplier": acme, "kind": "products", "finished_at": "2026-01-01T00:00:00Z"}
+    ImportJobFactory.create(status=Status.SUCCEEDED, **done)
+    ImportJobFactory.create(status=Status.FAILED, **done)
+    variant = a_variant(rival, "R-1")
+    warehouse = Warehouse.objects.get(supplier=rival, is_default=True)
+    count = {
+        "warehouse_id": warehouse.pk,
+        "id_type": "sku",
+        "inventories": [{"id": variant.sku, "amount": 3}],
+    }
+    assert client_for(rival).post("inventory", count).status_code == 200
+    client_for(rival).get("events")  # numbers it
+
+    ages = values("exchange_feed_age_seconds")
+    of_acme, of_rival = ("products", str(acme.pk)), ("push", str(rival.pk))
+    assert set(ages) == {of_acme, of_rival}
+    assert ages[of_acme] > 86_400 > ages[of_rival]
+
+
+def test_events_that_are_in_no_feed_yet_are_counted(acme, shop, a_variant, client_for):
+    a_variant(acme, "LAN-1", stock=1)
+    client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
+    assert values("exchange_events_unpublished")[()] > 0
+    client_for(shop).get("events")
+    assert values("exchange_events_unpublished") == {(): 0}
+    assert values("exchange_event_lag_seconds") == {(): 0}
+
+
+def test_each_part_shows_its_life_its_memory_and_what_it_is_busy_with():
+    signs_of_life.give("sftp", sessions=7)
+    signs_of_life.give("web", threads=8, busy=3)
+    signs_of_life.give("beat")
+
+    assert list(values("exchange_sftp_sessions").values()) == [7]
+    assert list(values("exchange_web_threads_busy").values()) == [3]
+    assert {part for _, part in values("exchange_part_age_seconds")} == {"sftp", "web", "beat"}
+    assert max(values("exchange_part_age_seconds").values()) < 5
+    assert min(values("exchange_part_memory_bytes").values()) > 1_000_000
+
+
+def test_a_part_that_is_silent_grows_old_and_counts_no_longer(monkeypatch):
+    now = signs_of_life.time.time()
+    monkeypatch.setattr(signs_of_life.time, "time", lambda: now - 100)
+    signs_of_life.give("beat")
+    monkeypatch.setattr(signs_of_life.time, "time", lambda: now)
+
+    assert [round(age) for age in values("exchange_part_age_seconds").values()] == [100]
+    assert list(values("exchange_part_processes").values()) == [0]
+
+
+def test_without_redis_the_rest_is_there(monkeypatch):
+    def gone():
+        raise RedisError
+
+    monkeypatch.setattr(collector, "all_signs", gone)
+    assert values("exchange_redis_up") == {(): 0}
+    assert values("exchange_orders_open") == {(): 0}
+
+
+def test_a_question_that_gets_no_answer_is_named_and_keeps_no_other_back(monkeypatch):
+    def _slow(cursor):
+        raise DatabaseError
+
+    monkeypatch.setattr(facts, "QUESTIONS", (_slow, *facts.QUESTIONS))
+    assert values("exchange_watching_failed") == {("slow",): 1}
+    assert values("exchange_orders_open") == {(): 0}
+
+
+def test_many_who_ask_at_once_cost_one_look(monkeypatch):
+    monkeypatch.setattr(collector, "FRESH", 60.0)
+    standing, asked = collector.Standing(), []
+    monkeypatch.setattr(collector, "all_facts", lambda: asked.append(1) or ([], []))
+    for _ in range(3):
+        list(standing.collect())
+    assert asked == [1]
+
+
+def test_dashboard_and_alerts_name_metrics_that_there_are():
+    there = set(re.findall(r"^# TYPE (\w+)", scraped(), re.MULTILINE))
+    there |= {f"{name}_bucket" for name in there}
+    for text in (RULES.read_text(), json.dumps(json.loads(DASHBOARD.read_text()))):
+        named = set(re.findall(r"\bexchange_[a-z_]+", text))
+        assert len(named) > 8
+        assert named <= there
+
+
+def test_every_metric_of_how_it_stands_is_watched_by_somebody():
+    text = RULES.read_text() + DASHBOARD.read_text()
+    assert [name for name in collector.METRICS if name not in text] == []
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="there is no promtool here (Debian: prometheus)")
+@pytest.mark.parametrize("command", [["check", "rules", str(RULES)], ["check", "metrics"]])
+def test_prometheus_own_tool_finds_nothing_to_complain_of(command):
+    given = scraped() if command == ["check", "metrics"] else ""
+    done = subprocess.run([PROMTOOL, *command], input=given, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
