@@ -1,5 +1,6 @@
 """The Celery application. It only wakes workers: what there is to do stands in tables."""
 
+import logging
 import os
 from typing import Any
 
@@ -27,6 +28,7 @@ app.autodiscover_tasks()
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def keep_our_logging(**_: Any) -> None:
     """The settings' LOGGING holds in workers too; Celery leaves it alone when somebody listens here."""
+    logging.captureWarnings(True)
 
 
 @celeryd_init.connect  # type: ignore[untyped-decorator]

@@ -226,6 +226,7 @@ _ticks = {
     "end-suspensions": ("backoffice.tasks.end_suspensions", 60.0),
     "take-snapshot": ("catalog.tasks.take_pulse", 5.0),
     "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),
+    "erase-old": ("orders.tasks.erase_old", 60.0),
     "forget": ("backoffice.tasks.forget", 60.0),
     "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),
     "sweep-operators-actions": ("accounts.tasks.sweep_operator_actions", 10.0),
@@ -242,6 +243,7 @@ IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
 STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
 
 # How many days what nobody asks for any more is kept (backoffice.retention); 0 is for good.
+ERASE_DAYS = env.int("ERASE_DAYS", 0)
 REJECT_DAYS = env.int("REJECT_DAYS", 90)
 IMPORT_DAYS = env.int("IMPORT_DAYS", 400)
 UPLOAD_DAYS = env.int("UPLOAD_DAYS", 400)

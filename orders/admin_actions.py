@@ -12,7 +12,7 @@ from accounts.operator_actions import AdminAction, NothingChanged, Reason
 from api.errors import InvalidTransition
 from fulfillments.models import Outcome
 from fulfillments.states import WORKABLE, State
-from orders import services
+from orders import erasing, services
 from orders.addresses import fingerprint, unknown_country
 from orders.canceling import drop_refused, request_cancelation
 from orders.countries import country_code
@@ -150,6 +150,13 @@ def _cancel(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     return f"Order {order.retailer_order_id}: {', '.join(phrases)}."
 
 
+def _erase(order: Order, by: Actor, answers: dict[str, Any]) -> str:
+    with order.change(by=by) as change:
+        if erasing.erase(change) is Outcome.UNCHANGED:
+            raise NothingChanged(f"Order {order.retailer_order_id} was erased already.")
+    return f"The personal data of order {order.retailer_order_id} is erased."
+
+
 # --- Whether it can be done, and what it would do ---------------------------------------------------
 
 
@@ -284,6 +291,17 @@ ACTIONS = (
         shares_reason=True,
         danger=True,
         undo="Refuse cancellation at each supplier that has not answered yet; the rest cannot be undone.",
+        bulk=True,
+    ),
+    AdminAction[Order](
+        "erase",
+        "Erase personal data",
+        _erase,
+        erasing.why_not,
+        lambda order: "Addresses (but for the country), gift message and notes are replaced by 'erased'.",
+        help_text="For a consumer who asks for it. Pieces, prices and numbers stay.",
+        reason=Reason.OWED,
+        danger=True,
         bulk=True,
     ),
 )

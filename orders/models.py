@@ -52,6 +52,9 @@ class Order(ChangeableOrder):
     content_digest = models.CharField(max_length=64, editable=False)
 
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    erased_at = models.DateTimeField(
+        null=True, editable=False, help_text="When its consumer's personal data was erased."
+    )
 
     objects = OrderQuerySet.as_manager()
 
@@ -85,6 +88,11 @@ class Order(ChangeableOrder):
                 "id",
                 condition=~Q(processing_state__in=[*FINISHED]),
                 name="order_open",
+            ),
+            models.Index(
+                "updated_at",
+                condition=Q(processing_state__in=[*FINISHED], erased_at=None),
+                name="order_to_erase",
             ),
         ]
 

@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from orders import erasing
 from orders.serving import serve_all
 
 SECONDS = 10.0
@@ -12,3 +13,9 @@ SECONDS = 10.0
 def serve_waiting() -> None:
     """Give stock that has arrived to those who wait for it."""
     serve_all(None, seconds=SECONDS)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def erase_old() -> None:
+    """Erase personal data from orders that were closed long ago, where that is set."""
+    erasing.erase_old()

@@ -44,6 +44,7 @@ def all_facts() -> tuple[list[Sample], list[str]]:
             with transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute(f"SET LOCAL statement_timeout = '{TIMEOUT}'")
                 samples += ask(cursor)
+                cursor.execute("SET LOCAL statement_timeout TO DEFAULT")
         except (DatabaseError, InterfaceError) as error:
             logger.warning("metrics: %s got no answer: %s", ask.__name__, error)
             failed.append(ask.__name__.removeprefix("_"))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from imports.models.job import ImportJob
+from typing import Any
 
 logger = logging.getLogger("exchange.import")
 
 LINE = "import %(import_id)s of %(kind)s %(status)s: %(rows)s rows, %(rejected)s rejected, %(seconds)s s"
 
 
-def log_outcome(job: ImportJob) -> None:
+def log_outcome(job: Any) -> None:
     """What became of it, how many rows that were, and how long it took since a worker had it first."""
     began, ended = job.started_at, job.finished_at
     facts = {

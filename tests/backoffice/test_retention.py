@@ -31,7 +31,7 @@ LONG_AGO = timezone.now() - timedelta(days=5_000)
 
 @pytest.fixture(autouse=True)
 def _oldest_first(monkeypatch):
-    monkeypatch.setattr(retention.secrets, "randbelow", lambda most: min(1, most - 1))
+    monkeypatch.setattr("backoffice.retention.secrets.randbelow", lambda most: min(1, most - 1))
 
 
 @pytest.fixture

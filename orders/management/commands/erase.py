@@ -1,0 +1,36 @@
+"""`manage.py erase`: take a consumer's personal data out of closed orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.actors import Actor
+from orders.erasing import erase_all, orders_of
+from orders.models import Order
+
+
+class Command(BaseCommand):
+    help = (
+        "Erases addresses (but for the country), gift message and notes of closed orders: of one, or of all"
+        " that have an e-mail address. Pieces, prices and numbers stay."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--order", type=int, action="append", default=[], help="an order's number here")
+        parser.add_argument("--email", action="append", default=[], help="a consumer's e-mail address")
+        parser.add_argument("--reason", required=True, help="kept in the history; operators read it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = {order.pk: order for order in Order.objects.filter(pk__in=options["order"])}
+        if missing := set(options["order"]) - set(found):
+            raise CommandError(f"There is no order {min(missing)}.")
+        for email in options["email"]:
+            found |= {order.pk: order for order in orders_of(email)}
+        done, left = erase_all(found.values(), by=Actor.system("erase"), reason=options["reason"])
+        self.stdout.write(f"{done} of {len(found)} orders were erased.")
+        for each in left:
+            self.stderr.write(f"Not erased: {each}")
+        if left:
+            raise CommandError("Erase the others when they are closed.")

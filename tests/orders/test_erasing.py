@@ -1,0 +1,136 @@
+"""A consumer's personal data goes out of closed orders; pieces, prices and numbers stay."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from accounts.models import IdempotencyKey
+from events.models import Event
+from orders.erasing import erase_old, orders_of
+from orders.models import Order
+from tests.orders.push_bodies import an_order
+
+pytestmark = pytest.mark.django_db
+
+JANE = {
+    "first_name": "Jane",
+    "last_name": "Doefield",
+    "address1": "7 Secretive Street",
+    "zip_code": "10115",
+    "city": "Hiddenburg",
+    "country": "DE",
+    "email": "Jane@Example.org",
+    "phone_number": "030 5550199",
+}
+PERSONAL = ("jane", "doefield", "secretive", "10115", "hiddenburg", "5550199", "with love")
+
+
+@pytest.fixture
+def open_order(acme, shop, a_variant, client_for):
+    """Waits for stock."""
+    a_variant(acme, "LAN-1", stock=0)
+    body = an_order(
+        {"sku": "LAN-1", "quantity": 1},
+        shipping_address=JANE,
+        billing_address=JANE,
+        gift_message="With love",
+        when_short="wait",
+    )
+    answer = client_for(shop).post("orders", body)
+    return Order.objects.get(pk=answer.json()["order_id"])
+
+
+def cancel(order, client):
+    client.post(f"orders/{order.pk}/cancel", {"reason": "too late"})
+    order.refresh_from_db()
+
+
+@pytest.fixture
+def order(open_order, shop, client_for):
+    """Canceled before anybody had it, and so closed."""
+    order = open_order
+    cancel(order, client_for(shop))
+    assert order.processing_state == "canceled"
+    return order
+
+
+def everywhere(order, client_for, shop):
+    """What the service says of an order, and what it knows of it."""
+    order.refresh_from_db()
+    said = client_for(shop).get(f"orders/{order.pk}").json()
+    rows = [*Event.objects.filter(order_id=order.pk).values_list("data", flat=True)]
+    known = (order.shipping_address, order.billing_address, order.gift_message, order.notes)
+    return json.dumps([said, rows, known]).lower()
+
+
+def test_what_remains_says_erased_and_the_country_stays(order, client_for, shop):
+    assert all(word in everywhere(order, client_for, shop) for word in PERSONAL)
+
+    call_command("erase", order=[order.pk], reason="She asked by letter")
+
+    assert not [word for word in PERSONAL if word in everywhere(order, client_for, shop)]
+    said = client_for(shop).get(f"orders/{order.pk}").json()
+    shown = {part: text for part, text in said["shipping_address"].items() if text}
+    assert shown == dict.fromkeys(JANE, "erased") | {"country": "DE"}
+    assert said["gift_message"] == "erased"
+    event = Event.objects.get(type="order.erased", order_id=order.pk)
+    assert event.data["operator_reason"] == "She asked by letter"
+
+
+def test_all_orders_of_a_person_are_found_by_e_mail_and_afterwards_none(order):
+    assert orders_of(" jane@example.ORG") == [order]
+    call_command("erase", email=["jane@example.org"], reason="x")
+    assert orders_of("jane@example.org") == []
+
+
+def test_pollers_see_it_and_a_second_time_changes_nothing(order):
+    call_command("erase", order=[order.pk], reason="x")
+    first = Order.objects.get(pk=order.pk).updated_at
+    assert first > order.updated_at
+    call_command("erase", order=[order.pk], reason="x")
+    assert Order.objects.get(pk=order.pk).updated_at == first
+
+
+def test_an_open_order_stays_as_it_is(open_order):
+    with pytest.raises(CommandError, match="when they are closed"):
+        call_command("erase", order=[open_order.pk], reason="x")
+    assert Order.objects.get(pk=open_order.pk).shipping_address["city"] == "Hiddenburg"
+
+
+def test_kept_answers_that_quote_the_address_go_and_others_stay(order, client_for, shop):
+    reader = client_for(shop)
+    reader.post("orders", an_order({"sku": "LAN-1", "quantity": 1}), Idempotency_Key="other")
+    kept = IdempotencyKey.objects.get()
+    kept.pk, kept.key, kept.body = None, "quotes", json.dumps({"address1": JANE["address1"]}).encode()
+    kept.save()
+
+    call_command("erase", order=[order.pk], reason="x")
+    assert [*IdempotencyKey.objects.values_list("key", flat=True)] == ["other"]
+
+
+def test_an_operator_erases_with_a_reason(order, admin_client):
+    path = f"/admin/orders/order/{order.pk}/do/erase/"
+    admin_client.post(path, {"reason": ""})
+    assert Order.objects.get(pk=order.pk).erased_at is None
+    admin_client.post(path, {"reason": "She asked"})
+    assert Order.objects.get(pk=order.pk).shipping_address["address1"] == "erased"
+
+
+def test_by_itself_only_what_was_closed_long_ago_and_only_where_it_is_set(order, settings):
+    Order.objects.filter(pk=order.pk).update(updated_at=timezone.now() - timedelta(days=31))
+    assert erase_old() == 0
+    settings.ERASE_DAYS = 32
+    assert erase_old() == 0
+    settings.ERASE_DAYS = 30
+    assert (erase_old(), erase_old()) == (1, 0)
+
+
+def test_reconcile_has_nothing_to_say_of_an_erased_order(order, capsys):
+    call_command("erase", order=[order.pk], reason="x")
+    call_command("reconcile")
+    assert "says" not in capsys.readouterr().out
