@@ -1,4 +1,4 @@
-"""A small API client for tests: JSON in, JSON out, one party's key."""
+"""A small API client for tests: one party's key, JSON in, JSON out and held against the schema."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.test import Client
 
 from api.renderers import encode
+from tests import described
 
 
 class ApiClient:
@@ -25,7 +26,9 @@ class ApiClient:
         if self.secret:
             sent.setdefault("Authorization", f"Bearer {self.secret}")
         content_type = sent.pop("Content-Type", "application/json")
-        return self._http.generic(method, url, content, content_type, headers=sent)
+        answer = self._http.generic(method, url, content, content_type, headers=sent)
+        described.check(answer, method, url)
+        return answer
 
     def get(self, path: str, params: dict[str, Any] | None = None, **headers: str) -> Any:
         return self.request("GET", f"{path}?{urlencode(params)}" if params else path, **headers)
