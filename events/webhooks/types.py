@@ -19,11 +19,13 @@ FULFILLMENTS = (
     *("fulfillment.created", "fulfillment.extended", "fulfillment.stock_arrived", "fulfillment.accepted"),
     *("fulfillment.shipped", "fulfillment.rejected", "fulfillment.returned", "fulfillment.restocked"),
     *("fulfillment.invoiced", "fulfillment.released", "fulfillment.cancelation_requested"),
-    *("fulfillment.cancelation_refused", "fulfillment.canceled"),
+    *("fulfillment.cancelation_refused", "fulfillment.canceled", "fulfillment.withdrawn"),
 )
+TRADE = ("trade.suspended", "trade.resumed")
+MAPPINGS = ("import_mapping.created", "import_mapping.updated", "import_mapping.deleted")
 OF_SUPPLIERS: Final[dict[str, tuple[str, ...]]] = {
     "fulfillments": (*FULFILLMENTS, *IMPORTS),
-    "catalog": ("variant.created", "variant.updated", *IMPORTS, *AUTO_IMPORTS),
+    "catalog": ("variant.created", "variant.updated", *TRADE, *MAPPINGS, *IMPORTS, *AUTO_IMPORTS),
     "inventory": (
         *("inventory.updated", "inventory.adjusted", "warehouse.created", "warehouse.updated"),
         *("import_policy.created", "import_policy.updated", "import_policy.deleted"),
@@ -34,9 +36,10 @@ OF_SUPPLIERS: Final[dict[str, tuple[str, ...]]] = {
 OF_RETAILERS: Final[dict[str, tuple[str, ...]]] = {
     "orders": (
         *("order.created", "order.address_corrected", "order.cancel_requested", "order.held"),
-        *("order.released", "order.routed_again", "order.stock_arrived"),
+        *("order.released", "order.routed_again", "order.stock_arrived", "order.erased"),
     ),
     "fulfillments": FULFILLMENTS,
+    "catalog": TRADE,
 }
 TESTED: Final = "webhook.tested"
 """Sent by `POST …/test`, to that webhook alone; it stands in no feed."""

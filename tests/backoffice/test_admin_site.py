@@ -24,6 +24,8 @@ WITHOUT_PAGES = {
     "catalog.TakenSnapshot",
     "catalog.VariantChange",
     "events.Epoch",
+    "events.RelayBookmark",
+    "events.Sender",
     "fulfillments.Capture",
     "fulfillments.DailySum",
     "fulfillments.FulfillmentLine",

@@ -12,6 +12,7 @@ def test_browsers_are_made_to_insist_on_tls(settings):
     assert answer.headers["Strict-Transport-Security"] == "max-age=3600"
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(("path", "status"), [("/v3/schema", 301), ("/healthz", 200), ("/metrics", 200)])
 def test_plain_http_is_redirected_but_for_those_who_ask_for_health(settings, path, status):
     settings.SECURE_SSL_REDIRECT = True

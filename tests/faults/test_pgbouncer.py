@@ -6,9 +6,11 @@ import os
 import pwd
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
@@ -38,14 +40,13 @@ unix_socket_dir =
 
 
 @pytest.fixture
-def pooled(django_db_setup: None, tmp_path_factory) -> Iterator[str]:
+def pooled(django_db_setup: None) -> Iterator[str]:
     """The URL of the tests' database, through a pooler with three sessions."""
     program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         pytest.skip("pgbouncer is not installed")
-    folder = tmp_path_factory.mktemp("pgbouncer")
-    for path in (folder, *folder.parents[:2]):
-        path.chmod(0o777)
+    folder = Path(tempfile.mkdtemp())  # not below a folder of root's own: who runs the pooler must reach it
+    folder.chmod(0o777)
     url, port = urlsplit(database_url()), free_port()
     own = {"host": url.hostname, "port": url.port, "user": url.username, "password": url.password}
     (folder / "ini").write_text(POOL.format(**own, own_port=port, folder=folder))
@@ -63,6 +64,7 @@ def pooled(django_db_setup: None, tmp_path_factory) -> Iterator[str]:
     finally:
         process.kill()
         process.wait()
+        shutil.rmtree(folder)
 
 
 def test_the_story_goes_its_way(acme, shop, a_variant, pooled, start_web):

@@ -39,6 +39,7 @@ MOVES = {
     "answer_by_default": lambda work, change: work.answer_by_default(change),
     "correct_address": lambda work, change: work.correct_address(change),
     "give_up": lambda work, change: work.give_up(change),
+    "withdraw": lambda work, change: work.withdraw(change),
 }
 
 
