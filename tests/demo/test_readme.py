@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
-from django.conf import settings as project
 
 from demo import cast, credentials
 from imports.pipeline.job_runner import run_job
+from tests.pasting import commands, paste
 
-# What the last command of each answers.
+# What the last command of each answers. The guide for receivers of webhooks needs a process that sends
+# them: it is pasted beside a running service (tests/contract/outsider).
 PAGES = {
     "README.md": "completed",
     "docs/api-guide.md": "",
@@ -27,25 +24,6 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here"),
 ]
-
-
-def commands(page: str) -> str:
-    """The page's shell blocks, one after the other, as somebody would paste them."""
-    text = (project.BASE_DIR / page).read_text(encoding="utf-8")
-    return "\n".join(re.findall(r"^ *```sh\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL))
-
-
-def paste(script: str, data_dir: Path) -> subprocess.CompletedProcess[str]:
-    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(data_dir), "NO_PROXY": "*"}
-    return subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
-        cwd=project.BASE_DIR,
-        env=environment,
-        text=True,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -61,10 +39,7 @@ def demo(live_server, settings, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_work_when_pasted(demo, tmp_path, page):
-    script = commands(page)
-    if "eval" not in script:
-        script = f'eval "$(python3 demo/shell_variables.py)"\n{script}'
-    done = paste(script, tmp_path)
+    done = paste(commands(page), tmp_path)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert '"success":false' not in done.stdout.replace(" ", "")

@@ -1,0 +1,26 @@
+"""The guide for receivers of webhooks, pasted beside the running service."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.pasting import commands, paste
+
+from .test_webhooks import pytestmark as needs_this_network
+
+pytestmark = [
+    needs_this_network,
+    pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here"),
+]
+
+
+def test_a_receiver_is_written_and_hears_of_an_order_by_the_guides_commands_alone():
+    done = paste(commands("docs/guides/webhooks.md"), Path(os.environ["DEMO_JSON"]).resolve().parent)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert '"success":false' not in done.stdout.replace(" ", "")
+    assert done.stdout.rstrip().endswith("204")
