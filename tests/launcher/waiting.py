@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable
 
 from launcher.processes.command_line import command_of
 
-TIMEOUT = 20.0
+# Long enough for a disk that is busy: to remove a cluster's files has taken a quarter of a minute there.
+TIMEOUT = 60.0
 
 
 def eventually(condition: Callable[[], object], what: str) -> None:

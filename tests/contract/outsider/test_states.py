@@ -56,6 +56,11 @@ def pull_trigger(supplier, number, trigger):
     return answer_cancel(supplier, number, "canceled" if trigger == "approve" else REFUSED)
 
 
+def as_read(supplier, number):
+    """What the supplier reads of it, but for its capture: any test beside this one may list all there is."""
+    return {**fulfillment(supplier, number), "captured_at": None}
+
+
 @pytest.mark.parametrize("trigger", TRIGGERS)
 @pytest.mark.parametrize("state", STATES)
 def test_every_move_of_the_supplier_from_every_state(acme, shop, state, trigger):
@@ -64,14 +69,14 @@ def test_every_move_of_the_supplier_from_every_state(acme, shop, state, trigger)
     """
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])
-    before = fulfillment(acme, held["id"])
+    before = as_read(acme, held["id"])
     answer = pull_trigger(acme, held["id"], trigger)
     if (state, trigger) in MOVES:
         code, after = MOVES[state, trigger]
         done(answer, code)
         assert fulfillment(acme, held["id"])["fulfillment_state"] == after
         if code == "unchanged":
-            assert fulfillment(acme, held["id"]) == before
+            assert as_read(acme, held["id"]) == before
             return
         again = pull_trigger(acme, held["id"], trigger)
         done(again, "unchanged")
@@ -82,7 +87,7 @@ def test_every_move_of_the_supplier_from_every_state(acme, shop, state, trigger)
         assert not allowed or any(name in body["message"] for name in allowed), (
             f"… and what is allowed: {body}"
         )
-        assert fulfillment(acme, held["id"]) == before, "a refused move changes nothing"
+        assert as_read(acme, held["id"]) == before, "a refused move changes nothing"
 
 
 @pytest.mark.parametrize("spelling", ["approve", "refuse", "refuse with two l"])
