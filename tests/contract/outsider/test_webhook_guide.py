@@ -23,4 +23,4 @@ def test_a_receiver_is_written_and_hears_of_an_order_by_the_guides_commands_alon
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert '"success":false' not in done.stdout.replace(" ", "")
-    assert done.stdout.rstrip().endswith("204")
+    assert done.stdout.rstrip().endswith("200")

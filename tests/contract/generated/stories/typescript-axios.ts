@@ -38,7 +38,7 @@ const { data: placed } = await orders.pushOrder(shop.id, {
 assert.equal(placed.code, "order_created");
 
 // The supplier captures, accepts and ships it.
-const { data: captured } = await fulfillments.listFulfillments(acme.id);
+const { data: captured } = await fulfillments.listFulfillments(acme.id, undefined, undefined, "new", 500, "ordered");
 const mine = captured.find((each) => each.order_id === placed.order_id)!;
 assert.equal(mine.fulfillment_state, exchange.FulfillmentState.New);
 await fulfillments.acceptFulfillment(mine.id, acme.id, {});
