@@ -71,7 +71,7 @@ def notice_another_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
     """A connection was made: to a standby that was promoted, or to a restored backup, perhaps."""
     from events import epochs  # settings are read before there are any apps
 
-    if connection.alias != DEFAULT_DB_ALIAS or not apps.ready:
+    if not apps.ready or connection is not connections[DEFAULT_DB_ALIAS]:
         return
     try:
         epochs.notice()
