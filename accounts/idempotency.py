@@ -18,7 +18,7 @@ from api.errors import IdempotencyConflict, InProgress, Invalid
 from api.parsers import loads
 
 HEADER = "Idempotency-Key"
-KEPT_HEADERS = ("Location", "Link")
+KEPT_HEADERS = ("Location", "Link", "Cache-Control")
 LONGEST = 255
 IN_PROGRESS = "A request with this Idempotency-Key is being worked on. Try again shortly."
 
@@ -119,18 +119,27 @@ def _worth_keeping(response: Response) -> bool:
 
 
 def _keep(response: Response, party: str, key: str, asked: str) -> None:
-    IdempotencyKey.objects.create(
+    kept = IdempotencyKey(
         party=party,
         key=key,
         request_digest=asked,
         status=response.status_code,
         headers={name: response[name] for name in KEPT_HEADERS if name in response},
-        body=response.content,
     )
+    # What nobody may store shows a secret, as that of a new webhook.
+    shows_secret = "no-store" in response.get("Cache-Control", "")
+    kept.with_body(response.content, secret=shows_secret).save(force_insert=True)
 
 
 def _replay(kept: IdempotencyKey, asked: str) -> Response:
     if kept.request_digest != asked:
         raise IdempotencyConflict("This Idempotency-Key was used for another request; take a new one.")
+    try:
+        body = kept.read_body()
+    except ValueError as error:
+        raise IdempotencyConflict(
+            "What was asked for is done, but its answer showed a secret that cannot be read any more. "
+            "Look at what there is, and take a new Idempotency-Key for anything else."
+        ) from error
     headers = {**kept.headers, "Idempotent-Replayed": "true"}
-    return Response(loads(bytes(kept.body)), status=kept.status, headers=headers)
+    return Response(loads(body), status=kept.status, headers=headers)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
 from django.db.models import F
 from django.db.models.functions import Now
+
+from accounts.encryption import decrypt, encrypt
 
 
 class IdempotencyKey(models.Model):
@@ -16,6 +20,9 @@ class IdempotencyKey(models.Model):
     status = models.PositiveSmallIntegerField()
     headers = models.JSONField(default=dict)
     body = models.BinaryField()
+    encrypted = models.BooleanField(
+        default=False, db_default=False, help_text="The body shows a secret, which is kept encrypted alone."
+    )
     created_at = models.DateTimeField(db_default=Now(), db_index=True)
 
     class Meta:
@@ -23,3 +30,14 @@ class IdempotencyKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.party} {self.key}"
+
+    def with_body(self, body: bytes, *, secret: bool) -> Self:
+        """Keep this body, encrypted where it shows a secret."""
+        self.body = encrypt(body.decode()).encode() if secret else body
+        self.encrypted = secret
+        return self
+
+    def read_body(self) -> bytes:
+        """The body as it was answered. Raises ValueError where no SECRET_KEY reads it."""
+        body = bytes(self.body)
+        return decrypt(body.decode()).encode() if self.encrypted else body

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -9,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from accounts.encryption import renew
+from accounts.models import IdempotencyKey
 from events.models import Webhook
 from sftp_ingest.models import RemoteHost
 
@@ -22,6 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         unreadable: list[str] = []
         renewed = _renew_hosts(unreadable) + _renew_factors(unreadable) + _renew_webhooks(unreadable)
+        renewed += _renew_answers()
         self.stdout.write(f"{renewed} secrets are encrypted with SECRET_KEY now.")
         if unreadable:
             raise CommandError(f"No key reads those of: {', '.join(unreadable)}. They must be entered anew.")
@@ -71,4 +74,15 @@ def _renew_webhooks(unreadable: list[str]) -> int:
         else:
             webhook.save(update_fields=["secret", "old_secret"])
             renewed += 1 + bool(webhook.old_secret)
+    return renewed
+
+
+@transaction.atomic
+def _renew_answers() -> int:
+    """Kept answers that show a secret. None is entered anew: what cannot be read is gone within a day."""
+    renewed = 0
+    for kept in IdempotencyKey.objects.filter(encrypted=True).select_for_update().order_by("pk"):
+        with suppress(ValueError):
+            kept.with_body(kept.read_body(), secret=True).save(update_fields=["body"])
+            renewed += 1
     return renewed

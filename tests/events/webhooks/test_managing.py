@@ -4,9 +4,11 @@ import base64
 from ipaddress import ip_network
 
 import pytest
+from django.core.management import call_command
 from django.db import transaction
 
 from accounts.actors import Actor
+from accounts.models import IdempotencyKey
 from events.models import Delivery, Event, Webhook
 from events.recording import record
 from events.webhooks.relay import relay
@@ -50,6 +52,34 @@ def test_a_webhook_is_made_and_shows_its_secret_once(client):
     assert client.get(answer["Location"].removeprefix("http://testserver")).json() == made
     assert client.get("webhooks").json()["results"] == [made]
     assert secret not in Webhook.objects.get().secret
+
+
+@pytest.mark.parametrize("path", ["webhooks", "webhooks/{}/rotate"])
+def test_a_repeated_request_is_shown_the_secret_again_which_is_kept_encrypted(client, settings, path):
+    path = path.format(make(client)["id"])
+
+    def ask():
+        return client.post(path, {"url": URL}, Idempotency_Key="k-1")
+
+    first, again = ask(), ask()
+    secret = first.json()["secret"]
+    assert (again.headers["Idempotent-Replayed"], again.json()) == ("true", first.json())
+    assert again["Cache-Control"] == "no-store"
+    assert secret.encode() not in bytes(IdempotencyKey.objects.get().body)
+
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "the new one"
+    call_command("reencrypt")
+    settings.SECRET_KEY_FALLBACKS = []
+    assert ask().json() == first.json()
+
+
+def test_a_kept_secret_that_no_key_reads_any_more_is_a_conflict_and_nothing_is_done_twice(client, settings):
+    client.post("webhooks", {"url": URL}, Idempotency_Key="k-1")
+    settings.SECRET_KEY = "another one"
+    answer = client.post("webhooks", {"url": URL}, Idempotency_Key="k-1")
+    assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_conflict")
+    assert Webhook.objects.count() == 1
 
 
 @pytest.mark.parametrize(
