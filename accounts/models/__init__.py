@@ -14,7 +14,7 @@ from accounts.models.partnership import (
     WhenShort,
     all_service_types,
 )
-from accounts.models.party import Party, Retailer, Supplier
+from accounts.models.party import OfOneParty, Party, Retailer, Supplier, of_one_party
 from accounts.models.suspension import Suspension
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "CancelationDefault",
     "Credential",
     "IdempotencyKey",
+    "OfOneParty",
     "OperatorAction",
     "OperatorActionRow",
     "OperatorNote",
@@ -37,5 +38,6 @@ __all__ = [
     "WhenShort",
     "all_service_types",
     "hash_secret",
+    "of_one_party",
     "validate_network",
 ]

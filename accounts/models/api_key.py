@@ -13,9 +13,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models.credential import Credential
-from accounts.models.party import Retailer, Supplier
+from accounts.models.party import OfOneParty, Retailer, Supplier, of_one_party
 from accounts.rates import validate_rate
-from accounts.scopes import Role, Scope, scopes_of
+from accounts.scopes import Scope, scopes_of
 
 
 def validate_network(value: str) -> None:
@@ -26,7 +26,7 @@ def validate_network(value: str) -> None:
         raise ValidationError(f"{value} is not a network such as 192.0.2.0/24") from error
 
 
-class ApiKey(Credential):
+class ApiKey(OfOneParty, Credential):
     """What a party's system comes in with. Also its OAuth client: the prefix is the client_id."""
 
     PREFIX_MARK = "fxk"
@@ -57,13 +57,7 @@ class ApiKey(Credential):
     class Meta:
         ordering = ["-id"]
         verbose_name = "API key"
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(supplier__isnull=False, retailer__isnull=True)
-                | Q(supplier__isnull=True, retailer__isnull=False),
-                name="api_key_of_one_party",
-            )
-        ]
+        constraints = [of_one_party("api_key_of_one_party")]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
@@ -75,16 +69,6 @@ class ApiKey(Credential):
         secret = key.make_secret()
         key.save()
         return key, secret
-
-    @property
-    def party(self) -> Supplier | Retailer:
-        party = self.supplier or self.retailer
-        assert party is not None  # the database holds this
-        return party
-
-    @property
-    def role(self) -> Role:
-        return Role.SUPPLIER if self.supplier_id else Role.RETAILER
 
     @property
     def granted(self) -> frozenset[Scope]:

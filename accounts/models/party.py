@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from accounts.scopes import Role
@@ -48,3 +49,33 @@ class Retailer(Party):
 
     class Meta:
         ordering = ["name"]
+
+
+class OfOneParty(models.Model):
+    """Belongs to a supplier or to a retailer: one of two columns is set, and `of_one_party` holds that."""
+
+    supplier: models.ForeignKey[Supplier | None, Supplier | None]
+    retailer: models.ForeignKey[Retailer | None, Retailer | None]
+    supplier_id: int | None
+
+    class Meta:
+        abstract = True
+
+    @property
+    def party(self) -> Supplier | Retailer:
+        party = self.supplier or self.retailer
+        assert party is not None  # the database holds this
+        return party
+
+    @property
+    def role(self) -> Role:
+        return Role.SUPPLIER if self.supplier_id else Role.RETAILER
+
+
+def of_one_party(name: str) -> models.CheckConstraint:
+    """The constraint of a model that is `OfOneParty`."""
+    return models.CheckConstraint(
+        condition=Q(supplier__isnull=False, retailer__isnull=True)
+        | Q(supplier__isnull=True, retailer__isnull=False),
+        name=name,
+    )

@@ -11,13 +11,11 @@ from typing import Self
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models
-from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from accounts.encryption import decrypt, encrypt
-from accounts.models import Retailer, Supplier
-from accounts.scopes import Role
+from accounts.models import OfOneParty, Retailer, Supplier, of_one_party
 from events.models.relay import Sender
 
 LONGEST_URL = 2000
@@ -36,7 +34,7 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
         return self.filter(areas__contained_by=sorted(areas))
 
 
-class Webhook(models.Model):
+class Webhook(OfOneParty):
     """Where a party hears of its events, of which kinds, and how its receiver has answered lately."""
 
     OVERLAP = timedelta(hours=24)
@@ -65,27 +63,11 @@ class Webhook(models.Model):
 
     class Meta:
         ordering = ["id"]
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(supplier__isnull=False, retailer__isnull=True)
-                | Q(supplier__isnull=True, retailer__isnull=False),
-                name="webhook_of_one_party",
-            )
-        ]
+        constraints = [of_one_party("webhook_of_one_party")]
         indexes = [HashIndex("url", name="webhook_url")]
 
     def __str__(self) -> str:
         return f"{self.url} of {self.party}"
-
-    @property
-    def party(self) -> Supplier | Retailer:
-        party = self.supplier or self.retailer
-        assert party is not None  # the database holds this
-        return party
-
-    @property
-    def role(self) -> Role:
-        return Role.SUPPLIER if self.supplier_id else Role.RETAILER
 
     def make_secret(self, *, at: datetime | None = None) -> str:
         """Give it a fresh secret and return it: it is seen this once. The last one counts a while."""
