@@ -57,19 +57,24 @@ def choose(
     """Keep which records are chosen, in one statement. Raises TooMany."""
     chosen_rows = subjects.order_by("pk").values("pk")[: MOST + 1]
     with transaction.atomic():
-        chosen = OperatorAction.objects.create(
-            model=admin.model._meta.label_lower,
-            action=action.name,
-            label=action.label,
-            actor=by.name,
-            request_id=by.request_id,
-            chosen_from=chosen_from[:2000],
-        )
+        chosen = _begun(admin, action, by, chosen_from=chosen_from[:2000])
         chosen.total = _keep_rows(chosen, chosen_rows)
         if chosen.total > MOST:
             raise TooMany
         chosen.save(update_fields=["total"])
     return chosen
+
+
+def _begun(admin: Acting, action: AdminAction[Any], by: Actor, **fields: Any) -> OperatorAction:
+    """Who begins which action, by which request."""
+    return OperatorAction.objects.create(
+        model=admin.model._meta.label_lower,
+        action=action.name,
+        label=action.label,
+        actor=by.name,
+        request_id=by.request_id,
+        **fields,
+    )
 
 
 def _keep_rows(chosen: OperatorAction, chosen_rows: QuerySet[Any]) -> int:
@@ -111,12 +116,10 @@ def record_single(
     now = timezone.now()
     result, message = perform(action, record, by, answers)
     with transaction.atomic():
-        kept = OperatorAction.objects.create(
-            model=admin.model._meta.label_lower,
-            action=action.name,
-            label=action.label,
-            actor=by.name,
-            request_id=by.request_id,
+        kept = _begun(
+            admin,
+            action,
+            by,
             total=1,
             reason=answers.get("reason", ""),
             looked_at=now,
