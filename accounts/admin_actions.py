@@ -5,7 +5,7 @@ A record's page is for reading; it changes only by an action, which calls the me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -29,21 +29,6 @@ from accounts.operator_actions import AdminAction
 
 class ActingAdmin(BulkPages[Record]):
     """A model that operators change by actions: one record from its page, many from the list."""
-
-    record_actions: ClassVar[Sequence[AdminAction[Any]]] = ()
-    acts_with: ClassVar[Sequence[str]] = ()
-    """What actions look at beside the record; fetched along, for as many as there are."""
-
-    def has_act_permission(self, request: HttpRequest) -> bool:
-        """Whether this user may do more than look."""
-        return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
-
-    def acting_on(self, record_ids: Sequence[int]) -> QuerySet[Any]:
-        """These records, with all that actions look at."""
-        return self.model._default_manager.filter(pk__in=record_ids).prefetch_related(*self.acts_with)
-
-    def find_action(self, name: str) -> AdminAction[Any] | None:
-        return next((action for action in self.record_actions if action.name == name), None)
 
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.opts.app_label}_{self.opts.model_name}_do"

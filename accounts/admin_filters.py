@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -23,7 +24,7 @@ class Narrowing(Protocol):
     def parameters(self) -> dict[str, str]: ...
 
 
-class FlagFilter(admin.SimpleListFilter):
+class FlagFilter(ABC, admin.SimpleListFilter):
     """A filter with one choice. The class itself is a `Narrowing`."""
 
     parameter_name: str
@@ -31,8 +32,9 @@ class FlagFilter(admin.SimpleListFilter):
     chosen: ClassVar[str] = "1"
 
     @classmethod
+    @abstractmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
-        raise NotImplementedError
+        """Those that it is about."""
 
     @classmethod
     def parameters(cls) -> dict[str, str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
 from urllib.parse import unquote
 
 from django.contrib import messages
@@ -27,16 +27,22 @@ COLUMNS = ("record", "name", "result", "message")
 
 
 class BulkPages(ModelAdmin[Record]):
-    """What `ActingAdmin` shows of an action on many of its records."""
+    """A model with actions, and the pages of an action on many of its records."""
+
+    record_actions: ClassVar[Sequence[AdminAction[Any]]] = ()
+    acts_with: ClassVar[Sequence[str]] = ()
+    """What actions look at beside the record; fetched along, for as many as there are."""
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        raise NotImplementedError
+        """Whether this user may do more than look."""
+        return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
 
-    def acting_on(self, record_ids: Any) -> QuerySet[Any]:
-        raise NotImplementedError
+    def acting_on(self, record_ids: Sequence[int]) -> QuerySet[Any]:
+        """These records, with all that actions look at."""
+        return self.model._default_manager.filter(pk__in=record_ids).prefetch_related(*self.acts_with)
 
     def find_action(self, name: str) -> AdminAction[Any] | None:
-        raise NotImplementedError
+        return next((action for action in self.record_actions if action.name == name), None)
 
     def bulk_urls(self) -> list[URLPattern]:
         name, wrap = f"{self.opts.app_label}_{self.opts.model_name}_bulk", self.admin_site.admin_view

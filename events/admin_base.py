@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from collections.abc import Collection
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.forms import ModelForm
+from django.forms import MediaDefiningClass, ModelForm
 from django.http import HttpRequest
 
 from accounts.actors import Actor
@@ -14,14 +15,18 @@ from accounts.admin_base import Record, operator_of
 from events.changes import add_recorded, change_recorded, delete_recorded
 
 
-class RecordedAdmin(admin.ModelAdmin[Record]):
+class AbstractMedia(ABCMeta, MediaDefiningClass):
+    """The metaclass of an abstract admin: one without its methods is refused when it is registered."""
+
+
+class RecordedAdmin(admin.ModelAdmin[Record], metaclass=AbstractMedia):
     """A change is recorded as `<event_subject>.created`, `.updated` or `.deleted`, in one transaction."""
 
     event_subject: ClassVar[str]
 
+    @abstractmethod
     def event_fields(self, record: Record) -> dict[str, Any]:
         """The event's area, its parties, and the `data` that says what it is about."""
-        raise NotImplementedError
 
     def save_model(self, request: HttpRequest, obj: Record, form: ModelForm[Record], change: bool) -> None:
         self.save_recorded(obj, form.changed_data if change else None, by=operator_of(request))

@@ -7,6 +7,7 @@ choose from in ONE ordered SELECT, after the order and its fulfillments, before 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -64,7 +65,7 @@ class Movement(NamedTuple):
 
 
 @dataclass
-class Stock:
+class Stock(ABC):
     """Stock rows, changed in memory and written back together, with a movement for each change."""
 
     levels: dict[StockKey, Level]
@@ -86,12 +87,12 @@ class Stock:
             self._move(MovementKind.RESERVE, key, cause, reserved=taken)
         return taken
 
+    @abstractmethod
     def save(self, *, missed: Collection[int] = ()) -> None:
         """Write the changed rows and the movements, in one statement.
 
         `missed` are the variants of which more would have been taken.
         """
-        raise NotImplementedError
 
     def _move(
         self,
