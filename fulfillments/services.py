@@ -50,10 +50,8 @@ def _wants(effects: Effects, change: Change) -> list[Want]:
     if not effects.refused:
         return []
     lines = change.lines_in(effects.refused)
-    market, refusals = (
-        Market.of(change.retailer_id, lines, country_known=change.country_known),
-        refusals_of(effects.refused),
-    )
+    market = Market.of(change.retailer_id, lines, country_known=change.country_known)
+    refusals = refusals_of(effects.refused)
     return [
         Want(
             line.id,
