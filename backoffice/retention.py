@@ -74,6 +74,13 @@ RULES = (
         " AND o.processing_state IN ('completed', 'canceled'))",
     ),
     Rule(
+        "what of variants was changed when",
+        "catalog_variantchange",
+        "VARIANT_CHANGE_DAYS",
+        "t.occurred_at < %(before)s",
+        window=20_000,
+    ),
+    Rule(
         "events that are of no order",
         "events_event",
         "EVENT_DAYS",

@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts.actors import Actor
 from backoffice import retention
 from backoffice.retention import prune
+from catalog.models import VariantChange
 from events.models import Event
 from events.recording import record
 from fulfillments.models import RoutingDecision
@@ -99,6 +100,17 @@ def test_reasons_of_routing_go_once_the_order_is_closed(acme, shop, a_variant, c
 
     Order.objects.filter(pk=order_id).update(processing_state=ProcessingState.COMPLETED)
     assert prune()["reasons of routing"] == 1
+
+
+def test_what_was_changed_of_a_variant_long_ago_goes(acme, a_variant, client_for):
+    client, variant = client_for(acme), a_variant(acme, "LAN-1")
+    for title in ("Lamp", "Lantern"):
+        client.request("PATCH", f"variants/{variant.pk}", {"title": title})
+    first = VariantChange.objects.earliest("id")
+    VariantChange.objects.filter(pk=first.pk).update(occurred_at=LONG_AGO)
+
+    assert prune() == {"what of variants was changed when": 1}
+    assert [each.changed["title"]["to"] for each in VariantChange.objects.all()] == ["Lantern"]
 
 
 def test_sessions_that_have_ended_go_and_those_that_live_stay():
