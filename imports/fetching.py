@@ -6,11 +6,18 @@ whoever fetches holds the supplier's slot in Redis, and where that is lost two m
 
 from __future__ import annotations
 
+import functools
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
-from django.core.cache import cache
+import redis
+from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.lock import Lock
+from redis.retry import Retry
 
 from imports import wake
 from imports.models import WORKER, ImportJob, Status
@@ -31,18 +38,26 @@ class Unwanted(Exception):
 def fetch_file(job_id: int) -> bool:
     """Fetch the file of a job that waits for it, one at a time for each supplier; whether it is there now."""
     job = ImportJob.objects.select_related("supplier").get(pk=job_id)
-    slot = f"imports:fetching:{job.supplier_id}"
-    if not job.lacks_file or not cache.add(slot, job_id, SLOT_SECONDS):
+    slot = Lock(_client(), f"imports:fetching:{job.supplier_id}", timeout=SLOT_SECONDS)
+    if not job.lacks_file or not slot.acquire(blocking=False):
         return False
     try:
         with job.request_carried_on():
             return _fetch(job, slot)
     finally:
-        cache.delete(slot)
+        with suppress(RedisError):  # it is another's by now, or ends by itself
+            slot.release()
         _wake_next(job)
 
 
-def _fetch(job: ImportJob, slot: str) -> bool:
+@functools.cache
+def _client() -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0, retry=Retry(NoBackoff(), 0)
+    )
+
+
+def _fetch(job: ImportJob, slot: Lock) -> bool:
     try:
         fetch(job.supplier, job.source, job.path, check=_still_wanted(job.pk, slot))
     except Unwanted:
@@ -55,7 +70,7 @@ def _fetch(job: ImportJob, slot: str) -> bool:
     return True
 
 
-def _still_wanted(job_id: int, slot: str) -> Callable[[], None]:
+def _still_wanted(job_id: int, slot: Lock) -> Callable[[], None]:
     """A check for each piece of the file: it looks now and then. Raises Unwanted."""
     looked_at = time.monotonic()
 
@@ -64,7 +79,8 @@ def _still_wanted(job_id: int, slot: str) -> Callable[[], None]:
         if time.monotonic() - looked_at < LOOK_SECONDS:
             return
         looked_at = time.monotonic()
-        cache.touch(slot, SLOT_SECONDS)
+        with suppress(RedisError):  # another has it: two fetch, and one file stays
+            slot.reacquire()
         if not ImportJob.objects.filter(pk=job_id, status=Status.QUEUED).exists():
             raise Unwanted
 

@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import redis
 from django.db import connection
 from django.utils import timezone
 
@@ -115,6 +116,22 @@ def test_one_file_of_a_supplier_is_fetched_at_a_time_and_then_the_next(start, ho
 
     assert len(host.fetched) == 1
     assert fetchers == [second]
+    assert fetch_file(second)
+
+
+def test_who_lost_the_slot_leaves_that_of_another_alone(acme, settings, start, host):
+    first, second = start(), start()
+    slots, slot = redis.Redis.from_url(settings.REDIS_URL), f"imports:fetching:{acme.pk}"
+    with ThreadPoolExecutor(1) as pool:
+        slow = fetching(pool, first)
+        assert host.asked.acquire(timeout=20)
+        slots.set(slot, "another's", ex=60)
+        host.finish()
+        assert slow.result(20), "its file is there all the same"
+    try:
+        assert not fetch_file(second), "another still has the slot"
+    finally:
+        slots.delete(slot)
     assert fetch_file(second)
 
 
