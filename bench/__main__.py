@@ -12,7 +12,7 @@ from pathlib import Path
 import bench
 from bench.database import own_servers
 
-HELPERS = {"__main__", "database", "files", "measuring", "random_markets", "worker"}
+HELPERS = {"__main__", "database", "files", "measuring", "options", "random_markets", "worker"}
 
 
 def parts() -> list[str]:

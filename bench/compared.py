@@ -8,7 +8,6 @@ digits, lengths, numbers of two meanings; nor do they go on after a kill or repo
 
 from __future__ import annotations
 
-import argparse
 import csv
 import sys
 import tempfile
@@ -29,6 +28,7 @@ from bench import files
 from bench.database import own_database
 from bench.imports import execute, require_success, start
 from bench.measuring import timed
+from bench.options import read_options
 from catalog.models import Variant
 from imports.models import ImportJob
 from imports.pipeline.job_runner import run_job
@@ -41,9 +41,7 @@ Load = Callable[[Any, Path], None]
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="bench compared")
-    parser.add_argument("--rows", type=int, default=100_000)
-    options = parser.parse_args(arguments)
+    options = read_options("compared", arguments, rows=100_000)
     with tempfile.TemporaryDirectory() as folder, own_database():
         settings.UPLOADS_DIR = Path(folder) / "uploads"
         settings.UPLOADS_DIR.mkdir()

@@ -6,7 +6,6 @@ time of this process and of its PostgreSQL (where that runs elsewhere: the time 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -17,6 +16,7 @@ from django.db import connection
 
 from bench.database import own_database
 from bench.measuring import timed
+from bench.options import read_options
 from bench.serving import market
 from bench.trial.operations import Answer, Operation, operations, service
 from bench.trial.plain import inserts_can_be_plain
@@ -28,10 +28,7 @@ LEAST = 0.10
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="bench fastdb")
-    parser.add_argument("--pairs", type=int, default=120, help="how often each operation is done each way")
-    parser.add_argument("--only", default="", help="one of the operations, by a part of its name")
-    options = parser.parse_args(arguments)
+    options = read_options("fastdb", arguments, only=True, pairs=120)
     with own_database():
         with timed(f"a market of {ORDERS:,} orders"):
             secrets = market.open_market()

@@ -8,7 +8,6 @@ triggers.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from accounts.models import Supplier
 from bench import files
 from bench.database import own_database
 from bench.measuring import bare, ratio, timed
+from bench.options import read_options
 from imports import job_files
 from imports.models import ImportJob
 from imports.pipeline.job_runner import run_job
@@ -35,9 +35,7 @@ NUMERIC = {"retail_price", "wholesale_price", "weight"}
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="bench imports")
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    options = parser.parse_args(arguments)
+    options = read_options("imports", arguments, rows=1_000_000)
     with tempfile.TemporaryDirectory() as folder, own_database():
         settings.UPLOADS_DIR = Path(folder) / "uploads"
         settings.UPLOADS_DIR.mkdir()

@@ -4,7 +4,6 @@ stock file's first load takes with the movements that it writes, and without.
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 from contextlib import nullcontext
@@ -19,6 +18,7 @@ from bench import files
 from bench.database import own_database
 from bench.imports import run_import
 from bench.measuring import ratio
+from bench.options import read_options
 from bench.pull import VARIANTS, a_shop
 from bench.serving.asking import Asked
 from bench.serving.load import clients
@@ -35,10 +35,7 @@ COUNTS = 8
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="bench inventory")
-    parser.add_argument("--elements", type=int, default=10_000)
-    parser.add_argument("--rows", type=int, default=200_000)
-    options = parser.parse_args(arguments)
+    options = read_options("inventory", arguments, elements=10_000, rows=200_000)
     with tempfile.TemporaryDirectory() as folder, own_database():
         settings.UPLOADS_DIR = Path(folder) / "uploads"
         settings.UPLOADS_DIR.mkdir()

@@ -6,7 +6,6 @@ of orders of the large one; the small one has ten thousand.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from django.db import connection
 
 from bench.database import own_database
 from bench.measuring import at_least, ratio, timed
+from bench.options import read_options
 from bench.serving import market
 from bench.serving.asking import Asked, get, push
 from bench.serving.counting import queries_of
@@ -39,10 +39,7 @@ class Ports:
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="bench orders")
-    parser.add_argument("--scale", type=int, default=int(os.environ.get("SCALE") or 1_000_000))
-    parser.add_argument("--only", default="", help="one of the operations, by a part of its name")
-    options = parser.parse_args(arguments)
+    options = read_options("orders", arguments, only=True, scale=int(os.environ.get("SCALE") or 1_000_000))
     with own_database(), market_of(options.scale) as (secrets, small):
         measure(secrets, small, options.scale, options.only)
 

@@ -5,7 +5,6 @@ The rate is that of the groups that arrive; memory is the peak of the process th
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import dataclass
 from statistics import median
@@ -17,6 +16,7 @@ from accounts.models import ApiKey, Partnership, Retailer, Supplier
 from assortment.selectors import GROUPS_BEHIND
 from bench.database import own_database
 from bench.measuring import at_least, peak_mib, ratio, timed
+from bench.options import read_options
 from bench.serving.market import execute
 from bench.serving.service import Service, running_service
 from inventory.models import Warehouse
@@ -59,10 +59,7 @@ class Pulled:
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="bench pull")
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args(arguments)
+    options = read_options("pull", arguments, rows=1_000_000, rounds=3)
     with own_database():
         small, large = a_shop("Small", SMALL), a_shop("Large", options.rows)
         with running_service(workers=1) as service:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +9,7 @@ from random import Random
 from typing import TypeVar
 
 from bench.measuring import at_least, ratio
+from bench.options import read_options
 from bench.random_markets import Market, best_worth, random_market, worth
 from fulfillments.explaining import explain
 from fulfillments.routing import plan
@@ -24,10 +24,7 @@ PATIENT = 30
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="bench routing")
-    parser.add_argument("--small", type=int, default=2000)
-    parser.add_argument("--middling", type=int, default=200)
-    options = parser.parse_args(arguments)
+    options = read_options("routing", arguments, small=2_000, middling=200)
     small(options.small)
     middling(options.middling)
     large()

@@ -6,7 +6,6 @@ Last, how much CPU a server uses that nobody talks to.
 
 from __future__ import annotations
 
-import argparse
 import os
 import pwd
 import shutil
@@ -30,6 +29,7 @@ from django.db import connection
 from accounts.models import Supplier
 from bench.database import own_database
 from bench.measuring import at_least, bare, peak_mib, ratio
+from bench.options import read_options
 from launcher.embedded.ports import free_port
 from launcher.processes.account import unprivileged_account
 from sftp_ingest.models import SftpLogin
@@ -51,9 +51,7 @@ class Target:
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="bench sftp")
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args(arguments)
+    options = read_options("sftp", arguments, rounds=5)
     with own_database(), tempfile.TemporaryDirectory(prefix="bench-sftp-") as name:
         home = Path(name)
         home.chmod(0o755)

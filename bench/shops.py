@@ -6,7 +6,6 @@ skus; the other file has a row for each variant with all of it.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from bench.database import own_database
 from bench.files import WORDS
 from bench.imports import run_import
 from bench.measuring import ratio
+from bench.options import read_options
 from catalog.models import Variant
 from imports.saved_mappings import with_mapping
 
@@ -31,9 +31,7 @@ PLAIN_MAPPING = [{"source": "option", "field": "option", "subtype": "size"}] + [
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="bench shops")
-    parser.add_argument("--rows", type=int, default=100_000)
-    options = parser.parse_args(arguments)
+    options = read_options("shops", arguments, rows=100_000)
     with tempfile.TemporaryDirectory() as folder, own_database():
         settings.UPLOADS_DIR = Path(folder) / "uploads"
         settings.UPLOADS_DIR.mkdir()

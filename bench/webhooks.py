@@ -6,7 +6,6 @@ One sending process, PostgreSQL, the receivers and whoever makes the events shar
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from django.db import connection, transaction
 from accounts.models import Retailer
 from bench.database import own_database
 from bench.measuring import at_least
+from bench.options import read_options
 from bench.serving.receivers import receivers
 from bench.serving.service import database_url
 from events.models import Delivery, Event, Webhook
@@ -38,11 +38,7 @@ EVENTS = """
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="bench webhooks")
-    parser.add_argument("--deliveries", type=int, default=20_000)
-    parser.add_argument("--storm", type=int, default=300, help="events a second")
-    parser.add_argument("--seconds", type=int, default=20, help="of the storm")
-    options = parser.parse_args(arguments)
+    options = read_options("webhooks", arguments, deliveries=20_000, storm=300, seconds=20)
     with own_database(), receivers() as (quick, hanging):
         throughput(quick, options.deliveries)
         storm(quick, hanging, options.storm, options.seconds)
