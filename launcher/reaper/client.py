@@ -6,15 +6,16 @@ from pathlib import Path
 
 from launcher.processes.program import Program
 
+STOP_TIMEOUT = 5.0  # seconds between the stop signal and SIGKILL
 PROCESS = Path(__file__).with_name("process.py")
 
 
 class Reaper:
     """Knows every program that was started and has not ended."""
 
-    def __init__(self, *, keep_open: tuple[int, ...] = ()) -> None:
+    def __init__(self, *, keep_open: tuple[int, ...] = (), stop_timeout: float = STOP_TIMEOUT) -> None:
         """`keep_open`: file descriptors, such as a lock's, that stay open until all is cleaned up."""
-        self._keep_open = keep_open
+        self._keep_open, self._stop_timeout = keep_open, stop_timeout
         self._commands: dict[str, str] = {}
         self._process = self._start()
 
@@ -62,7 +63,7 @@ class Reaper:
 
     def _start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", str(PROCESS)],
+            [sys.executable, "-I", "-S", str(PROCESS), str(self._stop_timeout)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             start_new_session=True,

@@ -2,7 +2,8 @@
 
 It reads commands from a pipe that the system closes when the launcher dies: `+ GROUP SIGNAL` and
 `- GROUP` for process groups, `! PATH` for a folder or file to remove. When the pipe closes, it ends the
-groups that it still holds. Run by itself (`python -I -S process.py`), so it imports nothing of the project.
+groups that it still holds. Run by itself (`python -I -S process.py SECONDS`, how long it waits between the
+stop signal and SIGKILL), so it imports nothing of the project.
 """
 
 import contextlib
@@ -11,7 +12,6 @@ import shutil
 import sys
 import time
 
-STOP_TIMEOUT = 5.0  # seconds between the stop signal and SIGKILL
 SIGKILL = 9
 
 
@@ -24,10 +24,10 @@ def send(group: int, number: int) -> bool:
     return True
 
 
-def end_all(groups: dict[int, int]) -> None:
-    """Send every group its stop signal, wait a while, then kill."""
+def end_all(groups: dict[int, int], stop_timeout: float) -> None:
+    """Send every group its stop signal, wait so many seconds, then kill."""
     left = [group for group, number in groups.items() if send(group, number)]
-    deadline = time.monotonic() + STOP_TIMEOUT
+    deadline = time.monotonic() + stop_timeout
     while left and time.monotonic() < deadline:
         time.sleep(0.02)  # not our children: nothing says when they end
         left = [group for group in left if send(group, 0)]
@@ -55,7 +55,7 @@ def main() -> None:
             groups.pop(int(value), None)
         elif command == "!":
             leftovers.append(value)
-    end_all(groups)
+    end_all(groups, float(sys.argv[1]))
     for path in leftovers:
         remove(path)
 

@@ -40,7 +40,7 @@ def main() -> None:
         sys.exit("locked")
     write_holder(lock)
     screen = standard_screen({})
-    reaper = Reaper(keep_open=(lock,))
+    reaper = Reaper(keep_open=(lock,), stop_timeout=0.5)  # their children ignore SIGTERM
     try:
         with Supervisor(screen, reaper) as supervisor:
             for name in ("first", "second"):
