@@ -29,6 +29,7 @@ from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
 from backoffice.search.views import search_page
 from backoffice.sign_in import SignInForm, SignInView
+from backoffice.standing import standing
 
 ON_HOME = 10  # of the desk's rows
 
@@ -79,6 +80,7 @@ class ExchangeAdminSite(AdminSite):
                 name="export",
             ),
             path("search/", self.admin_view(partial(search_page, self)), name="search"),
+            path("status/", self.admin_view(self.status), name="status"),
             path("desk/", self.admin_view(partial(desk, self)), name="desk"),
             path("desk/note/", self.admin_view(partial(keep_note, self)), name="desk_note"),
         ]
@@ -99,6 +101,11 @@ class ExchangeAdminSite(AdminSite):
             "next": urlencode(question.url(after)) if after else "",
         }
         return TemplateResponse(request, "admin/activity.html", context)
+
+    def status(self, request: HttpRequest) -> TemplateResponse:
+        """How each part of the service fares, on each host."""
+        context = {**self.each_context(request), "title": "How it stands", "standing": standing()}
+        return TemplateResponse(request, "admin/status.html", context)
 
     @method_decorator(never_cache)
     @method_decorator(login_not_required)

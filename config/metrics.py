@@ -66,13 +66,14 @@ def route_of(request: HttpRequest) -> str:
 @only_read
 def metrics(request: HttpRequest) -> HttpResponse:
     """For Prometheus, from an internal address only; to anybody else there is no such path."""
-    if not _is_internal(request):
+    if not is_internal(request):
         return page_not_found(request, LookupError(request.path))
     text = expose(_registry()) + expose(standing.registry())
     return HttpResponse(text, content_type=CONTENT_TYPE_LATEST)
 
 
-def _is_internal(request: HttpRequest) -> bool:
+def is_internal(request: HttpRequest) -> bool:
+    """Whether a request comes from the networks in METRICS_NETWORKS."""
     if not settings.BEHIND_PROXY and "X-Forwarded-For" in request.headers:
         return False  # it came through a proxy that BEHIND_PROXY does not announce: its address says nothing
     try:

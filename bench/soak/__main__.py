@@ -14,12 +14,17 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.soak import servers
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from bench.soak import commands, servers
 from bench.soak.client import Caller, Tally
+from bench.soak.commands import ROOT
 from bench.soak.faults import Faults
-from bench.soak.hosts import ROOT, Host, Proxy
+from bench.soak.hosts import Host, Proxy
 from bench.soak.report import Soaked
 from bench.soak.traffic import Traffic
+from bench.soak.uploads import Uploader
 from bench.soak.verdict import grown, lost_or_doubled
 from launcher.embedded.data_home import temporary_home
 from launcher.processes.account import unprivileged_account
@@ -29,6 +34,11 @@ WARM_UP = 10.0
 """Seconds of traffic without faults, after which memory is measured."""
 RECOVERY = 10.0
 """Seconds of traffic after the last fault."""
+OVERDUE = 300.0
+"""Seconds after the last call began, after which whoever has no answer gets none."""
+LONG_ENOUGH = 600.0
+"""Seconds of a run whose memory says something."""
+BEFORE_MIGRATIONS = "the last one before a migration"
 
 
 def main() -> None:
@@ -38,7 +48,12 @@ def main() -> None:
         "--seconds", type=float, default=3600.0, help="of traffic with faults (default: an hour)"
     )
     asked.add_argument(
-        "--previous", help="a version of git's whose code the second host runs; no faults then"
+        "--previous",
+        nargs="?",
+        const=BEFORE_MIGRATIONS,
+        metavar="VERSION",
+        help="the second host runs this version of git's (the last one before a migration), as while hosts"
+        " are upgraded in turn; then parts are killed and restarted, and nothing else goes wrong",
     )
     asked.add_argument("--report", type=Path, help="where the report goes besides standard output")
     options = asked.parse_args()
@@ -57,11 +72,28 @@ def main() -> None:
 
 def unpacked(version: str, home: Path) -> Path:
     """The code of another version. The schema stays the one of now, as while hosts are upgraded in turn."""
+    if version == BEFORE_MIGRATIONS:
+        version = git("log", "-1", "--format=%H^", "--", "*/migrations/*.py")
+    try:
+        commit = git("rev-parse", "--verify", "--quiet", f"{version}^{{commit}}")
+    except subprocess.CalledProcessError:
+        shallow = git("rev-parse", "--is-shallow-repository") == "true"
+        reason = "it is shallow: git fetch --unshallow" if shallow else "git log says what there is"
+        raise SystemExit(f"This clone has no version {version} ({reason}).") from None
     folder = home / "previous"
     folder.mkdir()
-    packed = subprocess.run(["git", "archive", version], cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    packed = subprocess.run(["git", "archive", commit], cwd=ROOT, check=True, stdout=subprocess.PIPE)
     subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)
+    if not commands.parts_of(folder):
+        raise SystemExit(f"Version {version} has no deploy/systemd: nobody knows how to start it.")
+    say(f"the second host runs {git('log', '-1', '--format=%h, %s', commit)}")
     return folder
+
+
+def git(*arguments: str) -> str:
+    """What git answers here."""
+    done = subprocess.run(["git", *arguments], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE)
+    return done.stdout.strip()
 
 
 def soak(seconds: float, home: Path, roots: Sequence[Path], reaper: Reaper) -> tuple[str, Sequence[str]]:
@@ -72,6 +104,7 @@ def soak(seconds: float, home: Path, roots: Sequence[Path], reaper: Reaper) -> t
         "REDIS_URL": broker.url,
         "SECRET_KEY": "soaked",
         "UPLOADS_DIR": str(home / "uploads"),
+        "SFTP_HOST_KEY_FILE": str(host_key(home / "sftp_host_key")),
         "RATE_LIMIT": "off",
         "DEMO": "0",
         "BEHIND_PROXY": "1",
@@ -85,33 +118,32 @@ def soak(seconds: float, home: Path, roots: Sequence[Path], reaper: Reaper) -> t
         host.start()
     proxy = Proxy(hosts, home / "proxy.log", reaper)
     tally, give_up = Tally(), threading.Event()
-    traffic = traffic_through(proxy, home, tally, give_up)
+    traffic = traffic_through(proxy, [host.sftp_port for host in hosts], home, tally, give_up)
     traffic.prepare()
     traffic.start()
     time.sleep(WARM_UP)
     warm = memory(hosts)
 
-    faults, stop = Faults(hosts, database, broker), threading.Event()
+    one_version = roots[0] == roots[1]
+    faults, stop = Faults(hosts, database, broker, hosts_only=not one_version), threading.Event()
     ending = threading.Timer(seconds, stop.set)
     ending.start()
-    if roots[0] == roots[1]:
-        say(f"throwing faults for {seconds:g} s")
-        faults.throw_until(stop)
-    else:
-        say(f"two versions on one schema for {seconds:g} s")
-        stop.wait()
+    say(f"throwing faults for {seconds:g} s{'' if one_version else ', two versions on one schema'}")
+    faults.throw_until(stop)
     for host in hosts:
         host.start()
     time.sleep(RECOVERY)
     say("reading to the end")
-    overdue = threading.Timer(120, give_up.set)  # whoever has no answer by then gets none
+    overdue = threading.Timer(OVERDUE, give_up.set)
     overdue.start()
     traffic.stop()
     traffic.finish()
     overdue.cancel()
     last = memory(hosts)
     reconciled = manage(shared, home, "reconcile", check=False)
-    faulty = [*lost_or_doubled(traffic.seen, database.url), *grown(warm, last)]
+    faulty = [*lost_or_doubled(traffic.seen, database.url)]
+    if seconds >= LONG_ENOUGH:
+        faulty += grown(warm, last)
     if reconciled.returncode:
         faulty.append(f"reconcile: {reconciled.stdout}{reconciled.stderr}")
     said = reconciled.stdout.strip().splitlines()
@@ -134,7 +166,17 @@ def soak(seconds: float, home: Path, roots: Sequence[Path], reaper: Reaper) -> t
     return done.text(), faulty
 
 
-def traffic_through(proxy: Proxy, home: Path, tally: Tally, give_up: threading.Event) -> Traffic:
+def host_key(path: Path) -> Path:
+    """A key for all hosts: clients know one."""
+    key = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+    path.touch(0o600)
+    path.write_bytes(key)
+    return path
+
+
+def traffic_through(
+    proxy: Proxy, sftp_ports: Sequence[int], home: Path, tally: Tally, give_up: threading.Event
+) -> Traffic:
     """Of the first retailer and the first supplier of the demo's cast."""
     cast = json.loads((home / "demo.json").read_text())
     retailer, supplier = cast["retailers"][0], cast["suppliers"][0]
@@ -142,8 +184,10 @@ def traffic_through(proxy: Proxy, home: Path, tally: Tally, give_up: threading.E
     def caller(role: str, party: dict[str, str]) -> Caller:
         return Caller(proxy.port, f"/v3/{role}/{party['id']}", party["api_key"], tally, give_up)
 
+    login = supplier["sftp_username"], supplier["sftp_password"]
+    area = Uploader(sftp_ports, cast["sftp"]["host_key"], *login, tally, give_up)
     return Traffic(
-        caller("retailers", retailer), caller("suppliers", supplier), supplier["warehouses"][0]["id"]
+        caller("retailers", retailer), caller("suppliers", supplier), area, supplier["warehouses"][0]["id"]
     )
 
 

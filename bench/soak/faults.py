@@ -20,8 +20,11 @@ EVERY = (3.0, 7.0)
 class Faults:
     """Throws them until it is stopped; counts them."""
 
-    def __init__(self, hosts: Sequence[Host], database: Server, broker: Server) -> None:
-        self.hosts, self.database, self.broker = hosts, database, broker
+    def __init__(
+        self, hosts: Sequence[Host], database: Server, broker: Server, *, hosts_only: bool = False
+    ) -> None:
+        """`hosts_only`: what they work with stays as it is."""
+        self.hosts, self.database, self.broker, self.hosts_only = hosts, database, broker, hosts_only
         self.thrown: Counter[str] = Counter()
         self.restarts: Counter[str] = Counter()
 
@@ -30,13 +33,22 @@ class Faults:
             ("a host was killed (kill -9 of every part)", self._kill_host),
             ("one part was killed", self._kill_part),
             ("one part was frozen", self._freeze_part),
+            ("a host was restarted in order", self._restart_host),
+        ]
+        if not self.hosts_only:
+            kinds += self._of_servers()
+        self._throw(kinds, stop)
+
+    def _of_servers(self) -> list[tuple[str, Callable[[Event], None]]]:
+        return [
             ("Redis was frozen", self._freeze_redis),
             ("Redis was flushed", self._flush_redis),
             ("Redis was restarted, empty", self._restart_redis),
             ("PostgreSQL was restarted", self._restart_postgres),
             ("PostgreSQL was killed", self._kill_postgres),
-            ("a host was restarted in order", self._restart_host),
         ]
+
+    def _throw(self, kinds: list[tuple[str, Callable[[Event], None]]], stop: Event) -> None:
         turn: list[tuple[str, Callable[[Event], None]]] = []
         while not stop.wait(random.uniform(*EVERY)):
             if not turn:  # each once, in any order; then again

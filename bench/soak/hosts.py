@@ -17,7 +17,6 @@ from launcher.embedded.ports import free_port
 from launcher.processes.program import Program
 from launcher.reaper.client import Reaper
 
-ROOT = commands.DEPLOY.parent
 STOP_SECONDS = 20.0
 
 
@@ -41,8 +40,8 @@ class Host:
         }
         command = {"one": commands.of_compose, "two": commands.of_unit}[name]
         self.parts = {
-            part: Process(self._program(part, command(part)), folder / f"{part}.log", reaper)
-            for part in commands.PARTS
+            part: Process(self._program(part, command(part, root)), folder / f"{part}.log", reaper)
+            for part in commands.parts_of(root)
         }
 
     def _program(self, part: str, arguments: Sequence[str]) -> Program:
@@ -57,7 +56,7 @@ class Host:
         for process in self.parts.values():
             if not process.alive():
                 process.start()
-        wait_until(self.ready, f"host {self.name} is ready", 90)
+        wait_until(self.ready, f"host {self.name} is ready", 180)
 
     def kill(self) -> None:
         for process in self.parts.values():

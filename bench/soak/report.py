@@ -43,8 +43,8 @@ class Soaked:
             f"- **Verdict**: {'FAULTY' if self.faulty else 'nothing was lost, nothing came twice'};"
             f" `manage.py reconcile`: {self.reconciled}",
             f"- **Done**: {len(seen.orders):,} orders acknowledged, {len(seen.shipped):,} fulfillments"
-            f" shipped, {len(seen.imported):,} files imported, {len(seen.events):,} events read,"
-            f" {len(seen.stamps):,} orders polled.",
+            f" shipped, {len(seen.imported):,} files imported, {len(seen.uploaded):,} of them by SFTP,"
+            f" {len(seen.events):,} events read, {len(seen.stamps):,} orders polled.",
             f"- **Answers**: {_counted(self.tally.answers)}.",
             f"- **Time of an answer**: median {_at(took, 0.5)}, 99 of 100 within {_at(took, 0.99)}."
             f" The longest that a partner was without one: {self.tally.longest_outage:.1f} s.",

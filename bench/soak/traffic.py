@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import random
@@ -13,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bench.soak.client import Caller, Unexpected
+from bench.soak.uploads import Uploader
 
 SKUS = [f"SOAK-{number:02}" for number in range(20)]
 STOCK = 1_000_000
@@ -29,7 +31,7 @@ ADDRESS = {
 }
 CAPTURE = f"fulfillments?limit=20&filter={quote(json.dumps({'fulfillment_state': 'new'}))}"
 FILE_ROWS = 200
-LONGEST_IMPORT = 120.0
+LONGEST_IMPORT = 300.0
 
 
 @dataclass
@@ -39,6 +41,7 @@ class Seen:
     orders: dict[str, int] = field(default_factory=dict)
     shipped: set[int] = field(default_factory=set)
     imported: dict[int, int] = field(default_factory=dict)
+    uploaded: dict[str, str] = field(default_factory=dict)
     events: list[int] = field(default_factory=list)
     created: list[int] = field(default_factory=list)
     stamps: dict[int, str] = field(default_factory=dict)
@@ -48,8 +51,8 @@ class Seen:
 class Traffic:
     """Threads that ask until they are stopped."""
 
-    def __init__(self, retailer: Caller, supplier: Caller, warehouse: int) -> None:
-        self.retailer, self.supplier, self.warehouse = retailer, supplier, warehouse
+    def __init__(self, retailer: Caller, supplier: Caller, area: Uploader, warehouse: int) -> None:
+        self.retailer, self.supplier, self.area, self.warehouse = retailer, supplier, area, warehouse
         self.seen = Seen()
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -64,8 +67,8 @@ class Traffic:
         self.push_stock()
 
     def start(self) -> None:
-        work = [self.push_order, self.push_order, self.ship, self.ship, self.push_stock, self.import_file]
-        for each in [*work, self.follow_events, self.poll_orders, self.pull]:
+        work = [self.push_order, self.push_order, self.ship, self.ship, self.push_stock, self.import_data]
+        for each in [*work, self.upload_file, self.follow_events, self.poll_orders, self.pull]:
             thread = threading.Thread(target=self._repeat, args=(each,), daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -84,6 +87,9 @@ class Traffic:
             pass
         while self.poll_orders():
             pass
+        for path, digest in self.seen.uploaded.items():
+            if hashlib.sha256(self.area.read(path)).hexdigest() != digest:
+                self.seen.complaints.append(f"the upload {path} has another content now")
 
     def _repeat(self, work: Callable[[], Any]) -> None:
         while not self._stopping.wait(random.uniform(0.02, 0.2)):
@@ -117,11 +123,24 @@ class Traffic:
         body = {"warehouse_id": str(self.warehouse), "id_type": "sku", "inventories": counts}
         self.supplier.call("POST", "inventory", body)
 
-    def import_file(self) -> None:
-        """A file of products in a request of its own; then its job is watched to the end."""
+    def import_data(self) -> None:
+        """Rows of products in a request of its own; then its job is watched to the end."""
+        self._watch(self.supplier.call("POST", "importProducts", {"data": self._file()}))
+
+    def upload_file(self) -> None:
+        """A file of products by SFTP, and its import."""
+        lines = self._file()
+        content, path = "\n".join(lines).encode(), f"products/{self._run}-{next(self._numbers)}.csv"
+        self.area.put(path, content)
+        self.seen.uploaded[path] = hashlib.sha256(content).hexdigest()
+        self._watch(self.supplier.call("POST", "importProducts", {"file_url": path}))
+
+    def _file(self) -> list[str]:
         number = next(self._numbers)
         rows = [f"FILE-{line:04},Imported in {number},{number % 90 + 1}.50" for line in range(FILE_ROWS)]
-        job = self.supplier.call("POST", "importProducts", {"data": ["sku,title,retail_price", *rows]})
+        return ["sku,title,retail_price", *rows]
+
+    def _watch(self, job: Any) -> None:
         began = time.monotonic()
         while not job["finished_at"]:
             if self._stopping.wait(0.5) and time.monotonic() - began > LONGEST_IMPORT:

@@ -23,6 +23,7 @@ def lost_or_doubled(seen: Seen, database: str) -> Iterator[str]:
             "SELECT order_id FROM events_event WHERE type = 'order.created' AND retailer_id IS NOT NULL"
         ).fetchall()
         jobs: dict[int, str] = dict(session.execute("SELECT id, status FROM imports_importjob").fetchall())
+        uploads = set(session.execute("SELECT path, sha256 FROM sftp_ingest_upload").fetchall())
         unshipped = session.execute(
             "SELECT count(*) FROM fulfillments_fulfillment WHERE state <> 'shipped'"
         ).fetchone()
@@ -42,6 +43,7 @@ def lost_or_doubled(seen: Seen, database: str) -> Iterator[str]:
     if seen.events != sorted(set(seen.events)):
         yield "events came out of order or twice"
     yield from (f"import {pk} is {jobs.get(pk)}" for pk in seen.imported if jobs.get(pk) != "succeeded")
+    yield from (f"the upload {path} was lost" for path, _ in seen.uploaded.items() - uploads)
     if unshipped and unshipped[0]:
         yield f"{unshipped[0]} fulfillments were not shipped in the end"
     yield from seen.complaints

@@ -15,8 +15,10 @@ from redis.exceptions import RedisError
 from api import envelope
 from api.errors import only_read
 from api.renderers import encode
+from config.health.parts import UNKNOWN, beat, listed, parts
 from config.health.shared_folder import shared_folder
 from config.health.worker import HEARTBEAT_TTL, has_heartbeat, redis_client
+from config.metrics import is_internal
 from events.webhooks.selectors import nobody_sends
 from sftp_ingest.area.incoming import MIN_FREE_DISK
 
@@ -38,22 +40,23 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
     Orders are taken without Redis and without a worker: no host is better than another then.
     """
-    return _answered(NEEDED)
+    return _answered(NEEDED, {})
 
 
 @only_read
 def statusz(request: HttpRequest) -> HttpResponse:
     """A watcher's question: 200 while everything is as it should be, else 503 naming what is not."""
-    return _answered(frozenset(CHECKS))
+    # Hosts' names are nobody's business outside.
+    return _answered(frozenset(CHECKS), {"parts": listed()} if is_internal(request) else {})
 
 
-def _answered(needed: frozenset[str]) -> HttpResponse:
+def _answered(needed: frozenset[str], more: dict[str, Any]) -> HttpResponse:
     checks = _checks()
     failed = [name for name, result in checks.items() if result != "ok" and name in needed]
     if not failed:
-        return _answer(200, {"status": "ready", "checks": checks})
+        return _answer(200, {"status": "ready", "checks": checks, **more})
     reason = f"Not as it should be: {', '.join(f'{name} ({checks[name]})' for name in failed)}."
-    refusal = {**envelope.error("unavailable", reason), "status": "not ready", "checks": checks}
+    refusal = {**envelope.error("unavailable", reason), "status": "not ready", "checks": checks, **more}
     response = _answer(503, refusal)
     response["Retry-After"] = "5"
     return response
@@ -63,8 +66,17 @@ def _checks() -> dict[str, str]:
     global _cached
     checked_at, results = _cached
     if time.monotonic() - checked_at >= CACHED_FOR:
-        results = {name: check() for name, check in CHECKS.items()}
+        results = _ask_all()
         _cached = (time.monotonic(), results)
+    return results
+
+
+def _ask_all() -> dict[str, str]:
+    """One Redis that says nothing costs one wait: a balancer has little time."""
+    results: dict[str, str] = {}
+    for name, check in CHECKS.items():
+        unknown = name in BY_REDIS and results.get("redis", "ok") != "ok"
+        results[name] = UNKNOWN if unknown else check()
     return results
 
 
@@ -91,7 +103,7 @@ def _worker() -> str:
     try:
         return "ok" if has_heartbeat() else f"no heartbeat for {HEARTBEAT_TTL} seconds"
     except RedisError:
-        return "unknown without Redis"
+        return UNKNOWN
 
 
 def _disk() -> str:
@@ -115,7 +127,10 @@ CHECKS: dict[str, Callable[[], str]] = {
     "disk": _disk,
     "uploads": shared_folder,
     "webhooks": _webhooks,
+    "beat": beat,
+    "parts": parts,
 }
+BY_REDIS = frozenset({"worker", "uploads", "beat", "parts"})
 
 
 def _answer(status: int, body: dict[str, Any]) -> HttpResponse:

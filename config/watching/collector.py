@@ -15,7 +15,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from api.signs_of_life import Sign, all_signs
+from api.signs_of_life import Sign, all_signs, places
 from config.watching.facts import MOST, Sample, all_facts
 
 FRESH = 10.0
@@ -35,6 +35,14 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "exchange_import_oldest_seconds": ("Age of the oldest import in this status.", ("status",)),
     "exchange_events_unpublished": (f"Events that are in no feed yet. {CAPPED}", ()),
     "exchange_event_lag_seconds": ("Age of the oldest event that is in no feed yet.", ()),
+    "exchange_webhook_deliveries": (
+        f"Deliveries that no receiver took: that wait for their time or turn, or were given up. {CAPPED}",
+        ("status",),
+    ),
+    "exchange_webhook_lag_seconds": (
+        "For how long what is to be sent now, to the receiver that waits the longest, could have been.",
+        (),
+    ),
     "exchange_feed_age_seconds": (
         "How long ago a supplier's last import of a kind, or count by push, came to a good end.",
         ("supplier", "kind"),
@@ -113,17 +121,14 @@ def _find_out() -> Iterator[Sample]:
 
 
 def _parts(signs: list[Sign]) -> Iterator[Sample]:
-    by_place: defaultdict[tuple[str, str], list[Sign]] = defaultdict(list)
-    for sign in signs:
-        by_place[sign.part, sign.host].append(sign)
-    for (part, host), of_part in by_place.items():
-        alive = [sign for sign in of_part if sign.alive]
-        yield Sample("exchange_part_age_seconds", min(sign.age for sign in of_part), (part, host))
-        yield Sample("exchange_part_processes", len(alive), (part, host))
-        yield Sample("exchange_part_memory_bytes", sum(sign.memory for sign in alive), (part, host))
-        for name, (whose, fact) in OF_PARTS.items():
-            if part == whose:
-                yield Sample(name, sum(sign.facts.get(fact, 0) for sign in alive), (host,))
+    for place in places(signs):
+        at = place.part, place.host
+        yield Sample("exchange_part_age_seconds", place.age, at)
+        yield Sample("exchange_part_processes", len(place.alive), at)
+        yield Sample("exchange_part_memory_bytes", place.memory, at)
+        for name, (part, fact) in OF_PARTS.items():
+            if place.part == part:
+                yield Sample(name, place.facts.get(fact, 0), (place.host,))
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection, transaction
 
+from events.webhooks.selectors import stand
 from fulfillments.models import Fulfillment
 from imports.models import Kind, Status
 from orders.processing_state import FINISHED, ProcessingState
@@ -107,6 +108,14 @@ def _events(cursor: Any) -> Iterator[Sample]:
     yield Sample("exchange_event_lag_seconds", _seconds((lag,)))
 
 
+def _webhooks(cursor: Any) -> Iterator[Sample]:
+    del cursor  # asked through the connection, within the same limit
+    standing = stand(MOST)
+    yield Sample("exchange_webhook_deliveries", standing.waiting, ("waiting",))
+    yield Sample("exchange_webhook_deliveries", standing.dead, ("dead",))
+    yield Sample("exchange_webhook_lag_seconds", standing.lag)
+
+
 # The newest of each kind that came to an end, among each supplier's last ones.
 FED = f"""
     SELECT s.id, k.kind, extract(epoch FROM now() - j.finished_at)
@@ -154,6 +163,7 @@ QUESTIONS: tuple[Callable[[Any], Iterator[Sample]], ...] = (
     _fulfillments,
     _imports,
     _events,
+    _webhooks,
     _feeds,
     _database,
 )

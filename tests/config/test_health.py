@@ -5,6 +5,7 @@ from django.db import OperationalError
 from django.test import Client
 from redis.exceptions import ConnectionError as RedisDown
 
+from api import signs_of_life
 from config.health import shared_folder, worker
 from config.health import views as health
 from tests.factories import SenderFactory, WebhookFactory
@@ -19,7 +20,8 @@ def _asked_afresh(monkeypatch):
 def _own_folder(settings, tmp_path):
     settings.UPLOADS_DIR = tmp_path / "uploads"
     with worker.redis_client() as client:
-        client.delete(shared_folder.KEY)
+        client.delete(shared_folder.KEY, signs_of_life.KEY)
+    signs_of_life.give("beat")
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def test_all_is_ready_once_a_worker_beats(no_worker, path):
     worker.write_heartbeat(sender=None)
     answer = Client().get(path)
     assert answer.status_code == 200
-    names = ("database", "redis", "worker", "disk", "uploads", "webhooks")
+    names = ("database", "redis", "worker", "disk", "uploads", "webhooks", "beat", "parts")
     assert answer.json()["checks"] == dict.fromkeys(names, "ok")
     assert answer.headers["Cache-Control"] == "no-store"
 
@@ -116,7 +118,10 @@ def test_readyz_names_a_database_and_a_redis_that_are_gone(monkeypatch):
         "database",
         "redis",
         "worker",
+        "uploads",
         "webhooks",
+        "beat",
+        "parts",
     }
     assert Client().get("/readyz").status_code == 503
 

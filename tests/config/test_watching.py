@@ -7,20 +7,25 @@ import re
 import shutil
 import subprocess
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.db import DatabaseError
+from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from redis.exceptions import RedisError
 
 from api import signs_of_life
+from config.health.worker import redis_client
 from config.watching import collector, facts
+from events.models import Delivery
+from events.webhooks.relay import relay
 from imports.models import Status
 from inventory.models import Warehouse
 from tests.client import ApiClient
-from tests.factories import ImportJobFactory
+from tests.factories import ImportJobFactory, WebhookFactory
 from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +38,8 @@ PROMTOOL = shutil.which("promtool") or ""
 @pytest.fixture(autouse=True)
 def _asked_afresh(monkeypatch):
     monkeypatch.setattr(collector, "FRESH", -1.0)
+    with redis_client() as client:
+        client.delete(signs_of_life.KEY)
 
 
 def scraped() -> str:
@@ -100,6 +107,26 @@ def test_events_that_are_in_no_feed_yet_are_counted(acme, shop, a_variant, clien
     client_for(shop).get("events")
     assert values("exchange_events_unpublished") == {(): 0}
     assert values("exchange_event_lag_seconds") == {(): 0}
+
+
+def test_deliveries_that_wait_are_counted_with_the_lag_of_those_that_could_be_sent(
+    acme, shop, a_variant, client_for
+):
+    a_variant(acme, "LAN-1", stock=10)
+    WebhookFactory.create(retailer=shop)
+    client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
+    client_for(shop).get("events")  # numbers them
+    assert values("exchange_webhook_lag_seconds")[()] > 0  # no relay has come to them
+    assert values("exchange_webhook_deliveries") == {("waiting",): 0, ("dead",): 0}
+
+    relay()
+    waiting = values("exchange_webhook_deliveries")["waiting",]
+    assert waiting > 0
+    assert values("exchange_webhook_lag_seconds")[()] > 0  # nobody sends
+    Delivery.objects.update(next_attempt_at=timezone.now() + timedelta(hours=1))
+    assert values("exchange_webhook_lag_seconds") == {(): 0}  # a receiver that was down has its delay
+    Delivery.objects.update(status="dead", next_attempt_at=None)
+    assert values("exchange_webhook_deliveries") == {("waiting",): 0, ("dead",): waiting}
 
 
 def test_each_part_shows_its_life_its_memory_and_what_it_is_busy_with():

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from api import signs_of_life
 from events.webhooks.sending.process import SendingProcess
 
 
@@ -26,6 +27,7 @@ async def _send() -> None:
     process = SendingProcess()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, process.stop)
+    signs_of_life.keep_giving("webhooks", lambda: {"held": process.held})
     await process.run()
 
 

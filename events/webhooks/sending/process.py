@@ -77,6 +77,11 @@ class SendingProcess:
         self._stopped = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 
+    @property
+    def held(self) -> int:
+        """How many deliveries it has read and not brought to an end; for whoever looks on."""
+        return sum(len(each.held) for each in [*self._receivers.values()])
+
     def stop(self) -> None:
         """Begin nothing more; what is open comes to its end."""
         self._stopped.set()

@@ -1,0 +1,66 @@
+"""Whether each part of the service gives signs of life, on each host that it ran on lately."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from redis.exceptions import RedisError
+
+from api.signs_of_life import ALIVE_FOR, all_signs, places
+
+UNKNOWN = "unknown without Redis"
+
+
+class PartJson(TypedDict):
+    """A part on a host, as /statusz lists it."""
+
+    part: str
+    host: str
+    alive: bool
+    processes: int
+    last_sign_seconds: float
+    memory_bytes: int
+
+
+def beat() -> str:
+    """`ok` while any beat sends ticks."""
+    try:
+        ages = [place.age for place in places(all_signs()) if place.part == "beat"]
+    except RedisError:
+        return UNKNOWN
+    if not ages:
+        return "no tick was heard of"
+    return "ok" if min(ages) < ALIVE_FOR else f"no tick for {min(ages):.0f} seconds"
+
+
+def parts() -> str:
+    """`ok`, or which parts have fallen silent on a host without having ended in order."""
+    try:
+        found = places(all_signs())
+    except RedisError:
+        return UNKNOWN
+    silent = [place.part for place in found if place.missed]
+    hosts = {name: [place.host for place in found if place.part == name] for name in silent}
+    words = [
+        f"{name} is silent on {silent.count(name)} of {len(hosts[name])} hosts" for name in sorted(hosts)
+    ]
+    return "; ".join(words) or "ok"
+
+
+def listed() -> list[PartJson]:
+    """Each part on each host; empty without Redis."""
+    try:
+        found = places(all_signs())
+    except RedisError:
+        return []
+    return [
+        {
+            "part": place.part,
+            "host": place.host,
+            "alive": bool(place.alive),
+            "processes": len(place.alive),
+            "last_sign_seconds": round(place.age, 1),
+            "memory_bytes": place.memory,
+        }
+        for place in found
+    ]

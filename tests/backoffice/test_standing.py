@@ -1,0 +1,57 @@
+"""The operators' page of how each part of the service fares."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from api import signs_of_life
+from tests.factories import DeliveryFactory, WebhookFactory
+from tests.orders.push_bodies import an_order
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/admin/status/"
+
+
+@pytest.fixture(autouse=True)
+def _nobody_was_heard_of():
+    signs_of_life._client().delete(signs_of_life.KEY)
+
+
+@pytest.fixture
+def heard(monkeypatch):
+    """A sign of a part on a host, so many seconds ago."""
+
+    def give(part: str, host: str = "one", seconds: float = 0.0, **facts: float) -> None:
+        now = time.time()
+        with monkeypatch.context() as then:
+            then.setattr("api.signs_of_life.time.time", lambda: now - seconds)
+            then.setattr("api.signs_of_life.socket.gethostname", lambda: host)
+            signs_of_life.give(part, **facts)
+
+    return give
+
+
+def test_operators_see_each_part_and_what_waits(heard, operator, acme, shop, a_variant, client_for):
+    heard("web", threads=8, busy=3)
+    heard("sftp", "two", seconds=40)
+    a_variant(acme, "LAN-1", stock=1)
+    client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
+    event = client_for(shop).get("events").json()["results"][0]
+    DeliveryFactory.create(webhook=WebhookFactory.create(retailer=shop), event_id=event["id"])
+
+    standing = operator.get(PAGE).context["standing"]
+    assert [(each.place.part, each.state, each.busy) for each in standing.parts] == [
+        ("sftp", "silent", ""),
+        ("web", "alive", "3 of 8 threads"),
+    ]
+    assert set(standing.never_heard) == {"worker", "fetcher", "ticker", "beat", "webhooks"}
+    assert [each.waiting for each in standing.backlogs] == ["0", "1", "0", "0"]
+
+
+def test_operators_see_that_redis_is_away(operator, settings, monkeypatch):
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    monkeypatch.setattr(signs_of_life, "_client", signs_of_life._client.__wrapped__)
+    assert "Redis does not answer" in operator.get(PAGE).text
