@@ -7,15 +7,22 @@ nobody has to remember to set them.
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
+import dj_database_url
 from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, ProgrammingError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
 log = logging.getLogger(__name__)
+
+PLACE = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::(\d+))?")
+"""A host, and its port."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,23 @@ LIMITS = {
     # SFTP, migrations, an operator's shell.
     "command": Limits(lock=30, statement=0, idle_in_transaction=300),
 }
+
+
+def parse_url(url: str) -> dict[str, Any]:
+    """DATABASE_URL as Django wants it. Several hosts may each have a port: `one:5432,two:6432`."""
+    parts = urlsplit(url)
+    login, at, places = parts.netloc.rpartition("@")
+    if "," not in places or ":" not in places:
+        return {**dj_database_url.parse(url)}
+    found = [PLACE.fullmatch(place) for place in places.split(",")]
+    if None in found:
+        raise ImproperlyConfigured(f"DATABASE_URL names its hosts as {places}: write host:port,host:port.")
+    hosts = {
+        "host": ",".join(each[1].strip("[]") for each in found if each),
+        "port": ",".join(each[2] or "5432" for each in found if each),
+    }
+    query = "&".join(filter(None, (parts.query, urlencode(hosts))))
+    return {**dj_database_url.parse(parts._replace(netloc=f"{login}{at}", query=query).geturl())}
 
 
 def connection_options(given: dict[str, Any]) -> dict[str, Any]:

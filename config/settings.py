@@ -8,12 +8,11 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
-import dj_database_url
 import django_stubs_ext
 from celery.schedules import schedule
 from environs import Env, validate
 
-from config.database import connection_options
+from config.database import connection_options, parse_url
 from config.env_defaults import embedded_url, secret_key
 from config.misspelt import misspelt
 
@@ -115,11 +114,9 @@ TEMPLATES: list[dict[str, Any]] = [
 # --- Data ----------------------------------------------------------------------------------------
 
 _database: dict[str, Any] = {
-    **dj_database_url.parse(
-        env.str("DATABASE_URL", "") or embedded_url(DATA_DIR, "database_url"),
-        conn_max_age=60,
-        conn_health_checks=True,
-    )
+    **parse_url(env.str("DATABASE_URL", "") or embedded_url(DATA_DIR, "database_url")),
+    "CONN_MAX_AGE": 60,
+    "CONN_HEALTH_CHECKS": True,
 }
 # Off where a pooler refuses `options`: then the roles are given the limits (docs/running.md).
 if env.bool("DATABASE_LIMITS", True):

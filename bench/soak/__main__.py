@@ -62,16 +62,19 @@ def main() -> None:
         cleanup.callback(reaper.close)
         home = temporary_home(unprivileged_account())
         reaper.remove_at_end(home)
-        roots = [ROOT, unpacked(options.previous, home) if options.previous else ROOT]
-        text, faulty = soak(options.seconds, home, roots, reaper)
+        other, beside = unpacked(options.previous, home) if options.previous else (ROOT, "")
+        text, faulty = soak(options.seconds, home, other, beside, reaper)
     print(text)
     if options.report:
         options.report.write_text(text)
     sys.exit(1 if faulty else 0)
 
 
-def unpacked(version: str, home: Path) -> Path:
-    """The code of another version. The schema stays the one of now, as while hosts are upgraded in turn."""
+def unpacked(version: str, home: Path) -> tuple[Path, str]:
+    """The code of another version, and which that is.
+
+    The schema stays the one of now, as while hosts are upgraded in turn.
+    """
     if version == BEFORE_MIGRATIONS:
         version = git("log", "-1", "--format=%H^", "--", "*/migrations/*.py")
     try:
@@ -86,8 +89,7 @@ def unpacked(version: str, home: Path) -> Path:
     subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)
     if not commands.parts_of(folder):
         raise SystemExit(f"Version {version} has no deploy/systemd: nobody knows how to start it.")
-    say(f"the second host runs {git('log', '-1', '--format=%h, %s', commit)}")
-    return folder
+    return folder, git("log", "-1", "--format=%h (%s)", commit)
 
 
 def git(*arguments: str) -> str:
@@ -96,8 +98,8 @@ def git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-def soak(seconds: float, home: Path, roots: Sequence[Path], reaper: Reaper) -> tuple[str, Sequence[str]]:
-    """The report, and what is wrong."""
+def soak(seconds: float, home: Path, other: Path, beside: str, reaper: Reaper) -> tuple[str, Sequence[str]]:
+    """The report, and what is wrong. `other` is the second host's code, `beside` its name if not ours."""
     database, broker = servers.postgres(home, reaper), servers.redis(home, reaper)
     shared = {
         "DATABASE_URL": database.url,
@@ -112,7 +114,7 @@ def soak(seconds: float, home: Path, roots: Sequence[Path], reaper: Reaper) -> t
     say("preparing the database")
     manage(shared, home, "migrate", "--no-input", "-v0")
     manage(shared, home, "demo_data", "--write-demo-json")
-    hosts = [Host(name, home, root, shared, reaper) for name, root in zip(("one", "two"), roots, strict=True)]
+    hosts = [Host("one", home, ROOT, shared, reaper), Host("two", home, other, shared, reaper)]
     say("starting two hosts")
     for host in hosts:
         host.start()
@@ -124,11 +126,10 @@ def soak(seconds: float, home: Path, roots: Sequence[Path], reaper: Reaper) -> t
     time.sleep(WARM_UP)
     warm = memory(hosts)
 
-    one_version = roots[0] == roots[1]
-    faults, stop = Faults(hosts, database, broker, hosts_only=not one_version), threading.Event()
+    faults, stop = Faults(hosts, database, broker, hosts_only=bool(beside)), threading.Event()
     ending = threading.Timer(seconds, stop.set)
     ending.start()
-    say(f"throwing faults for {seconds:g} s{'' if one_version else ', two versions on one schema'}")
+    say(f"throwing faults for {seconds:g} s{', beside ' if beside else ''}{beside}")
     faults.throw_until(stop)
     for host in hosts:
         host.start()
@@ -157,6 +158,7 @@ def soak(seconds: float, home: Path, roots: Sequence[Path], reaper: Reaper) -> t
         last,
         said[-1] if said else "?",
         faulty,
+        beside,
     )
     for host in hosts:
         host.stop()

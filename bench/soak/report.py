@@ -33,6 +33,7 @@ class Soaked:
     last: Mapping[str, int]
     reconciled: str
     faulty: Sequence[str]
+    beside: str
 
     def text(self) -> str:
         took, seen = sorted(self.tally.seconds), self.seen
@@ -40,6 +41,7 @@ class Soaked:
             HEAD,
             f"- **Run**: {datetime.now(UTC):%Y-%m-%d}, {self.seconds:,.0f} s of traffic and faults,"
             f" {self.cores} cores, Python {platform.python_version()}, load and servers on the same machine.",
+            *([f"- **The second host** ran {self.beside}."] if self.beside else []),
             f"- **Verdict**: {'FAULTY' if self.faulty else 'nothing was lost, nothing came twice'};"
             f" `manage.py reconcile`: {self.reconciled}",
             f"- **Done**: {len(seen.orders):,} orders acknowledged, {len(seen.shipped):,} fulfillments"

@@ -22,6 +22,8 @@ from sftp_ingest.server.turns import one_at_a_time
 
 logger = logging.getLogger(__name__)
 
+CANNOT_CHECK = "Logins cannot be checked at this moment. Nothing is wrong with yours: try again in a while."
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -100,6 +102,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
                 delay = self._try_password(username, text)
         except (DatabaseError, TimeoutError):
             logger.exception("SFTP login of %r cannot be checked", username)
+            self._say(CANNOT_CHECK)
             return int(paramiko.AUTH_FAILED)
         if self.login:
             return self._answer(self.login)
@@ -117,6 +120,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
                 self.login = authentication.by_key(username, key)
         except DatabaseError:
             logger.exception("SFTP login of %r: the database does not answer", username)
+            self._say(CANNOT_CHECK)
         return self._answer(self.login) if self.login else int(paramiko.AUTH_FAILED)
 
     def _try_password(self, username: str, password: str) -> float:

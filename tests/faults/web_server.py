@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -35,6 +38,7 @@ class WebServer:
         self.port = port
 
     def wait_until_up(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
         deadline = time.monotonic() + START_TIMEOUT
         while process.poll() is None and time.monotonic() < deadline:
             with suppress(OSError):
@@ -42,6 +46,14 @@ class WebServer:
                     return
             time.sleep(0.05)
         raise AssertionError("the web server does not start")
+
+    def kill(self) -> None:
+        """Like a machine that loses its power: the server and its processes, at once."""
+        main = self._process.pid
+        children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
+        for each in (main, *map(int, children)):
+            os.kill(each, signal.SIGKILL)
+        self._process.wait()
 
     def ask(
         self,

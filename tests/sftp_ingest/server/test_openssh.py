@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.db import OperationalError
 
 from accounts.models import Supplier
 from sftp_ingest.models import Upload
@@ -66,6 +67,14 @@ def test_a_file_and_a_folder_are_put_and_got(sftp, tmp_path: Path):
         "products/spring/deep/y.csv",
         "products/x.csv",
     ]
+
+
+def test_a_login_that_cannot_be_checked_is_not_called_wrong(sftp, monkeypatch):
+    def gone(*_: object) -> None:
+        raise OperationalError("the database is being restarted")
+
+    monkeypatch.setattr("sftp_ingest.server.authentication.by_key", gone)
+    assert "Logins cannot be checked at this moment" in sftp("ls").stderr
 
 
 def test_a_folder_is_put_again_over_itself_with_its_times(sftp):

@@ -1,0 +1,30 @@
+"""DATABASE_URL: one host, or several with their ports, of which one can be written to."""
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config.database import parse_url
+
+
+def test_one_host_is_as_ever():
+    found = parse_url("postgresql://exchange:p%40ss@db:6432/exchange")
+    assert (found["HOST"], found["PORT"], found["PASSWORD"]) == ("db", 6432, "p@ss")
+
+
+@pytest.mark.parametrize(
+    ("places", "hosts", "ports"),
+    [
+        ("one:5432,two:6432", "one,two", "5432,6432"),
+        ("one,two:6432", "one,two", "5432,6432"),
+        ("[::1]:5433,two:5432", "::1,two", "5433,5432"),
+    ],
+)
+def test_several_hosts_keep_their_ports(places, hosts, ports):
+    found = parse_url(f"postgresql://exchange:p%40ss@{places}/exchange?target_session_attrs=read-write")
+    assert found["OPTIONS"] == {"host": hosts, "port": ports, "target_session_attrs": "read-write"}
+    assert (found["HOST"], found["NAME"], found["PASSWORD"]) == ("", "exchange", "p@ss")
+
+
+def test_hosts_that_cannot_be_read_are_named():
+    with pytest.raises(ImproperlyConfigured, match="one:x,two"):
+        parse_url("postgresql://exchange@one:x,two/exchange")
