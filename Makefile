@@ -4,10 +4,11 @@ PYTHON ?= python3
 ARGS ?=
 BOOTSTRAP = $(PYTHON) -I launcher/bootstrap.py
 IN_VENV = .venv/bin/python
+EDGES = browser or fault or fuzz or program or race
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo down test accessible conform clients fuzz lint screenshots bench soak lock
+.PHONY: help setup run demo down test edges accessible conform clients fuzz lint screenshots bench soak lock
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -24,8 +25,11 @@ demo: ## play the demo order again on the running service
 down: ## stop the `make run` of this DATA_DIR, from any terminal
 	@exec $(BOOTSTRAP) -- -m launcher.down
 
-test: ## run the tests, with servers of their own; ARGS="tests/orders -x" chooses
-	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile $(ARGS)
+test: ## run the quick tests, with servers of their own; ARGS="tests/orders -x" chooses
+	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile -m "not ($(EDGES))" $(ARGS)
+
+edges: ## run the slow ones: races, faults, fuzzing, browsers, other people's programs
+	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 --dist loadfile -m "$(EDGES)" $(ARGS)
 
 conform: ## check a running service from outside, against the contract
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)

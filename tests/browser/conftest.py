@@ -21,9 +21,12 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 PASSWORD = "long enough for anybody"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
-    """A browser that keeps what it has loaded: styles and scripts are fetched once, not by each test."""
+    """A browser that keeps what it has loaded: styles and scripts are fetched once, not by each test.
+
+    No longer than its tests: Playwright keeps an event loop in this thread, in which nobody else can run one.
+    """
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM} here")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

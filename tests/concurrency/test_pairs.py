@@ -30,7 +30,7 @@ from tests.orders.fixtures import OPERATOR, status
 from tests.orders.invariants import violations
 from tests.orders.push_bodies import an_order
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.race]
 
 CODES = {"LAMP": "036000291452", "RUG": "012345678905"}
 parcels = count(1)

@@ -17,7 +17,7 @@ from tests.orders.fixtures import status
 from tests.orders.invariants import violations
 from tests.orders.push_bodies import an_order
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.race]
 
 PATH = "fulfillments/rejections"
 

@@ -18,7 +18,7 @@ from orders.services import hold, release
 from tests.factories import OrderFactory, OrderLineFactory
 from tests.interleaving import race
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.race]
 OPERATOR = Actor(ActorKind.OPERATOR, "user:storm")
 WRITERS, CHANGES = 4, 40
 

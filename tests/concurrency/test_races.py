@@ -24,7 +24,7 @@ from orders.services import push
 from tests.interleaving import meeting_after, race, waiting
 from tests.orders.push_bodies import an_order
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.race]
 
 SHOP_KEY = Actor(ActorKind.RETAILER, "key:shop")
 ACME_KEY = Actor(ActorKind.SUPPLIER, "key:acme")

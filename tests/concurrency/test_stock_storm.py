@@ -27,7 +27,7 @@ from tests.orders.invariants import violations
 from tests.orders.push_bodies import ADDRESS
 from tests.orders.test_stock_ledger import now
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.race]
 
 STEPS, SKUS = 15, ["S-1", "S-2", "S-3", "S-4"]
 

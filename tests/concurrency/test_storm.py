@@ -21,7 +21,7 @@ from tests.orders.fixtures import OPERATOR
 from tests.orders.invariants import violations
 from tests.orders.push_bodies import ADDRESS
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.race]
 
 STEPS, SKUS = 25, ["S-1", "S-2", "S-3", "S-4", "S-5"]
 

@@ -18,7 +18,7 @@ from tests.interleaving import race
 from tests.orders.invariants import violations
 from tests.orders.push_bodies import ADDRESS
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.race]
 
 ORDERS, PIECES = 24, 40
 

@@ -241,6 +241,7 @@ def ours(acme, shop, a_variant, client_for) -> dict[str, Any]:
 WALK = [(route, method) for route, methods in TENANCY.items() for method in methods]
 
 
+@pytest.mark.fuzz
 @pytest.mark.usefixtures("_in_this_transaction")
 @pytest.mark.parametrize(("route", "method"), [*WALK, ("oauth/token", "post")])
 def test_no_generated_request_surprises(route, method, ours, described):

@@ -21,6 +21,7 @@ PAGES = {
 }
 
 pytestmark = [
+    pytest.mark.program,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here"),
 ]

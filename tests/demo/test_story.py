@@ -17,6 +17,8 @@ from orders.models import Order
 from sftp_ingest.server.listener import Server
 from sftp_ingest.server.session import Limits
 
+pytestmark = pytest.mark.program
+
 
 @pytest.fixture
 def data_dir(settings, tmp_path):

@@ -13,6 +13,8 @@ from bench.soak.commands import DEPLOY, PARTS, PYTHON, UNITS, compose, of_compos
 from launcher import programs
 from tests.architecture.sources import ROOT
 
+pytestmark = pytest.mark.program
+
 ADDRESSES = {
     "EXCHANGE_BIND": "127.0.0.1:8080",
     "EXCHANGE_HOST": "exchange.example",

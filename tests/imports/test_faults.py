@@ -299,7 +299,7 @@ def test_a_worker_killed_for_real_again_and_again_loses_no_row(tmp_path):
     bookmarks: list[int] = []
     for _ in range(4):
         worker = subprocess.Popen([sys.executable, "-c", code], env=environment)
-        deadline, seen = time.monotonic() + 30, len(bookmarks) and bookmarks[-1]
+        deadline, seen = time.monotonic() + 120, len(bookmarks) and bookmarks[-1]
         while worker.poll() is None and time.monotonic() < deadline:
             job.refresh_from_db()
             if job.bookmark > seen + 1000:

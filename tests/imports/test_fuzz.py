@@ -16,6 +16,8 @@ from imports.pipeline.encodings import Encoding
 from imports.pipeline.header import count_known
 from imports.pipeline.tolerant_reader import TolerantReader
 
+pytestmark = pytest.mark.fuzz
+
 HEADER = b"sku,title,retail_price\n"
 PIECES = [
     b'"',

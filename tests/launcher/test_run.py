@@ -12,6 +12,8 @@ from launcher.demo_json import hide_keys, reveal_keys
 from launcher.embedded.ports import free_port
 from launcher.screen import Screen
 
+pytestmark = pytest.mark.program
+
 
 @pytest.mark.parametrize("variable", ["PORT", "SFTP_PORT"])
 def test_a_taken_port_is_named_with_the_variable_that_moves_it(tmp_path: Path, variable: str) -> None:

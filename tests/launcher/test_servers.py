@@ -27,6 +27,8 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs servers
 SCRIPT = """
 import json, os, sys, time
 from launcher.embedded.servers import temporary_servers
+
+pytestmark = pytest.mark.program
 with temporary_servers(os.environ) as urls:
     print(json.dumps(urls), flush=True)
     time.sleep(600)  # until the test ends it

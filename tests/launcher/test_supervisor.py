@@ -15,6 +15,8 @@ from launcher.managed_process import wait_before_restart
 from launcher.processes.command_line import command_of
 from tests.launcher.waiting import eventually, eventually_gone
 
+pytestmark = pytest.mark.program
+
 
 class Tiny:
     """A running tests.launcher.tiny_supervisor."""

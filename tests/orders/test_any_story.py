@@ -24,6 +24,8 @@ from tests.orders.invariants import violations
 from tests.orders.push_bodies import an_order
 from tests.orders.test_stock_ledger import now
 
+pytestmark = pytest.mark.fuzz
+
 SKUS = ("LAMP", "MAT")
 
 
