@@ -17,7 +17,7 @@ setup: ## make .venv with everything for running, testing and linting
 	@$(BOOTSTRAP) dev embedded
 
 run: ## run the Exchange here: servers, demo data, web, worker, beat, SFTP (Ctrl-C stops it)
-	@exec $(BOOTSTRAP) embedded -- -m launcher
+	@exec $(BOOTSTRAP) embedded $(if $(UPLOADS_URL),s3) -- -m launcher
 
 demo: ## play the demo order again on the running service
 	@exec $(BOOTSTRAP) -- manage.py demo
@@ -35,7 +35,7 @@ conform: ## check a running service from outside, against the contract
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)
 
 clients: ## make clients with common generators, and let each play the story on a running service
-	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded clients -- -m pytest -n 2 --dist loadfile tests/contract/generated $(ARGS)
+	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded clients -- -m pytest -n 2 --dist loadfile tests/contract/generated tests/sftp_ingest/clients/test_node.py $(ARGS)
 
 accessible: ## look at every page of the admin with axe, in both themes and at three widths
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/accessibility/check_pages.py $(ARGS)
@@ -63,6 +63,7 @@ soak: ## an hour of mixed traffic over two hosts, with faults; ARGS="--seconds 6
 lock: ## resolve the dependencies of pyproject.toml again (needs uv)
 	$(LOCK) pyproject.toml -o requirements.txt
 	$(LOCK) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
+	$(LOCK) pyproject.toml --extra s3 -c requirements.txt -o requirements-s3.txt
 	$(LOCK) --group embedded --no-deps -o requirements-embedded.txt
 	$(LOCK) --group redis --no-deps -o requirements-redis.txt
 	$(LOCK) --group bench -c requirements.txt -o requirements-bench.txt

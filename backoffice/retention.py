@@ -57,7 +57,7 @@ RULES = (
         "imports_importjob",
         "IMPORT_DAYS",
         f"t.finished_at < %(before)s AND t.status NOT IN ({NOT_ENDED})"
-        " AND NOT EXISTS (SELECT FROM imports_reject r WHERE r.job_id = t.id)",
+        " AND t.blob_id IS NULL AND NOT EXISTS (SELECT FROM imports_reject r WHERE r.job_id = t.id)",
     ),
     Rule(
         "uploads that were uploaded again since",

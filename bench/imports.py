@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,11 @@ from bench import files
 from bench.database import own_database
 from bench.measuring import bare, ratio, timed
 from bench.options import read_options
-from imports import job_files
 from imports.models import ImportJob
 from imports.pipeline.job_runner import run_job
 from imports.services import start_import
 from inventory.models import Warehouse
+from sftp_ingest.area import contents
 
 STAGED = files.HEADER.split(",")
 NUMERIC = {"retail_price", "wholesale_price", "weight"}
@@ -150,13 +151,13 @@ def like(table: str, *, real: bool) -> str:
 
 def start(supplier: Any, kind: str, path: Path, options: dict[str, object] | None) -> int:
     """A job for a file, as the API would start it."""
-    (job_files.folder() / path.name).unlink(missing_ok=True)
-    os.link(path, job_files.folder() / path.name)
+    with path.open("rb") as file:
+        blob = contents.write(iter(partial(file.read, contents.CHUNK_SIZE), b""))
     return start_import(
         supplier,
         kind,
         source=path.name,
-        file=f"{job_files.FOLDER}/{path.name}",
+        blob=blob,
         options=options or {"field_mapping": [], "math_transformer": ""},
         by=Actor.system("bench"),
     ).pk

@@ -133,6 +133,8 @@ CACHES = {
 
 # What a packed file of an import may unpack to, in bytes.
 IMPORT_UNPACKED_BYTES = env.int("IMPORT_UNPACKED_BYTES", 2 * 1024**3)
+# Where the content of files goes: s3://bucket/prefix?endpoint=…, or without it the local disk.
+UPLOADS_URL = env.str("UPLOADS_URL", "")
 UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
 
 # --- The API -------------------------------------------------------------------------------------
@@ -225,6 +227,7 @@ _ticks = {
     "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),
     "erase-old": ("orders.tasks.erase_old", 60.0),
     "forget": ("backoffice.tasks.forget", 60.0),
+    "collect-blobs": ("sftp_ingest.tasks.collect", 60.0),
     "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),
     "sweep-operators-actions": ("accounts.tasks.sweep_operator_actions", 10.0),
     "expire-idempotency-keys": ("accounts.tasks.expire", 3600.0),

@@ -3,3 +3,10 @@ from django.apps import AppConfig
 
 class ImportsConfig(AppConfig):
     name = "imports"
+
+    def ready(self) -> None:
+        # Models are there by now, and not before.
+        from imports.templates import TemplatesFolder
+        from sftp_ingest.area import made_files
+
+        made_files.register(TemplatesFolder())

@@ -59,12 +59,15 @@ def _client() -> redis.Redis:
 
 def _fetch(job: ImportJob, slot: Lock) -> bool:
     try:
-        fetch(job.supplier, job.source, job.path, check=_still_wanted(job.pk, slot))
+        blob = fetch(job.supplier, job.source, check=_still_wanted(job.pk, slot))
     except Unwanted:
         logger.info("import %s was canceled while its file was fetched", job.pk)
         return False
     except RemoteFailed as error:
         job.refuse(error.code, error.message, by=WORKER)
+        return False
+    waiting = ImportJob.objects.filter(pk=job.pk, status=Status.QUEUED, blob=None)
+    if not waiting.update(blob=blob):
         return False
     wake.wake(job.pk)
     return True

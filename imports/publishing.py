@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from django.db.models.functions import Now
 
 from accounts.models import Supplier
-from imports import job_files
 from imports.error_report import report_for_people
 from imports.models import ImportJob, Kind, Status
-from sftp_ingest.area.files import area_of
+from sftp_ingest.area.files import Area, put_in_area
 from sftp_ingest.area.paths import REPORTS
+from sftp_ingest.errors import Missing, Refused
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +31,7 @@ def publish(job: ImportJob) -> None:
     if job.source != "data" and not job.options.get("remote"):
         try:
             _write(job)
-        except OSError:
+        except (OSError, Refused):
             logger.exception("the report of import %s could not be published", job.pk)
     # Unless it was retried and ended once more meanwhile: that has a report of its own.
     same = ImportJob.objects.filter(pk=job.pk, status=job.status, finished_at=job.finished_at)
@@ -40,31 +39,15 @@ def publish(job: ImportJob) -> None:
 
 
 def leave(supplier: Supplier, name: str, content: bytes) -> None:
-    """Put a file into a supplier's reports, whole, in place of one of that name. Raises OSError."""
-    _write_whole([content], _folder(supplier) / name)
-
-
-def _folder(supplier: Supplier) -> Path:
-    folder = area_of(supplier) / REPORTS
-    folder.mkdir(mode=0o750, exist_ok=True)
-    return folder
+    """Put a file into a supplier's reports, whole, in place of one of that name. Raises OSError, Refused."""
+    put_in_area(supplier, f"{REPORTS}/{name}", [content])
 
 
 def _write(job: ImportJob) -> None:
-    folder = _folder(job.supplier)
-    name = name_of(job)
+    path = f"{REPORTS}/{name_of(job)}"
     if job.rejected:
-        _write_whole(report_for_people(job), folder / f"{name}.errors.csv")
-    _write_whole([summary(job).encode()], folder / f"{name}.txt")
-
-
-def _write_whole(content: Iterable[bytes], path: Path) -> None:
-    """Write elsewhere and rename: a file in an area is whole."""
-    temporary = job_files.folder() / f"{time.time_ns()}.report"
-    with temporary.open("xb") as file:
-        file.writelines(content)
-    temporary.chmod(0o640)
-    temporary.replace(path)
+        put_in_area(job.supplier, f"{path}.errors.csv", report_for_people(job))
+    put_in_area(job.supplier, f"{path}.txt", [summary(job).encode()])
 
 
 def name_of(job: ImportJob) -> str:
@@ -114,8 +97,7 @@ def _counts(job: ImportJob) -> str:
 
 def remove_old(supplier: Supplier) -> None:
     """Remove the reports that nobody will ask for any more."""
-    oldest = time.time() - KEPT.total_seconds()
-    with suppress(FileNotFoundError):
-        for path in (area_of(supplier) / REPORTS).iterdir():
-            if path.stat().st_mtime < oldest:
-                path.unlink(missing_ok=True)
+    area, oldest = Area(supplier.pk), time.time() - KEPT.total_seconds()
+    for name in area.entries.filter(folder=REPORTS, modified__lt=oldest).values_list("name", flat=True):
+        with suppress(Missing):
+            area.remove((REPORTS, name))

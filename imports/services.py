@@ -14,6 +14,7 @@ from accounts.actors import Actor
 from accounts.models import Supplier
 from events.changes import change_recorded, differences, record_created
 from imports.models import AutoImport, ImportJob, ImportPolicy, Kind, Status
+from sftp_ingest.models import Blob
 
 DATABASE_CLOCK = Func(function="clock_timestamp", output_field=models.DateTimeField())
 
@@ -26,13 +27,13 @@ def start_import(
     kind: str,
     *,
     source: str,
-    file: str,
+    blob: Blob | None,
     options: dict[str, Any],
     dry_run: bool = False,
     as_of: datetime | None = None,
     by: Actor,
 ) -> ImportJob:
-    """Write down a job, and wake a worker once that is committed.
+    """Write down a job, and wake a worker once that is committed. Without a blob, it is fetched first.
 
     `as_of` is the moment that its file is of, now at the latest: however long the job then waits.
     """
@@ -41,7 +42,7 @@ def start_import(
             supplier=supplier,
             kind=kind,
             source=source,
-            file=file,
+            blob=blob,
             options=options,
             dry_run=dry_run,
             as_of=Least(Value(as_of, models.DateTimeField()), DATABASE_CLOCK),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
-from contextlib import suppress
 from datetime import timedelta
 
 from django.core.cache import cache
@@ -17,7 +15,7 @@ from psycopg.sql import SQL, Identifier
 from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import ApiError
-from imports import job_files, publishing, templates, wake
+from imports import job_files, publishing, wake
 from imports.models import AutoImport, ImportJob, Kind, Status
 from imports.pipeline.importer import importer_of
 from imports.saved_mappings import with_mapping
@@ -31,6 +29,7 @@ logger = logging.getLogger(__name__)
 AUTO = Actor.system("auto-import")
 UPLOADS_AT_ONCE = 100
 REPORTS_AT_ONCE = 20
+JOBS_AT_ONCE = 200
 EMPTY_WAITS = timedelta(minutes=1)
 KEPT = timedelta(days=7)
 
@@ -40,7 +39,6 @@ def sweep_all() -> None:
     wake_waiting()
     publish_reports()
     if _is_due("imports:tidied", 60):
-        publish_templates()
         tidy()
 
 
@@ -115,7 +113,7 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
     try:
         options = importer_of(automatic.kind).check(upload.supplier, automatic.options)
         options = with_mapping(upload.supplier, options)
-        file = job_files.keep_version(upload.supplier, upload.path, "path")
+        blob = job_files.keep_version(upload.supplier, upload.path, "path")
     except ApiError as error:
         logger.warning("upload %s is not imported: %s", upload.pk, error.message)
         refuse_import(
@@ -131,17 +129,12 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
         upload.supplier,
         automatic.kind,
         source=upload.path,
-        file=file,
+        blob=blob,
         options=options,
         as_of=upload.uploaded_at,
         by=AUTO,
     )
     return True
-
-
-def publish_templates() -> None:
-    for supplier in Supplier.objects.all():
-        templates.publish(supplier)
 
 
 def publish_reports() -> int:
@@ -159,20 +152,9 @@ def tidy() -> None:
     for supplier in Supplier.objects.all():
         publishing.remove_old(supplier)
     ended = ImportJob.objects.filter(status=Status.FAILED, finished_at__lt=timezone.now() - KEPT)
-    stale = ended.exclude(file="")
-    for job in stale:
-        job.path.unlink(missing_ok=True)
-        ImportJob.objects.filter(pk=job.pk).update(file="")
-    oldest = time.time() - timedelta(days=1).total_seconds()
-    needed = set(
-        ImportJob.objects.filter(
-            status__in=[Status.QUEUED, Status.RUNNING, Status.AWAITING_APPROVAL, Status.FAILED]
-        ).values_list("file", flat=True)
-    )
-    for path in job_files.folder().iterdir():
-        with suppress(OSError):
-            if f"{job_files.FOLDER}/{path.name}" not in needed and path.stat().st_ctime < oldest:
-                path.unlink()
+    for job in ended.exclude(file="", blob=None)[:JOBS_AT_ONCE]:
+        with transaction.atomic():
+            job.let_go_of_content()
 
 
 def _drop_tables() -> None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-import logging
-import os
-from contextlib import suppress
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
 
-from accounts.models import Supplier
 from imports.models import Kind
 from imports.pipeline.importer import importer_of
 from imports.pipeline.template_lines import MANDATORY, OPTIONAL
-from sftp_ingest.area.files import area_of
+from sftp_ingest.area.made_files import MadeFile, MadeFolder
 from sftp_ingest.area.paths import TEMPLATES
 
-logger = logging.getLogger(__name__)
+STARTED = time.time()  # clients that look at times need not read them anew each time
 
 
 def template(kind: str) -> str:
@@ -29,18 +28,14 @@ def template(kind: str) -> str:
     return text.getvalue()
 
 
-def publish(supplier: Supplier) -> None:
-    """Put the templates into a supplier's upload area."""
-    folder = area_of(supplier) / TEMPLATES
-    for kind in Kind:
-        text = template(kind).encode()
-        path = folder / f"{kind.folder}.csv"
-        with suppress(OSError):
-            if path.read_bytes() == text:
-                continue
-        temporary = folder / f".{kind}.{os.getpid()}"
-        try:
-            temporary.write_bytes(text)
-            temporary.replace(path)
-        except OSError:
-            logger.exception("the template %s could not be published", path)
+class TemplatesFolder(MadeFolder):
+    """`templates/` of every upload area."""
+
+    name = TEMPLATES
+
+    def files(self, supplier_id: int) -> Mapping[str, Callable[[], MadeFile]]:
+        return {f"{kind.folder}.csv": partial(_file, kind) for kind in Kind}
+
+
+def _file(kind: Kind) -> MadeFile:
+    return MadeFile(template(kind).encode(), modified=STARTED)

@@ -101,6 +101,7 @@ def prepare(supervisor: Supervisor, environment: dict[str, str]) -> None:
     """Bring the tables, the static files and the demo's cast up to date."""
     run_or_fail(supervisor, *programs.preparations(environment))
     programs.STATIC_STAMP.write_text(programs.static_state())
+    run_or_fail(supervisor, *programs.adoption(environment))
     if programs.DEMO:
         hide_keys(DATA_DIR)
         run_or_fail(supervisor, programs.demo_data(environment))

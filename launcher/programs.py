@@ -7,7 +7,7 @@ from pathlib import Path
 
 from environs import Env
 
-from config.settings import BASE_DIR, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT
+from config.settings import BASE_DIR, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT, UPLOADS_DIR
 from launcher.processes.program import Program
 
 env = Env()
@@ -43,6 +43,13 @@ def preparations(environment: Mapping[str, str]) -> list[Program]:
         collect = ("manage.py", "collectstatic", "--no-input", "-v0")
         found.append(python("static", *collect, environment=environment))
     return found
+
+
+def adoption(environment: Mapping[str, str]) -> list[Program]:
+    """Takes over upload areas of a former version, which are folders named by a supplier's number."""
+    if not any(path.name.isdigit() for path in UPLOADS_DIR.glob("*/")):
+        return []
+    return [python("adopt", "manage.py", "adopt_upload_areas", environment=environment)]
 
 
 def demo_data(environment: Mapping[str, str]) -> Program:

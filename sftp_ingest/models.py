@@ -8,7 +8,7 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.postgres.indexes import HashIndex
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from accounts.encryption import decrypt, encrypt
@@ -97,6 +97,111 @@ class Upload(models.Model):
         """Whether the path has been uploaded again since."""
         later = Upload.objects.filter(supplier_id=self.supplier_id, path=self.path, pk__gt=self.pk)
         return later.exists()
+
+
+class BlobQuerySet(models.QuerySet["Blob"]):
+    def unnamed(self) -> Self:
+        """Those that no row of any app refers to."""
+        found = self
+        for relation in Blob._meta.related_objects:
+            refers = relation.related_model._default_manager.filter(**{relation.field.name: OuterRef("pk")})
+            found = found.filter(~Exists(refers))
+        return found
+
+
+class Blob(models.Model):
+    """Content under a number: files of an area, and of import jobs. Once it is complete it never changes."""
+
+    store = models.CharField(max_length=10, help_text="Where its content is: local or s3.")
+    size = models.PositiveBigIntegerField(default=0)
+    sha256 = models.CharField(max_length=64, blank=True)
+    completed_at = models.DateTimeField(null=True)
+    unused_at = models.DateTimeField(
+        null=True, db_default=Now(), help_text="Since when perhaps nothing refers to it any more."
+    )
+
+    objects = BlobQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index("unused_at", condition=Q(unused_at__isnull=False), name="blob_unused")]
+
+    def __str__(self) -> str:
+        return f"blob {self.pk}"
+
+
+class DroppedBlob(models.Model):
+    """A blob that has no row any more, and whose content is still to be deleted."""
+
+    number = models.BigIntegerField(primary_key=True)
+    store = models.CharField(max_length=10)
+
+    def __str__(self) -> str:
+        return f"blob {self.number}"
+
+
+class UploadArea(models.Model):
+    """How full a supplier's area is. Its row is locked by whoever changes what is in the area."""
+
+    supplier = models.OneToOneField(
+        Supplier, on_delete=models.CASCADE, primary_key=True, related_name="upload_area"
+    )
+    used_bytes = models.BigIntegerField(default=0, help_text="Of its files, and set aside for open uploads.")
+
+    def __str__(self) -> str:
+        return f"upload area of supplier {self.supplier_id}"
+
+
+class Entry(models.Model):
+    """A name in an upload area: of a file, whose content is a blob, or of a folder."""
+
+    supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="entries")
+    folder = models.CharField(max_length=500, blank=True, help_text="The path of the folder that it is in.")
+    name = models.CharField(max_length=255)
+    blob = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, related_name="entries")
+    size = models.PositiveBigIntegerField(default=0)
+    accessed = models.BigIntegerField(help_text="Seconds since 1970, as clients set them.")
+    modified = models.BigIntegerField(help_text="Seconds since 1970, as clients set them.")
+
+    class Meta:
+        verbose_name_plural = "entries"
+        constraints = [
+            models.UniqueConstraint("supplier", "folder", "name", name="entry_once"),
+            models.CheckConstraint(condition=~Q(name=""), name="entry_has_a_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.path
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder}/{self.name}" if self.folder else self.name
+
+    @property
+    def is_folder(self) -> bool:
+        return self.blob_id is None
+
+
+class OpenUpload(models.Model):
+    """An upload that is not finished: under way in one server, or cut and kept for its login for a day."""
+
+    blob = models.OneToOneField(Blob, on_delete=models.PROTECT, primary_key=True, related_name="open_upload")
+    supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="open_uploads")
+    login = models.ForeignKey(SftpLogin, on_delete=models.CASCADE, related_name="open_uploads")
+    path = models.CharField(max_length=500)
+    holder = models.CharField(max_length=32, blank=True, help_text="Which open file writes it; none if cut.")
+    kept_size = models.PositiveBigIntegerField(default=0, help_text="The bytes that outlive its server.")
+    kept_notes = models.JSONField(null=True, help_text="What the store must know to go on.")
+    reserved_bytes = models.PositiveBigIntegerField(default=0, help_text="Of the area's quota.")
+    heard_at = models.DateTimeField(db_default=Now(), help_text="When bytes of it came last.")
+
+    class Meta:
+        indexes = [
+            models.Index("login", "path", name="open_upload_of_login"),
+            models.Index("heard_at", name="open_upload_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.path
 
 
 class RemoteHost(models.Model):

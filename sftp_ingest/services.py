@@ -15,6 +15,7 @@ from accounts.actors import Actor
 from events.changes import differences
 from events.models import ACCOUNTS
 from events.recording import record
+from sftp_ingest.area import cut_uploads
 from sftp_ingest.keys import fingerprints
 from sftp_ingest.models import RemoteHost, SftpLogin
 
@@ -52,6 +53,8 @@ def update(credentials: Credentials, fields: Collection[str], *, by: Actor) -> N
 def delete(credentials: Credentials, *, by: Actor) -> None:
     """Remove a login or remote host. Files in the upload area stay."""
     with transaction.atomic():
+        if isinstance(credentials, SftpLogin):
+            cut_uploads.drop_all_of(credentials)
         _record("deleted", credentials, by, {})
         credentials.delete()
 

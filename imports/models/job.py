@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -13,7 +13,7 @@ from typing import Any, Self
 from django.conf import settings
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Now
 
 from accounts.actors import Actor
@@ -44,6 +44,8 @@ from imports.states import (
     Status,
 )
 from imports.wake import wake_after_commit
+from sftp_ingest.area import contents
+from sftp_ingest.models import Blob
 
 # A worker that shows no sign of life for so long has lost its job to the next one.
 LEASE = timedelta(seconds=8)
@@ -63,10 +65,11 @@ class ImportJobQuerySet(models.QuerySet["ImportJob"]):
         """Those of the same supplier and kind: they run in order."""
         return self.filter(supplier_id=job.supplier_id, kind=job.kind)
 
-    def files_of(self, supplier: Supplier) -> list[str]:
-        """The files that a supplier's jobs keep, up to more than they may."""
-        kept = self.for_supplier(supplier).exclude(file="").exclude(status__in=DONE_WITH_FILE)
-        return list(kept.values_list("file", flat=True)[:2_000])
+    def kept_by(self, supplier: Supplier) -> tuple[int, int]:
+        """How many files a supplier's jobs keep, and their bytes."""
+        kept = self.for_supplier(supplier).exclude(blob=None).exclude(status__in=DONE_WITH_FILE)
+        found = kept.aggregate(count=Count("pk"), size=Sum("blob__size"))
+        return found["count"], found["size"] or 0
 
     def unreported(self) -> Self:
         """Those that have come to rest, and whose supplier was not informed yet."""
@@ -103,8 +106,9 @@ class ImportJob(models.Model):
     status = models.CharField(max_length=30, choices=Status.choices, default=Status.QUEUED)
     source = models.CharField(max_length=1000, help_text="What was asked for: a path, a URL, or data.")
     file = models.CharField(
-        max_length=500, blank=True, help_text="The job's own copy of the file, within the uploads folder."
+        max_length=500, blank=True, help_text="Of jobs from before there were blobs: their copy of the file."
     )
+    blob = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, help_text="What it imports.")
     options = models.JSONField(default=dict, help_text="Mapping, transformer, warehouse, mode.")
     dry_run = models.BooleanField(default=False)
     as_of = models.DateTimeField(
@@ -172,10 +176,17 @@ class ImportJob(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} import {self.pk}"
 
+    def local_file(self) -> AbstractContextManager[Path]:
+        """A file of this machine with what it imports, only in the block. Raises OSError."""
+        return contents.local_file(self.blob) if self.blob else nullcontext(self._former_copy)
+
     @property
-    def path(self) -> Path:
-        """The job's own copy of the file."""
+    def _former_copy(self) -> Path:
         return Path(settings.UPLOADS_DIR) / self.file
+
+    @property
+    def has_content(self) -> bool:
+        return self.blob_id is not None or bool(self.file and self._former_copy.exists())
 
     @property
     def area(self) -> str:
@@ -185,12 +196,12 @@ class ImportJob(models.Model):
     @property
     def has_file(self) -> bool:
         """Whether its file is there, or can be fetched, to be read once more."""
-        return bool(self.file) and (self.path.exists() or bool(self.options.get("remote")))
+        return self.has_content or bool(self.options.get("remote"))
 
     @property
     def lacks_file(self) -> bool:
         """Whether it waits for its file to be fetched from a remote host."""
-        return self.status == Status.QUEUED and bool(self.options.get("remote")) and not self.path.exists()
+        return self.status == Status.QUEUED and bool(self.options.get("remote")) and not self.has_content
 
     def wake_after_commit(self) -> None:
         """Have a worker take it, or its file fetched first."""
@@ -366,11 +377,19 @@ class ImportJob(models.Model):
         counts = {name: getattr(self, name) for name in COUNTERS if name != "rows_done"}
         return {**counts, "error": self.error} if self.error else counts
 
+    def let_go_of_content(self) -> None:
+        """It will not be read again: what nothing else refers to is collected after a while."""
+        if self.file:
+            transaction.on_commit(partial(self._former_copy.unlink, missing_ok=True), robust=True)
+        contents.release([self.blob_id] if self.blob_id else [])
+        self.file, self.blob = "", None
+        self.save(update_fields=["file", "blob"])
+
     def _come_to_rest(self) -> None:
         """Drop what only a running job needs, and wake a worker for the supplier's next one of each kind."""
         StagingTable(self.pk).drop()
-        if self.file and self.status in DONE_WITH_FILE:
-            transaction.on_commit(partial(_remove, self.path))
+        if self.status in DONE_WITH_FILE:
+            self.let_go_of_content()
         waiting = ImportJob.objects.filter(supplier_id=self.supplier_id, status=Status.QUEUED)
         for upcoming in waiting.order_by("kind", "pk").distinct("kind"):
             upcoming.wake_after_commit()
@@ -378,8 +397,3 @@ class ImportJob(models.Model):
 
 def _why(reason: str) -> dict[str, str]:
     return {"reason": reason} if reason else {}
-
-
-def _remove(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink(missing_ok=True)

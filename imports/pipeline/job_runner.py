@@ -31,6 +31,7 @@ from imports.pipeline.row_importer import RowImporter
 from imports.pipeline.statistics import refresh_statistics
 from imports.services import supersede_older
 from imports.sql import execute
+from sftp_ingest.errors import StorageAway
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +57,9 @@ def run_job(job_id: int) -> bool:
             _to_the_end(job)
     except LeaseLost:
         logger.warning("import %s: another worker has it now", job_id)
+    except StorageAway:
+        # Its lease runs out, and the sweep gives it to a worker once more.
+        logger.exception("import %s: the storage of its file does not answer", job_id)
     except (DatabaseError, InterfaceError) as error:
         if not lost_database(error):
             raise
@@ -82,6 +86,10 @@ def _to_the_end(job: ImportJob) -> None:
         job.stop()
     except Unreadable as error:
         job.fail(error.code, error.message)
+    except StorageAway:
+        if job.attempts < MOST_ATTEMPTS:
+            raise
+        job.fail("storage_away", "The storage that keeps its file does not answer. Retry it later.")
     except LeaseLost:
         raise
     except Exception as error:

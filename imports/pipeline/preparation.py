@@ -41,12 +41,12 @@ TOO_WIDE = (
 
 def prepare(job: ImportJob, importer: Importer) -> ImportContext:
     """Everything that a job needs before its first range. Raises Unreadable for the file as a whole."""
-    if not job.path.exists():
+    if not job.has_content:
         raise Unreadable(
             "file_gone", "The file of this import is no longer kept. Start a new import with it."
         )
     columns = importer.columns_for(job.options)
-    with open_sheet(job.path, _recognised(job, importer, columns)) as sheet:
+    with job.local_file() as path, open_sheet(path, _recognised(job, importer, columns)) as sheet:
         hint = _look_at_header(job, sheet)
         shape = bind_rows(sheet.header, job.options.get("rows", {}), sheet.own)
         bound = _bind_header(sheet, job, importer, columns, shape, hint)

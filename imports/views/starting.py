@@ -14,7 +14,7 @@ from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
 from api.schema import answers
 from imports import job_files
-from imports.models import ImportJob, Kind
+from imports.models import Kind
 from imports.saved_mappings import with_mapping
 from imports.serializers import ImportInventoryBody, ImportProductsBody, StartedJson
 from imports.services import start_import
@@ -38,14 +38,14 @@ def begin(
     lines = body.validated_data.get("data")
     if url:
         kept = job_files.keep(supplier, url, field)
-        options |= {"remote": True} if kept.remote else {}
+        options |= {} if kept.blob else {"remote": True}
     else:
-        kept = job_files.Kept(job_files.keep_lines(lines, ImportJob.objects.files_of(supplier)))
+        kept = job_files.Kept(job_files.keep_lines(supplier, lines))
     job = start_import(
         supplier,
         kind,
         source=url or "data",
-        file=kept.name,
+        blob=kept.blob,
         options=options,
         dry_run=body.validated_data.get("dry_run", False),
         as_of=body.validated_data.get("as_of") or kept.uploaded_at,

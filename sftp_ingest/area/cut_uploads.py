@@ -1,107 +1,123 @@
 """Uploads that were cut: kept for a day for the login that began them, seen by nothing else (contract 13).
 
-They lie outside of every area, under a name that says whose they are and where they were meant to be.
+Their content is an open blob, and their row says how much of it is kept: so that any server goes on with it.
 """
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
-import time
-from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
+from datetime import timedelta
+from typing import Any
 
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+
+from sftp_ingest.area import contents
+from sftp_ingest.area.files import Area
 from sftp_ingest.area.paths import Parts, join_path
-from sftp_ingest.area.unfinished import unfinished_folder, unfinished_path
-from sftp_ingest.models import SftpLogin
+from sftp_ingest.blobs.store import CannotGoOn, Kept, Writer
+from sftp_ingest.blobs.stores import store_named
+from sftp_ingest.errors import Refused
+from sftp_ingest.models import OpenUpload, SftpLogin
 
-KEPT_SECONDS = 24 * 3600.0
-
-
-def keep(source: Path, login: SftpLogin, parts: Parts) -> None:
-    """Keep an unfinished file, in place of an earlier try at the same path. Raises OSError."""
-    path = _path(login, parts)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.replace(source, path)
+KEPT = timedelta(days=1)
+# A server says each few seconds that bytes came. One that says nothing has died, or its client hangs.
+SILENT = timedelta(seconds=30)
+AT_ONCE = 200
 
 
-def find(login: SftpLogin, parts: Parts) -> os.stat_result | None:
-    """What came of the login's cut upload to that path; None when there is none."""
-    try:
-        status = os.stat(_path(login, parts), follow_symlinks=False)
-    except OSError:
+class TakenUp(Refused):
+    """Another connection went on with an upload."""
+
+    def __init__(self) -> None:
+        super().__init__("Another connection of this login went on with this upload.")
+
+
+def kept() -> QuerySet[OpenUpload]:
+    """Those that no server is at, and that are not too old."""
+    free = OpenUpload.objects.filter(Q(holder="") | Q(heard_at__lt=Now() - SILENT))
+    return free.exclude(heard_at__lt=Now() - KEPT)
+
+
+def update(upload: OpenUpload, **fields: Any) -> None:
+    """Write to the row of an upload that is under way. Raises TakenUp when others are at it by now."""
+    held = OpenUpload.objects.filter(pk=upload.pk, holder=upload.holder)
+    if not held.update(**fields):
+        raise TakenUp
+
+
+def keep(upload: OpenUpload, cut: Kept) -> None:
+    """Leave an unfinished upload to whoever goes on with it, in place of an earlier try at the same path.
+
+    Raises TakenUp.
+    """
+    with Area(upload.supplier_id).change() as area:
+        area.used_bytes -= remove(_of(upload.login_id, upload.path).exclude(pk=upload.pk))
+        area.used_bytes -= upload.reserved_bytes - cut.size
+        fields = {"kept_size": cut.size, "kept_notes": cut.state, "reserved_bytes": cut.size}
+        update(upload, **fields, holder="", heard_at=Now())
+
+
+def find(login: SftpLogin, parts: Parts) -> OpenUpload | None:
+    """The login's upload to that path that was cut; None when there is none."""
+    return _of(login.pk, join_path(parts)).select_related("blob").order_by("-heard_at").first()
+
+
+def _of(login_id: int, path: str) -> QuerySet[OpenUpload]:
+    return kept().filter(login_id=login_id, path=path, kept_size__gt=0)
+
+
+def take(upload: OpenUpload, holder: str) -> Writer | None:
+    """Take a cut upload up again; None when another connection was faster. Raises OSError."""
+    lapsed = bool(upload.holder)
+    mine = kept().filter(pk=upload.pk, holder=upload.holder)
+    if not mine.update(holder=holder, heard_at=Now()):
         return None
-    return None if _is_old(status) else status
-
-
-def take(login: SftpLogin, parts: Parts) -> tuple[int, Path] | None:
-    """Take a cut upload up again: its locked descriptor and its name, which nobody else has now."""
-    path, temporary = _path(login, parts), unfinished_path()
+    upload.holder = holder
+    store, cut = store_named(upload.blob.store), Kept(upload.kept_size, upload.kept_notes)
     try:
-        file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
+        return store.resume(upload.pk, cut, lapsed=lapsed)
+    except CannotGoOn:
+        forget(upload)
         return None
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not _is_old(os.fstat(file)):
-            os.rename(path, temporary)
-            return file, temporary
-    except OSError:  # another connection was faster
-        pass
-    os.close(file)
-    return None
 
 
-def drop(login: SftpLogin, parts: Parts) -> int | None:
-    """Forget a cut upload; return how many bytes it had, None when there was none."""
-    path = _path(login, parts)
-    with suppress(OSError):
-        size = path.stat().st_size
-        path.unlink()
-        return size
-    return None
+def forget(upload: OpenUpload) -> None:
+    """Remove an upload that is not to go on, and its content. One that was taken up by others stays."""
+    with Area(upload.supplier_id).change() as area:
+        area.used_bytes -= remove(OpenUpload.objects.filter(pk=upload.pk, holder=upload.holder))
 
 
-def drop_all(supplier_id: int) -> int:
-    """Forget the supplier's cut uploads, to make room; return how many bytes they had."""
-    freed = 0
-    for path, status in _kept(_folder() / str(supplier_id)):
-        path.unlink(missing_ok=True)
-        freed += status.st_size
-    return freed
+def drop(login: SftpLogin, parts: Parts) -> bool:
+    """Forget the login's cut uploads to that path; whether there was any."""
+    found = _of(login.pk, join_path(parts))
+    if not found.exists():
+        return False
+    with Area(login.supplier_id).change() as area:
+        area.used_bytes -= remove(found)
+    return True
 
 
-def bytes_kept(supplier_id: int) -> int:
-    """How many bytes of the supplier's quota its cut uploads have."""
-    return sum(status.st_size for _, status in _kept(_folder() / str(supplier_id)))
+def drop_all_of(login: SftpLogin) -> None:
+    """Forget what a login has not finished; what is under way ends at its next piece."""
+    with Area(login.supplier_id).change() as area:
+        area.used_bytes -= remove(OpenUpload.objects.filter(login=login))
 
 
-def remove_old() -> None:
-    """Remove what was cut more than a day ago."""
-    with suppress(FileNotFoundError):
-        for folder in list(_folder().iterdir()):
-            for path, status in _kept(folder):
-                if _is_old(status):
-                    path.unlink(missing_ok=True)
+def remove(uploads: QuerySet[OpenUpload]) -> int:
+    """Remove unfinished uploads of an area that the caller has locked; return what they had of its quota."""
+    with transaction.atomic():
+        found = list(uploads.select_for_update(of=("self",)))
+        numbers = [upload.pk for upload in found]
+        OpenUpload.objects.filter(pk__in=numbers).delete()
+        contents.drop(numbers)
+    return sum(upload.reserved_bytes for upload in found)
 
 
-def _folder() -> Path:
-    return unfinished_folder() / "cut"
-
-
-def _path(login: SftpLogin, parts: Parts) -> Path:
-    name = hashlib.sha256(join_path(parts).encode()).hexdigest()
-    return _folder() / str(login.supplier_id) / f"{login.pk}-{name}"
-
-
-def _kept(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    with suppress(FileNotFoundError):
-        for path in list(folder.iterdir()):
-            with suppress(FileNotFoundError):
-                yield path, path.stat()
-
-
-def _is_old(status: os.stat_result) -> bool:
-    return time.time() - status.st_ctime > KEPT_SECONDS  # its mtime is the client's
+def remove_old() -> int:
+    """Remove what was cut more than a day ago, some at a time; return how many."""
+    old = OpenUpload.objects.filter(heard_at__lt=Now() - KEPT).order_by("heard_at")
+    found = list(old[:AT_ONCE])
+    for upload in found:
+        forget(upload)
+    return len(found)

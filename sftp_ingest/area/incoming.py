@@ -5,27 +5,35 @@ What was cut is kept for its login, who may go on with it for a day (contract 13
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
+import secrets
+import stat
 import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 
-from sftp_ingest.area import cut_uploads
-from sftp_ingest.area.files import Area
+from django.db import Error as DatabaseError
+from django.db import transaction
+from django.db.models.functions import Now
+
+from sftp_ingest.area import contents, cut_uploads, quota
 from sftp_ingest.area.open_uploads import OpenUploads
 from sftp_ingest.area.paths import Parts, join_path
 from sftp_ingest.area.pieces import Pieces
-from sftp_ingest.area.publishing import publish, sha256_of
-from sftp_ingest.area.quota import usage_counter
-from sftp_ingest.area.unfinished import unfinished_path
+from sftp_ingest.area.publishing import publish
+from sftp_ingest.blobs.store import CannotGoOn, Reader, Writer
+from sftp_ingest.blobs.stores import store_for_new
+from sftp_ingest.database import own_connection
 from sftp_ingest.errors import Refused
-from sftp_ingest.models import SftpLogin, Upload
+from sftp_ingest.models import Blob, OpenUpload, SftpLogin, Upload
 
 MIN_FREE_DISK = 256 * 1024**2  # bytes of the disk that uploads leave free
-CHECK_DISK_EVERY = 16 * 1024**2
+# So often what came is kept, for another server to go on with if this one dies.
+KEEP_EVERY_BYTES, KEEP_EVERY_SECONDS = 8 * 1024**2, 10.0
 WHOLE = "Files are put whole: none is appended to or changed in part. Only an upload that was cut is resumed."
-TAKEN_UP = "Another connection of this login went on with this upload."
+ANEW = "What came of this upload by another server cannot be changed. Put the file anew."
 
 
 @dataclass(frozen=True)
@@ -48,19 +56,16 @@ class IncomingFile:
     def __init__(self, login: SftpLogin, parts: Parts, address: str, opened: Opened | None = None) -> None:
         self.login, self.parts, self.address = login, parts, address
         self.opened = opened or Opened()
-        self.area = Area(login.supplier_id)
-        self.size = self._hashed = self._disk_checked_at = 0
+        self.size = self._hashed = self._kept_at = 0
+        self._heard_at = self._opened_at = time.monotonic()
         self._times: tuple[int, int] | None = None
-        self._truncated, self._begun = self.opened.truncated, False
+        self._truncated, self._begun, self._ended = self.opened.truncated, False, False
         self._digest, self._pieces = hashlib.sha256(), Pieces()
         self._error: Refused | OSError | None = None
         self._lock = threading.RLock()  # another session may want to go on with it
-        self.temporary = unfinished_path()
-        self._check_disk()
-        self.area.prepare()
-        self._file = os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o640)
-        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        usage_counter.begin_upload(self.area)
+        self._writer: Writer | None = None
+        self._row: OpenUpload | None = None
+        _check_disk()
         open_uploads.add(self)
 
     @property
@@ -73,10 +78,16 @@ class IncomingFile:
         """Its size, as the client that writes it sees it."""
         return self.opened.seen if self.untouched else self.size
 
-    def reader(self) -> int:
-        """A descriptor for reading what came so far; the caller closes it."""
+    @property
+    def status(self) -> os.stat_result:
+        """What the client that writes it sees of it."""
+        accessed, modified = self._times or (time.time(), time.time())
+        return os.stat_result((stat.S_IFREG, 0, 0, 1, 0, 0, self.shown_size, accessed, modified, modified))
+
+    def reader(self) -> Reader | None:
+        """For reading what came so far; None when nothing did."""
         with self._lock:
-            return os.open(self.temporary, os.O_RDONLY | os.O_CLOEXEC)
+            return self._writer.reader() if self._writer and not self._ended else None
 
     def write(self, offset: int, data: bytes) -> None:
         """Take a piece. Raises Refused or OSError when it does not fit; the file is then never finished."""
@@ -88,19 +99,31 @@ class IncomingFile:
             except (Refused, OSError) as error:
                 self._error = error
                 raise
+            except DatabaseError as error:
+                self._error = OSError(str(error))
+                raise
             self._pieces.add(offset, offset + len(data))
             if offset == self._hashed:
                 self._digest.update(data)
                 self._hashed += len(data)
             elif offset < self._hashed:  # written over: read it all again in the end
                 self._hashed = -1
+            self._keep_now_and_then()
 
     def read(self, offset: int, length: int) -> bytes:
-        return os.pread(self._file, length, offset)
+        reader = self.reader()
+        if reader is None:
+            return b""
+        try:
+            return reader.read(offset, length)
+        finally:
+            reader.close()
 
     def sync(self) -> None:
         """Let what came survive the machine. Raises OSError."""
-        os.fsync(self._file)
+        with self._lock:
+            if self._writer and not self._ended:
+                self._writer.sync()
 
     def set_size(self, size: int) -> None:
         """Drop what there is beyond that size. Raises Refused for one that the file does not have yet."""
@@ -111,16 +134,19 @@ class IncomingFile:
             self._truncated = True
 
     def set_times(self, accessed: int, modified: int) -> None:
-        """Set its times, in seconds since 1970. Raises OSError."""
+        """Set its times, in seconds since 1970."""
         self._times = accessed, modified
-        os.utime(self._file, self._times)
 
+    @own_connection()
     def rename(self, parts: Parts) -> None:
         """Let it appear under another name."""
         with self._lock:
             open_uploads.remove(self)
             self.parts = parts
             open_uploads.add(self)
+            if self._row:
+                self._row.path = join_path(parts)
+                cut_uploads.update(self._row, path=self._row.path)
 
     @property
     def untouched(self) -> bool:
@@ -134,30 +160,33 @@ class IncomingFile:
         """
         with self._lock:
             left = self.untouched and not self._take_up(self.opened.seen, also_open=False)
-            if left or (self._file < 0 and not self._error):
+            if left or (self._ended and not self._error):
                 return None
             try:
-                upload = self._record()
-                replaced_size = publish(upload, self.area, self.parts, self.temporary)
+                upload = self._publish()
             except BaseException as error:
                 self._error = self._error or OSError(str(error))
                 raise
-            self._end(freed=replaced_size)
-            self._forget_cut()
+            self._end()
             return upload
 
-    def _record(self) -> Upload:
+    def _publish(self) -> Upload:
         self._refuse_half()
-        if self._times:  # writing has changed them
-            os.utime(self._file, self._times)
-        os.fsync(self._file)
-        return Upload(
+        writer, row = self._start()
+        with own_connection():
+            cut_uploads.update(row, heard_at=Now())  # or another connection has gone on with it
+        writer.complete(self.size)
+        upload = Upload(
             supplier_id=self.login.supplier_id,
             path=join_path(self.parts),
             size=self.size,
-            sha256=self._sha256(),
+            sha256=self._sha256(row.blob),
             remote_address=self.address,
         )
+        with own_connection():
+            publish(upload, row, self.parts, self._times)
+            cut_uploads.drop(self.login, self.parts)
+        return upload
 
     def _refuse_half(self) -> None:
         if self._error:
@@ -167,46 +196,73 @@ class IncomingFile:
         if self.whole_to < self.size:
             raise Refused(f"Bytes from number {self.whole_to} on never came.")
 
+    def _sha256(self, blob: Blob) -> str:
+        return self._digest.hexdigest() if self._hashed == self.size else contents.sha256_of(blob)
+
     def cut(self) -> None:
         """Keep what came without a gap, unless the file is finished or was refused."""
         with self._lock:
-            if self._file < 0:
+            if self._ended:
                 return
-            if self._error or not self.whole_to:
+            if self._error or not self.whole_to or not self._writer or not self._row:
                 self.discard()
                 return
-            os.ftruncate(self._file, self.whole_to)
-            self._forget_cut()
             try:
-                cut_uploads.keep(self.temporary, self.login, self.parts)
-            except OSError:
+                cut = self._writer.keep(self.whole_to)
+                with own_connection():
+                    cut_uploads.keep(self._row, cut)
+            except DatabaseError:  # the row says what was kept before, and that will be taken up
+                self._end()
+                raise
+            except (OSError, Refused) as error:
+                self._error = error
                 self.discard()
                 raise
-            self._end(freed=self.size - self.whole_to)
+            self._end()
 
     def discard(self) -> None:
         """Forget the file, unless it is finished."""
         with self._lock:
-            if self._file >= 0:
-                self.temporary.unlink(missing_ok=True)
-                self._end(freed=self.size)
+            if self._ended:
+                return
+            self._end()
+            if self._writer and self._row:
+                if isinstance(self._error, cut_uploads.TakenUp):
+                    self._writer.leave()
+                    return
+                self._writer.discard()
+                with own_connection():
+                    cut_uploads.forget(self._row)
 
     def hand_over(self) -> None:
         """Leave to another connection what came so far."""
         with self._lock:
-            if self._file >= 0 and not self._error:
+            if not self._ended and not self._error:
                 self.cut()
-                self._error = Refused(TAKEN_UP)
+                self._error = cut_uploads.TakenUp()
 
-    def _end(self, freed: int) -> None:
-        os.close(self._file)
-        self._file = -1
+    def _end(self) -> None:
+        self._ended = True
         open_uploads.remove(self)
-        usage_counter.end_upload(self.area, freed)
+
+    def _start(self) -> tuple[Writer, OpenUpload]:
+        """The writer and the row of this upload, made when they are first needed."""
+        if self._writer is None or self._row is None:
+            store = store_for_new()
+            with own_connection(), transaction.atomic():
+                self._row = OpenUpload.objects.create(
+                    blob=Blob.objects.create(store=store.name),
+                    supplier_id=self.login.supplier_id,
+                    login=self.login,
+                    path=join_path(self.parts),
+                    holder=secrets.token_hex(16),
+                )
+            self._writer = store.create(self._row.pk)
+        return self._writer, self._row
 
     def _begin(self, offset: int) -> None:
         """See what the first piece means: a new file, or the rest of an upload that was cut."""
-        if self._file < 0:
+        if self._ended:
             raise self._error or Refused("This upload has ended.")
         if not self._begun:
             self._begun = True
@@ -217,6 +273,11 @@ class IncomingFile:
         if self.opened.seen and not self._truncated and offset > self.size:
             raise Refused(WHOLE)  # what is not written would be the former content, which is not here
 
+    @own_connection()
+    def _forget_cut(self) -> None:
+        cut_uploads.drop(self.login, self.parts)
+
+    @own_connection()
     def _take_up(self, offset: int, *, also_open: bool) -> bool:
         """Go on with the login's cut upload at that byte, if it came so far."""
         if self._truncated or not self.opened.resumes:
@@ -226,69 +287,68 @@ class IncomingFile:
                 if other is not self and other.whole_to >= offset:
                     other.hand_over()
                     break
-        status = cut_uploads.find(self.login, self.parts)
-        taken = cut_uploads.take(self.login, self.parts) if status and status.st_size >= offset else None
-        if taken is None:
+        row = cut_uploads.find(self.login, self.parts)
+        writer = cut_uploads.take(row, secrets.token_hex(16)) if row and row.kept_size >= offset else None
+        if row is None or writer is None:
             return False
-        self.temporary.unlink(missing_ok=True)
-        os.close(self._file)
-        self._file, self.temporary = taken
-        self.size = os.fstat(self._file).st_size
+        self._row, self._writer = row, writer
+        self.size = self._kept_at = row.kept_size
         self._pieces, self._hashed = Pieces(self.size), -1
         self._shrink(offset)
         return True
 
     def _shrink(self, size: int) -> None:
-        if size < self.size:
-            os.ftruncate(self._file, size)
-            usage_counter.subtract(self.area, self.size - size)
+        if size < self.size and self._writer:
+            try:
+                self._writer.cut_to(size)
+            except CannotGoOn as error:
+                raise Refused(ANEW) from error
             self.size = size
+            self._kept_at = min(self._kept_at, size)
             self._pieces.cut(size)
             self._hashed = -1
         if not size:
             self._digest, self._hashed = hashlib.sha256(), 0
 
-    def _forget_cut(self) -> None:
-        usage_counter.subtract(self.area, cut_uploads.drop(self.login, self.parts) or 0)
-
     def _write(self, offset: int, data: bytes) -> None:
-        rest = memoryview(data)
-        while rest:
-            written = os.pwrite(self._file, rest, offset)
-            rest, offset = rest[written:], offset + written
+        writer, _ = self._start()
+        try:
+            writer.write(offset, data)
+        except CannotGoOn as error:
+            raise Refused(ANEW) from error
 
     def _grow(self, size: int) -> None:
-        growth = size - self.size
-        if growth <= 0:
+        if size <= self.size:
             return
         if size > self.login.largest_file_bytes:
             raise Refused(f"A file may have {self.login.largest_file_bytes} bytes at most.")
-        self._reserve(growth)
+        _, row = self._start()
+        if size > row.reserved_bytes:
+            with own_connection():
+                quota.reserve(row, size - row.reserved_bytes, self.login.quota_bytes)
         self.size = size
-        if size - self._disk_checked_at > CHECK_DISK_EVERY:
-            self._disk_checked_at = size
-            self._check_disk()
 
-    def _reserve(self, growth: int) -> None:
-        """Count bytes against the quota; uploads that were cut give way to those that go on."""
+    def _keep_now_and_then(self) -> None:
+        """Let the store keep what came, and the row say so. While the database is away it says it later."""
+        now, whole_to = time.monotonic(), self.whole_to
+        if whole_to - self._kept_at < KEEP_EVERY_BYTES and now - self._heard_at < KEEP_EVERY_SECONDS:
+            return
+        self._kept_at, self._heard_at = whole_to, now
+        writer, row = self._start()
         try:
-            usage_counter.add(self.area, growth, self.login.quota_bytes)
-        except Refused:
-            freed = cut_uploads.drop_all(self.login.supplier_id)
-            if not freed:
-                raise
-            usage_counter.subtract(self.area, freed)
-            usage_counter.add(self.area, growth, self.login.quota_bytes)
+            _check_disk()
+            kept = writer.checkpoint(whole_to)
+            with suppress(DatabaseError), own_connection():
+                fields = {"kept_size": kept.size, "kept_notes": kept.state}
+                cut_uploads.update(row, **fields, heard_at=Now())
+        except (Refused, OSError) as error:
+            self._error = error
+            raise
 
-    def _check_disk(self) -> None:
-        disk = os.statvfs(self.temporary.parent)
-        if disk.f_bavail * disk.f_frsize < MIN_FREE_DISK:
-            raise Refused("The disk of this service is full. Its operators must make room first.")
 
-    def _sha256(self) -> str:
-        if self._hashed == self.size:
-            return self._digest.hexdigest()
-        return sha256_of(self._file)
+def _check_disk() -> None:
+    if store_for_new().free_bytes() < MIN_FREE_DISK:
+        raise Refused("The disk of this service is full. Its operators must make room first.")
 
 
 open_uploads: OpenUploads[IncomingFile] = OpenUploads()

@@ -34,9 +34,14 @@ def parse_path(path: str, *, allow_parent: bool = False) -> Parts:
             parts = parts[:-1]
         elif name not in ("", "."):
             parts.append(check_name(name))
-    if len(parts) > MAX_DEPTH or len("/".join(parts)) > MAX_PATH_LENGTH:
+    if not fits(tuple(parts)):
         raise Refused(f"The path is longer than {MAX_PATH_LENGTH} characters or {MAX_DEPTH} folders.")
     return tuple(parts)
+
+
+def fits(parts: Parts) -> bool:
+    """Whether an area may have a path of that length and depth."""
+    return len(parts) <= MAX_DEPTH and len(join_path(parts)) <= MAX_PATH_LENGTH
 
 
 def check_name(name: str) -> str:

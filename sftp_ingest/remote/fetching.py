@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import errno
-import os
-import secrets
 import stat
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import IO
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 
 import paramiko
 
 from accounts.models import Supplier
 from api.errors import ApiError
-from sftp_ingest.models import GIB, SftpLogin
+from sftp_ingest.area import contents
+from sftp_ingest.models import GIB, Blob, SftpLogin
 from sftp_ingest.remote.connection import RemoteFailed, connect
 from sftp_ingest.remote.sources import Remote, classify
 
@@ -31,8 +28,8 @@ def _go_on() -> None:
     """Nobody has anything against it."""
 
 
-def fetch(supplier: Supplier, url: str, destination: Path, *, check: Callable[[], None] = _go_on) -> None:
-    """Copy the file behind an sftp:// URL to a local one, which is there when it is whole, and not before.
+def fetch(supplier: Supplier, url: str, *, check: Callable[[], None] = _go_on) -> Blob:
+    """The file behind an sftp:// URL as a blob, which nothing refers to yet.
 
     `check` is called for each piece; what it raises ends the fetching. Raises RemoteFailed. Not to be called
     within a transaction: it may take as long as the host does.
@@ -45,54 +42,70 @@ def fetch(supplier: Supplier, url: str, destination: Path, *, check: Callable[[]
         raise RemoteFailed("remote_not_registered", f"{url} is not on a remote host.")
     login = SftpLogin.objects.filter(supplier=supplier).first()
     largest = login.largest_file_bytes if login else DEFAULT_MAX_BYTES
-    with _complete_file(destination) as file:
-        _receive(source, file, largest, check)
-
-
-@contextmanager
-def _complete_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that gets its name only if the block ends well: a killed worker's next try finds none."""
-    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o640), "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.rename(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _receive(source: Remote, file: IO[bytes], largest: int, check: Callable[[], None]) -> None:
-    try:
-        with connect(source.host) as client:
-            for chunk in _chunks(client, source, largest):
-                file.write(chunk)
-                check()
-    except TimeoutError as error:
-        raise RemoteFailed("remote_timeout", f"{source.host} did not answer in time.") from error
-    except (OSError, EOFError, paramiko.SSHException) as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        with closing(_received(source, largest, check)) as received:
+            return contents.write(received)
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
             raise RemoteFailed("disk_full", "The disk of this service is full.") from error
-        raise RemoteFailed("remote_failed", f"{source.host} ended the connection: {error}.") from error
+        raise
 
 
-def _chunks(client: paramiko.SFTPClient, source: Remote, largest: int) -> Iterator[bytes]:
-    """The file's content: all of it, no more than the supplier may have, and in limited time."""
-    size, began = 0, time.monotonic()
-    with _open(client, source) as file:
-        expected = file.stat().st_size or 0
-        file.prefetch(min(expected, largest), max_concurrent_requests=64)
-        while chunk := file.read(CHUNK_SIZE):
-            size += len(chunk)
-            if size > largest:
-                raise RemoteFailed("remote_too_large", f"The file has more than {largest} bytes.")
-            seconds = time.monotonic() - began
-            if seconds > FETCH_TIMEOUT or size < (seconds - RATE_AFTER) * LEAST_RATE:
-                raise TimeoutError
-            yield chunk
-    if size < expected:
-        raise RemoteFailed("remote_failed", f"{source.host} gave {size} bytes of {expected}.")
+def _received(source: Remote, largest: int, check: Callable[[], None]) -> Generator[bytes]:
+    """The file's content. A connection that is lost is made anew, while that brings the file further."""
+    fetching, came = _Fetching(source, largest), -1
+    while fetching.came != came:
+        came = fetching.came
+        try:
+            with connect(source.host) as client:
+                for chunk in fetching.chunks(client):
+                    check()
+                    yield chunk
+        except TimeoutError as error:
+            raise RemoteFailed("remote_timeout", f"{source.host} did not answer in time.") from error
+        except (OSError, EOFError, paramiko.SSHException) as error:
+            lost = error
+        else:
+            return
+    raise RemoteFailed("remote_failed", f"{source.host} ended the connection: {lost}.") from lost
+
+
+class _Fetching:
+    """One file on its way: all of it, no more than the supplier may have, and in limited time."""
+
+    def __init__(self, source: Remote, largest: int) -> None:
+        self.source, self.largest = source, largest
+        self.came, self._began = 0, time.monotonic()
+        self._version: tuple[int, int] | None = None  # size and time
+
+    def chunks(self, client: paramiko.SFTPClient) -> Iterator[bytes]:
+        """What did not come yet. Raises RemoteFailed, TimeoutError, OSError."""
+        with _open(client, self.source) as file:
+            expected = self._expected(file)
+            file.seek(self.came)
+            file.prefetch(min(expected, self.largest), max_concurrent_requests=64)
+            while chunk := file.read(CHUNK_SIZE):
+                self.came += len(chunk)
+                self._check_limits()
+                yield chunk
+        if self.came < expected:
+            raise RemoteFailed("remote_failed", f"{self.source.host} gave {self.came} bytes of {expected}.")
+
+    def _expected(self, file: paramiko.SFTPFile) -> int:
+        """Its size; once more, only if it is still the same version."""
+        status = file.stat()
+        version = (status.st_size or 0, status.st_mtime or 0)
+        if self.came and version != self._version:
+            raise RemoteFailed("remote_failed", f"The file on {self.source.host} changed while it came.")
+        self._version = version
+        return version[0]
+
+    def _check_limits(self) -> None:
+        if self.came > self.largest:
+            raise RemoteFailed("remote_too_large", f"The file has more than {self.largest} bytes.")
+        seconds = time.monotonic() - self._began
+        if seconds > FETCH_TIMEOUT or self.came < (seconds - RATE_AFTER) * LEAST_RATE:
+            raise TimeoutError
 
 
 def _open(client: paramiko.SFTPClient, source: Remote) -> paramiko.SFTPFile:
@@ -100,6 +113,8 @@ def _open(client: paramiko.SFTPClient, source: Remote) -> paramiko.SFTPFile:
     try:
         if stat.S_ISREG(client.stat(source.path).st_mode or stat.S_IFREG):
             return client.open(source.path)
+    except TimeoutError:
+        raise
     except OSError as error:
         raise RemoteFailed("remote_missing", f"{source.host} has no file {source.path} to read.") from error
     raise RemoteFailed("remote_missing", f"{source.path} on {source.host} is not a plain file.")

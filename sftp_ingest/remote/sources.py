@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
@@ -10,7 +9,7 @@ from django.conf import settings
 
 from accounts.models import Supplier
 from api.errors import ApiError, Invalid
-from sftp_ingest.area.files import open_in_area
+from sftp_ingest.area.files import file_in_area
 from sftp_ingest.area.paths import join_path, parse_path
 from sftp_ingest.errors import Refused
 from sftp_ingest.models import RemoteHost, SftpLogin
@@ -42,7 +41,7 @@ def classify(supplier: Supplier, value: str, field: str = "file_url") -> Local |
     try:
         source = _source(supplier, value.strip())
         if isinstance(source, Local):
-            os.close(open_in_area(supplier, source.path))
+            file_in_area(supplier, source.path)
     except Refused as error:
         raise _invalid(field, str(error)) from error
     return source

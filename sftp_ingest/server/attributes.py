@@ -12,9 +12,7 @@ LATEST = 2**32 - 1  # what the protocol's times can say
 BLOCK = 4096
 
 
-def attributes(
-    name: str, status: os.stat_result, *, read_only: bool = False, size: int | None = None
-) -> paramiko.SFTPAttributes:
+def attributes(name: str, status: os.stat_result, *, read_only: bool = False) -> paramiko.SFTPAttributes:
     """Size, time and kind of a file or folder; nothing of this machine's users and modes."""
     shown = paramiko.SFTPAttributes.from_stat(status, name)
     folder = stat.S_ISDIR(status.st_mode)
@@ -22,8 +20,6 @@ def attributes(
     shown.st_mode = stat.S_IFMT(status.st_mode) | (mode & READABLE if read_only else mode)
     shown.st_uid = shown.st_gid = 0
     shown.st_atime, shown.st_mtime = _time(status.st_atime), _time(status.st_mtime)
-    if size is not None:
-        shown.st_size = size
     return shown
 
 

@@ -9,13 +9,12 @@ from contextlib import suppress
 import paramiko
 from django.db.models.functions import Now
 
-from sftp_ingest.area.files import Area, changeable, writable
+from sftp_ingest.area import contents, quota
+from sftp_ingest.area.files import Area, changeable, status_of, writable
 from sftp_ingest.area.incoming import WHOLE, IncomingFile, Opened
 from sftp_ingest.area.made_files import made_folder
 from sftp_ingest.area.paths import READ_ONLY, Parts, join_path, kind_of, parse_path
 from sftp_ingest.area.publishing import publish_renamed
-from sftp_ingest.area.quota import usage_counter
-from sftp_ingest.database import own_connection
 from sftp_ingest.errors import Forbidden, Missing, Refused
 from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server import authentication, made_commands
@@ -75,7 +74,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
     def statvfs(self, path: str) -> list[int]:
         """The quota, as if it were the size of a disk."""
         self.stat(path)
-        return disk(self.login.quota_bytes, usage_counter.used(self.area))
+        return disk(self.login.quota_bytes, quota.used(self.area.supplier_id))
 
     def open(self, path: str, flags: int, attr: paramiko.SFTPAttributes) -> paramiko.SFTPHandle:
         parts = parts_of(path)
@@ -91,15 +90,18 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         made, mine = made_folder(parts), self.unfinished.open_file(parts)
         if made:
             return made_commands.opened(made, self.area.supplier_id, parts)
-        return ReadHandle(mine.reader() if mine and not mine.untouched else self.area.open(parts))
+        if mine and not mine.untouched:
+            return ReadHandle(mine.reader(), mine.status)
+        entry = self.area.file(parts)
+        assert entry.blob is not None  # it is a file
+        return ReadHandle(contents.reader_of(entry.blob), status_of(entry))
 
     def _opened(self, parts: Parts, flags: int) -> Opened:
         """What opening that file for writing means. Without truncating it, as scp does, it keeps its size.
 
         Raises Missing, Refused: a file is put whole, into a folder that is there, over nothing but a file.
         """
-        with self.area.folder(parts[:-1]):
-            pass
+        self.area.require_folder(parts[:-1])
         there, unfinished = self._file_status(parts, flags), self.unfinished.seen(parts)
         if not (there or unfinished or flags & os.O_CREAT):
             raise Missing(f"There is no {join_path(parts)}.")
@@ -125,14 +127,11 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
 
     def _hold_empty_upload(self, parts: Parts) -> None:
         """Do not import an empty file that this client made to fill it now, as many do."""
-        with own_connection():
-            Upload.objects.waiting(self.area.supplier_id, join_path(parts)).filter(size=0).update(
-                swept_at=Now()
-            )
+        waiting = Upload.objects.waiting(self.area.supplier_id, join_path(parts))
+        waiting.filter(size=0).update(swept_at=Now())
 
     def _login_now(self) -> SftpLogin:
-        with own_connection():
-            login = authentication.still_active(self.login)
+        login = authentication.still_active(self.login)
         if login is None:
             raise Forbidden("This login was switched off.")
         return login
@@ -141,35 +140,18 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         parts = changeable(parts_of(path))
         forgotten = self.unfinished.forget(parts)
         try:
-            status = self.area.status(parts)
+            self.area.remove(parts)
         except Missing:
-            if forgotten:
-                return OK
-            raise
-        if not stat.S_ISREG(status.st_mode):
-            raise Refused(f"{join_path(parts)} is a folder.")
-        with self.area.folder(parts[:-1]) as folder:
-            os.unlink(parts[-1], dir_fd=folder)
-        usage_counter.subtract(self.area, status.st_size)
+            if not forgotten:
+                raise
         return OK
 
     def mkdir(self, path: str, attr: paramiko.SFTPAttributes) -> int:
-        parts = changeable(parts_of(path))
-        with self.area.folder(parts[:-1]) as folder:
-            try:
-                os.mkdir(parts[-1], 0o750, dir_fd=folder)
-            except FileExistsError as error:
-                raise Refused(f"{join_path(parts)} is there already.") from error
+        self.area.make_folder(changeable(parts_of(path)))
         return OK
 
     def rmdir(self, path: str) -> int:
-        parts = changeable(parts_of(path))
-        self.area.status(parts)
-        with self.area.folder(parts[:-1]) as folder:
-            try:
-                os.rmdir(parts[-1], dir_fd=folder)
-            except OSError as error:
-                raise Refused(f"{join_path(parts)} is no empty folder.") from error
+        self.area.remove_folder(changeable(parts_of(path)))
         return OK
 
     def rename(self, oldpath: str, newpath: str) -> int:
@@ -184,24 +166,15 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         old, new = changeable(parts_of(oldpath)), changeable(parts_of(newpath))
         mine = self.unfinished.open_file(old)
         if mine:  # sshfs may close a file after it has renamed it
-            with self.area.folder(new[:-1]):
-                mine.rename(new)
+            self.area.require_folder(new[:-1])
+            mine.rename(new)
             return OK
         is_file = stat.S_ISREG(self.area.status(old).st_mode)
         if is_file and kind_of(join_path(new)) and not kind_of(join_path(old)):
             publish_renamed(self.area, old, new, self.session.address)
         else:
-            self._move(old, new)
+            self.area.rename(old, new)
         return OK
-
-    def _move(self, old: Parts, new: Parts) -> None:
-        with self.area.folder(old[:-1]) as source, self.area.folder(new[:-1]) as target:
-            try:
-                os.rename(old[-1], new[-1], src_dir_fd=source, dst_dir_fd=target)
-            except OSError as error:
-                raise Refused(
-                    f"{join_path(old)} cannot become {join_path(new)}: {error.strerror}."
-                ) from error
 
     def chattr(self, path: str, attr: paramiko.SFTPAttributes) -> int:
         """Times are kept; modes and owners are accepted without effect; a size can only become 0 (sshfs)."""

@@ -7,9 +7,11 @@ import logging
 import os
 
 import paramiko
+from django.db import Error as DatabaseError
 
 from sftp_ingest.area.incoming import IncomingFile
-from sftp_ingest.errors import Forbidden
+from sftp_ingest.blobs.store import Reader
+from sftp_ingest.errors import Forbidden, Refused
 from sftp_ingest.server.attributes import attributes
 
 logger = logging.getLogger(__name__)
@@ -32,18 +34,21 @@ class FolderHandle(paramiko.SFTPHandle):  # type: ignore[misc]
 class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
     """A file being read: the version that was there when it was opened."""
 
-    def __init__(self, file: int) -> None:
+    def __init__(self, reader: Reader | None, status: os.stat_result) -> None:
+        """Without a reader, it is empty."""
         super().__init__()
-        self._file = file
+        self._reader, self._status = reader, status
 
     def read(self, offset: int, length: int) -> bytes:
-        return os.pread(self._file, min(length, MAX_READ), min(offset, MAX_OFFSET))
+        if self._reader is None:
+            return b""
+        return self._reader.read(min(offset, MAX_OFFSET), min(length, MAX_READ))
 
     def write(self, offset: int, data: bytes) -> int:
         raise Forbidden("This file was opened for reading.")
 
     def stat(self) -> paramiko.SFTPAttributes:
-        return attributes("", os.fstat(self._file))
+        return attributes("", self._status)
 
     def chattr(self, attr: paramiko.SFTPAttributes) -> int:
         raise Forbidden("This file was opened for reading.")
@@ -52,9 +57,8 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         """Nothing of it waits to be written."""
 
     def close(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        if self._reader:
+            self._reader.close()
 
 
 class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
@@ -73,7 +77,7 @@ class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         return int(paramiko.SFTP_OK)
 
     def stat(self) -> paramiko.SFTPAttributes:
-        return attributes("", os.stat(self._incoming.temporary), size=self._incoming.shown_size)
+        return attributes("", self._incoming.status)
 
     def chattr(self, attr: paramiko.SFTPAttributes) -> int:
         """Times (`put -p`) are kept, modes have no effect, and a size only drops what is beyond it."""
@@ -97,7 +101,7 @@ class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         """Keep what can be resumed. It must not fail: a session's other files are closed after it."""
         try:
             self._incoming.cut()
-        except OSError:
+        except (OSError, Refused, DatabaseError):
             logger.exception("what came of an upload of %s cannot be kept", self._incoming.login)
         if not self._finished:
             logger.warning("SFTP upload of %s not finished: %r", self._incoming.login, self._incoming.parts)

@@ -6,14 +6,12 @@ import logging
 import selectors
 import socket
 import threading
-import time
 from contextlib import suppress
 from secrets import SystemRandom
 
 import paramiko
 
-from sftp_ingest.area.cut_uploads import remove_old
-from sftp_ingest.area.unfinished import remove_unfinished
+from sftp_ingest.database import close_idle
 from sftp_ingest.server.addresses import plain_address, source_of
 from sftp_ingest.server.host_key import host_key
 from sftp_ingest.server.session import Limits, Session
@@ -25,7 +23,6 @@ logger = logging.getLogger(__name__)
 CIPHERS = ("aes256-gcm@openssh.com", "aes128-gcm@openssh.com", "aes256-ctr", "aes192-ctr", "aes128-ctr")
 MACS = ("hmac-sha2-512-etm@openssh.com", "hmac-sha2-256-etm@openssh.com", "hmac-sha2-512", "hmac-sha2-256")
 CHECK_INTERVAL = 1.0  # seconds
-TIDY_INTERVAL = 600.0  # seconds
 WAKE_INTERVAL = 5.0  # seconds
 STOP_TIMEOUT = 5.0  # seconds that a session has to end in
 
@@ -44,8 +41,6 @@ class Server:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._listener = socket.create_server((host, port), family=family, backlog=128)
         self._listener.setblocking(False)
-        remove_unfinished()
-        self._tidy_at = 0.0
         use_fast_checksums()
 
     @property
@@ -68,7 +63,7 @@ class Server:
                     selector.select(CHECK_INTERVAL)
                     self._accept()
                     self._close_overdue()
-                    self._tidy()
+                    close_idle()
             finally:
                 self._end()
 
@@ -134,13 +129,6 @@ class Server:
                 session.end()
         self.sessions[:] = [each for each in self.sessions if each.alive]
 
-    def _tidy(self) -> None:
-        """Now and then remove what was cut too long ago."""
-        if time.monotonic() >= self._tidy_at:
-            self._tidy_at = time.monotonic() + TIDY_INTERVAL
-            with suppress(OSError):
-                remove_old()
-
     def _end(self) -> None:
         self._listener.close()
         for session in self.sessions:
@@ -149,5 +137,6 @@ class Server:
             session.transport.join(STOP_TIMEOUT)
             for handler in session.handlers:
                 handler.join(STOP_TIMEOUT)
+        close_idle(0.0)
         self._wake.close()
         self._woken.close()

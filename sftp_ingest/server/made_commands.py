@@ -20,22 +20,19 @@ def listed(folder: MadeFolder, supplier_id: int, parts: Parts) -> Entries:
     """The files of such a folder. Raises Missing for one within it: there is none."""
     if len(parts) > 1:
         raise Missing(f"There is no folder {parts[-1]}.")
-    with own_connection():
-        return sorted((name, make().status) for name, make in folder.files(supplier_id).items())
+    return sorted((name, make().status) for name, make in folder.files(supplier_id).items())
 
 
 def status_of(folder: MadeFolder, supplier_id: int, parts: Parts) -> os.stat_result:
     """Raises Missing."""
     if len(parts) == 1:
         return folder.status
-    with own_connection():
-        return folder.file(supplier_id, parts).status
+    return folder.file(supplier_id, parts).status
 
 
 def opened(folder: MadeFolder, supplier_id: int, parts: Parts) -> MadeHandle:
     """Raises Missing."""
-    with own_connection():
-        return MadeHandle(folder.file(supplier_id, parts))
+    return MadeHandle(folder.file(supplier_id, parts))
 
 
 def with_made(entries: Entries) -> Entries:

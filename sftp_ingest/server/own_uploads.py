@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 
 import paramiko
 
 from sftp_ingest.area import cut_uploads
-from sftp_ingest.area.files import Area
 from sftp_ingest.area.incoming import IncomingFile, open_uploads
 from sftp_ingest.area.paths import Parts
-from sftp_ingest.area.quota import usage_counter
 from sftp_ingest.models import SftpLogin
 from sftp_ingest.server.attributes import attributes
 
@@ -29,23 +28,25 @@ class OwnUploads:
     def seen(self, parts: Parts) -> paramiko.SFTPAttributes | None:
         """How far an upload to that path came, which this session, another or none is at."""
         name = parts[-1] if parts else ""
-        try:
-            if mine := self.open_file(parts):
-                return attributes(name, os.stat(mine.temporary), size=mine.shown_size)
-            for other in open_uploads.at(self.login, parts):
-                if other.whole_to:
-                    return attributes(name, os.stat(other.temporary), size=other.whole_to)
-        except FileNotFoundError:  # it ended just now
+        if mine := self.open_file(parts):
+            return attributes(name, mine.status)
+        for other in open_uploads.at(self.login, parts):
+            if other.whole_to:
+                return _cut_short(attributes(name, other.status), other.whole_to)
+        cut = cut_uploads.find(self.login, parts)
+        if cut is None:
             return None
-        status = cut_uploads.find(self.login, parts)
-        return attributes(name, status) if status else None
+        seconds = int(cut.heard_at.timestamp())
+        return attributes(name, os.stat_result((stat.S_IFREG, 0, 0, 1, 0, 0, cut.kept_size, *[seconds] * 3)))
 
     def forget(self, parts: Parts) -> bool:
         """Drop what is unfinished at that path, if no other session is at it; whether there was any."""
         mine = self.open_file(parts)
         if mine:
             mine.discard()
-        freed = cut_uploads.drop(self.login, parts)
-        if freed:
-            usage_counter.subtract(Area(self.login.supplier_id), freed)
-        return mine is not None or freed is not None
+        return cut_uploads.drop(self.login, parts) or mine is not None
+
+
+def _cut_short(shown: paramiko.SFTPAttributes, size: int) -> paramiko.SFTPAttributes:
+    shown.st_size = size
+    return shown

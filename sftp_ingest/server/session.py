@@ -192,8 +192,8 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         try:
             with own_connection():
                 SftpLogin.objects.filter(pk=login.pk).update(last_login_at=timezone.now())
-            Area(login.supplier_id).prepare()
-        except (DatabaseError, OSError):
+                Area(login.supplier_id).prepare()
+        except DatabaseError:
             logger.exception("SFTP login %s cannot be served", login)
             return False
         self.admitted = True

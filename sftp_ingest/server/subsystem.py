@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import logging
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 import paramiko
 from django.db import Error as DatabaseError
 from paramiko import sftp as protocol
 
+from sftp_ingest.database import own_connection
 from sftp_ingest.errors import Forbidden, Missing, Refused
 from sftp_ingest.server.commands import AreaCommands
 from sftp_ingest.server.extensions import EXTENSIONS, Handle, greeting
@@ -19,7 +21,9 @@ logger = logging.getLogger(__name__)
 
 MAX_MESSAGE = 1024**2
 OPEN_REQUESTS = (protocol.CMD_OPEN, protocol.CMD_OPENDIR)
+SLOW_REQUESTS = (protocol.CMD_READ, protocol.CMD_WRITE, protocol.CMD_CLOSE)
 NAMES_AT_ONCE = 100
+FULL = "The disk of this service is full. Its operators must make room first."
 NO_HANDLE = "There is no such handle."
 MOST_WORDS = 100  # sentences for one client's standard error
 
@@ -28,6 +32,12 @@ def status_code(error: Refused) -> int:
     if isinstance(error, Missing):
         return int(paramiko.SFTP_NO_SUCH_FILE)
     return int(paramiko.SFTP_PERMISSION_DENIED if isinstance(error, Forbidden) else paramiko.SFTP_FAILURE)
+
+
+def _refusal_of(error: OSError) -> Refused:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Refused(FULL)
+    return Refused(error.strerror or "The file system refused this.")
 
 
 class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
@@ -59,7 +69,9 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
     def _process(self, t: int, request_number: int, msg: paramiko.Message) -> None:
         self.session.touch()
         try:
-            self._answer(t, request_number, msg)
+            # What is read, written and finished takes its time: it asks the database here and there.
+            with nullcontext() if t in SLOW_REQUESTS else own_connection():
+                self._answer(t, request_number, msg)
         except Refused as error:
             self._refuse(request_number, error)
         except UnicodeDecodeError:
@@ -67,11 +79,10 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         except DatabaseError:
             logger.exception("SFTP: the database does not answer")
             message = "The service cannot record this just now. Nothing was changed; try again in a minute."
-            self._send_status(request_number, paramiko.SFTP_FAILURE, message)
+            self._refuse(request_number, Refused(message))
         except OSError as error:
             logger.exception("SFTP: a file operation failed")
-            message = error.strerror or "The file system refused this."
-            self._send_status(request_number, self.convert_errno(error.errno), message)
+            self._refuse(request_number, _refusal_of(error))
 
     def _refuse(self, request_number: int, error: Refused) -> None:
         """Say why, in words: OpenSSH shows of a status only the code, but also shows standard error."""

@@ -39,6 +39,11 @@ WITHOUT_PAGES = {
     "orders.OrderLine",
     "orders.RetailerClock",
     "orders.SearchEntry",
+    "sftp_ingest.Blob",
+    "sftp_ingest.DroppedBlob",
+    "sftp_ingest.Entry",
+    "sftp_ingest.OpenUpload",
+    "sftp_ingest.UploadArea",
 }
 
 OURS = [model for label in APPS for model in apps.get_app_config(label).get_models()]

@@ -5,8 +5,8 @@ import pytest
 from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from inventory.models import Warehouse
-from sftp_ingest.area.files import area_of
 from tests.factories import ImportJobFactory, StockLevelFactory
+from tests.upload_area import area_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -18,7 +18,6 @@ from imports.pipeline.job_runner import run_job
 from inventory.models import StockLevel, StockMovement
 from orders.models import Order
 from orders.services import hold, release, route_again
-from sftp_ingest.area.files import area_of
 from tests.client import ApiClient
 from tests.factories import IssuedKeyFactory, UploadFactory
 from tests.interleaving import race
@@ -26,6 +25,7 @@ from tests.orders.fixtures import OPERATOR
 from tests.orders.invariants import violations
 from tests.orders.push_bodies import ADDRESS
 from tests.orders.test_stock_ledger import now
+from tests.upload_area import area_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.race]
 

@@ -17,10 +17,10 @@ from api.openapi.examples import FOLDER
 from fulfillments.models import Fulfillment
 from imports.pipeline.job_runner import run_job
 from inventory.models import Warehouse
-from sftp_ingest.area.files import area_of
 from tests import described
 from tests.client import ApiClient
 from tests.factories import IssuedKeyFactory
+from tests.upload_area import area_of
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from tests.factories.events import DeliveryFactory, SenderFactory, WebhookFactor
 from tests.factories.imports import AutoImportFactory, ImportJobFactory, RejectFactory, SavedMappingFactory
 from tests.factories.inventory import StockLevelFactory, WarehouseFactory, set_stock
 from tests.factories.orders import OrderFactory, OrderLineFactory
-from tests.factories.sftp_ingest import RemoteHostFactory, SftpLoginFactory, UploadFactory
+from tests.factories.sftp_ingest import EntryFactory, RemoteHostFactory, SftpLoginFactory, UploadFactory
 
 __all__ = [
     "AutoImportFactory",
@@ -34,6 +34,7 @@ __all__ = [
     "StockLevelFactory",
     "SupplierFactory",
     "UploadFactory",
+    "EntryFactory",
     "VariantFactory",
     "WarehouseFactory",
     "WebhookFactory",

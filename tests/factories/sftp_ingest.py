@@ -4,7 +4,7 @@ import factory
 from django.contrib.auth.hashers import make_password
 
 from accounts.encryption import encrypt
-from sftp_ingest.models import RemoteHost, SftpLogin, Upload
+from sftp_ingest.models import Entry, RemoteHost, SftpLogin, Upload
 from tests.factories.accounts import SupplierFactory
 from tests.factories.base import ModelFactory
 
@@ -28,6 +28,17 @@ class UploadFactory(ModelFactory[Upload]):
     path = "products/a.csv"
     size = 1
     sha256 = "0" * 64
+
+
+class EntryFactory(ModelFactory[Entry]):
+    """A folder, unless it has a blob."""
+
+    class Meta:
+        model = Entry
+
+    supplier = factory.SubFactory(SupplierFactory)
+    name = factory.Sequence("{}.csv".format)
+    accessed = modified = 0
 
 
 class RemoteHostFactory(ModelFactory[RemoteHost]):

@@ -13,8 +13,8 @@ from imports.fetching import fetch_file
 from imports.models import ImportJob
 from imports.pipeline.job_runner import run_job
 from inventory.models import Warehouse
-from sftp_ingest.area.files import area_of
 from tests.client import ApiClient
+from tests.upload_area import area_of
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,6 @@ def upload() -> Callable[..., str]:
 
     def put(supplier: Supplier, content: str | bytes, path: str = "products/file.csv") -> str:
         target = area_of(supplier) / path
-        target.unlink(missing_ok=True)  # as SFTP does: a new file, never the old one written over
         target.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 

@@ -11,6 +11,7 @@ from events.models import Event
 from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from inventory.models import StockLevel, Warehouse
+from sftp_ingest.area import contents
 from tests.backoffice.conftest import choose, confirm, do, messages, operator, support
 from tests.factories import ImportJobFactory, RejectFactory, StockLevelFactory
 
@@ -23,10 +24,8 @@ FAILED = {"status": Status.FAILED, "error": {"code": "no_header", "message": "Th
 @pytest.fixture
 def a_job(acme, settings):
     def make(**fields):
-        job = ImportJobFactory.create(**{"supplier": acme, "file": ".jobs/a.csv", **fields})
-        job.path.parent.mkdir(exist_ok=True)
-        job.path.write_text("sku,title,retail_price\nA-1,Shirt,1\n")
-        return job
+        blob = contents.write([b"sku,title,retail_price\nA-1,Shirt,1\n"])
+        return ImportJobFactory.create(**{"supplier": acme, "blob": blob, **fields})
 
     return make
 
@@ -145,7 +144,7 @@ def test_a_failed_one_says_why_and_runs_again(operator, a_job):
 def test_one_whose_file_is_gone_has_no_button_and_says_what_to_do_instead(operator, a_job):
     job = a_job(**FAILED)
     assert "no longer kept" not in page_of(operator, job).text
-    job.path.unlink()
+    job.let_go_of_content()
 
     assert offered(operator, job) == ["message"]
     assert "no longer kept" in page_of(operator, job).text

@@ -23,9 +23,12 @@ from imports.pipeline.job_runner import run_job
 from imports.pipeline.lease import claim
 from imports.staging_table import StagingTable
 from inventory.models import StockLevel, Warehouse
-from sftp_ingest.area.files import area_of
-from sftp_ingest.models import Upload
+from sftp_ingest.area import contents
+from sftp_ingest.area.made_files import made_folder
+from sftp_ingest.models import Blob, Upload
+from sftp_ingest.tasks import collect
 from tests.factories import ImportJobFactory, UploadFactory
+from tests.upload_area import area_of
 
 ROWS = ["sku,title,retail_price", *(f"A-{i},x,{i}" for i in range(10)), "BAD,,1", "A-0,again,5", "RAGGED"]
 EXPECTED = {"created": 10, "rejected": 2, "duplicates": 1, "updated": 0, "unchanged": 0, "rows_done": 13}
@@ -261,11 +264,11 @@ def test_automatic_stock_imports_can_be_switched_on_and_off(acme, a_variant, cli
 
 
 def test_templates_stand_in_every_upload_area(acme, client_for):
-    sweeping.publish_templates()
-
+    folder = made_folder(("templates",))
+    assert folder is not None
     for kind in ("products", "inventory"):
         served = client_for(acme).get(f"templates/{kind}.csv").content
-        assert (area_of(acme) / "templates" / f"{kind}.csv").read_bytes() == served
+        assert folder.file(acme.pk, ("templates", f"{kind}.csv")).content == served
         assert len(served.decode().splitlines()) == 3
 
 
@@ -278,16 +281,18 @@ def test_what_no_job_needs_is_removed(job, django_capture_on_commit_callbacks):
     sweeping.tidy()
 
     assert not StagingTable(999999).exists()
-    assert not job.path.exists()
+    job.refresh_from_db()
+    assert job.blob is None
+    Blob.objects.update(unused_at=timezone.now() - timedelta(hours=2))
+    collect()
+    assert not Blob.objects.exists()
 
 
 @pytest.mark.fault
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_killed_for_real_again_and_again_loses_no_row(tmp_path):
-    settings.UPLOADS_DIR.joinpath(".jobs").mkdir()
-    path = settings.UPLOADS_DIR / ".jobs" / "big.csv"
-    path.write_text("sku,title,retail_price\n" + "".join(f"A-{i},x,1\n" for i in range(20_000)))
-    job = ImportJobFactory.create(file=".jobs/big.csv")
+    lines = "".join(f"A-{i},x,1\n" for i in range(20_000))
+    job = ImportJobFactory.create(blob=contents.write([f"sku,title,retail_price\n{lines}".encode()]))
     url = "postgresql://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format(**connection.settings_dict)
     environment = {**os.environ, "DATABASE_URL": url, "UPLOADS_DIR": str(settings.UPLOADS_DIR)}
     code = (

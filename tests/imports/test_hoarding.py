@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from imports import job_files
 from imports.models import ImportJob, Reject
+from sftp_ingest.blobs.local import LocalWriter
+from sftp_ingest.models import Blob
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -39,21 +40,17 @@ def test_jobs_that_wait_count_against_a_quota_of_bytes(acme, client_for, monkeyp
 
 
 def test_a_full_disk_is_503_and_leaves_nothing(acme, client_for, monkeypatch, settings):
-    opened = Path.open
-
-    def full(path: Path, *args: Any, **kwargs: Any) -> Any:
-        if path.parent.name == job_files.FOLDER:
-            opened(path, "x").close()
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return opened(path, *args, **kwargs)
+    def full(*args: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "open", full)
+        patched.setattr(LocalWriter, "write", full)
         answer = client_for(acme).post("importProducts", {"data": ROWS})
 
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
     assert not ImportJob.objects.exists()
-    assert list((Path(settings.UPLOADS_DIR) / job_files.FOLDER).iterdir()) == []
+    assert not Blob.objects.exists()
+    assert [path for path in settings.UPLOADS_DIR.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize("rows", [["bad"] * 9, ["A-1,,1"] * 5 + ["B-1,,x"] * 4], ids=["ragged", "wrong"])

@@ -10,7 +10,7 @@ from api import request_id
 from events.models import Event
 from imports.models import ImportJob
 from imports.pipeline.job_runner import run_job
-from sftp_ingest.area.files import area_of
+from tests.upload_area import area_of
 
 pytestmark = pytest.mark.django_db
 

@@ -15,10 +15,10 @@ from imports.pipeline.job_runner import run_job
 from inventory.importing.importer import StockImporter
 from inventory.models import StockLevel, StockMovement, Warehouse
 from inventory.reservations import Cause, LockedStock
-from sftp_ingest.area.files import area_of
 from tests.factories import UploadFactory
 from tests.imports.test_stock import levels
 from tests.orders.invariants import violations
+from tests.upload_area import area_of
 
 EAST = "Acme East"
 BY = Actor.system("test")

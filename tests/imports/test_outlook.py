@@ -4,9 +4,9 @@ import pytest
 
 from imports.models import ImportJob
 from inventory.models import Warehouse
-from sftp_ingest.area.files import area_of
 from tests.backoffice.conftest import do, messages, operator, support
 from tests.factories import StockLevelFactory
+from tests.upload_area import area_of
 
 __all__ = ["operator", "support"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import os
 import time
 
 import pytest
@@ -13,9 +12,11 @@ from catalog.models import Variant
 from imports import publishing, sweeping
 from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
-from sftp_ingest.area.files import Area, area_of, changeable
+from sftp_ingest.area import quota
+from sftp_ingest.area.files import Area, changeable
 from sftp_ingest.errors import Forbidden
 from tests.factories import AutoImportFactory, ImportJobFactory, UploadFactory
+from tests.upload_area import area_of
 
 BAD = "sku,title,retail_price\nA-1,Shirt,1\nA-2,,2\n"
 
@@ -132,19 +133,21 @@ def test_a_report_that_cannot_be_written_harms_nothing(acme, upload, ran):
 def test_reports_are_only_for_reading_and_count_for_no_quota(acme, put):
     area = Area(acme.pk)
     put(BAD)
-    used = area.size()
+    used = quota.used(acme.pk)
 
     for parts in (("reports",), ("reports", "mine.csv")):
         with pytest.raises(Forbidden, match="only for reading"):
             changeable(parts)
-    assert used == sum(path.stat().st_size for path in area.root.glob("[!r]*/*.csv"))
+    assert used == (area_of(acme) / "products/spring.csv").stat().st_size
+    assert area.count_again() == 0
 
 
 def test_old_reports_are_removed(acme, rival, put):
     put(BAD)
     fresh, *old = (area_of(acme) / "reports").iterdir()
     for path in old:
-        os.utime(path, (1, time.time() - publishing.KEPT.total_seconds() - 60))
+        before = int(time.time() - publishing.KEPT.total_seconds() - 60)
+        Area(acme.pk).set_times(path.parts, 1, before)
 
     sweeping.tidy()
 

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 import redis
@@ -20,6 +19,8 @@ from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from imports.pipeline.lease import claim
 from inventory.models import Warehouse
+from sftp_ingest.area import contents
+from sftp_ingest.models import Blob
 from tests.factories import ImportJobFactory, RemoteHostFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,13 +36,13 @@ class SlowHost:
         self.asked, self.piece, self.whole = threading.Semaphore(0), threading.Semaphore(0), False
         self.fetched: list[str] = []
 
-    def fetch(self, supplier: object, url: str, destination: Path, *, check: Callable[[], None]) -> None:
+    def fetch(self, supplier: object, url: str, *, check: Callable[[], None]) -> Blob:
         self.fetched.append(url)
         self.asked.release()
         while not self.whole:
             assert self.piece.acquire(timeout=20)
             check()
-        destination.write_text(ROWS)
+        return contents.write([ROWS.encode()])
 
     def finish(self) -> None:
         self.whole = True
@@ -144,7 +145,7 @@ def test_a_job_that_is_canceled_while_its_file_comes_is_canceled_at_once(acme, c
         host.piece.release()
         assert one.result(20) is False
 
-    assert not ImportJob.objects.get().path.exists()
+    assert not Blob.objects.exists()
     host.finish()
     assert fetch_file(start()), "the slot is free again"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -13,6 +12,8 @@ from catalog.models import Variant
 from imports.fetching import fetch_file
 from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
+from sftp_ingest.area import contents
+from sftp_ingest.models import Blob
 from sftp_ingest.remote.connection import RemoteFailed
 from tests.factories import ImportJobFactory, RemoteHostFactory
 
@@ -26,10 +27,10 @@ def remote(acme, monkeypatch):
     RemoteHostFactory.create(supplier=acme, host="files.acme.example", host_key=KEY)
     answers = ["down"]
 
-    def fetch(supplier, url: str, destination: Path, **_: object) -> None:
+    def fetch(supplier, url: str, **_: object) -> Blob:
         if answers[0] == "down":
             raise RemoteFailed("remote_unreachable", "files.acme.example does not answer.")
-        destination.write_text("sku,title,retail_price\nA-1,Shirt,1\n")
+        return contents.write([b"sku,title,retail_price\nA-1,Shirt,1\n"])
 
     monkeypatch.setattr("imports.fetching.fetch", fetch)
     return answers
@@ -50,12 +51,11 @@ def test_a_job_whose_host_was_down_is_retried_when_it_is_up_again(acme, client_f
     assert Variant.objects.get().sku == "A-1"
 
 
-@pytest.mark.parametrize("tidied", [False, True])
-def test_a_job_whose_file_is_kept_no_longer_says_so_and_stays_failed(acme, client_for, ran, tidied):
+@pytest.mark.parametrize("file", ["", ".jobs/of-a-job-from-before-there-were-blobs.csv"])
+def test_a_job_whose_file_is_kept_no_longer_says_so_and_stays_failed(acme, client_for, ran, file):
     failed = ran(acme, data=["sku,sku", "a,b"])
-    ImportJob.objects.get(pk=failed["id"]).path.unlink()
-    if tidied:
-        ImportJob.objects.update(file="")
+    ImportJob.objects.get(pk=failed["id"]).let_go_of_content()
+    ImportJob.objects.update(file=file)
     client = client_for(acme)
 
     answer = client.post(f"imports/{failed['id']}/retry")

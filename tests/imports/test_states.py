@@ -22,6 +22,7 @@ from imports.states import (
     Move,
     moves_from,
 )
+from sftp_ingest.area import contents
 from tests.factories import ImportJobFactory
 
 EVENTS = {
@@ -48,11 +49,8 @@ def a_job(acme):
     """Acme's job in a status, held by a worker as if each status had one."""
 
     def make(status: Status, **fields: Any) -> ImportJob:
-        job: ImportJob = ImportJobFactory.create(
-            supplier=acme, status=status, owner=ME, file=".jobs/a.csv", **fields
-        )
-        job.path.parent.mkdir(exist_ok=True)
-        job.path.write_text("sku,title,retail_price\nA-1,Shirt,1\n")
+        blob = contents.write([b"sku,title,retail_price\nA-1,Shirt,1\n"])
+        job: ImportJob = ImportJobFactory.create(supplier=acme, status=status, owner=ME, blob=blob, **fields)
         return job
 
     return make

@@ -18,8 +18,8 @@ MANAGE = Path(django_settings.BASE_DIR) / "manage.py"
 
 
 @contextmanager
-def process(tmp_path: Path, port: int) -> Iterator[subprocess.Popen[str]]:
-    environment = {**os.environ, "DATA_DIR": str(tmp_path), "SFTP_PORT": str(port)}
+def process(tmp_path: Path, port: int, **variables: str) -> Iterator[subprocess.Popen[str]]:
+    environment = {**os.environ, "DATA_DIR": str(tmp_path), "SFTP_PORT": str(port), **variables}
     environment["SFTP_HOST"] = "127.0.0.1"
     with subprocess.Popen(
         [sys.executable, MANAGE, "sftp_server"],
@@ -58,4 +58,16 @@ def test_a_taken_port_is_a_clear_message(tmp_path: Path):
 
     assert server.returncode == 1
     assert f"SFTP cannot listen on 127.0.0.1:{port} (Address already in use): set SFTP_PORT." in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "url", ["s4://uploads", "s3:///prefix", "s3://a:b@uploads?endpoint=http://127.0.0.1:1"]
+)
+def test_storage_that_cannot_be_used_is_a_clear_message(tmp_path: Path, url: str):
+    with process(tmp_path, 0, UPLOADS_URL=url, AWS_MAX_ATTEMPTS="1") as server:
+        _, said = server.communicate(timeout=60)
+
+    assert server.returncode == 1
+    assert "Uploads cannot be kept (UPLOADS_URL, UPLOADS_DIR): " in said
     assert "Traceback" not in said

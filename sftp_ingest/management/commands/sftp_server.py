@@ -12,6 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 from paramiko.ssh_exception import SSHException
 
 from api import signs_of_life
+from sftp_ingest.blobs.bucket import WrongUrl
+from sftp_ingest.blobs.stores import store_for_new
 from sftp_ingest.server.host_key import host_key, key_path
 from sftp_ingest.server.listener import Server
 
@@ -28,6 +30,11 @@ class Command(BaseCommand):
             host_key()
         except (OSError, SSHException) as error:
             raise CommandError(f"No host key in {key_path()}: {error}") from error
+        try:
+            store_for_new().require_usable()
+        except (WrongUrl, OSError) as error:
+            why = error.__cause__ or error
+            raise CommandError(f"Uploads cannot be kept (UPLOADS_URL, UPLOADS_DIR): {why}") from error
         try:
             server = Server(host, port)
         except OSError as error:

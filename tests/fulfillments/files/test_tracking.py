@@ -12,10 +12,10 @@ from fulfillments.models import Fulfillment, Shipment
 from imports import sweeping
 from imports.models import ImportJob, Reject
 from imports.pipeline.job_runner import run_job
-from sftp_ingest.area.files import area_of
 from tests.factories import UploadFactory
 from tests.fulfillments.files.conftest import text_of
 from tests.orders.fixtures import state_of, status
+from tests.upload_area import area_of
 
 HEADER = "fulfillment_id,action,tracking_number,carrier,line_id,sku,quantity,reason"
 
@@ -171,7 +171,7 @@ def test_the_errors_can_be_corrected_and_put_back(put, acme, work, client_for):
     job = put(f"{work.pk},sned,1Z999,UPS,,,,")
     sweeping.publish_reports()
     report = area_of(acme) / f"reports/today.import-{job.pk}.errors.csv"
-    corrected = report.read_text(encoding="utf-8-sig").replace("sned,1Z", "ship,1Z").splitlines()
+    corrected = report.read_bytes().decode("utf-8-sig").replace("sned,1Z", "ship,1Z").splitlines()
 
     assert "to tracking/." in (area_of(acme) / f"reports/today.import-{job.pk}.txt").read_text()
     assert counts(put(*corrected[1:], header=corrected[0])) == ("succeeded", 1, 0, 0)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import Supplier
-from sftp_ingest.models import SftpLogin
+from sftp_ingest.area import quota
+from sftp_ingest.area.files import Area
+from sftp_ingest.models import SftpLogin, UploadArea
 from tests.sftp_ingest.conftest import put
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,11 +27,7 @@ def test_quotas_are_met_while_writing(server, acme: Supplier, login_of, connect,
     put(sftp, b"x" * 400, "products/c.csv")
     put(sftp, b"", "products/empty.csv")
 
-    assert sorted(path.name for path in (acme_area / "products").iterdir()) == [
-        "b.csv",
-        "c.csv",
-        "empty.csv",
-    ]
+    assert (acme_area / "products").names() == ["b.csv", "c.csv", "empty.csv"]
 
 
 def test_a_full_disk_is_said(acme_login: SftpLogin, server, connect, monkeypatch):
@@ -39,15 +37,30 @@ def test_a_full_disk_is_said(acme_login: SftpLogin, server, connect, monkeypatch
         connect(server, "acme").open_sftp().open("products/a.csv", "w")
 
 
-def test_what_operators_remove_is_free_again(
-    server, acme: Supplier, login_of, connect, acme_area, monkeypatch
-):
-    login_of(acme, quota_bytes=1000)
+def test_it_is_the_sum_of_what_is_there_whatever_happened(server, acme: Supplier, login_of, connect):
+    login_of(acme, quota_bytes=10_000)
     sftp = connect(server, "acme").open_sftp()
     put(sftp, b"x" * 1000, "products/a.csv")
-    (acme_area / "products/a.csv").unlink()
+    put(sftp, b"x" * 300, "products/a.csv")
+    put(sftp, b"x" * 200, "products/b.csv")
+    sftp.posix_rename("products/a.csv", "products/b.csv")
     with pytest.raises(OSError, match="area is full"):
-        put(sftp, b"x", "products/b.csv")
+        put(sftp, b"x" * 10_001, "products/c.csv")
+    put(sftp, b"x" * 50, "inventory/d.csv")
+    sftp.remove("inventory/d.csv")
+    open_file = sftp.open("products/e.csv", "w")
+    open_file.write(b"x" * 70)
+    open_file.stat()
 
-    monkeypatch.setattr("sftp_ingest.area.quota.MEASURE_AFTER", 0.0)  # a minute later
-    put(sftp, b"x" * 1000, "products/b.csv")
+    assert quota.used(acme.pk) == 370
+    assert Area(acme.pk).count_again() == 0
+    open_file.close()
+    assert quota.used(acme.pk) == 370
+
+
+def test_it_can_be_counted_again(acme: Supplier, acme_area):
+    (acme_area / "products/a.csv").write_text("x" * 10)
+    UploadArea.objects.update(used_bytes=7)
+
+    assert Area(acme.pk).count_again() == 3
+    assert quota.used(acme.pk) == 10

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
-from pathlib import Path
+from datetime import timedelta
 
 import paramiko
 import pytest
 from paramiko.sftp import CMD_CLOSE, CMD_OPEN
 
+from accounts.actors import Actor
 from accounts.models import Supplier
-from sftp_ingest.area import cut_uploads
-from sftp_ingest.models import SftpLogin, Upload
+from sftp_ingest import services
+from sftp_ingest.area import cut_uploads, quota
+from sftp_ingest.blobs.store import Kept
+from sftp_ingest.models import Blob, OpenUpload, SftpLogin, Upload
 from sftp_ingest.server.listener import Server
 from sftp_ingest.server.session import Limits
+from sftp_ingest.tasks import collect
 from tests.sftp_ingest.conftest import put, serving
+from tests.upload_area import AreaPath
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,7 +42,7 @@ def go_on(client: paramiko.SFTPClient, content: bytes, path: str = PATH, *, at: 
 
 
 @pytest.mark.parametrize("came", range(1, len(CSV) + 1))
-def test_cut_at_any_byte_it_goes_on_from_there(leave_cut, server, connect, acme_area: Path, came: int):
+def test_cut_at_any_byte_it_goes_on_from_there(leave_cut, server, connect, acme_area: AreaPath, came: int):
     leave_cut(PATH, CSV[:came])
     client = connect(server, "acme").open_sftp()
 
@@ -51,7 +56,7 @@ def test_cut_at_any_byte_it_goes_on_from_there(leave_cut, server, connect, acme_
     go_on(client, CSV)
     assert (acme_area / PATH).read_bytes() == CSV
     assert Upload.objects.get().size == len(CSV)
-    assert [path.name for path in (acme_area.parent / ".incoming").rglob("*") if path.is_file()] == []
+    assert not OpenUpload.objects.exists()
 
 
 def test_cut_before_the_first_byte_nothing_is_there(leave_cut, server, connect):
@@ -61,7 +66,7 @@ def test_cut_before_the_first_byte_nothing_is_there(leave_cut, server, connect):
         connect(server, "acme").open_sftp().stat(PATH)
 
 
-def test_a_former_version_stays_until_the_new_one_is_whole(leave_cut, acme_sftp, acme_area: Path):
+def test_a_former_version_stays_until_the_new_one_is_whole(leave_cut, acme_sftp, acme_area: AreaPath):
     put(acme_sftp, b"former\n", PATH)
     leave_cut(PATH, CSV[:10])
 
@@ -71,7 +76,7 @@ def test_a_former_version_stays_until_the_new_one_is_whole(leave_cut, acme_sftp,
     assert (acme_area / PATH).read_bytes() == CSV
 
 
-def test_what_was_cut_again_goes_on_again(leave_cut, acme_sftp, acme_area: Path):
+def test_what_was_cut_again_goes_on_again(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, CSV[:3])
     leave_cut(PATH, CSV[3:8], at=3)
     assert acme_sftp.stat(PATH).st_size == 8
@@ -80,14 +85,14 @@ def test_what_was_cut_again_goes_on_again(leave_cut, acme_sftp, acme_area: Path)
     assert (acme_area / PATH).read_bytes() == CSV
 
 
-def test_going_on_before_the_cut_writes_over_what_came(leave_cut, acme_sftp, acme_area: Path):
+def test_going_on_before_the_cut_writes_over_what_came(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, CSV[:10])
     go_on(acme_sftp, CSV, at=4)
 
     assert (acme_area / PATH).read_bytes() == CSV
 
 
-def test_going_on_beyond_the_cut_is_refused(leave_cut, acme_sftp, acme_area: Path):
+def test_going_on_beyond_the_cut_is_refused(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, CSV[:10])
 
     with pytest.raises(OSError, match="put whole"):
@@ -95,7 +100,7 @@ def test_going_on_beyond_the_cut_is_refused(leave_cut, acme_sftp, acme_area: Pat
     assert not (acme_area / PATH).exists()
 
 
-def test_a_new_put_begins_anew(leave_cut, acme_sftp, acme_area: Path):
+def test_a_new_put_begins_anew(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, CSV[:10])
     put(acme_sftp, b"new\n", PATH)
 
@@ -114,7 +119,7 @@ def test_a_gap_is_never_kept(server: Server, acme_login: SftpLogin, connect, cut
     assert connect(server, "acme").open_sftp().stat(PATH).st_size == 2
 
 
-def test_a_file_with_a_gap_is_not_whole(acme_sftp, acme_area: Path):
+def test_a_file_with_a_gap_is_not_whole(acme_sftp, acme_area: AreaPath):
     file = acme_sftp.open(PATH, "w")
     file.write(CSV[:4])
     file.flush()
@@ -162,19 +167,20 @@ def test_another_login_of_the_supplier_does_not_see_it(leave_cut, acme: Supplier
         connect(server, "acme2").open_sftp().stat(PATH)
 
 
-def test_after_a_day_it_is_gone(leave_cut, acme_sftp, acme_area: Path, monkeypatch):
+def test_after_a_day_it_is_gone(leave_cut, acme_sftp, acme_area: AreaPath, monkeypatch, settings):
     leave_cut(PATH, CSV[:10])
-    cut_uploads.remove_old()
+    collect()
     assert acme_sftp.stat(PATH).st_size == 10
-    monkeypatch.setattr(cut_uploads, "KEPT_SECONDS", -1)
+    monkeypatch.setattr(cut_uploads, "KEPT", timedelta(seconds=-1))
 
     with pytest.raises(FileNotFoundError):
         acme_sftp.stat(PATH)
-    cut_uploads.remove_old()
-    assert [path for path in (acme_area.parent / ".incoming").rglob("*") if path.is_file()] == []
+    collect()
+    assert not Blob.objects.exists()
+    assert [path for path in settings.UPLOADS_DIR.rglob("*") if path.is_file()] == []
 
 
-def test_it_outlives_the_server(acme_login: SftpLogin, connect, acme_area: Path):
+def test_it_outlives_the_server(acme_login: SftpLogin, connect, acme_area: AreaPath):
     with serving(Limits()) as server:
         file = connect(server, "acme").open_sftp().open(PATH, "w")
         file.write(CSV[:10])
@@ -189,14 +195,14 @@ def test_it_outlives_the_server(acme_login: SftpLogin, connect, acme_area: Path)
 
 
 def test_what_cannot_be_kept_is_dropped_and_the_sessions_other_files_are_kept(
-    server, acme_login: SftpLogin, connect, cut, acme_area: Path, monkeypatch
+    server, acme_login: SftpLogin, connect, cut, acme_area: AreaPath, monkeypatch
 ):
     keep = cut_uploads.keep
 
-    def full(source: Path, login: SftpLogin, parts: tuple[str, ...]) -> None:
-        if parts[-1] == "first.csv":
+    def full(upload: OpenUpload, kept: Kept) -> None:
+        if upload.path == "products/first.csv":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        keep(source, login, parts)
+        keep(upload, kept)
 
     monkeypatch.setattr(cut_uploads, "keep", full)
     client = connect(server, "acme")
@@ -211,7 +217,7 @@ def test_what_cannot_be_kept_is_dropped_and_the_sessions_other_files_are_kept(
     with pytest.raises(FileNotFoundError):
         other.stat("products/first.csv")
     assert other.stat("products/second.csv").st_size == len(CSV)
-    assert [path.name for path in (acme_area.parent / ".incoming").iterdir()] == ["cut"]
+    assert OpenUpload.objects.get().path == "products/second.csv"
 
 
 def test_it_can_be_removed(leave_cut, acme_sftp):
@@ -242,3 +248,13 @@ def test_it_gives_way_where_the_quota_is_short(acme: Supplier, server, login_of,
         client.stat(PATH)
     with pytest.raises(OSError, match="area is full"):
         put(client, b"x" * 60, "products/third.csv")
+
+
+def test_with_its_login_it_is_forgotten(leave_cut, acme: Supplier, settings):
+    leave_cut(PATH, CSV[:10])
+    services.delete(SftpLogin.objects.get(), by=Actor.system("test"))
+    collect()
+
+    assert quota.used(acme.pk) == 0
+    assert not Blob.objects.exists()
+    assert [path for path in settings.UPLOADS_DIR.rglob("*") if path.is_file()] == []

@@ -7,7 +7,6 @@ import hashlib
 import io
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 import paramiko
 import pytest
@@ -15,21 +14,24 @@ from django.db import OperationalError
 from paramiko.sftp import CMD_CLOSE, CMD_OPEN
 
 from accounts.models import Supplier
-from sftp_ingest.area.incoming import IncomingFile
-from sftp_ingest.models import SftpLogin, Upload
+from sftp_ingest.blobs.local import LocalWriter
+from sftp_ingest.models import Blob, OpenUpload, SftpLogin, Upload
 from sftp_ingest.server.listener import Server
 from tests.sftp_ingest.conftest import put
+from tests.upload_area import AreaPath
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CSV = b"sku,title\nA-1,Lamp\n"
 
 
-def unfinished(area: Path) -> list[str]:
-    return os.listdir(area.parent / ".incoming")
+def unfinished() -> list[str]:
+    """The paths of uploads that are not finished, of which each has a blob that no name has."""
+    assert Blob.objects.filter(completed_at=None).count() == OpenUpload.objects.count()
+    return [upload.path for upload in OpenUpload.objects.all()]
 
 
-def test_a_put_appears_is_recorded_and_reads_back(acme_sftp, acme: Supplier, acme_area: Path):
+def test_a_put_appears_is_recorded_and_reads_back(acme_sftp, acme: Supplier, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
 
     upload = Upload.objects.get()
@@ -39,10 +41,10 @@ def test_a_put_appears_is_recorded_and_reads_back(acme_sftp, acme: Supplier, acm
     assert upload.swept_at is None
     assert acme_sftp.listdir("products") == ["spring.csv"]
     assert acme_sftp.open("/products/spring.csv").read() == CSV
-    assert unfinished(acme_area) == []
+    assert unfinished() == []
 
 
-def test_a_put_into_the_first_folder_works_too(acme_sftp, acme_area: Path):
+def test_a_put_into_the_first_folder_works_too(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products.csv")
 
     assert (acme_area / "products.csv").read_bytes() == CSV
@@ -56,19 +58,19 @@ def test_a_put_into_the_first_folder_works_too(acme_sftp, acme_area: Path):
     ]
 
 
-def test_nothing_is_seen_before_the_file_is_whole(acme_sftp, acme_area: Path):
+def test_nothing_is_seen_before_the_file_is_whole(acme_sftp, acme_area: AreaPath):
     file = acme_sftp.open("products/spring.csv", "w")
     file.write(CSV)
     file.flush()
 
     assert acme_sftp.listdir("products") == []
-    assert len(unfinished(acme_area)) == 1
+    assert len(unfinished()) == 1
     file.close()
     assert acme_sftp.listdir("products") == ["spring.csv"]
 
 
 def test_a_broken_upload_leaves_nothing_in_the_area(
-    server: Server, acme_login: SftpLogin, connect: Callable[..., paramiko.SSHClient], acme_area: Path
+    server: Server, acme_login: SftpLogin, connect: Callable[..., paramiko.SSHClient], acme_area: AreaPath
 ):
     client = connect(server, "acme")
     file = client.open_sftp().open("products/spring.csv", "w")
@@ -78,12 +80,12 @@ def test_a_broken_upload_leaves_nothing_in_the_area(
     client.get_transport().sock.close()  # the network goes, no CLOSE was sent
     session.handlers[0].join(20)
 
-    assert list((acme_area / "products").iterdir()) == []
-    assert unfinished(acme_area) == ["cut"]
+    assert (acme_area / "products").names() == []
+    assert unfinished() == ["products/spring.csv"]
     assert not Upload.objects.exists()
 
 
-def test_a_second_put_replaces_the_first_and_readers_keep_theirs(acme_sftp, acme_area: Path):
+def test_a_second_put_replaces_the_first_and_readers_keep_theirs(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
     reader = acme_sftp.open("products/spring.csv")
     acme_sftp.putfo(io.BytesIO(b"sku\n"), "products/spring.csv")
@@ -93,7 +95,7 @@ def test_a_second_put_replaces_the_first_and_readers_keep_theirs(acme_sftp, acme
     assert Upload.objects.count() == 2
 
 
-def test_what_the_database_does_not_record_does_not_appear(acme_sftp, acme_area: Path, monkeypatch):
+def test_what_the_database_does_not_record_does_not_appear(acme_sftp, acme_area: AreaPath, monkeypatch):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
 
     def no_answer(*args: object, **kwargs: object) -> None:
@@ -105,27 +107,30 @@ def test_what_the_database_does_not_record_does_not_appear(acme_sftp, acme_area:
     with pytest.raises(OSError, match="cannot record"):
         put(acme_sftp, b"sku\n", "products/other.csv")
 
-    assert [path.name for path in (acme_area / "products").iterdir()] == ["spring.csv"]
+    assert (acme_area / "products").names() == ["spring.csv"]
     assert (acme_area / "products/spring.csv").read_bytes() == CSV
-    assert unfinished(acme_area) == []
+    assert unfinished() == []
 
 
-def test_a_commit_that_fails_takes_the_file_back(acme_sftp, acme_area: Path, monkeypatch):
+def test_a_commit_that_fails_takes_the_file_back(acme_sftp, acme_area: AreaPath, monkeypatch):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
-    seen = []
+    tried = []
 
     def no_commit(self: object) -> None:
-        seen.append((acme_area / "products/spring.csv").read_bytes())
+        tried.append(True)
         raise OperationalError("the server closed the connection")
 
-    monkeypatch.setattr("django.db.backends.base.base.BaseDatabaseWrapper.commit", no_commit)
     for name in ("spring.csv", "other.csv"):
-        with pytest.raises(OSError, match="cannot record"):
-            put(acme_sftp, b"sku\n", f"products/{name}")
-    monkeypatch.undo()
+        file = acme_sftp.open(f"products/{name}", "w")
+        file.write(b"sku\n")
+        file.stat()
+        with monkeypatch.context() as patched:
+            patched.setattr("django.db.backends.base.base.BaseDatabaseWrapper.commit", no_commit)
+            with pytest.raises(OSError, match="cannot record"):
+                close(acme_sftp, file)
 
-    assert seen[0] == b"sku\n"  # it was in place when the commit was tried
-    assert [path.name for path in (acme_area / "products").iterdir()] == ["spring.csv"]
+    assert tried
+    assert (acme_area / "products").names() == ["spring.csv"]
     assert (acme_area / "products/spring.csv").read_bytes() == CSV
     assert Upload.objects.count() == 1
 
@@ -140,20 +145,22 @@ def test_a_file_written_out_of_order_has_the_digest_of_the_whole(acme_sftp):
     assert Upload.objects.get().sha256 == hashlib.sha256(b"sku,title\n").hexdigest()
 
 
-def test_a_file_of_which_a_part_could_not_be_written_does_not_appear(acme_sftp, acme_area: Path, monkeypatch):
+def test_a_file_of_which_a_part_could_not_be_written_does_not_appear(
+    acme_sftp, acme_area: AreaPath, monkeypatch
+):
     def no_space(*args: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     file = acme_sftp.open("products/spring.csv", "w")
     with monkeypatch.context() as patched:
-        patched.setattr(IncomingFile, "_write", no_space)
+        patched.setattr(LocalWriter, "write", no_space)
         with pytest.raises(OSError, match="No space left"):
             file.write(CSV)
     file.write(CSV)
     file.close()
 
-    assert list((acme_area / "products").iterdir()) == []
-    assert unfinished(acme_area) == []
+    assert (acme_area / "products").names() == []
+    assert unfinished() == []
 
 
 def open_in_place(client: paramiko.SFTPClient, path: str) -> paramiko.SFTPFile:
@@ -170,7 +177,7 @@ def close(client: paramiko.SFTPClient, file: paramiko.SFTPFile) -> None:
     client._request(CMD_CLOSE, file.handle)
 
 
-def test_a_file_written_over_from_its_start_is_replaced_as_a_whole(acme_sftp, acme_area: Path):
+def test_a_file_written_over_from_its_start_is_replaced_as_a_whole(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
     file = open_in_place(acme_sftp, "products/spring.csv")
     file.write(CSV + b"A-2,Chair\n")
@@ -182,7 +189,7 @@ def test_a_file_written_over_from_its_start_is_replaced_as_a_whole(acme_sftp, ac
     assert Upload.objects.count() == 2
 
 
-def test_a_file_written_over_up_to_its_middle_stays_as_it_was(acme_sftp, acme_area: Path):
+def test_a_file_written_over_up_to_its_middle_stays_as_it_was(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
     file = open_in_place(acme_sftp, "products/spring.csv")
     file.write(b"SKU")
@@ -193,7 +200,7 @@ def test_a_file_written_over_up_to_its_middle_stays_as_it_was(acme_sftp, acme_ar
     assert Upload.objects.count() == 1
 
 
-def test_a_file_is_not_written_over_from_its_middle_on(acme_sftp, acme_area: Path):
+def test_a_file_is_not_written_over_from_its_middle_on(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
     file = open_in_place(acme_sftp, "products/spring.csv")
     file.seek(3)
@@ -205,13 +212,13 @@ def test_a_file_is_not_written_over_from_its_middle_on(acme_sftp, acme_area: Pat
     assert (acme_area / "products/spring.csv").read_bytes() == CSV
 
 
-def test_a_file_that_is_only_opened_and_closed_is_no_upload(acme_sftp, acme_area: Path):
+def test_a_file_that_is_only_opened_and_closed_is_no_upload(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
     close(acme_sftp, open_in_place(acme_sftp, "products/spring.csv"))
 
     assert (acme_area / "products/spring.csv").read_bytes() == CSV
     assert Upload.objects.count() == 1
-    assert unfinished(acme_area) == []
+    assert unfinished() == []
 
 
 @pytest.mark.parametrize("mode", ["a", "r+"])
@@ -222,7 +229,7 @@ def test_files_are_not_changed_in_part(acme_sftp, mode: str):
         acme_sftp.open("products/spring.csv", mode)
 
 
-def test_folders_can_be_made_renamed_and_removed(acme_sftp, acme_area: Path):
+def test_folders_can_be_made_renamed_and_removed(acme_sftp, acme_area: AreaPath):
     acme_sftp.mkdir("products/spring")
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring/lamps.csv")
     acme_sftp.rename("products/spring", "products/summer")
@@ -235,7 +242,7 @@ def test_folders_can_be_made_renamed_and_removed(acme_sftp, acme_area: Path):
     assert acme_sftp.listdir("products") == []
 
 
-def test_rename_replaces_nothing_and_posix_rename_does(acme_sftp, acme_area: Path):
+def test_rename_replaces_nothing_and_posix_rename_does(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(b"old"), "products/a.csv")
     acme_sftp.putfo(io.BytesIO(b"new"), "products/b.csv")
 
@@ -247,7 +254,7 @@ def test_rename_replaces_nothing_and_posix_rename_does(acme_sftp, acme_area: Pat
     assert (acme_area / "products/a.csv").read_bytes() == b"new"
 
 
-def test_a_file_put_under_another_name_and_renamed_into_place_counts_as_put(acme_sftp, acme_area: Path):
+def test_a_file_put_under_another_name_and_renamed_into_place_counts_as_put(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv.filepart")
     acme_sftp.rename("products/spring.csv.filepart", "products/spring.csv")
     acme_sftp.rename("products/spring.csv", "products/done.csv")
@@ -256,7 +263,7 @@ def test_a_file_put_under_another_name_and_renamed_into_place_counts_as_put(acme
     digest = hashlib.sha256(CSV).hexdigest()
     assert paths == [("products/spring.csv.filepart", digest), ("products/spring.csv", digest)]
     assert acme_sftp.listdir("products") == ["done.csv"]
-    assert unfinished(acme_area) == []
+    assert unfinished() == []
 
 
 def test_a_login_that_was_switched_off_opens_no_more_files(acme_sftp, acme_login: SftpLogin):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -13,6 +12,7 @@ from sftp_ingest.models import Upload
 from sftp_ingest.server.host_key import public_line
 from tests.sftp_ingest.clients.conftest import Programs
 from tests.sftp_ingest.conftest import PASSWORD
+from tests.upload_area import AreaPath
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +31,7 @@ def curl(programs: Programs) -> Callable[..., str]:
     return run
 
 
-def test_files_are_put_over_each_other_listed_and_got(curl, acme_area: Path):
+def test_files_are_put_over_each_other_listed_and_got(curl, acme_area: AreaPath):
     curl("products/new/x.csv", "-T", "x.csv", "--ftp-create-dirs")
     curl("products/new/x.csv", "-T", "x.csv")
 
@@ -40,7 +40,7 @@ def test_files_are_put_over_each_other_listed_and_got(curl, acme_area: Path):
     assert Upload.objects.count() == 2
 
 
-def test_an_upload_that_was_cut_goes_on(curl, programs, leave_cut, acme_area: Path):
+def test_an_upload_that_was_cut_goes_on(curl, programs, leave_cut, acme_area: AreaPath):
     (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 50_000)
     leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:33_333])
     curl("products/long.csv", "-T", "long.csv", "-C", "-")

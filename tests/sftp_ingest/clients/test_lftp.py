@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from sftp_ingest.models import Upload
 from tests.sftp_ingest.clients.conftest import Programs
+from tests.upload_area import AreaPath
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,7 +25,7 @@ def lftp(programs: Programs) -> Callable[..., str]:
     return run
 
 
-def test_a_folder_is_mirrored_and_mirrored_again_only_where_it_changed(lftp, programs, acme_area: Path):
+def test_a_folder_is_mirrored_and_mirrored_again_only_where_it_changed(lftp, programs, acme_area: AreaPath):
     lftp("mirror -R spring products/spring")
     lftp("mirror -R spring products/spring")
     assert [upload.path for upload in Upload.objects.all()] == ["products/spring/deep/y.csv"]
@@ -36,7 +36,7 @@ def test_a_folder_is_mirrored_and_mirrored_again_only_where_it_changed(lftp, pro
     assert (programs.folder / "back/deep/z.csv").read_text() == "sku\nZ\n"
 
 
-def test_an_upload_that_was_cut_goes_on(lftp, programs, leave_cut, acme_area: Path):
+def test_an_upload_that_was_cut_goes_on(lftp, programs, leave_cut, acme_area: AreaPath):
     (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 50_000)
     leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:33_333])
     lftp("put -c long.csv -o products/long.csv")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from factory import Sequence
 
+from accounts.models import Supplier
+from sftp_ingest.area import contents
 from sftp_ingest.models import Upload
+from tests.factories import EntryFactory
 from tests.sftp_ingest.clients.conftest import Programs
+from tests.upload_area import AreaPath
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -23,7 +27,7 @@ def sftp(programs: Programs) -> Callable[..., str]:
 
 
 @pytest.mark.parametrize("command", ["reput", "put -a"])
-def test_an_upload_that_was_cut_goes_on(sftp, programs, leave_cut, acme_area: Path, command: str):
+def test_an_upload_that_was_cut_goes_on(sftp, programs, leave_cut, acme_area: AreaPath, command: str):
     (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 500_000)
     leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:777_777])
     sftp(f"{command} long.csv products/long.csv")
@@ -32,7 +36,7 @@ def test_an_upload_that_was_cut_goes_on(sftp, programs, leave_cut, acme_area: Pa
     assert Upload.objects.get().size == 1_000_004
 
 
-def test_scp_begins_anew_what_was_cut(programs, leave_cut, acme_area: Path):
+def test_scp_begins_anew_what_was_cut(programs, leave_cut, acme_area: AreaPath):
     leave_cut("products/x.csv", b"sku\nA much longer one\n")
     options = (*programs.ssh_options, "-P", str(programs.port))
     programs.well("scp", "-s", *options, "x.csv", "acme@127.0.0.1:products/x.csv")
@@ -40,7 +44,7 @@ def test_scp_begins_anew_what_was_cut(programs, leave_cut, acme_area: Path):
     assert (acme_area / "products/x.csv").read_text() == "sku\nX\n"
 
 
-def test_times_are_kept_with_p(sftp, acme_area: Path):
+def test_times_are_kept_with_p(sftp, acme_area: AreaPath):
     sftp("put -p x.csv products/x.csv")
 
     assert (acme_area / "products/x.csv").stat().st_mtime == 1_600_000_000
@@ -51,10 +55,12 @@ def test_the_quota_is_shown_as_a_disk(sftp):
     assert "5.0GB" in sftp("df -h").replace(" ", "")
 
 
-def test_a_long_folder_is_listed(sftp, acme_area: Path):
+def test_a_long_folder_is_listed(sftp, acme: Supplier):
     sftp("mkdir products/many")
-    for number in range(3000):
-        (acme_area / f"products/many/{number:04}.csv").touch()
+    folder, blob = "products/many", contents.write([])
+    EntryFactory.create_in_bulk(
+        3000, supplier=acme, folder=folder, name=Sequence("{:04}.csv".format), blob=blob
+    )
 
     assert sftp("ls -1 products/many").split()[-3000:] == [
         f"products/many/{number:04}.csv" for number in range(3000)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import paramiko
 import pytest
 from paramiko.sftp import (
@@ -28,6 +26,7 @@ from paramiko.sftp import (
 
 from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server.listener import Server
+from tests.upload_area import AreaPath
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,7 +67,7 @@ def packets(acme_sftp: paramiko.SFTPClient) -> Packets:
 
 
 def test_winscp_goes_on_with_its_filepart_and_puts_it_in_place(
-    server: Server, acme_login: SftpLogin, connect, cut, acme_area: Path
+    server: Server, acme_login: SftpLogin, connect, cut, acme_area: AreaPath
 ):
     client = connect(server, "acme")
     packets = Packets(client.open_sftp())
@@ -110,7 +109,7 @@ def test_winscp_removes_a_filepart_that_it_does_not_go_on_with(packets: Packets,
         packets.ask(CMD_LSTAT, "/products/x.csv.filepart")
 
 
-def test_sshfs_sees_reads_dates_and_renames_a_file_that_it_has_open(packets: Packets, acme_area: Path):
+def test_sshfs_sees_reads_dates_and_renames_a_file_that_it_has_open(packets: Packets, acme_area: AreaPath):
     new = packets.open("/products/half", SFTP_FLAG_CREATE | SFTP_FLAG_EXCL | SFTP_FLAG_READ)
     assert packets.size(CMD_LSTAT, "/products/half") == 0
     packets.write(new, 0, CSV)
@@ -121,7 +120,7 @@ def test_sshfs_sees_reads_dates_and_renames_a_file_that_it_has_open(packets: Pac
     assert packets.client.stat("/products/half").st_mtime == 1_600_000_000
     packets.ask(CMD_EXTENDED, "fsync@openssh.com", new)
     packets.ask(CMD_EXTENDED, "posix-rename@openssh.com", "/products/half", "/products/x.csv")
-    assert list((acme_area / "products").iterdir()) == []
+    assert (acme_area / "products").names() == []
     packets.ask(CMD_CLOSE, new)
 
     assert (acme_area / "products/x.csv").read_bytes() == CSV
@@ -130,7 +129,7 @@ def test_sshfs_sees_reads_dates_and_renames_a_file_that_it_has_open(packets: Pac
 
 
 @pytest.mark.parametrize("content", [b"sku\n", CSV + CSV])
-def test_sshfs_empties_a_file_and_writes_it_anew(packets: Packets, acme_area: Path, content: bytes):
+def test_sshfs_empties_a_file_and_writes_it_anew(packets: Packets, acme_area: AreaPath, content: bytes):
     (acme_area / "products/x.csv").write_bytes(CSV)
     packets.ask(CMD_SETSTAT, "/products/x.csv", attributes(st_size=0))
     assert packets.size(CMD_LSTAT, "/products/x.csv") == 0
@@ -142,13 +141,13 @@ def test_sshfs_empties_a_file_and_writes_it_anew(packets: Packets, acme_area: Pa
     assert list(Upload.objects.filter(swept_at=None).values_list("size", flat=True)) == [len(content)]
 
 
-def test_sshfs_removes_a_file_that_it_has_open(packets: Packets, acme_area: Path):
+def test_sshfs_removes_a_file_that_it_has_open(packets: Packets, acme_area: AreaPath):
     new = packets.open("/products/x.csv", SFTP_FLAG_CREATE | SFTP_FLAG_TRUNC)
     packets.write(new, 0, CSV)
     packets.ask(CMD_REMOVE, "/products/x.csv")
     packets.ask(CMD_CLOSE, new)
 
-    assert list((acme_area / "products").iterdir()) == []
+    assert (acme_area / "products").names() == []
     assert not Upload.objects.exists()
 
 

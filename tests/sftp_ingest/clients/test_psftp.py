@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -13,6 +12,7 @@ from sftp_ingest.models import Upload
 from sftp_ingest.server.host_key import public_line
 from tests.sftp_ingest.clients.conftest import Programs
 from tests.sftp_ingest.conftest import PASSWORD
+from tests.upload_area import AreaPath
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +31,7 @@ def psftp(programs: Programs) -> Callable[..., str]:
     return run
 
 
-def test_files_are_put_over_each_other_listed_moved_got_and_removed(psftp, programs, acme_area: Path):
+def test_files_are_put_over_each_other_listed_moved_got_and_removed(psftp, programs, acme_area: AreaPath):
     psftp("put -r spring products/spring", "put x.csv products/x.csv", "put x.csv products/x.csv")
     said = psftp("ls products", "mv products/x.csv products/z.csv", "get products/z.csv back.csv")
 
@@ -43,7 +43,7 @@ def test_files_are_put_over_each_other_listed_moved_got_and_removed(psftp, progr
 
 
 @pytest.mark.parametrize("came", [1, 33_333, 100_003, 100_004])
-def test_an_upload_that_was_cut_goes_on(psftp, programs, leave_cut, acme_area: Path, came: int):
+def test_an_upload_that_was_cut_goes_on(psftp, programs, leave_cut, acme_area: AreaPath, came: int):
     (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 50_000)
     leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:came])
     psftp("reput long.csv products/long.csv")

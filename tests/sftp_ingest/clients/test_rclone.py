@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from sftp_ingest.models import Upload
 from tests.sftp_ingest.clients.conftest import Programs
+from tests.upload_area import AreaPath
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +31,7 @@ def rclone(programs: Programs) -> Callable[..., str]:
     return run
 
 
-def test_what_is_there_already_is_not_copied_again(rclone, acme_area: Path):
+def test_what_is_there_already_is_not_copied_again(rclone, acme_area: AreaPath):
     rclone("copy", "spring", ":sftp:products/spring")
     assert (acme_area / "products/spring/deep/y.csv").stat().st_mtime == 1_600_000_000
     rclone("copy", "spring", ":sftp:products/spring")
@@ -39,13 +39,13 @@ def test_what_is_there_already_is_not_copied_again(rclone, acme_area: Path):
     assert Upload.objects.count() == 1
 
 
-def test_what_changed_is_copied_and_what_is_gone_is_removed(rclone, programs, acme_area: Path):
+def test_what_changed_is_copied_and_what_is_gone_is_removed(rclone, programs, acme_area: AreaPath):
     rclone("sync", ".", ":sftp:products")
     (programs.folder / "x.csv").unlink()
     (programs.folder / "spring/deep/y.csv").write_text("sku\nY\nZ\n")
     rclone("sync", ".", ":sftp:products")
 
-    found = {path.name: path.read_text() for path in acme_area.rglob("*.csv") if "products" in path.parts}
+    found = {path.name: path.read_text() for path in (acme_area / "products").files()}
     assert found == {"y.csv": "sku\nY\nZ\n"}
 
 

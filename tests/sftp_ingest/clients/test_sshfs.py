@@ -13,6 +13,7 @@ import pytest
 
 from sftp_ingest.models import Upload
 from sftp_ingest.server.listener import Server
+from tests.upload_area import AreaPath
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -49,7 +50,7 @@ def mounted(programs, server: Server, tmp_path: Path) -> Iterator[Mount]:
     subprocess.run(["fusermount3", "-u", "-z", folder], check=False, capture_output=True)
 
 
-def test_new_files_are_written_read_and_listed(mounted: Mount, acme_area: Path):
+def test_new_files_are_written_read_and_listed(mounted: Mount, acme_area: AreaPath):
     (mounted / "products/new.csv").write_text("sku\nX\n")
 
     assert (mounted / "products/new.csv").read_text() == "sku\nX\n"
@@ -59,7 +60,7 @@ def test_new_files_are_written_read_and_listed(mounted: Mount, acme_area: Path):
 
 
 @pytest.mark.parametrize("content", ["sku\n", "sku\nX\nY\nZ\n"])
-def test_files_are_written_over(mounted: Mount, programs, acme_area: Path, content: str):
+def test_files_are_written_over(mounted: Mount, programs, acme_area: AreaPath, content: str):
     shutil.copyfile(programs.folder / "x.csv", mounted / "products/x.csv")
     (mounted / "products/x.csv").write_text(content)
     mounted.leave()
@@ -67,7 +68,7 @@ def test_files_are_written_over(mounted: Mount, programs, acme_area: Path, conte
     assert (acme_area / "products/x.csv").read_text() == content
 
 
-def test_a_copy_keeps_its_time(mounted: Mount, programs, acme_area: Path):
+def test_a_copy_keeps_its_time(mounted: Mount, programs, acme_area: AreaPath):
     shutil.copy2(programs.folder / "x.csv", mounted / "products/x.csv")
 
     assert (mounted / "products/x.csv").stat().st_mtime == 1_600_000_000
@@ -75,7 +76,7 @@ def test_a_copy_keeps_its_time(mounted: Mount, programs, acme_area: Path):
     assert (acme_area / "products/x.csv").stat().st_mtime == 1_600_000_000
 
 
-def test_a_file_written_under_another_name_and_renamed_is_whole(mounted: Mount, acme_area: Path):
+def test_a_file_written_under_another_name_and_renamed_is_whole(mounted: Mount, acme_area: AreaPath):
     for number in range(10):
         (mounted / "products/half").write_text(f"sku\n{number}\n")
         (mounted / "products/half").rename(mounted / "products/x.csv")

@@ -16,6 +16,7 @@ from sftp_ingest.models import Upload
 from sftp_ingest.server.host_key import public_line
 from sftp_ingest.server.listener import Server
 from tests.factories import SftpLoginFactory
+from tests.upload_area import AreaPath
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -84,7 +85,7 @@ def test_a_folder_is_put_again_over_itself_with_its_times(sftp):
     assert Upload.objects.count() == 3
 
 
-def test_files_are_listed_made_renamed_and_removed(sftp, acme_area: Path):
+def test_files_are_listed_made_renamed_and_removed(sftp, acme_area: AreaPath):
     done = sftp(
         "put x.csv",
         "mkdir products/new",
@@ -129,7 +130,7 @@ def test_scp_works_too(scp):
 
 @pytest.mark.parametrize("content", ["sku\nX\nY\nZ\n", "sku\n", "sku\nZ\n", "", "x" * 300_000])
 def test_scp_overwrites_a_file_with_a_longer_a_shorter_and_an_empty_one(
-    scp, acme_area: Path, tmp_path: Path, content: str
+    scp, acme_area: AreaPath, tmp_path: Path, content: str
 ):
     """scp opens without asking to truncate, writes all of the file, and sets its size."""
     scp("x.csv", "acme@127.0.0.1:products/")
@@ -141,14 +142,14 @@ def test_scp_overwrites_a_file_with_a_longer_a_shorter_and_an_empty_one(
     assert Upload.objects.latest("id").sha256 == hashlib.sha256(content.encode()).hexdigest()
 
 
-def test_names_that_begin_with_a_dash_are_names_like_any_other(sftp, acme_area: Path):
+def test_names_that_begin_with_a_dash_are_names_like_any_other(sftp, acme_area: AreaPath):
     done = sftp(
         "put x.csv products/-x.csv", "rename products/-x.csv products/-y.csv", "ls -1 products/-y.csv"
     )
 
     assert done.returncode == 0, done.stderr
     assert Upload.objects.get().path == "products/-x.csv"
-    assert [path.name for path in (acme_area / "products").iterdir()] == ["-y.csv"]
+    assert (acme_area / "products").names() == ["-y.csv"]
 
 
 @pytest.mark.parametrize(
@@ -163,11 +164,11 @@ def test_names_that_begin_with_a_dash_are_names_like_any_other(sftp, acme_area: 
         ("reput longer.csv products/x.csv", "Failure"),
     ],
 )
-def test_what_is_not_allowed_is_an_error(sftp, acme_area: Path, command: str, said: str):
+def test_what_is_not_allowed_is_an_error(sftp, acme_area: AreaPath, command: str, said: str):
     sftp("put x.csv products/x.csv")
-    before = sorted(acme_area.rglob("*"))
+    before = acme_area.files()
     done = sftp(command)
 
     assert done.returncode == 1
     assert said in done.stderr
-    assert sorted(acme_area.rglob("*")) == before
+    assert acme_area.files() == before

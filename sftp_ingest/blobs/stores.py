@@ -1,0 +1,35 @@
+"""Which stores there are: what a row's `store` says, and where new blobs go."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from django.conf import settings
+
+from sftp_ingest.blobs.bucket import Bucket
+from sftp_ingest.blobs.local import LocalStore
+from sftp_ingest.blobs.s3 import S3Store
+from sftp_ingest.blobs.store import Store
+
+
+def store_for_new() -> Store:
+    """Where new blobs go: S3-compatible storage if UPLOADS_URL is set, else the local disk."""
+    return store_named(S3Store.name if settings.UPLOADS_URL else LocalStore.name)
+
+
+def stores_in_use() -> list[Store]:
+    """Where blobs may be."""
+    return [store_named(LocalStore.name), *([store_for_new()] if settings.UPLOADS_URL else [])]
+
+
+def store_named(name: str) -> Store:
+    """The store of that name. Blobs stay where they are when UPLOADS_URL changes."""
+    return _store(name, settings.UPLOADS_DIR, settings.UPLOADS_URL)
+
+
+@functools.lru_cache(maxsize=8)
+def _store(name: str, folder: Path, url: str) -> Store:
+    if name == LocalStore.name:
+        return LocalStore(folder / "blobs")
+    return S3Store(functools.partial(Bucket, url), folder / "sending")

@@ -1,0 +1,78 @@
+"""Content whose transaction was rolled back has no row: it is found in its store, and deleted."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+
+from api.errors import Invalid
+from sftp_ingest.area import contents, orphans
+from sftp_ingest.blobs.store import Store
+from sftp_ingest.models import Blob
+from tests.client import ApiClient
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def in_store(store: Store) -> set[int]:
+    """The numbers of all that is there."""
+    numbers: set[int] = set()
+    bookmark = None
+    while bookmark != "":
+        found, bookmark = store.look(bookmark or "")
+        numbers |= {each.number for each in found}
+    return numbers
+
+
+@pytest.fixture
+def lost(store: Store, acme_api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> int:
+    """What a request left that was refused after its lines were kept."""
+
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise Invalid("Not this one.")
+
+    before = in_store(store)
+    with monkeypatch.context() as patched:
+        patched.setattr("imports.views.starting.start_import", refuse)
+        answer = acme_api.post("importProducts", {"data": ["sku,title", "A-1,Lamp"]}, Idempotency_Key="once")
+    assert answer.status_code == 400
+    (number,) = in_store(store) - before
+    assert not Blob.objects.filter(pk=number).exists()
+    return number
+
+
+@pytest.fixture
+def days_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orphans, "LOST_AFTER", -timedelta(days=1))
+
+
+def collect(times: int = 4) -> int:
+    cache.delete_many(["sftp_ingest:orphans:local", "sftp_ingest:orphans:s3"])
+    return sum(orphans.collect() for _ in range(times))
+
+
+def test_what_is_young_may_still_get_its_row(lost: int, store: Store):
+    assert collect() == 0
+    assert lost in in_store(store)
+
+
+@pytest.mark.usefixtures("days_pass")
+def test_later_it_is_deleted_and_what_has_a_row_stays(lost: int, store: Store):
+    kept = contents.write([b"sku\n"])
+
+    assert collect() == 1
+    assert lost not in in_store(store)
+    assert contents.reader_of(kept).read(0, 10) == b"sku\n"
+    assert collect() == 0
+
+
+@pytest.mark.usefixtures("days_pass")
+def test_numbers_that_a_restored_database_has_yet_to_give_out_are_let_be(store: Store):
+    writer = store.create(2**40)
+    writer.write(0, b"from before")
+    writer.complete(len(b"from before"))
+
+    assert collect() == 0
+    assert 2**40 in in_store(store)
