@@ -318,7 +318,8 @@ def _codes(errors: Any) -> list[str]:
 
 def _address(name: str, value: Any) -> Any:
     """An address as an object, or as a string that holds one; None where there is none."""
-    if isinstance(value, str) and value.strip():
+    value = value.strip() if isinstance(value, str) else value
+    if isinstance(value, str) and value:
         try:
             value = loads(value)
         except InvalidJson:

@@ -187,7 +187,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
         ({"shipping_address": ADDRESS | {part: ""}}, f"shipping_address.{part}")
         for part in ("country", "address1")
     ),
-    ({"shipping_address": None}, "shipping_address.country"),
+    *(({"shipping_address": value}, "shipping_address.country") for value in these(None, "", "  ")),
     ({"notes": "x"}, "notes"),
     ({"notes": {}}, "notes"),
     ({"notes": [5]}, "notes[0]"),
