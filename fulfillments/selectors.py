@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Annotated, NamedTuple, NotRequired, TypedDict
 
 from django.db import connection
@@ -70,6 +71,7 @@ class LineRow(NamedTuple):
     """A line as it is answered, with the notes that its fulfillment shows."""
 
     fulfillment_id: int
+    order_line_id: int
     id: int
     variant_id: int
     sku: str
@@ -198,6 +200,8 @@ def _fulfillment_json(
     returns: list[ReturnRow],
 ) -> FulfillmentJson:
     skus = {line.id: line.sku for line in lines}
+    # What was routed again has a line of its own beside the one that it came to.
+    of_order_lines = {line.order_line_id: line.notes for line in lines}
     due_at = next_due_at(row.state, row.due_at, row.capture_due_at, captured=row.captured_at is not None)
     seen_as = retailer_state(row.state, held=row.held)
     return {
@@ -208,7 +212,7 @@ def _fulfillment_json(
         "retailer_erp_id": row.retailer_erp_id,
         "retailer_state": seen_as,
         "fulfillment_state": row.state,
-        "notes": [*row.notes, *(note for line in lines for note in line.notes)],
+        "notes": [*row.notes, *chain.from_iterable(of_order_lines.values())],
         "retailer_shipper_account": row.retailer_shipper_account,
         "retailer_order_id": row.retailer_order_id,
         "sales_order_number": row.sales_order_number,

@@ -124,6 +124,22 @@ def test_an_unseen_fulfillment_is_joined_and_its_supplier_hears_of_it(
     assert Event.objects.filter(fulfillment_id=captured["id"], type="fulfillment.extended").exists()
 
 
+def test_the_notes_of_a_line_are_shown_once_though_its_pieces_came_in_two_steps(
+    acme, acme_api, rival, rival_api, stocked, push, work_of
+):
+    stocked(acme, "LAMP", east=5)
+    lamp = stocked(rival, "LAMP", east=2)
+    notes = [{"name": "engraving", "value": "Ada"}]
+    order = push({"sku": "LAMP", "quantity": 7, "notes": notes})
+    lamp.stock.get().count(9, by=OPERATOR)
+
+    acme_api.put(f"fulfillments/{work_of(order, acme).pk}/setStatus/out_of_stock")
+
+    [captured] = rival_api.get("fulfillments").json()
+    assert [line["quantity"] for line in captured["lines"]] == [2, 5]
+    assert captured["notes"] == notes
+
+
 def _split_order(acme, rival, stocked, push) -> Order:
     """A lamp that only Acme has in stock, and a rug that only Rival has; then Rival gets lamps, too."""
     stocked(acme, "LAMP", east=5)
