@@ -42,7 +42,3 @@ def peak_mib(pid: int | str = "self") -> float:
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
     return 0.0
-
-
-def reset_peak() -> None:
-    Path("/proc/self/clear_refs").write_text("5")

@@ -29,9 +29,7 @@ def find_changed_rows(context: ImportContext, importer: Importer) -> None:
     if context.first:
         return
     lookup = importer.lookup(context)
-    execute(
-        SQL("SET LOCAL jit = off; SET LOCAL parallel_tuple_cost = 0.001; SET LOCAL enable_material = off")
-    )
+    execute(SQL(FEW_COME_OUT))
     execute(
         SQL(
             """
