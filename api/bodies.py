@@ -10,11 +10,19 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 
-from api.errors import Invalid
+from api.errors import Invalid, TooLarge
 from api.spelling import closest_match
 
+# Each object of a body is read by the fields of its kind, which takes longer than to send it.
+MOST_OBJECTS = 10_000
 # Of an object's unknown keys so many are held against the known ones, which takes a moment for each.
 MOST_SUSPECTS = 50
+
+ARRAY_MESSAGES = {
+    "not_a_list": "Must be an array.",
+    "empty": "Must have at least one element.",
+    "max_length": "Has too many elements: {max_length} is the most.",
+}
 
 S = TypeVar("S", bound=serializers.BaseSerializer[Any])
 
@@ -26,6 +34,8 @@ class Body(serializers.Serializer[Any]):
 
     exacting: ClassVar[bool] = True
     """Whether a misspelt optional field is refused too; off where the answer can name it in `warnings`."""
+    most_objects: ClassVar[int | None] = MOST_OBJECTS
+    """How many objects there may be in it; None where it counts them itself."""
     narrowed_by: ClassVar[str] = ""
     """A field whose absence means everything: no other array or object is taken for noise then."""
 
@@ -33,6 +43,7 @@ class Body(serializers.Serializer[Any]):
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
         """An array of these; what may be null is the array, never an element."""
         nullable = kwargs.pop("allow_null", False)
+        kwargs["error_messages"] = ARRAY_MESSAGES | kwargs.get("error_messages", {})
         array = super().many_init(*args, **kwargs)
         # A serializer copies its fields by making them anew from these.
         array.allow_null = array._kwargs["allow_null"] = nullable  # type: ignore[attr-defined]
@@ -83,12 +94,25 @@ def read(serializer: type[S], request: Request, **kwargs: Any) -> Any:
 
 
 def validated(serializer: type[S], data: Any, **kwargs: Any) -> Any:
-    """Data that a serializer has checked. Raises ValidationError naming each field at fault."""
+    """Data that a serializer has checked.
+
+    Raises ValidationError naming each field at fault, TooLarge before any is looked at.
+    """
+    most = getattr(serializer, "most_objects", MOST_OBJECTS)
+    if most is not None and _objects(data) > most:
+        raise TooLarge(f"The body has more than {most} objects: send fewer at once.")
     if not kwargs:
         return reader(serializer).run_validation(data)  # type: ignore[arg-type]  # its stubs: not hashable
     checked = serializer(data=data, **kwargs)
     checked.is_valid(raise_exception=True)
     return checked.validated_data
+
+
+def _objects(data: Any) -> int:
+    """How many objects there are in what was sent."""
+    if isinstance(data, dict):
+        return 1 + sum(map(_objects, data.values()))
+    return sum(map(_objects, data)) if isinstance(data, list) else 0
 
 
 @functools.cache

@@ -106,6 +106,27 @@ def _plain(value: Decimal) -> Decimal:
     return stripped
 
 
+class Choice(serializers.ChoiceField):
+    """One of some words, which are listed where it is none."""
+
+    def __init__(self, choices: Any, **kwargs: Any) -> None:
+        super().__init__(choices, **kwargs)
+        if "invalid_choice" not in (kwargs.get("error_messages") or {}):
+            listed = ", ".join(map(str, self.choices))
+            self.error_messages["invalid_choice"] = f"Must be one of {listed}."
+
+
+class Array(serializers.ListField):
+    """An array, which is counted before its elements are looked at."""
+
+    default_error_messages = {"not_a_list": "Must be an array."}
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
+        return super().to_internal_value(data)
+
+
 class Flag(serializers.BooleanField):
     """true or false, nothing that merely looks like them."""
 

@@ -65,6 +65,8 @@ class PushBody(Body):
     that is subtracted, what came back is added, and an older count never replaces a newer.
     """
 
+    most_objects = None  # its elements are counted, and read, one by one
+
     warehouse_id = Id()
     id_type = IdTypeField(required=False, default=IdType.SKU)
     inventories = Elements()

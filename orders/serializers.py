@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, TypedDict
 
-from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from accounts.models import WhenShort
@@ -26,6 +25,7 @@ from orders.processing_state import ProcessingState
 
 MOST_LINES = 1_000
 MOST_WARNINGS = 100
+MOST_LETTERS_OF_NOTES = 100_000
 
 
 class OrderLineJson(TypedDict):
@@ -211,7 +211,7 @@ class OrderBody(AddressBody):
     """What a retailer pushes. Address parts may stand in the addresses, or at the top level."""
 
     retailer_order_id = fields.Text(max_length=100)
-    type = serializers.ChoiceField(choices=OrderType.choices, required=False, allow_null=True)
+    type = fields.Choice(choices=OrderType.choices, required=False, allow_null=True)
     id_in_source = fields.Optional(max_length=100)
     shipping_address = AddressBody(required=False)
     billing_address = AddressBody(required=False)
@@ -224,11 +224,10 @@ class OrderBody(AddressBody):
     is_gift = fields.Flag(required=False, allow_null=True)
     ship_until = fields.Date(required=False, allow_null=True)
     original_created_at = fields.Date(required=False, allow_null=True)
-    when_short = serializers.ChoiceField(
+    when_short = fields.Choice(
         choices=WhenShort.choices,
         required=False,
         allow_null=True,
-        error_messages={"invalid_choice": f"Must be one of {', '.join(WhenShort.values)}."},
         help_text="What becomes of what is short: it goes to the best partner all the same, it stays with "
         "the order until stock arrives, or the order is refused (409). Without it, as the partnership says.",
     )
@@ -270,6 +269,15 @@ class OrderBody(AddressBody):
         if errors:
             raise ValidationError(errors)
         return checked
+
+    def validate(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Refuse more in its notes than people read: its suppliers get all of them with each capture."""
+        notes = [note for part in (content, *content["order_lines"]) for note in part.get("notes") or ()]
+        letters = sum(len(note["name"]) + len(note["value"]) for note in notes)
+        if letters > MOST_LETTERS_OF_NOTES:
+            message = f"All notes of the order have {letters} letters; {MOST_LETTERS_OF_NOTES} is the most."
+            raise ValidationError({"notes": [ErrorDetail(message, code="max_length")]})
+        return content
 
     def warnings(self, data: Mapping[str, Any]) -> list[str]:
         """What of the body is not kept: unknown fields, and address parts that stand in two places."""

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from api.bodies import Body
 from api.envelope import ResultJson
-from api.fields import Flag, Integer, Text
+from api.fields import Array, Flag, Integer, Text
 from api.renderers import iso
 from events.models import Delivery, Webhook
 from events.models.webhook import LONGEST_URL
@@ -38,7 +38,7 @@ class WebhookBody(Body):
     """A webhook."""
 
     url = UrlField(help_text="https://, without user and password. Redirects are not followed.")
-    types = serializers.ListField(
+    types = Array(
         child=Text(max_length=50),
         required=False,
         max_length=MOST_TYPES,

@@ -8,7 +8,7 @@ from typing import Any, NotRequired, TypedDict
 from rest_framework import serializers
 
 from api.bodies import Body
-from api.fields import Optional, Text
+from api.fields import Array, Optional, Text
 from api.renderers import iso
 from imports.models import SavedMapping
 from imports.pipeline.row_shape import PLACEHOLDER
@@ -20,17 +20,15 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 BY_PRODUCT = ("repeat_fields", "picture_fields", "variant_fields", "parent_fields")
 
 
-def names(help_text: str, longest: int = 200) -> serializers.ListField:
-    return serializers.ListField(
-        child=Text(max_length=longest), required=False, max_length=MOST_FIELDS, help_text=help_text
-    )
+def names(help_text: str, longest: int = 200) -> Array:
+    return Array(child=Text(max_length=longest), required=False, max_length=MOST_FIELDS, help_text=help_text)
 
 
 class ChosenRowsBody(Body):
     """Rows by what stands in one of their columns."""
 
     field = Text(max_length=200, help_text="The column.")
-    values = serializers.ListField(
+    values = Array(
         child=Text(max_length=200, allow_blank=True), max_length=MOST_FIELDS, help_text="Its cells."
     )
 

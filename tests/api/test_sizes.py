@@ -158,6 +158,26 @@ def test_the_faults_of_a_body_are_named_up_to_a_hundred(acme, client_for):
 
 
 @pytest.mark.django_db
+def test_more_objects_than_are_read_are_refused_before_any_is_looked_at(acme, shop, client_for):
+    line = {"sku": "A-1", "quantity": 1, "notes": [{"name": "a", "value": ""}] * 100}
+    refusal = {"id": 1, "items": [{"sku": "A-1", "quantity": 1}] * 100}
+    asked = [
+        (client_for(shop), "orders", an_order(*[line] * 100)),
+        (client_for(acme), "fulfillments/rejections", [refusal] * 100),
+    ]
+    for client, path, body in asked:
+        answer = client.post(path, body)
+        assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+        assert "10000 objects" in answer.json()["message"]
+
+
+@pytest.mark.django_db
+def test_an_array_is_counted_before_its_elements_are_looked_at(shop, client_for):
+    answer = client_for(shop).post("webhooks", {"url": "https://shop.example/", "types": [5] * 101})
+    assert [each["code"] for each in answer.json()["errors"]] == ["max_length"]
+
+
+@pytest.mark.django_db
 @pytest.mark.urls("tests.api.probe")
 def test_what_a_message_quotes_is_cut(acme, client_for):
     answer = client_for(acme).post("probe", b'{"%s": 1, "%s": 2}' % ((b"x" * MEBIBYTE,) * 2))

@@ -189,6 +189,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     *(({"shipping_address": value}, "shipping_address.country") for value in these(None, "", "  ")),
     ({"notes": "x"}, "notes"),
+    ({"notes": [{"name": "a", "value": "x" * 1999}] * 51}, "notes"),
     ({"notes": {}}, "notes"),
     ({"notes": [5]}, "notes[0]"),
     ({"notes": [{"name": "a", "value": "b"}, {"value": "b"}]}, "notes[1].name"),
@@ -233,6 +234,10 @@ def refused(answer, field: str) -> None:
 @pytest.mark.parametrize(("change", "field"), BAD, ids=lambda value: repr(value)[:60])
 def test_what_is_wrong_with_an_order_is_named_and_nothing_is_made(change, field, lamp, send):
     refused(send(an_order(LINE) | change), field)
+
+
+def test_a_word_that_is_none_of_a_fields_is_answered_with_those_there_are(lamp, send):
+    assert send(an_order(LINE, type="gift")).json()["message"] == "type: Must be one of dropship, replenish."
 
 
 @pytest.mark.parametrize(("change", "field"), BAD_LINES, ids=lambda value: repr(value)[:60])
