@@ -91,7 +91,8 @@ class KeyViewSet(ViewSet):
         """The method that answers this request. Raises MethodNotAllowed."""
         method = (self.request.method or "").lower()
         if method not in self.action_map and method != "options":
-            raise MethodNotAllowed(self.request.method or "")
+            allowed = ", ".join(self.allowed_methods)
+            raise MethodNotAllowed(method, f"{self.request.path} takes {allowed}, not {self.request.method}.")
         found: Callable[..., Response] = getattr(self, method)
         return found
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Self, TypeVar
 
 import django_filters
 from django.db.models import Model, QuerySet
 from rest_framework.request import Request
 
-from api.errors import InvalidFilter, InvalidJson, field_error
+from api.errors import InvalidFilter, InvalidJson, TooLarge, field_error
+from api.fields import CONTROL
 from api.parsers import loads
 from api.spelling import closest_match
 
@@ -19,6 +21,19 @@ IN_FILTER = re.compile(r"filter\[(\w+)\](?:\[(\w+)\])?")
 
 # Parameters that are not filters, but that a filter's name could be mistaken for.
 COMMON = frozenset({"filter", "limit", "cursor", "sort", "ordering", "fields"})
+
+
+def choice_filter(
+    choices: Iterable[str], column: str | None = None, **kwargs: Any
+) -> django_filters.ChoiceFilter:
+    """A filter by one of some words, which are listed where it is none."""
+    words = list(choices)
+    return django_filters.ChoiceFilter(
+        column,
+        choices=[(word, word) for word in words],
+        error_messages={"invalid_choice": f"%(value)s is none of {', '.join(words)}."},
+        **kwargs,
+    )
 
 
 class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
@@ -98,8 +113,9 @@ def _from_object(text: str, known: frozenset[str]) -> dict[str, str]:
         return {}
     try:
         value = loads(text)
-    except InvalidJson as error:
-        raise InvalidFilter.at("filter", error.message.replace("The body", "The filter")) from error
+    except (InvalidJson, TooLarge) as error:
+        message = error.message.replace("The body", "The filter").replace("the body", "the filter")
+        raise InvalidFilter.at("filter", message) from error
     if not isinstance(value, dict):
         raise InvalidFilter.at("filter", 'Must be a JSON object, such as {"fulfillment_state": "new"}.')
     flat: dict[str, str] = {}
@@ -122,4 +138,6 @@ def _known(name: str, known: frozenset[str]) -> str:
 def _operand(name: str, operand: object) -> str:
     if not isinstance(operand, str | int) or isinstance(operand, bool) or operand == "":
         raise InvalidFilter.at(f"filter.{name}", "Must be a non-empty string.")
+    if CONTROL.search(str(operand)):
+        raise InvalidFilter.at(f"filter.{name}", "Must not hold a control character.", "control")
     return str(operand)

@@ -82,6 +82,8 @@ class Keyset:
         try:
             found = fetch(None if cursor is None else cursor.value, descending, limit + 1)
         except (TypeError, ValueError) as error:  # a moment where the column holds numbers
+            if cursor is None:
+                raise
             raise FOREIGN_CURSOR from error
         more, items = len(found) > limit, found[:limit]
         if backward:

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
 from api.bodies import Body
-from api.fields import CONTROL, Text
+from api.fields import CONTROL, Choice, Text
 from catalog.gtin import error_in
 
 BETWEEN_URLS = re.compile(r"[|,\s]+")
@@ -149,9 +149,7 @@ def lines_of(text: str) -> list[str]:
 class Option(Body):
     """What sets a variant apart from the others of its model."""
 
-    type = serializers.ChoiceField(
-        ["color", "size", "width"], error_messages={"invalid_choice": "Must be color, size or width."}
-    )
+    type = Choice(["color", "size", "width"])
     value = Text()
 
 

@@ -12,7 +12,10 @@ class StrictBoolean(django_filters.ChoiceFilter):  # type: ignore[misc]
     """`true` or `false`."""
 
     def __init__(self) -> None:
-        super().__init__(choices=[("true", "true"), ("false", "false")])
+        super().__init__(
+            choices=[("true", "true"), ("false", "false")],
+            error_messages={"invalid_choice": "%(value)s is none of true, false."},
+        )
 
     def filter(self, qs, value):  # type: ignore[no-untyped-def]
         return super().filter(qs, {"true": True, "false": False}.get(value, value))

@@ -10,7 +10,7 @@ from accounts.authentication import Access
 from accounts.scopes import Role
 from accounts.viewsets import RetailerViewSet, SupplierViewSet
 from api.errors import Invalid
-from api.fields import INTEGER
+from api.fields import CONTROL, INTEGER
 from api.filters import refuse_near_misses
 from api.links import same_url
 from api.pagination import read_limit
@@ -83,6 +83,8 @@ def _read_types(request: Request) -> list[str]:
     types = list(dict.fromkeys(name for name in names if name))
     if len(types) > MOST_TYPES:
         raise Invalid.at("type", f"Has {len(types)} types; the maximum is {MOST_TYPES}.")
+    if any(map(CONTROL.search, types)):
+        raise Invalid.at("type", "Must not hold a control character.", "control")
     return types
 
 

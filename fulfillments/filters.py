@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import django_filters
 from django.db.models import Q, QuerySet
 from drf_spectacular.utils import OpenApiParameter
 
-from api.filters import StrictFilterSet
+from api.filters import StrictFilterSet, choice_filter
 from fulfillments.models import HELD, Fulfillment
 from fulfillments.states import CANCELED, CANCELING, CAPTURABLE, State
 
@@ -26,19 +23,11 @@ FULFILLMENT_STATES = {
 }
 
 
-def _choice(names: Iterable[str], method: str) -> django_filters.ChoiceFilter:
-    return django_filters.ChoiceFilter(
-        choices=[(name, name) for name in names],
-        method=method,
-        error_messages={"invalid_choice": f"%(value)s is none of {', '.join(names)}."},
-    )
-
-
 class FulfillmentFilter(StrictFilterSet):
     """`?filter={"retailer_state": "ordered", "fulfillment_state": "new"}`, or the two as parameters."""
 
-    retailer_state = _choice(RETAILER_STATES, "by_retailer_state")
-    fulfillment_state = _choice(FULFILLMENT_STATES, "by_fulfillment_state")
+    retailer_state = choice_filter(RETAILER_STATES, method="by_retailer_state")
+    fulfillment_state = choice_filter(FULFILLMENT_STATES, method="by_fulfillment_state")
 
     def by_retailer_state(
         self, queryset: QuerySet[Fulfillment], name: str, value: str

@@ -128,6 +128,13 @@ class FulfillmentJson(TypedDict):
 # --- Bodies --------------------------------------------------------------------------------------
 
 
+def _refuse_two(body: dict[str, Any], name: str, other: str) -> None:
+    """Refuse a body in which two names of one thing say two things."""
+    if body.get(name) and body.get(other) and body[name] != body[other]:
+        message = f"Differs from {name}, which it is another name of."
+        raise ValidationError({other: [ErrorDetail(message, code="invalid")]})
+
+
 class TrackingBody(Body):
     """`tracking_number`, which some clients call `data`."""
 
@@ -136,11 +143,9 @@ class TrackingBody(Body):
     data = fields.Optional(max_length=100, help_text="The same as tracking_number.")  # type: ignore[assignment]
 
     def validate(self, body: dict[str, Any]) -> dict[str, Any]:
-        number, data = body.get("tracking_number", ""), body.pop("data", "")
-        if number and data and number != data:
-            message = "Differs from tracking_number, which it is another name of."
-            raise ValidationError({"data": [ErrorDetail(message, code="invalid")]})
-        body["tracking_number"] = number or data
+        _refuse_two(body, "tracking_number", "data")
+        data = body.pop("data", "")
+        body["tracking_number"] = body.get("tracking_number") or data
         return body
 
 
@@ -227,6 +232,7 @@ class ParcelBody(Body):
     items = SkuItemBody(many=True, allow_empty=False)
 
     def validate(self, parcel: dict[str, Any]) -> dict[str, Any]:
+        _refuse_two(parcel, "trackingNumber", "tracking_number")
         number = parcel.pop("trackingNumber", None) or parcel.get("tracking_number")
         if not number:
             message = "A parcel needs its tracking number."
@@ -246,6 +252,9 @@ class ShipmentsBody(Body):
         parcels: dict[str, dict[str, Any]] = {}
         for parcel in body["shipments"]:
             known = parcels.setdefault(parcel["tracking_number"], {**parcel, "items": []})
+            if parcel.get("carrier", "") != known.get("carrier", ""):
+                message = f"The parcel {parcel['tracking_number']} has another carrier in an element before."
+                raise ValidationError({"shipments": [ErrorDetail(message, code="invalid")]})
             known["items"].extend(parcel["items"])
         body["shipments"] = list(parcels.values())
         return body
@@ -258,14 +267,11 @@ class RejectionBody(Body):
     id = fields.Id()
     rejectId = fields.Text(max_length=100, required=False, allow_null=True)
     reject_id = fields.Text(max_length=100, required=False, allow_null=True)
-    reason = serializers.ChoiceField(
-        choices=["out_of_stock", "missing_sku", "wrong_address"],
-        default="out_of_stock",
-        error_messages={"invalid_choice": "Must be out_of_stock, missing_sku or wrong_address."},
-    )
+    reason = fields.Choice(choices=["out_of_stock", "missing_sku", "wrong_address"], default="out_of_stock")
     items = SkuItemBody(many=True, allow_empty=False)
 
     def validate(self, body: dict[str, Any]) -> dict[str, Any]:
+        _refuse_two(body, "rejectId", "reject_id")
         body["reject_id"] = body.pop("rejectId", None) or body.get("reject_id")
         return body
 

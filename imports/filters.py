@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import django_filters
-
-from api.filters import StrictFilterSet
+from api.filters import StrictFilterSet, choice_filter
 from imports.models import Kind, Status
 
 
 class ImportFilter(StrictFilterSet):
     """Filters of the list of imports."""
 
-    kind = django_filters.ChoiceFilter(choices=Kind.choices)
-    status = django_filters.ChoiceFilter(choices=Status.choices)
+    kind = choice_filter(Kind.values)
+    status = choice_filter(Status.values)

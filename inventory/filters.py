@@ -5,7 +5,7 @@ from __future__ import annotations
 import django_filters
 from django import forms
 
-from api.filters import StrictFilterSet
+from api.filters import StrictFilterSet, choice_filter
 from inventory.models import MovementKind, StockMovement
 
 
@@ -30,7 +30,7 @@ class MovementFilter(StrictFilterSet):
     variant_id = WarehouseIdFilter("variant_id", min_value=1, max_value=2**63 - 1)
     order_id = WarehouseIdFilter("order_id", min_value=1, max_value=2**63 - 1)
     sku = django_filters.CharFilter("variant__sku")
-    kind = django_filters.ChoiceFilter(choices=MovementKind.choices)
+    kind = choice_filter(MovementKind.values)
 
     class Meta:
         model = StockMovement

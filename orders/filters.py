@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 from api.errors import InvalidFilter
 from api.fields import parse_moment
-from api.filters import StrictFilterSet
+from api.filters import StrictFilterSet, choice_filter
 from api.pagination import Keyset
 from orders.models import Order, OrderType
 from orders.processing_state import ProcessingState
@@ -53,19 +53,11 @@ def _moments(column: str, kind: type[MomentFilter] = MomentFilter) -> dict[str, 
     return {column: kind(column, "exact"), **bounds}
 
 
-def _choices(column: str, values: list[str]) -> django_filters.ChoiceFilter:
-    return django_filters.ChoiceFilter(
-        column,
-        choices=[(value, value) for value in values],
-        error_messages={"invalid_choice": f"%(value)s is none of {', '.join(values)}."},
-    )
-
-
 class OrderFilter(StrictFilterSet):
     """`?filter={"updated_at": {"gt": "…"}, "processing_state": "completed"}`, or plain parameters."""
 
-    processing_state = _choices("processing_state", ProcessingState.values)
-    type = _choices("type", OrderType.values)
+    processing_state = choice_filter(ProcessingState.values)
+    type = choice_filter(OrderType.values)
     retailer_order_id = django_filters.CharFilter("retailer_order_id")
     sales_order_number = django_filters.CharFilter("sales_order_number")
 

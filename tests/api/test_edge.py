@@ -31,6 +31,7 @@ def test_faults_are_reported_in_the_contracts_order(acme, rival, client_for, ano
     assert code(own, "PUT", there, Content_Type="text/plain") == (415, "unsupported_media_type")
     assert code(own, "PUT", there) == (400, "invalid_json")
     assert code(own, "POST", f"/v3/suppliers/{acme.pk}/probe", b"{}") == (400, "missing_parameter")
+    assert own.request("DELETE", there).json()["message"] == f"{there} takes PUT, OPTIONS, not DELETE."
 
 
 @pytest.mark.parametrize(

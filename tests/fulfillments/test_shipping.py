@@ -282,6 +282,9 @@ def test_a_tracking_number_names_one_parcel_of_a_call(accepted, acme_api):
     assert sum(item["quantity"] for item in parcel.items) == 4
 
 
+LAMP = {"sku": "LAMP", "quantity": 1}
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [
@@ -295,6 +298,14 @@ def test_a_tracking_number_names_one_parcel_of_a_call(accepted, acme_api):
         ({"shipments": [{"trackingNumber": "T"}]}, "shipments[0].items"),
         ({"shipments": [{"trackingNumber": "T", "items": []}]}, "shipments[0].items"),
         ({"shipments": [{"trackingNumber": "T", "items": [{"quantity": 1}]}]}, "shipments[0].items[0].sku"),
+        (
+            {"shipments": [{"trackingNumber": "T", "tracking_number": "U", "items": [LAMP]}]},
+            "shipments[0].tracking_number",
+        ),
+        (
+            {"shipments": [{"trackingNumber": "T", "carrier": name, "items": [LAMP]} for name in "AB"]},
+            "shipments",
+        ),
         (
             {"shipments": [{"trackingNumber": "T", "items": [{"sku": "LAMP"}]}]},
             "shipments[0].items[0].quantity",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inventory.models import StockLevel, StockMovement, Warehouse
+from inventory.models import MovementKind, StockLevel, StockMovement, Warehouse
 from tests.factories import StockLevelFactory, set_stock
 
 
@@ -106,6 +106,11 @@ def test_a_filter_that_means_nothing_is_refused(api, params):
     answer = api.get("inventory/movements", params)
 
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, next(iter(params)))
+
+
+def test_a_kind_that_there_is_not_is_answered_with_those_there_are(api):
+    message = api.get("inventory/movements", {"kind": "theft"}).json()["message"]
+    assert message == f"kind: theft is none of {', '.join(MovementKind.values)}."
 
 
 def test_a_page_costs_the_same_number_of_statements(api, counted, django_assert_num_queries):

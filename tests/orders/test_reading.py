@@ -280,6 +280,8 @@ def test_what_changes_between_two_pages_is_seen_again_and_nothing_is_missed(orde
         ({"type": "gift"}, "invalid_filter", "type"),
         ({"filter": "x"}, "invalid_filter", "filter"),
         ({"filter": "[]"}, "invalid_filter", "filter"),
+        ({"filter": '{"a":' * 51 + "1" + "}" * 51}, "invalid_filter", "filter"),
+        ({"filter": '{"retailer_order_id": "\\ud800"}'}, "invalid_filter", "filter.retailer_order_id"),
         ({"filter": '{"updated_at": {"after": "2026-01-01"}}'}, "invalid_filter", "filter.updated_at__after"),
         ({"filter": '{"updated_at": {"gt": null}}'}, "invalid_filter", "filter.updated_at__gt"),
         ({"filter": '{"updated_at": {"gt": ["2026-01-01"]}}'}, "invalid_filter", "filter.updated_at__gt"),
