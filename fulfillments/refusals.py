@@ -23,11 +23,12 @@ class Refusals:
 
 
 def refusals_of(line_ids: Iterable[int]) -> defaultdict[int, Refusals]:
-    """By the id of an order's line, what has been refused of it so far. Three queries."""
+    """By the id of an order's line, what has been refused of it so far. Two queries."""
     refused: defaultdict[int, Refusals] = defaultdict(Refusals)
     lines = FulfillmentLine.objects.filter(order_line_id__in=list(line_ids), rejected__gt=0)
-    fulfillments = {each.fulfillment_id: each.fulfillment for each in lines.select_related("fulfillment")}
-    order_lines = dict(lines.values_list("pk", "order_line_id"))
+    lines = lines.select_related("fulfillment")
+    fulfillments = {line.fulfillment_id: line.fulfillment for line in lines}
+    order_lines = {line.pk: line.order_line_id for line in lines}
     for rejection in Rejection.objects.filter(fulfillment_id__in=fulfillments):
         fulfillment = fulfillments[rejection.fulfillment_id]
         for item in rejection.items:

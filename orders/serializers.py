@@ -25,7 +25,7 @@ from orders.processing_state import ProcessingState
 
 MOST_LINES = 1_000
 MOST_WARNINGS = 100
-MOST_LETTERS_OF_NOTES = 100_000
+MOST_LETTERS_OF_NOTES = 20_000
 
 
 class OrderLineJson(TypedDict):
