@@ -14,10 +14,10 @@ from catalog.snapshot import take_snapshot_after_commit
 from imports.models import ImportPolicy, Kind
 from imports.pipeline.columns import Column, RowRule
 from imports.pipeline.context import BatchResult, ImportContext
-from imports.pipeline.importer import Importer, Lookup
+from imports.pipeline.importer import Lookup, RangeImporter
 
 
-class ProductImporter(Importer):
+class ProductImporter(RangeImporter):
     """Finds variants by sku, and creates or changes them."""
 
     kind = Kind.PRODUCTS

@@ -32,7 +32,6 @@ class TrackingImporter(RowImporter):
     """What a supplier did about its fulfillments, row by row."""
 
     kind = Kind.FULFILLMENTS
-    tables: ClassVar[Mapping[str, Sequence[str]]] = {}
     columns: ClassVar[Mapping[str, Column]] = {
         "fulfillment_id": Text("fulfillment_id", required=True, example="1234"),
         "action": Text("action", required=True, example="ship"),

@@ -8,7 +8,7 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from imports.pipeline.columns import RowRule
 from imports.pipeline.context import BATCH, ImportContext
-from imports.pipeline.importer import Importer
+from imports.pipeline.importer import RangeImporter
 from imports.pipeline.job_report import merge_reports
 from imports.pipeline.rejects import take_out_wrong
 from imports.sql import execute
@@ -26,7 +26,7 @@ ONE_BY_ONE = """
 """
 
 
-def land_range(context: ImportContext, importer: Importer, after: int, upto: int) -> dict[str, Any]:
+def land_range(context: ImportContext, importer: RangeImporter, after: int, upto: int) -> dict[str, Any]:
     """Land the rows of these lines in this transaction; return what to add to the job's counters."""
     rows = context.sizes.get(after, 0)
     counts: dict[str, Any] = dict.fromkeys(("created", "updated", "rejected"), 0)
@@ -39,7 +39,9 @@ def land_range(context: ImportContext, importer: Importer, after: int, upto: int
     return {"rows_done": rows, "unchanged": rows - touched, **counts}
 
 
-def _land(context: ImportContext, importer: Importer, within: Composable, counts: dict[str, Any]) -> None:
+def _land(
+    context: ImportContext, importer: RangeImporter, within: Composable, counts: dict[str, Any]
+) -> None:
     importer.complete(context)
     counts["rejected"] = take_out_wrong(context, importer, within)
     if context.job.dry_run:
@@ -52,7 +54,7 @@ def _land(context: ImportContext, importer: Importer, within: Composable, counts
         counts["report"] = merge_reports(context.job.report, result.report)
 
 
-def gather(context: ImportContext, importer: Importer, within: Composable) -> int:
+def gather(context: ImportContext, importer: RangeImporter, within: Composable) -> int:
     """Fill the batch with the rows of a range that are not as they should be already."""
     execute(SQL("DROP TABLE IF EXISTS {}").format(BATCH))
     return execute(
@@ -62,7 +64,7 @@ def gather(context: ImportContext, importer: Importer, within: Composable) -> in
     )
 
 
-def differing(context: ImportContext, importer: Importer, within: Composable) -> Composable:
+def differing(context: ImportContext, importer: RangeImporter, within: Composable) -> Composable:
     """A query for these rows: their values, what they are about, and whether one is `wrong`."""
     lookup, mapped = importer.lookup(context), context.mapped
     table, rows = SQL("{} AS s").format(context.staging.table), within
@@ -94,7 +96,7 @@ def differing(context: ImportContext, importer: Importer, within: Composable) ->
     )
 
 
-def _wrong(context: ImportContext, importer: Importer) -> Composable:
+def _wrong(context: ImportContext, importer: RangeImporter) -> Composable:
     """A condition over a batch's row that holds if it breaks a rule."""
     own, domain = context.mapped.rules(), importer.rules(context)
     wrong = SQL("({}) AND ({})").format(context.mapped.suspects(), any_of(own))

@@ -12,7 +12,7 @@ from psycopg.sql import SQL, Literal
 
 from imports.pipeline import batches
 from imports.pipeline.context import ImportContext
-from imports.pipeline.importer import Importer
+from imports.pipeline.importer import RangeImporter
 from imports.sql import execute
 
 # Few rows come out of it. And where few are believed to go in, it must not compare all with all.
@@ -21,7 +21,7 @@ FEW_COME_OUT = """
 """
 
 
-def find_changed_rows(context: ImportContext, importer: Importer) -> None:
+def find_changed_rows(context: ImportContext, importer: RangeImporter) -> None:
     """Count the rows of each range that is still to do, and write down which of them differ."""
     bookmark = context.job.bookmark
     _count(context, bookmark)

@@ -34,12 +34,13 @@ class Lookup:
 
 
 class Importer(ABC):
-    """One kind of import."""
+    """One kind of import: what its columns are, and what is asked of the whole file.
+
+    How its rows land is said by one of the two below it: `RangeImporter`, `row_importer.RowImporter`.
+    """
 
     kind: ClassVar[str]
     columns: ClassVar[Mapping[str, Column]]
-    # The database tables that its rows are looked up in, and by which columns.
-    tables: ClassVar[Mapping[str, Sequence[str]]]
     # Whether columns that no option names fill the fields whose names they bear.
     automatic: ClassVar[bool] = True
 
@@ -62,6 +63,41 @@ class Importer(ABC):
     @abstractmethod
     def mandatory(self, options: Mapping[str, Any]) -> list[str]:
         """The fields without which no file makes sense."""
+
+    def finish(self, context: ImportContext) -> dict[str, Any]:
+        """What is left to do when all rows have landed; goes into the job's report."""
+        return {}
+
+    def forecast_finish(self, context: ImportContext) -> dict[str, Any]:
+        """What `finish` would do."""
+        return {}
+
+    def approval_reasons(self, context: ImportContext, policy: ImportPolicy) -> list[str]:
+        """Why this file should wait for a person, as sentences."""
+        return []
+
+    def outlook(self, context: ImportContext) -> dict[str, Any]:
+        """What a file that waits would do, for whoever decides: the largest changes, old and new."""
+        return {}
+
+    def ground(self, context: ImportContext) -> list[int]:
+        """What of its kind a file is about, such as its warehouses; empty where it is about all of it."""
+        return []
+
+    def after_commit(self) -> None:
+        """Called after the commit of what changed something."""
+        return
+
+    def check(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of a request, if this supplier can have them. Raises Invalid."""
+        return dict(options)
+
+
+class RangeImporter(Importer):
+    """One kind of import whose rows are compared with what is stored, and land range by range."""
+
+    # The database tables that its rows are looked up in, and by which columns.
+    tables: ClassVar[Mapping[str, Sequence[str]]]
 
     def prepare(self, context: ImportContext) -> None:
         """Whatever has to be looked up once, before the ranges."""
@@ -93,34 +129,6 @@ class Importer(ABC):
     @abstractmethod
     def forecast(self, context: ImportContext) -> BatchResult:
         """What `land` would do."""
-
-    def finish(self, context: ImportContext) -> dict[str, Any]:
-        """What is left to do when all ranges have landed; goes into the job's report."""
-        return {}
-
-    def forecast_finish(self, context: ImportContext) -> dict[str, Any]:
-        """What `finish` would do."""
-        return {}
-
-    def approval_reasons(self, context: ImportContext, policy: ImportPolicy) -> list[str]:
-        """Why this file should wait for a person, as sentences."""
-        return []
-
-    def outlook(self, context: ImportContext) -> dict[str, Any]:
-        """What a file that waits would do, for whoever decides: the largest changes, old and new."""
-        return {}
-
-    def ground(self, context: ImportContext) -> list[int]:
-        """What of its kind a file is about, such as its warehouses; empty where it is about all of it."""
-        return []
-
-    def after_commit(self) -> None:
-        """Called after the commit of a range that changed something."""
-        return
-
-    def check(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of a request, if this supplier can have them. Raises Invalid."""
-        return dict(options)
 
 
 _importers: dict[str, Importer] = {}

@@ -23,7 +23,7 @@ from imports.pipeline import batches
 from imports.pipeline.approval_rule import waits_for_approval
 from imports.pipeline.context import ImportContext
 from imports.pipeline.errors import Canceled, Unreadable
-from imports.pipeline.importer import Importer, importer_of
+from imports.pipeline.importer import Importer, RangeImporter, importer_of
 from imports.pipeline.job_report import merge_reports
 from imports.pipeline.lease import claim, heartbeat
 from imports.pipeline.preparation import prepare
@@ -100,10 +100,15 @@ def _to_the_end(job: ImportJob) -> None:
 
 
 def _merge(context: ImportContext, importer: Importer) -> None:
-    job = context.job
     if isinstance(importer, RowImporter):
-        importer.merge(context)
-        return
+        importer.carry_out_all(context)
+    else:
+        assert isinstance(importer, RangeImporter)  # there are these two
+        _land_ranges(context, importer)
+
+
+def _land_ranges(context: ImportContext, importer: RangeImporter) -> None:
+    job = context.job
     while job.bookmark < job.last_line:
         job.refresh_from_db(fields=["cancel_requested"])
         if job.cancel_requested:

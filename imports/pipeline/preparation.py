@@ -18,7 +18,7 @@ from imports.pipeline.errors import Unreadable
 from imports.pipeline.expression_parser import parse_assignments
 from imports.pipeline.header import LONGEST_SHOWN, count_known
 from imports.pipeline.header_binding import Bound, bind
-from imports.pipeline.importer import Importer
+from imports.pipeline.importer import Importer, RangeImporter
 from imports.pipeline.mapping import ALIASES
 from imports.pipeline.mapping_sql import MappedFile
 from imports.pipeline.number_styles import find_styles
@@ -59,10 +59,11 @@ def prepare(job: ImportJob, importer: Importer) -> ImportContext:
     styles = find_styles(staging, mapped, sheet.delimiter)
     if styles:
         context.mapped = _map_file(columns, bound, job, sheet.own, shape, styles)
-    refresh_statistics(importer.tables)
-    with transaction.atomic():
-        importer.prepare(context)
-        find_changed_rows(context, importer)
+    if isinstance(importer, RangeImporter):
+        refresh_statistics(importer.tables)
+        with transaction.atomic():
+            importer.prepare(context)
+            find_changed_rows(context, importer)
     return context
 
 

@@ -9,7 +9,7 @@ from django.db import connection
 from psycopg.sql import SQL, Composable, Literal
 
 from imports.pipeline.context import BATCH, ImportContext
-from imports.pipeline.importer import Importer
+from imports.pipeline.importer import RangeImporter
 from imports.pipeline.tolerant_reader import Record
 from imports.sql import execute, value
 
@@ -35,7 +35,7 @@ def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> Non
                 )
 
 
-def take_out_wrong(context: ImportContext, importer: Importer, within: Composable) -> int:
+def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Composable) -> int:
     """Take the bad rows out of the batch and write down what is wrong with each."""
     wrong: int = value(SQL("SELECT count(*) FROM {} WHERE wrong").format(BATCH))
     if not wrong:
@@ -86,7 +86,7 @@ def take_out_wrong(context: ImportContext, importer: Importer, within: Composabl
     return wrong
 
 
-def _as_values(context: ImportContext, importer: Importer) -> Composable:
+def _as_values(context: ImportContext, importer: RangeImporter) -> Composable:
     """All rules as rows: their order, field, whether this row breaks it, code and message."""
     return SQL(", ").join(
         SQL("({}, {}, ({}) IS TRUE, {}, {})").format(

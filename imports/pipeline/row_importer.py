@@ -17,10 +17,9 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from api.errors import ApiError
 from imports.models import ImportJob, Reject
-from imports.pipeline.columns import RowRule
-from imports.pipeline.context import BatchResult, ImportContext
+from imports.pipeline.context import ImportContext
 from imports.pipeline.errors import Canceled
-from imports.pipeline.importer import Importer, Lookup
+from imports.pipeline.importer import Importer
 from imports.pipeline.rejects import MOST_MESSAGE
 
 ROWS_AT_ONCE = 2_000
@@ -56,22 +55,7 @@ class RowImporter(Importer):
         first = self.mandatory(context.job.options)[0]
         return [values[first], *(value for name, value in values.items() if name != first)]
 
-    def is_first(self, context: ImportContext) -> bool:
-        return True
-
-    def lookup(self, context: ImportContext) -> Lookup:
-        return Lookup(joins=SQL(""), columns={}, unchanged=SQL("false"))
-
-    def rules(self, context: ImportContext) -> list[tuple[str, RowRule]]:
-        return []
-
-    def land(self, context: ImportContext) -> BatchResult:
-        raise NotImplementedError("Rows are carried out one after another.")
-
-    def forecast(self, context: ImportContext) -> BatchResult:
-        raise NotImplementedError("What a row would do is known when it has been done.")
-
-    def merge(self, context: ImportContext) -> None:
+    def carry_out_all(self, context: ImportContext) -> None:
         """Carry out what is left to do. Raises Canceled, LeaseLost."""
         job = context.job
         for first, rows in groupby(_rows(context, self.together(context)), key=lambda row: row.first):

@@ -14,7 +14,7 @@ from catalog.snapshot import take_snapshot_after_commit
 from imports.models import ImportPolicy, Kind
 from imports.pipeline.columns import Column, RowRule, Text
 from imports.pipeline.context import BatchResult, ImportContext
-from imports.pipeline.importer import Importer, Lookup
+from imports.pipeline.importer import Lookup, RangeImporter
 from imports.pipeline.mapping import Entry
 from imports.pipeline.number_columns import Number
 from inventory.arrivals import stock_arrived
@@ -23,7 +23,7 @@ from inventory.importing import forecast, full_files, landing, matching, rules, 
 from inventory.models import StockLevel, Warehouse
 
 
-class StockImporter(Importer):
+class StockImporter(RangeImporter):
     """Finds levels by identifier and warehouse, and sets what is on hand."""
 
     kind = Kind.INVENTORY
