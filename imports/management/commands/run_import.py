@@ -1,3 +1,5 @@
+"""Run one import here and now (docs/running.md): where no worker does, and to look at what it does."""
+
 from __future__ import annotations
 
 from typing import Any
