@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar
 
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFieldsSent
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.views.decorators.csrf import csrf_exempt
@@ -141,6 +142,9 @@ def envelope_handler(exc: Exception, context: Mapping[str, object]) -> Response:
         return answer(Forbidden("This key is not allowed to do that."))
     if isinstance(exc, RequestDataTooBig):
         return answer(TooLarge("The body is larger than this service accepts."))
+    if isinstance(exc, TooManyFieldsSent):
+        most = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+        return answer(Invalid(f"The address has too many parameters: {most} is the most."))
     if isinstance(exc, UnreadablePostError):
         return answer(InvalidJson("The body was cut off before its end."))
     if _is_unstorable_text(exc):
