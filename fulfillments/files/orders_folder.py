@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import partial
+from itertools import accumulate
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from fulfillments.files.order_lines import as_csv
 from fulfillments.filters import FULFILLMENT_STATES, RETAILER_STATES
-from fulfillments.models import Fulfillment
+from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.selectors import FulfillmentRow, fulfillments_json, mark_captured, rows
 from sftp_ingest.area.made_files import MadeFile, MadeFolder
 from sftp_ingest.area.paths import ORDERS
 
-MOST = 5_000  # fulfillments in a file; further ones come when these are accepted
+# In a file; further fulfillments come when these are accepted. It is made whole, so its lines are counted,
+# too: one order may have a thousand.
+MOST, MOST_LINES = 5_000, 50_000
 DAYS = timedelta(days=30)
 NEW = RETAILER_STATES["ordered"] & FULFILLMENT_STATES["new"]
 CANCELING = RETAILER_STATES["canceling"]
 
 
 class OrdersFolder(MadeFolder):
-    """`new.csv`, `canceling.csv`, and what was captured on each day: five queries for each at most."""
+    """`new.csv`, `canceling.csv`, and what was captured on each day: six queries for each at most."""
 
     name = ORDERS
 
@@ -38,9 +41,19 @@ class OrdersFolder(MadeFolder):
 
 def _to_do(own: QuerySet[Fulfillment], wanted: Q) -> MadeFile:
     """What can be captured now; reading it captures it, as listing it over the API does."""
-    page = list(rows(own.filter(wanted).order_by("id"))[:MOST])
+    page = _that_fit(list(rows(own.filter(wanted).order_by("id"))[:MOST]))
     content = as_csv(fulfillments_json(page), open_only=True)
     return MadeFile(content, on_read=partial(_capture, page))
+
+
+def _that_fit(page: list[FulfillmentRow]) -> list[FulfillmentRow]:
+    """The first of these fulfillments: as many as have no more lines than a file; one at least."""
+    ids = [row.id for row in page]
+    counted = FulfillmentLine.objects.filter(fulfillment_id__in=ids).values_list("fulfillment_id")
+    lines: dict[int, int] = dict(counted.annotate(Count("pk")))
+    so_far = accumulate(lines.get(row.id, 0) for row in page)
+    fitting = sum(count <= MOST_LINES for count in so_far)
+    return page[: max(fitting, 1)]
 
 
 def _capture(page: list[FulfillmentRow]) -> None:
@@ -57,5 +70,6 @@ def _by_day(own: QuerySet[Fulfillment]) -> dict[date, list[FulfillmentRow]]:
 
 
 def _handed_out(page: list[FulfillmentRow]) -> MadeFile:
+    page = _that_fit(page[::-1])[::-1]  # the latest
     latest = max(row.captured_at.timestamp() for row in page if row.captured_at is not None)
     return MadeFile(as_csv(fulfillments_json(page), open_only=False), modified=latest)

@@ -74,6 +74,15 @@ def test_a_day_long_ago_has_no_file(read, acme_sftp, work):
     assert sorted(acme_sftp.listdir("orders")) == ["canceling.csv", "new.csv"]
 
 
+def test_a_file_has_so_many_lines_and_one_fulfillment_at_least(read, acme_api, work, push, monkeypatch):
+    push({"sku": "LAMP", "quantity": 1})
+    monkeypatch.setattr("fulfillments.files.orders_folder.MOST_LINES", 1)
+    assert [row["fulfillment_id"] for row in read("new.csv")] == [str(work.pk)] * 2
+
+    acme_api.put(status(work, "accepted"))
+    assert [(row["sku"], row["quantity"]) for row in read("new.csv")] == [("LAMP", "1")]
+
+
 def test_what_the_retailer_asks_back_is_in_canceling(read, shop_api, work):
     shop_api.post(f"orders/{work.order_id}/cancel")
 
