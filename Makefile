@@ -8,7 +8,7 @@ EDGES = browser or fault or fuzz or program or race
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo down test edges accessible conform clients fuzz lint screenshots bench soak lock
+.PHONY: help setup run demo down test edges accessible conform clients packages fuzz lint screenshots bench soak lock
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -34,8 +34,11 @@ edges: ## run the slow ones: races, faults, fuzzing, browsers, other people's pr
 conform: ## check a running service from outside, against the contract
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)
 
-clients: ## make clients with common generators, and let each play the story on a running service
+clients: ## make clients with common generators, and let each play the story on a running service; our own packages, too
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded clients -- -m pytest -n 2 --dist loadfile tests/contract/generated tests/sftp_ingest/clients/test_node.py $(ARGS)
+
+packages: ## make the Python and TypeScript clients into packages that are ready to be released, in dist/
+	@exec $(BOOTSTRAP) clients -- -m clients.packages $(ARGS)
 
 accessible: ## look at every page of the admin with axe, in both themes and at three widths
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/accessibility/check_pages.py $(ARGS)

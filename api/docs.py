@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import threading
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
@@ -25,9 +26,17 @@ POLICY = (
 ORIGIN = settings.SPECTACULAR_SETTINGS["SERVERS"][0]["url"].encode()
 
 
-@functools.cache
+_ONE_AT_A_TIME = threading.Lock()
+
+
 def document() -> bytes:
-    """The OpenAPI document; made once, for it only changes with the code."""
+    """The OpenAPI document; made once, for it only changes with the code, and in one thread alone."""
+    with _ONE_AT_A_TIME:  # what makes it loads its parts as it goes, and two at once trip over each other
+        return _made()
+
+
+@functools.cache
+def _made() -> bytes:
     found = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return encode(found)
 

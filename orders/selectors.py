@@ -52,7 +52,7 @@ class OrderRow(NamedTuple):
     when_short: WhenShort | None
     notes: Json[list[NoteJson]]
     created_at: Moment
-    updated_at: Moment | None
+    updated_at: Moment
 
 
 class LineRow(NamedTuple):

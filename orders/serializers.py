@@ -109,7 +109,7 @@ class OrderFieldsJson(TypedDict):
     when_short: WhenShort | None
     notes: list[NoteJson]
     created_at: str
-    updated_at: str | None
+    updated_at: str
 
 
 class OrderJson(OrderFieldsJson):

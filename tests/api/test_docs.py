@@ -1,9 +1,13 @@
 """The schema and its page: public, and wholly our own."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from django.test import Client
+
+from api import docs
 
 
 def test_the_schema_is_public_json_and_cachable():
@@ -12,6 +16,29 @@ def test_the_schema_is_public_json_and_cachable():
     assert answer.json()["openapi"].startswith("3.")
     again = Client().get("/v3/schema", headers={"If-None-Match": answer.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+def test_the_schema_is_made_once_however_many_ask_for_it_first(monkeypatch):
+    """Two threads that make it at once trip over each other, and one of them answers 500."""
+    made, another = [], Event()
+
+    class Generator:
+        def get_schema(self, **_):
+            made.append(self)
+            if len(made) > 1:
+                another.set()
+            another.wait(0.3)  # where nobody keeps it out, another one is in here by then
+            return {}
+
+    monkeypatch.setattr(docs, "SchemaGenerator", Generator)
+    docs._made.cache_clear()
+    try:
+        with ThreadPoolExecutor(2) as threads:
+            answers = [threads.submit(docs.document), threads.submit(docs.document)]
+            assert {each.result() for each in answers} == {b"{}"}
+    finally:
+        docs._made.cache_clear()
+    assert len(made) == 1
 
 
 def test_the_page_loads_only_what_we_serve_under_a_strict_policy():

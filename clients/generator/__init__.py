@@ -1,0 +1,1 @@
+"""Writes what a client package has of the service's document: its types, a method for each operation."""

@@ -1,0 +1,18 @@
+"""Typed client of the Exchange."""
+
+from exchange_client.client import Retailer, Supplier
+from exchange_client.errors import ApiError, ExchangeError, FieldError, NotReached
+from exchange_client.version import __version__
+from exchange_client.webhooks import InvalidSignature, verify
+
+__all__ = [
+    "ApiError",
+    "ExchangeError",
+    "FieldError",
+    "InvalidSignature",
+    "NotReached",
+    "Retailer",
+    "Supplier",
+    "__version__",
+    "verify",
+]

@@ -1,0 +1,57 @@
+"""What went wrong, as exceptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import httpx
+
+
+class ExchangeError(Exception):
+    """Whatever a call may raise."""
+
+
+class NotReached(ExchangeError):
+    """No answer came, even when asked again: the connection failed, or took too long.
+
+    Whether the request was carried out is unknown. Repeat it with the same idempotency key.
+    """
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """One fault of one field; `field` is a path such as `order_lines[2].quantity`."""
+
+    field: str
+    code: str
+    message: str
+
+
+class ApiError(ExchangeError):
+    """An answer that is no success.
+
+    `code` is for programs, `message` for people, `errors` name the fields; quote `request_id` when you ask
+    for help. `docs` is a page that says what to do. `retry_after` are the seconds that the service wants to
+    be left alone, where it said so.
+    """
+
+    def __init__(self, response: httpx.Response, retry_after: float | None = None) -> None:
+        try:
+            said = response.json()
+        except ValueError:  # a proxy's page
+            said = None
+        said = said if isinstance(said, dict) else {}
+        faults = said.get("errors")
+        self.status = response.status_code
+        self.code = str(said.get("code") or "unknown")
+        self.message = str(said.get("message") or response.reason_phrase)
+        self.request_id = str(said.get("request_id") or response.headers.get("X-Request-Id", ""))
+        self.docs = str(response.url.join(str(said["docs"]))) if said.get("docs") else ""
+        self.retry_after = retry_after
+        self.errors = [
+            FieldError(str(each.get("field", "")), str(each.get("code", "")), str(each.get("message", "")))
+            for each in (faults if isinstance(faults, list) else [])
+            if isinstance(each, dict)
+        ]
+        fields = "".join(f"; {each.field}: {each.message}" for each in self.errors)
+        super().__init__(f"{self.status} {self.code}: {self.message}{fields} (request {self.request_id})")

@@ -1,0 +1,57 @@
+"""Whether a delivery is the Exchange's own, as the Standard Webhooks specification says."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Iterable, Mapping
+
+from exchange_client.models import Event
+
+TOLERANCE = 300
+
+
+class InvalidSignature(Exception):
+    """The delivery is not to be trusted: answer 401."""
+
+
+def verify(
+    secrets: str | Iterable[str],
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    tolerance: float = TOLERANCE,
+    now: float | None = None,
+) -> Event:
+    """The event in a delivery.
+
+    `secrets` is the webhook's `whsec_…`, or several of which any may fit, while one follows another; `body`
+    are the bytes as they came. InvalidSignature where none fits, or the delivery is more than `tolerance`
+    seconds old, or as far ahead. The header `webhook-id` stays the same when a delivery is sent again: ignore
+    those that you have seen.
+    """
+    given = {name.lower(): value for name, value in headers.items()}
+    try:
+        identity, stamp = given["webhook-id"], given["webhook-timestamp"]
+        signatures = given["webhook-signature"].split()
+        age = (time.time() if now is None else now) - int(stamp)
+    except (KeyError, ValueError) as error:
+        raise InvalidSignature("a header is missing or unreadable") from error
+    if not abs(age) <= tolerance:
+        raise InvalidSignature("the delivery is too old, or from the future")
+    signed = f"{identity}.{stamp}.".encode() + body
+    right = [_signature(secret, signed) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
+    # All are compared, each in constant time: how long it takes tells nothing.
+    fits = [hmac.compare_digest(each.encode(), one) for each in signatures for one in right]
+    if not any(fits):
+        raise InvalidSignature("no signature fits")
+    event: Event = json.loads(body)
+    return event
+
+
+def _signature(secret: str, signed: bytes) -> bytes:
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    return b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())

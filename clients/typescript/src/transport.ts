@@ -1,0 +1,139 @@
+import { ApiError, NotReached } from "./errors.js";
+import { backoff, LONGEST_WAIT, maySucceedLater, retryAfter } from "./retries.js";
+
+export interface Options {
+  /** Tries after the first: 5. */
+  retries?: number;
+  /** Milliseconds for a call's answer, whole: 30,000. */
+  timeout?: number;
+  /** For tests, and for what stands between. */
+  fetch?: typeof fetch;
+  /** For tests. */
+  sleep?: (milliseconds: number) => Promise<void>;
+}
+
+export interface CallOptions {
+  /** One that you keep makes a POST safe to repeat even beyond your program's end. */
+  idempotencyKey?: string;
+  /** Ends the call, its pauses included. */
+  signal?: AbortSignal;
+}
+
+type Query = Record<string, unknown>;
+
+/**
+ * How requests are sent. All calls are safe to repeat: reads and changes by themselves, what is posted by its
+ * idempotency key. So any call is sent again when no answer came, or one that may be another later; first after half
+ * a second, then ever later, or when `Retry-After` says, but never if that is more than a minute.
+ */
+export abstract class Transport {
+  readonly #base: URL;
+  readonly #apiKey: string;
+  readonly #retries: number;
+  readonly #timeout: number;
+  readonly #fetch: typeof fetch;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+
+  constructor(baseUrl: string, apiKey: string, options: Options = {}) {
+    this.#base = new URL(baseUrl);
+    this.#apiKey = apiKey;
+    this.#retries = options.retries ?? 5;
+    this.#timeout = options.timeout ?? 30_000;
+    // Called with no `this`: browsers want that.
+    this.#fetch = options.fetch ?? ((...request) => globalThis.fetch(...request));
+    this.sleep = options.sleep ?? ((milliseconds) => new Promise((done) => setTimeout(done, milliseconds)));
+  }
+
+  /** The answer's JSON, or its text where it is none. ApiError for what is refused, NotReached without an answer. */
+  protected async call<T>(
+    method: string,
+    path: string,
+    query?: Query,
+    body?: unknown,
+    options: CallOptions = {},
+  ): Promise<T> {
+    const { response, text } = await this.#send(method, this.#url(path, query), body, options);
+    return content(response, text) as T;
+  }
+
+  /** Every item of a list, across its pages; a feed of events ends at its present end. */
+  protected async *pages<T>(path: string, query: Query): AsyncGenerator<T> {
+    let url: URL | undefined = this.#url(path, query);
+    while (url) {
+      const { response, text } = await this.#send("GET", url, undefined, {});
+      const found = content(response, text) as T[] | { results: T[]; next: string | null };
+      yield* Array.isArray(found) ? found : found.results;
+      const next = Array.isArray(found) ? linked(response) : found.next;
+      url = next ? this.#atHome(next) : undefined;
+    }
+  }
+
+  #url(path: string, query: Query = {}): URL {
+    const url = new URL(this.#base);
+    url.pathname = url.pathname.replace(/\/$/, "") + path;
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined && value !== null) url.searchParams.set(name, text(value));
+    }
+    return url;
+  }
+
+  /** The path alone: the key goes to the address that it was made for, and to no other. */
+  #atHome(next: string): URL {
+    const { pathname, search } = new URL(next, this.#base);
+    const url = this.#url(pathname);
+    url.search = search;
+    return url;
+  }
+
+  async #send(method: string, url: URL, body: unknown, options: CallOptions) {
+    const headers: Record<string, string> = {
+      Authorization: `Bearer ${this.#apiKey}`,
+      Accept: "application/json, text/csv",
+    };
+    if (method === "POST") headers["Idempotency-Key"] = options.idempotencyKey ?? crypto.randomUUID();
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const sent = body === undefined ? null : JSON.stringify(body, finite);
+    for (let attempt = 0; ; attempt += 1) {
+      const last = attempt >= this.#retries;
+      let pause = backoff(attempt);
+      try {
+        const signal = AbortSignal.any([
+          AbortSignal.timeout(this.#timeout),
+          ...(options.signal ? [options.signal] : []),
+        ]);
+        const response = await this.#fetch(url, { method, headers, body: sent, signal });
+        const text = await response.text();
+        if (response.ok) return { response, text };
+        const wanted = retryAfter(response);
+        const error = ApiError.of(response, text, wanted);
+        if (last || !maySucceedLater(error.status, error.code) || (wanted ?? 0) > LONGEST_WAIT) throw error;
+        pause = wanted ?? pause;
+      } catch (error) {
+        if (error instanceof ApiError) throw error;
+        options.signal?.throwIfAborted();
+        if (last) throw new NotReached(`${method} ${url.pathname}: ${String(error)}`, { cause: error });
+      }
+      await this.sleep(pause);
+      options.signal?.throwIfAborted();
+    }
+  }
+}
+
+function content(response: Response, text: string): unknown {
+  return response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : text;
+}
+
+/** `rel="next"` of an answer's Link header. */
+function linked(response: Response): string | undefined {
+  return /<([^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get("Link") ?? "")?.[1];
+}
+
+function text(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+/** JSON writes what is no number as null, which would clear a field. */
+function finite(name: string, value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`${name} is ${value}`);
+  return value;
+}

