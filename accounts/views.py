@@ -23,7 +23,7 @@ from accounts.serializers import (
 )
 from accounts.throttling import KeyThrottle
 from accounts.viewsets import RetailerViewSet, SupplierViewSet
-from api.field_selection import FIELDS, field_selection
+from api.field_selection import field_selection, fields_of
 from api.negotiation import OnlyAnswer, refuse_unacceptable
 from api.schema import answers
 
@@ -85,7 +85,7 @@ class SupplierProfileViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="Read a supplier's own profile",
-        parameters=[FIELDS],
+        parameters=[fields_of(SupplierJson)],
         responses={200: answers(SupplierJson, "The supplier and its trading partners.")},
     )
     def retrieve(self, request: Request, supplier_id: int) -> Response:
@@ -97,7 +97,7 @@ class RetailerProfileViewSet(RetailerViewSet):
 
     @extend_schema(
         summary="Read a retailer's own profile",
-        parameters=[FIELDS],
+        parameters=[fields_of(RetailerJson)],
         responses={200: answers(RetailerJson, "The retailer and its trading partners.")},
     )
     def retrieve(self, request: Request, retailer_id: int) -> Response:

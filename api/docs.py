@@ -29,22 +29,23 @@ ORIGIN = settings.SPECTACULAR_SETTINGS["SERVERS"][0]["url"].encode()
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def document() -> bytes:
-    """The OpenAPI document; made once, for it only changes with the code, and in one thread alone."""
-    with _ONE_AT_A_TIME:  # what makes it loads its parts as it goes, and two at once trip over each other
-        return _made()
-
-
 @functools.cache
-def _made() -> bytes:
+def document() -> bytes:
+    """The OpenAPI document; made once, for it only changes with the code."""
     found = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return encode(found)
+
+
+def document_in_turn() -> bytes:
+    """The same for many threads: two that make it at once trip over the parts that it loads as it goes."""
+    with _ONE_AT_A_TIME:
+        return document()
 
 
 @only_read
 def schema(request: HttpRequest) -> HttpResponse:
     """OpenAPI 3.1, as JSON."""
-    raw = document().replace(ORIGIN, request.build_absolute_uri("/")[:-1].encode())
+    raw = document_in_turn().replace(ORIGIN, request.build_absolute_uri("/")[:-1].encode())
     tag = f'"{hashlib.sha256(raw).hexdigest()[:32]}"'
     asked = request.headers.get("If-None-Match", "")
     response: HttpResponse

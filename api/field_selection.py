@@ -8,8 +8,17 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from api.errors import Invalid
+from api.openapi.parameters import LONGEST
 
-FIELDS = OpenApiParameter("fields", str, description="The fields wanted, comma-separated; default all.")
+
+def fields_of(shape: type) -> OpenApiParameter:
+    """The parameter, for an answer of that TypedDict: it takes its fields, and no other."""
+    one = f"({'|'.join(shape.__annotations__)})"
+    return OpenApiParameter(
+        "fields",
+        {"type": "string", "maxLength": LONGEST, "pattern": f"^{one}(,{one})*$"},
+        description="The fields wanted, comma-separated; default all. The answer then has these alone.",
+    )
 
 
 def field_selection(request: Request, shape: type) -> Callable[[Mapping[str, object]], dict[str, object]]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any, Self, TypeVar
 
 import django_filters
+from django import forms
 from django.db.models import Model, QuerySet
 from rest_framework.request import Request
 
 from api.errors import InvalidFilter, InvalidJson, TooLarge, field_error
-from api.fields import CONTROL
+from api.fields import CONTROL, parse_moment
+from api.openapi.parameters import LONGEST
 from api.parsers import loads
 from api.spelling import closest_match
 
@@ -34,6 +37,22 @@ def choice_filter(
         error_messages={"invalid_choice": f"%(value)s is none of {', '.join(words)}."},
         **kwargs,
     )
+
+
+class MomentField(forms.Field):
+    """An ISO 8601 moment; a bad one is refused, never ignored."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        if value in self.empty_values:
+            return None
+        moment = parse_moment(str(value))
+        if moment is None:
+            raise forms.ValidationError("Must be a date-time such as 2026-01-31T12:00:00Z.", code="invalid")
+        return moment
+
+
+class MomentFilter(django_filters.Filter):  # type: ignore[misc]
+    field_class = MomentField
 
 
 class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
@@ -99,9 +118,16 @@ def _once(request: Request, known: frozenset[str]) -> dict[str, str]:
 
 
 def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:
-    """Refuse an unknown parameter that is nearly a known one; others are ignored (contract 12)."""
-    for name in params:
+    """Refuse an unknown parameter that is nearly a known one; others are ignored (contract 12).
+
+    A known one is refused when it is longer than the document says.
+    """
+    for name, value in params.items():
         if name in known:
+            if len(value) > LONGEST:
+                raise InvalidFilter.at(
+                    name, f"Has {len(value)} characters; the maximum is {LONGEST}.", "max_length"
+                )
             continue
         if near := closest_match(name, known):
             raise InvalidFilter.at(name, f"Unknown parameter. Did you mean {near}?", "unknown")

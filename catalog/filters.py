@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import django_filters
 
-from api.filters import StrictFilterSet
+from api.filters import MomentFilter, StrictFilterSet
 from catalog.models import Variant
 
 
@@ -25,7 +25,7 @@ class VariantFilter(StrictFilterSet):
     """Exact matches; `updated_at` also greater than."""
 
     listed = StrictBoolean()
-    updated_at__gt = django_filters.IsoDateTimeFilter("updated_at", "gt")
+    updated_at__gt = MomentFilter("updated_at", "gt")
 
     class Meta:
         model = Variant

@@ -12,7 +12,7 @@ from accounts.scopes import Role, Scope
 from accounts.viewsets import KeyViewSet, SupplierViewSet
 from api.bodies import read
 from api.errors import NotFound
-from api.field_selection import FIELDS, field_selection
+from api.field_selection import field_selection, fields_of
 from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers, moment_parameter
 from catalog.filters import VariantFilter
@@ -52,7 +52,7 @@ class SupplierVariantsViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="List variants",
-        parameters=[*FILTERS, FIELDS, LIMIT, CURSOR],
+        parameters=[*FILTERS, fields_of(VariantJson), LIMIT, CURSOR],
         responses={200: answers(VariantJson, "A page of variants, in the order of their ids.", many=True)},
     )
     def list(self, request: Request, supplier_id: int) -> Response:
@@ -74,7 +74,7 @@ class SupplierVariantViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="Read a variant of one's own",
-        parameters=[FIELDS],
+        parameters=[fields_of(VariantJson)],
         responses={200: answers(VariantJson, "The variant.")},
     )
     def retrieve(self, request: Request, supplier_id: int, variant_id: int) -> Response:
@@ -118,7 +118,7 @@ class VariantViewSet(KeyViewSet):
 
     @extend_schema(
         summary="Read a variant",
-        parameters=[FIELDS],
+        parameters=[fields_of(VariantJson)],
         responses={200: answers(VariantJson, "The variant.")},
     )
     def retrieve(self, request: Request, variant_id: int) -> Response:

@@ -173,6 +173,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_AUTHENTICATION": [],
     "WEBHOOKS": ["events.webhooks.described.EVENT"],
     "POSTPROCESSING_HOOKS": ["api.openapi.finishing.finish"],
+    "ENFORCE_NON_BLANK_FIELDS": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     # Stands for the address under which the document was asked for (api.docs).

@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 
 import django_filters
-from django import forms
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
 from api.errors import InvalidFilter
-from api.fields import parse_moment
-from api.filters import StrictFilterSet, choice_filter
+from api.filters import MomentFilter, StrictFilterSet, choice_filter
 from api.pagination import Keyset
 from orders.models import Order, OrderType
 from orders.processing_state import ProcessingState
-
-
-class MomentField(forms.Field):
-    """An ISO 8601 moment; a bad one is refused, never ignored."""
-
-    def to_python(self, value: Any) -> datetime | None:
-        if value in self.empty_values:
-            return None
-        moment = parse_moment(str(value))
-        if moment is None:
-            raise forms.ValidationError("Must be a date-time such as 2026-01-31T12:00:00Z.", code="invalid")
-        return moment
-
-
-class MomentFilter(django_filters.Filter):  # type: ignore[misc]
-    field_class = MomentField
 
 
 class CreatedFilter(MomentFilter):

@@ -15,12 +15,13 @@ from accounts.viewsets import RetailerViewSet
 from api.bodies import json_of, read, reader
 from api.envelope import ResultJson, result
 from api.errors import NotFound
+from api.filters import MomentFilter
 from api.pagination import listing
 from api.schema import CURSOR, LIMIT, answers, moment_parameter
 from fastdb.compiled import CompiledQuery, Param
 from orders.addresses import warnings
 from orders.canceling import request_cancelation
-from orders.filters import ORDERS, MomentFilter, OrderFilter, keyset
+from orders.filters import ORDERS, OrderFilter, keyset
 from orders.models import Order, RetailerClock
 from orders.processing_state import ProcessingState
 from orders.selectors import OrderRow, orders_json, own_order, own_row, routing_json, rows

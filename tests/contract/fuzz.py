@@ -39,7 +39,11 @@ def ask(demo: dict[str, Any], role: str, options: argparse.Namespace) -> int:
         *("--max-examples", str(options.examples), "--max-time", str(options.seconds)),
         *(() if options.seed is None else ("--seed", str(options.seed))),
     ]
-    environment = os.environ | {"API_KEY": party["api_key"], "PARTY_ID": str(party["id"])}
+    environment = os.environ | {
+        "API_KEY": party["api_key"],
+        "PARTY_ID": str(party["id"]),
+        "SCHEMATHESIS_HOOKS": "tests.contract.fuzz_hooks",
+    }
     return subprocess.run(command, env=environment, check=False).returncode
 
 

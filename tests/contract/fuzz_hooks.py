@@ -1,0 +1,46 @@
+"""What schemathesis should know of the document beside what it says (SCHEMATHESIS_HOOKS of `make fuzz`)."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import schemathesis
+
+# What bodies refuse everywhere (api.fields.Text), and no generator of clients should have to know.
+CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
+CLEAN = rf"^[^{CONTROL}]*$"
+CLEAN_AND_NOT_BLANK = rf"^[^{CONTROL}]*[^\s{CONTROL}][^{CONTROL}]*$"
+# Cursors are the service's own; an answer that is cut to some `fields` is not the whole one, which the
+# document describes; and an If-None-Match that does not fit is no fault, however long.
+LEFT_OUT = ("cursor", "fields", "If-None-Match")
+
+
+@schemathesis.hook
+def before_load_schema(context: schemathesis.HookContext, raw_schema: dict[str, Any]) -> None:
+    """One party asks about its own things; texts are as bodies want them."""
+    own = {"type": "integer", "enum": [int(os.environ["PARTY_ID"])]}
+    for item in raw_schema["paths"].values():
+        for operation in item.values():
+            asked = [each for each in operation.get("parameters", ()) if each["name"] not in LEFT_OUT]
+            for parameter in asked:
+                if parameter["name"] in ("supplier_id", "retailer_id"):
+                    parameter["schema"] = own
+            operation["parameters"] = asked
+    for name, schema in raw_schema["components"]["schemas"].items():
+        if name.endswith("Body"):
+            _refuse_control(schema)
+
+
+def _refuse_control(schema: Any) -> None:
+    if isinstance(schema, list):
+        for each in schema:
+            _refuse_control(each)
+    if not isinstance(schema, dict):
+        return
+    kind = schema.get("type")
+    is_text = "string" in ([kind] if isinstance(kind, str) else kind or ())
+    if is_text and not {"enum", "format", "pattern"} & set(schema):
+        schema["pattern"] = CLEAN_AND_NOT_BLANK if schema.get("minLength") else CLEAN
+    for each in schema.values():
+        _refuse_control(each)
