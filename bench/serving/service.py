@@ -35,16 +35,22 @@ class Service:
 
 
 @contextmanager
-def running_service(database: str = "", *, workers: int = 2) -> Iterator[Service]:
+def running_service(
+    database: str = "",
+    *,
+    workers: int = 2,
+    settings: str = "bench.serving.settings",
+    rate_limit: str = "off",
+) -> Iterator[Service]:
     """gunicorn with this many processes on Django's database, or on another of the same server."""
     with tempfile.TemporaryDirectory() as folder, Path(folder, "web.log").open("wb") as log:
         port = free_port()
         environment = {
             **os.environ,
             "DATABASE_URL": database_url(database),
-            "DJANGO_SETTINGS_MODULE": "bench.serving.settings",
+            "DJANGO_SETTINGS_MODULE": settings,
             "PROMETHEUS_MULTIPROC_DIR": f"{folder}/metrics",
-            "RATE_LIMIT": "off",
+            "RATE_LIMIT": rate_limit,
         }
         web = programs.services(environment)[0]
         bind = ("--bind", f"127.0.0.1:{port}")
