@@ -8,8 +8,8 @@ import math
 import re
 import time
 from dataclasses import dataclass
-from typing import Any
 
+import redis
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from limits import (
@@ -19,9 +19,8 @@ from limits import (
     RateLimitItemPerMinute,
     RateLimitItemPerSecond,
 )
-from limits.storage import storage_from_string
-from limits.strategies import FixedWindowRateLimiter
 from redis.backoff import NoBackoff
+from redis.commands.core import Script
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
@@ -68,39 +67,52 @@ def validate_rate(value: str) -> None:
         raise ValidationError(f"{error}.") from error
 
 
+# A window begins with its first hit, and ends by itself. One round trip: this is asked at every request.
+HIT = """
+local count = redis.call('INCR', KEYS[1])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+    redis.call('PEXPIRE', KEYS[1], ARGV[1])
+    left = tonumber(ARGV[1])
+end
+return {count, left}
+"""
+LOOK = """
+return {tonumber(redis.call('GET', KEYS[1]) or '0') + 1, redis.call('PTTL', KEYS[1])}
+"""
+
+
 class Counter:
     """Counts hits against rates; answers None while Redis does not answer."""
 
     def __init__(self, url: str) -> None:
         # Scripts and windows live in Redis: any number of processes admit exactly the rate, together.
-        options: dict[str, Any] = {
-            "socket_timeout": TIMEOUT,
-            "socket_connect_timeout": TIMEOUT,
-            "retry": Retry(NoBackoff(), 0),
-        }
-        self._limiter = FixedWindowRateLimiter(storage_from_string(url, **options))
+        client = redis.Redis.from_url(
+            url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT, retry=Retry(NoBackoff(), 0)
+        )
+        self._hit, self._look = client.register_script(HIT), client.register_script(LOOK)
         self._paused_until = 0.0
 
     def hit(self, rate: RateLimitItem, name: str) -> Count | None:
         """Count one more; whether it was still allowed."""
-        return self._ask(rate, name, hit=True)
+        return self._ask(self._hit, rate, name)
 
     def look(self, rate: RateLimitItem, name: str) -> Count | None:
         """Whether one more would be allowed."""
-        return self._ask(rate, name, hit=False)
+        return self._ask(self._look, rate, name)
 
-    def _ask(self, rate: RateLimitItem, name: str, *, hit: bool) -> Count | None:
+    def _ask(self, script: Script, rate: RateLimitItem, name: str) -> Count | None:
         if time.monotonic() < self._paused_until:
             return None
+        window = rate.get_expiry()
         try:
-            allowed = self._limiter.hit(rate, name) if hit else self._limiter.test(rate, name)
-            window = self._limiter.get_window_stats(rate, name)
+            number, left = script(keys=[f"exchange:rate:{name}:{rate.amount}/{window}"], args=[window * 1000])
         except RedisError as error:
             self._paused_until = time.monotonic() + PAUSE
             logger.warning("requests are not counted: Redis does not answer (%s)", type(error).__name__)
             return None
-        reset = max(1, math.ceil(window.reset_time - time.time()))
-        return Count(allowed, rate.amount, window.remaining if allowed else 0, reset, rate.get_expiry())
+        reset = max(1, math.ceil(left / 1000))
+        return Count(number <= rate.amount, rate.amount, max(0, rate.amount - number), reset, window)
 
 
 @functools.cache

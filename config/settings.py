@@ -15,6 +15,7 @@ from environs import Env, validate
 from config.database import connection_options, parse_url
 from config.env_defaults import embedded_url, secret_key
 from config.misspelt import misspelt
+from config.redis_url import one_redis
 
 django_stubs_ext.monkeypatch()
 
@@ -122,7 +123,7 @@ _database: dict[str, Any] = {
 if env.bool("DATABASE_LIMITS", True):
     _database["OPTIONS"] = connection_options(_database.get("OPTIONS", {}))
 DATABASES = {"default": _database}
-REDIS_URL = env.str("REDIS_URL", "") or embedded_url(DATA_DIR, "redis_url")
+REDIS_URL = one_redis(env.str("REDIS_URL", "") or embedded_url(DATA_DIR, "redis_url"))
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -196,6 +197,9 @@ WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)
 
 CELERY_BROKER_URL = REDIS_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Who wakes a worker tries for so many seconds, and then leaves the job to the sweep: with the four that are
+# the default, a request waited five seconds for a Redis that said nothing.
+CELERY_BROKER_CONNECTION_TIMEOUT = 1.0
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
-from redis.exceptions import RedisError
+from redis.exceptions import ReadOnlyError, RedisError
 
 from api import envelope
 from api.errors import only_read
@@ -93,7 +93,11 @@ def _database() -> str:
 def _redis() -> str:
     try:
         with redis_client() as client:
-            client.ping()
+            if client.info("cluster").get("cluster_enabled"):
+                return "is a node of a cluster, which is not supported"
+            client.set("exchange:status", 1, ex=60)
+    except ReadOnlyError:
+        return "is a replica: REDIS_URL must lead to the master"
     except RedisError:
         return "does not answer"
     return "ok"

@@ -126,6 +126,20 @@ def test_readyz_names_a_database_and_a_redis_that_are_gone(monkeypatch):
     assert Client().get("/readyz").status_code == 503
 
 
+def test_one_silent_redis_is_waited_for_once(monkeypatch):
+    """A balancer gives a host little time for its answer."""
+    asked = []
+
+    def ask():
+        asked.append(1)
+        return "does not answer"
+
+    monkeypatch.setattr(health, "CHECKS", dict.fromkeys(("redis", *health.BY_REDIS), ask))
+    checks = Client().get("/statusz").json()["checks"]
+    assert len(asked) == 1
+    assert {checks[name] for name in health.BY_REDIS} == {"unknown without Redis"}
+
+
 @pytest.mark.django_db
 def test_results_are_reused_for_a_moment(monkeypatch):
     asked = []
