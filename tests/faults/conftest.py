@@ -28,6 +28,11 @@ class OwnRedis:
         with redis.Redis.from_url(url) as client:
             self._pid = int(client.info("server")["process_id"])
 
+    def forget(self) -> None:
+        """It loses all that it had."""
+        with redis.Redis.from_url(self.url) as client:
+            client.flushall()
+
     @contextmanager
     def silent(self) -> Iterator[None]:
         """It takes connections and commands, and says nothing."""

@@ -39,3 +39,29 @@ def test_import_posts_are_answered_while_redis_is_silent_and_the_sweep_finds_the
     assert woken == [
         ImportJob.objects.filter(status=Status.QUEUED).order_by("pk").values_list("pk", flat=True)[0]
     ]
+
+
+def test_a_redis_that_forgets_everything_loses_no_job_and_no_answer(acme, start_web, own_redis, monkeypatch):
+    _, secret = IssuedKeyFactory.create(party=acme)
+    path = f"/v3/suppliers/{acme.pk}/importProducts"
+    one, two = start_web(REDIS_URL=own_redis.url), start_web(REDIS_URL=own_redis.url)
+    key = {"Idempotency-Key": "the same"}
+
+    first = one.ask("POST", path, secret=secret, body={"data": ROWS}, headers=key)
+    own_redis.forget()
+    again = two.ask("POST", path, secret=secret, body={"data": ROWS}, headers=key)
+
+    assert (first.status, again.status) == (201, 201)
+    assert again.json()["id"] == first.json()["id"]
+    assert ImportJob.objects.count() == 1
+    woken: list[int] = []
+    monkeypatch.setattr("imports.wake.wake", woken.append)
+    sweeping.wake_waiting()
+    assert woken == [first.json()["id"]]
+
+
+def test_hosts_stay_in_the_balance_while_redis_is_silent(start_web, own_redis):
+    web = start_web(REDIS_URL=own_redis.url)
+    with own_redis.silent():
+        answer = web.ask("GET", "/readyz")
+    assert (answer.status, answer.json()["checks"]["redis"]) == (200, "does not answer")
