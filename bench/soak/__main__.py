@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -57,12 +58,20 @@ def main() -> None:
     )
     asked.add_argument("--report", type=Path, help="where the report goes besides standard output")
     options = asked.parse_args()
+    # Each refused connection would be a line; they are counted.
+    logging.getLogger("paramiko").setLevel(logging.CRITICAL)
+    version = options.previous
+    if version == BEFORE_MIGRATIONS:
+        version = before_migrations()
+        if not version:
+            say("this clone has no version from before a migration: there is nothing to run beside")
+            return
     with ExitStack() as cleanup:
         reaper = Reaper()
         cleanup.callback(reaper.close)
         home = temporary_home(unprivileged_account())
         reaper.remove_at_end(home)
-        other, beside = unpacked(options.previous, home) if options.previous else (ROOT, "")
+        other, beside = unpacked(version, home) if version else (ROOT, "")
         text, faulty = soak(options.seconds, home, other, beside, reaper)
     print(text)
     if options.report:
@@ -75,14 +84,12 @@ def unpacked(version: str, home: Path) -> tuple[Path, str]:
 
     The schema stays the one of now, as while hosts are upgraded in turn.
     """
-    if version == BEFORE_MIGRATIONS:
-        version = git("log", "-1", "--format=%H^", "--", "*/migrations/*.py")
     try:
         commit = git("rev-parse", "--verify", "--quiet", f"{version}^{{commit}}")
     except subprocess.CalledProcessError:
-        shallow = git("rev-parse", "--is-shallow-repository") == "true"
-        reason = "it is shallow: git fetch --unshallow" if shallow else "git log says what there is"
-        raise SystemExit(f"This clone has no version {version} ({reason}).") from None
+        raise SystemExit(
+            f"This clone has no version {version}; where it is shallow: git fetch --unshallow."
+        ) from None
     folder = home / "previous"
     folder.mkdir()
     packed = subprocess.run(["git", "archive", commit], cwd=ROOT, check=True, stdout=subprocess.PIPE)
@@ -90,6 +97,16 @@ def unpacked(version: str, home: Path) -> tuple[Path, str]:
     if not commands.parts_of(folder):
         raise SystemExit(f"Version {version} has no deploy/systemd: nobody knows how to start it.")
     return folder, git("log", "-1", "--format=%h (%s)", commit)
+
+
+def before_migrations() -> str:
+    """The last version before the newest migration; empty where there is none here."""
+    try:
+        return git(
+            "rev-parse", "--verify", "--quiet", git("log", "-1", "--format=%H^", "--", "*/migrations/*.py")
+        )
+    except subprocess.CalledProcessError:
+        return ""
 
 
 def git(*arguments: str) -> str:
