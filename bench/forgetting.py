@@ -48,10 +48,12 @@ def main(arguments: list[str]) -> None:
 
 def beside_forgetting(rule: Rule) -> tuple[float, list[float], int]:
     """What is written while window after window is removed, their seconds, and how many rows went."""
-    stop, rates = threading.Event(), []
+    stop = threading.Event()
+    rates: list[float] = []
     writer = threading.Thread(target=lambda: rates.append(written(stop, seconds=3600.0)))
     writer.start()
-    windows, gone, idle = [], 0, 0
+    windows: list[float] = []
+    gone = idle = 0
     while idle < 50:  # windows are chosen by chance
         began = time.perf_counter()
         removed = _remove(rule)

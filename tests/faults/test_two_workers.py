@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -44,21 +44,21 @@ run_job(int(sys.argv[1]))
 
 
 @pytest.fixture(autouse=True)
-def woken(settings, tmp_path: Path) -> Iterator[list[int]]:
+def _nobody_is_woken(settings, tmp_path: Path) -> Iterator[None]:
     settings.UPLOADS_DIR = tmp_path / "uploads"
     settings.UPLOADS_DIR.mkdir()
-    with mock.patch("imports.wake.wake") as wake:
-        yield wake
+    with mock.patch("imports.wake.wake"):
+        yield
 
 
-def at_once(works: list[object]) -> None:
+def at_once(works: Sequence[Callable[[], object]]) -> None:
     """Each in a thread with a connection of its own, all of them begun together."""
     together = Barrier(len(works))
 
-    def do(work: object) -> None:
+    def do(work: Callable[[], object]) -> None:
         together.wait()
         try:
-            work()  # type: ignore[operator]
+            work()
         finally:
             connection.close()
 
