@@ -51,7 +51,7 @@ class ActingAdmin(BulkPages[Record]):
         form = action.form_for(record, sent)
         if sent is not None and form.is_valid():
             self._run(request, action, record, form.cleaned_data)
-            return HttpResponseRedirect(after)
+            return self.after_action(request, record, after)
         context = {
             **self._context(request, record),
             "action": action,
@@ -66,9 +66,11 @@ class ActingAdmin(BulkPages[Record]):
 
     def _after(self, request: HttpRequest, record: Any) -> str:
         """Where to go when it is done: where the operator came from, or the record's page."""
-        after = request.POST.get("next") or request.GET.get("next") or ""
-        known = url_has_allowed_host_and_scheme(after, {request.get_host()}, request.is_secure())
-        return after if known and after.startswith("/admin/") else self._url(record)
+        return _next(request) or self._url(record)
+
+    def after_action(self, request: HttpRequest, record: Any, after: str) -> HttpResponse:
+        """Where it leads; another page where there is something to be seen once."""
+        return HttpResponseRedirect(after)
 
     def _context(self, request: HttpRequest, record: Any) -> dict[str, Any]:
         return {
@@ -100,10 +102,42 @@ class ActingAdmin(BulkPages[Record]):
         return actions
 
 
+def _next(request: HttpRequest) -> str:
+    """The page of ours that an operator came from, where the link said so."""
+    after = request.POST.get("next") or request.GET.get("next") or ""
+    known = url_has_allowed_host_and_scheme(after, {request.get_host()}, request.is_secure())
+    return after if known and after.startswith("/admin/") else ""
+
+
 def _choose(
     action: AdminAction[Any], modeladmin: ActingAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse:
     return modeladmin.choose(request, action, queryset)
+
+
+class ActingFormAdmin(ActingAdmin[Record]):
+    """A model with a form of Django's, or with its fields to be read, and buttons above it."""
+
+    change_form_template = "admin/acting_form.html"
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        acting_on = None
+        if object_id.isdecimal() and len(object_id) < 19 and self.has_act_permission(request):
+            acting_on = self.acting_on([int(object_id)]).first()
+        context = {
+            "record_actions": [
+                action for action in self.record_actions if acting_on and action.is_possible(acting_on)
+            ],
+            "next": _next(request),
+            **(extra_context or {}),
+        }
+        return super().change_view(request, object_id, form_url, context)
 
 
 class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
@@ -131,6 +165,7 @@ class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
         context = {
             **self._context(request, record),
             **self.page_context(record),
+            "next": _next(request),
             "record_actions": [
                 action for action in self.record_actions if acting_on and action.is_possible(acting_on)
             ],

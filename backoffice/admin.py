@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar
 
-from django.contrib import admin, messages
-from django.db import transaction
+from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
@@ -14,18 +13,19 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
-import backoffice.operators  # noqa: F401 - registers their pages
-from accounts.actors import Actor
+import backoffice.operators
+import backoffice.parts_admin  # noqa: F401 - registers their pages
+from accounts.admin_actions import ActingFormAdmin
 from accounts.admin_base import operator_of
 from accounts.forms import ApiKeyForm
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
 from accounts.scopes import Role
+from backoffice.key_actions import ACTIONS
 from backoffice.partners.pages import let_in_page, overview_page
 from backoffice.partners.scorecards import scorecard_page
 from backoffice.suspending.pages import SuspendableAdmin
 from events.admin_base import RecordedAdmin
 from events.models import ACCOUNTS
-from events.recording import record
 
 
 class PartnershipInline(admin.StackedInline[Partnership, Any]):
@@ -125,7 +125,7 @@ class KeyStateFilter(admin.SimpleListFilter):
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(RecordedAdmin[ApiKey]):
+class ApiKeyAdmin(ActingFormAdmin[ApiKey], RecordedAdmin[ApiKey]):
     """Issue, rotate, revoke. A secret is on one page, once; only its digest is kept, and shown nowhere."""
 
     event_subject = "api_key"
@@ -136,7 +136,8 @@ class ApiKeyAdmin(RecordedAdmin[ApiKey]):
     search_fields = ("name", "prefix", "supplier__name", "retailer__name")
     autocomplete_fields = ("supplier", "retailer")
     readonly_fields = ("prefix", "created_at", "last_used_at", "revoked_at")
-    actions = ("rotate", "revoke")
+    record_actions = ACTIONS
+    acts_with = ("supplier", "retailer")
 
     def get_readonly_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> tuple[str, ...]:
         """A key's party is for good."""
@@ -159,35 +160,14 @@ class ApiKeyAdmin(RecordedAdmin[ApiKey]):
     ) -> HttpResponse:
         return self._show_once(request, "Key issued", [(obj, request.fresh_secret)])  # type: ignore[attr-defined]
 
-    @admin.action(description="Rotate: issue successors, end these in 24 hours", permissions=["change"])
-    def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> HttpResponse | None:
-        usable = [key for key in queryset if key.usable(at=timezone.now())]
-        if not usable:
-            messages.error(request, "None of these keys is valid any more; issue a new one instead.")
-            return None
-        fresh = [self._rotate(request, key) for key in usable]
-        return self._show_once(request, "Keys rotated", fresh)
-
-    @admin.action(description="Revoke at once", permissions=["change"])
-    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
-        for key in queryset:
-            with transaction.atomic():
-                if key.revoke():
-                    self._record("api_key.revoked", key, by=operator_of(request))
-                    self.log_change(request, key, "Revoked.")
-        messages.success(request, f"{len(queryset)} revoked; their tokens ended with them.")
-
-    def _rotate(self, request: HttpRequest, key: ApiKey) -> tuple[ApiKey, str]:
-        with transaction.atomic():
-            successor, secret = key.rotate()
-            self._record("api_key.rotated", key, by=operator_of(request), successor=successor.prefix)
-            self.log_addition(request, successor, "Issued as the successor of a rotated key.")
-        return successor, secret
-
-    def _record(self, type: str, key: ApiKey, *, by: Actor, **data: Any) -> None:  # noqa: A002
-        fields = self.event_fields(key)
-        fields["data"] = {"api_key_id": key.pk, **fields["data"], **data}
-        record(type, by=by, **fields)
+    def after_action(self, request: HttpRequest, record: ApiKey, after: str) -> HttpResponse:
+        """A new key is shown once."""
+        fresh = getattr(record, "fresh", None)
+        return (
+            self._show_once(request, "Key rotated", fresh)
+            if fresh
+            else super().after_action(request, record, after)
+        )
 
     def _show_once(
         self, request: HttpRequest, title: str, fresh: list[tuple[ApiKey, str]]

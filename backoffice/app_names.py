@@ -13,6 +13,7 @@ NAMES = {
     "sftp_ingest": "Upload areas",
     "accounts": "Partners and keys",
     "events": "Events",
+    "backoffice": "The service",
     "auth": "Operators",
 }
 

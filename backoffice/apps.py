@@ -1,4 +1,4 @@
-from django.apps import AppConfig, apps
+from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
 from backoffice.app_names import name_apps
@@ -14,6 +14,5 @@ class BackofficeConfig(AppConfig):
 
         name_apps()
         history.connect()
-        # Django sends this signal for apps with models alone; `orders` is the last of those.
-        last = apps.get_app_config("orders")
-        post_migrate.connect(sync_groups, sender=last, dispatch_uid="backoffice.groups")
+        # Of all apps that have models this one is the last.
+        post_migrate.connect(sync_groups, sender=self, dispatch_uid="backoffice.groups")

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.contrib.auth.models import Group, Permission
+from django.db.models import Q
 
 OPERATORS, SUPPORT = "Operators", "Support"
 DESKS = {
@@ -43,7 +44,8 @@ def sync_groups(app_config: AppConfig, **kwargs: Any) -> None:
     Called for the last app that has models, so that the permissions of all of them are there already.
     """
     using = kwargs["using"]
-    ours = Permission.objects.using(using).filter(content_type__app_label__in=APPS)
+    parts = Q(content_type__app_label="backoffice", content_type__model="servicepart")
+    ours = Permission.objects.using(using).filter(parts | Q(content_type__app_label__in=APPS))
     _group(OPERATORS, using).permissions.set(ours)
     seen = ours.filter(codename__startswith="view_")
     _group(SUPPORT, using).permissions.set(seen)

@@ -1,4 +1,4 @@
-"""What is ours of operators: which of their groups must use a second factor."""
+"""What is ours of operators: whose sign-ins take a second factor; and parts of the service that they miss."""
 
 from __future__ import annotations
 
@@ -21,6 +21,24 @@ class SignInRule(models.Model):
 
     def __str__(self) -> str:
         return f"sign-ins of {self.group}"
+
+
+class ServicePart(models.Model):
+    """A part of the service on one host that fell silent, for as long as operators have to do with it."""
+
+    name = models.CharField(max_length=50, help_text="Such as web or ticker.")
+    host = models.CharField(max_length=255, blank=True)
+    heard_at = models.DateTimeField(help_text="When one of its processes last gave a sign of life.")
+    taken_away_at = models.DateTimeField(null=True, help_text="When an operator said that it is not missed.")
+
+    class Meta:
+        ordering = ["name", "host"]
+        verbose_name = "part of the service"
+        verbose_name_plural = "parts of the service"
+        constraints = [models.UniqueConstraint("name", "host", name="service_part_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name} on {self.host}" if self.host else self.name
 
 
 def lacks_second_factor(user: AbstractBaseUser | AnonymousUser) -> TypeGuard[AbstractBaseUser]:

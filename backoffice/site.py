@@ -131,6 +131,6 @@ class ExchangeAdminSite(AdminSite):
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         queues = waiting_for(request.user)
-        gathered = gather(request.user, Wanted())
-        context = {"queues": queues, **rows_context(request, gathered, 0, ON_HOME)}
+        gathered = gather(request.user, Wanted(), ON_HOME)
+        context = {"queues": queues, **rows_context(request, gathered)}
         return super().index(request, {**context, **(extra_context or {})})

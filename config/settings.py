@@ -217,6 +217,7 @@ CELERY_TIMEZONE = "UTC"
 CELERY_TASK_ROUTES = {
     "imports.tasks.fetch": {"queue": "fetch"},
     "accounts.tasks.run_operator_action": {"queue": "operators"},
+    "fulfillments.tasks.run_simulation": {"queue": "operators"},
 }
 # Ticks only wake a worker: each task sweeps its table, so a missed one does no harm. One that nobody took
 # until the next is only in the way.
@@ -234,6 +235,7 @@ _ticks = {
     "forget": ("backoffice.tasks.forget", 60.0),
     "collect-blobs": ("sftp_ingest.tasks.collect", 60.0),
     "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),
+    "sweep-simulations": ("fulfillments.tasks.sweep_simulations", 10.0),
     "sweep-operators-actions": ("accounts.tasks.sweep_operator_actions", 10.0),
     "expire-idempotency-keys": ("accounts.tasks.expire", 3600.0),
 }

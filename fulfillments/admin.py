@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet, prefetch_related_objects
 from django.http import HttpRequest
 
+import fulfillments.simulation_admin  # noqa: F401 - registers its pages
 from accounts.admin_actions import RecordAdmin, badge
 from accounts.admin_base import as_id
 from accounts.models import Retailer

@@ -7,8 +7,9 @@ from django.db import connection
 
 from accounts.actors import Actor
 from api.errors import ApiError
-from fulfillments.models import Fulfillment
+from fulfillments.models import Fulfillment, RoutingSimulation
 from fulfillments.scorecard.sums import add_up
+from fulfillments.simulating import running
 
 logger = logging.getLogger(__name__)
 
@@ -39,3 +40,18 @@ def answer_cancelations() -> int:
 def add_up_days() -> int:
     """Add what has happened to the sums that scorecards are made of."""
     return add_up(seconds=SECONDS)
+
+
+@shared_task(name=running.RUN_TASK)  # type: ignore[untyped-decorator]
+def run_simulation(simulation_id: int) -> None:
+    """Go on with a simulation for a few seconds, then stand at the queue's end again."""
+    simulation = RoutingSimulation.objects.filter(pk=simulation_id, finished_at=None).first()
+    if simulation is not None and not running.advance(simulation, seconds=running.SLICE):
+        running.wake(simulation_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def sweep_simulations() -> None:
+    """Find what no worker has."""
+    for simulation_id in running.unfinished():
+        running.wake(simulation_id)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Q
-from django.forms import ModelForm
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from accounts.admin_base import LongList, ReadOnlyAdmin, as_id, operator_of
-from api.errors import ApiError
+from accounts.admin_actions import ActingFormAdmin
+from accounts.admin_base import LongList, ReadOnlyAdmin, as_id
 from catalog.admin import VariantAdmin
 from catalog.forms import WholeForm
 from catalog.models import Variant
 from events.admin_base import RecordedAdmin
 from fastdb.beginnings import begins
+from inventory.admin_actions import ACTIONS
 from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel, StockMovement, Warehouse
 from inventory.selectors import Movements
@@ -65,38 +64,18 @@ def movements_table(variant_id: int, warehouses: dict[int, str]) -> str:
     return render_to_string("admin/inventory/movements.html", context)
 
 
-class StockLevelForm(ModelForm[StockLevel]):
-    """A count sets what is on hand; an adjustment adds to it or takes away, and says why."""
-
-    adjust_by = forms.IntegerField(
-        required=False,
-        min_value=-(2**31) + 1,
-        max_value=2**31 - 1,
-        help_text="Found, broken or given away: so many pieces more, or fewer (-2). Instead of a count.",
-    )
-    reason = forms.CharField(max_length=500, required=False, help_text="Why it is adjusted; kept.")
-
-    def clean(self) -> dict[str, Any] | None:
-        data = super().clean() or {}
-        if data.get("adjust_by") and not data.get("reason"):
-            self.add_error("reason", "An adjustment says why.")
-        return data
-
-
 @admin.register(StockLevel)
-class StockLevelAdmin(LongList[StockLevel]):
-    """What is on hand can be corrected; what is reserved follows from orders alone."""
+class StockLevelAdmin(ActingFormAdmin[StockLevel], LongList[StockLevel]):
+    """What is on hand is corrected by actions; what is reserved follows from orders alone."""
 
+    record_actions = ACTIONS
+    acts_with = ("variant", "warehouse")
     list_display = ("sku", "warehouse", "on_hand", "reserved", "overpromised", "counted_at", "updated_at")
     list_filter = (OverpromisedFilter, "warehouse")
     list_select_related = ("variant", "warehouse")
     search_help_text = "The beginning of a sku, or a whole UPC."
-    form = StockLevelForm
-    fields = (
-        *("variant", "warehouse", "on_hand", "adjust_by", "reason", "reserved", "counted_at", "updated_at"),
-        "movements",
-    )
-    readonly_fields = ("variant", "warehouse", "reserved", "counted_at", "updated_at", "movements")
+    fields = ("variant", "warehouse", "on_hand", "reserved", "counted_at", "updated_at", "movements")
+    readonly_fields = fields
 
     @admin.display(description="why is it so many?")
     def movements(self, level: StockLevel) -> str:
@@ -119,17 +98,9 @@ class StockLevelAdmin(LongList[StockLevel]):
     def has_delete_permission(self, request: HttpRequest, obj: StockLevel | None = None) -> bool:
         return False
 
-    def save_model(
-        self, request: HttpRequest, obj: StockLevel, form: ModelForm[StockLevel], change: bool
-    ) -> None:
-        level, by = StockLevel.objects.get(pk=obj.pk), operator_of(request)
-        if pieces := form.cleaned_data.get("adjust_by"):
-            try:
-                level.adjust(pieces, reason=form.cleaned_data["reason"], by=by)
-            except ApiError as error:  # somebody took them meanwhile
-                messages.error(request, error.message)
-        else:
-            level.count(form.cleaned_data["on_hand"], by=by)
+    def has_change_permission(self, request: HttpRequest, obj: StockLevel | None = None) -> bool:
+        """By its actions alone; who may take them `has_act_permission` says."""
+        return False
 
 
 @admin.register(StockMovement)

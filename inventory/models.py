@@ -26,6 +26,9 @@ class Warehouse(models.Model):
     name = models.CharField(max_length=100)
     is_default = models.BooleanField(default=False, help_text="Takes what no warehouse has in stock.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    heard_at = models.DateTimeField(
+        null=True, editable=False, help_text="About when a push last counted something in it."
+    )
 
     class Meta:
         ordering = ["supplier_id", "id"]

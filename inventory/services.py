@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
+from django.db.models.functions import Now
+from django.utils import timezone
 
 from accounts.actors import Actor
 from api.renderers import iso
@@ -101,6 +103,8 @@ SET_COUNTED = f"""
     FROM counted WHERE counted <> on_hand
 """  # noqa: S608 - of constants
 
+HEARD_AGAIN = timedelta(minutes=10)
+
 
 class StaleRow(NamedTuple):
     """A variant of which a later count is known."""
@@ -150,6 +154,8 @@ def push(
         result.errors += errors
         if wanted:
             _write(warehouse, wanted, as_of, result, by=by)
+        if result.updated or result.unchanged:
+            _heard_of(warehouse)
         if result.updated:
             data = {"warehouse_id": warehouse.pk, "updated": result.updated, "unchanged": result.unchanged}
             record("inventory.updated", by=by, area="inventory", supplier=warehouse.supplier, data=data)
@@ -157,6 +163,12 @@ def push(
             stock_arrived(list(wanted))
     result.errors.sort(key=lambda error: error.index)
     return result
+
+
+def _heard_of(warehouse: Warehouse) -> None:
+    """Note that its counts come, changed or not: now and then, so that pushes do not wait for its row."""
+    if warehouse.heard_at is None or timezone.now() - warehouse.heard_at > HEARD_AGAIN:
+        Warehouse.objects.filter(pk=warehouse.pk).update(heard_at=Now())
 
 
 def _moment(as_of: datetime | None) -> datetime:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Self
 
 from django.db import models
-from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models import F, Q, Value
+from django.db.models.functions import Coalesce, Now
 
 from accounts.models import Retailer, WhenShort
 from fastdb.beginnings import COLLATION
 from fulfillments.candidates import WantedLine
 from orders.change import ChangeableOrder
 from orders.processing_state import FINISHED, ProcessingState
+
+NO_DEADLINE = date.max
+"""Where an order without a `ship_until` stands among the others."""
 
 
 class OrderType(models.TextChoices):
@@ -88,6 +92,13 @@ class Order(ChangeableOrder):
                 "id",
                 condition=~Q(processing_state__in=[*FINISHED]),
                 name="order_open",
+            ),
+            # What waits for operators, by deadline; those without one come last.
+            models.Index(
+                Coalesce("ship_until", Value(NO_DEADLINE)),
+                "id",
+                condition=~Q(processing_state__in=[*FINISHED]),
+                name="order_open_due",
             ),
             models.Index(
                 "updated_at",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import F, Max, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from accounts.models import Partnership, Supplier
 from events.models import Event
 from imports.models import ImportJob, Kind, Status
+from inventory.models import Warehouse
 
 STALE = timedelta(days=2)
 
@@ -19,7 +20,8 @@ STALE = timedelta(days=2)
 def stale_feeds() -> QuerySet[Any]:
     """Suppliers with partners whose last count came by push or file, and is older than STALE.
 
-    One look into an index for each supplier, whatever it has pushed.
+    A feed that says what is known already lives, too. One look into an index for each supplier, however much
+    it has pushed.
     """
     pushed = Event.objects.filter(supplier=OuterRef("pk"), type="inventory.updated", number__isnull=False)
     landed = ImportJob.objects.filter(supplier=OuterRef("pk"), kind=Kind.INVENTORY, dry_run=False)
@@ -29,5 +31,7 @@ def stale_feeds() -> QuerySet[Any]:
         pushed_at=Subquery(pushed.order_by("-number").values("occurred_at")[:1]),
         landed_at=Subquery(landed.order_by("-id").values("finished_at")[:1]),
     )
-    suppliers = suppliers.annotate(heard_at=Greatest(F("pushed_at"), F("landed_at")))
+    counted = Warehouse.objects.filter(supplier=OuterRef("pk")).order_by().values("supplier")
+    suppliers = suppliers.annotate(counted_at=Subquery(counted.annotate(last=Max("heard_at")).values("last")))
+    suppliers = suppliers.annotate(heard_at=Greatest(F("pushed_at"), F("landed_at"), F("counted_at")))
     return suppliers.filter(heard_at__lt=timezone.now() - STALE)

@@ -45,16 +45,13 @@ class Item:
         pk = self.record.pk
         return [(label, reverse(name, args=[pk, action])) for action, label in self.kind.actions]
 
-    @property
-    def place(self) -> tuple[bool, datetime, Decimal, datetime]:
-        """Where it stands: what has a deadline first, the sooner the further up; then the money at stake."""
-        late = datetime.max.replace(tzinfo=UTC)
-        return self.due_at is None, self.due_at or late, -(self.money or Decimal()), self.since or late
-
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of waiting: its rows by an index of their own, whose supplier, and what can be done."""
+    """One kind of waiting: its rows by an index of their own, whose supplier, and what can be done.
+
+    `due` is the field that has their deadline, a moment or a day; `order` leads to the order's number.
+    """
 
     name: str
     title: str
@@ -63,15 +60,20 @@ class Kind:
     read: Callable[[Any], dict[str, Any]]
     supplier: str
     since: str
-    order: Sequence[str] = ("id",)
+    due: str = ""
+    is_day: bool = False
+    always_due: bool = False
+    """Whether none of its rows lacks a deadline: then the field's own index serves."""
+    order: str = ""
     actions: Sequence[tuple[str, str]] = ()
 
-    def item(self, record: Any) -> Item:
-        return Item(record=record, kind=self, **self.read(record))
+    @property
+    def never(self) -> date | datetime:
+        """What stands for no deadline, so that such rows come last; their index says the same."""
+        return date.max if self.is_day else datetime.max.replace(tzinfo=UTC, microsecond=0)
 
-
-def end_of(day: date | None) -> datetime | None:
-    """The end of an order's `ship_until`, UTC."""
-    if day is None or day == date.max:
-        return None
-    return datetime.combine(day + timedelta(days=1), time(), UTC)
+    def moment(self, due: date | datetime) -> datetime | None:
+        """When it is due; a day has until its end (UTC)."""
+        if due == self.never:
+            return None
+        return due if isinstance(due, datetime) else datetime.combine(due + timedelta(days=1), time(), UTC)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Now
 
 from accounts.models import Supplier
 from backoffice.desk.feeds import stale_feeds
-from backoffice.desk.items import Kind, end_of
-from fulfillments.deadlines import next_due_at
+from backoffice.desk.items import Kind
+from backoffice.desk.parts import silent_parts
+from backoffice.desk.receivers import dead_webhooks
+from backoffice.models import ServicePart
+from events.models import Webhook
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from imports.admin_filters import RecentlyFailedFilter
@@ -18,14 +22,14 @@ from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel
 from orders.admin_filters import HeldFilter, UnknownCountryFilter, WaitingFilter
 from orders.models import Order, OrderLine
-from orders.processing_state import ProcessingState
+from orders.processing_state import FINISHED, ProcessingState
 
 ANSWERS = (("approve-cancelation", "Approve"), ("refuse-cancelation", "Refuse"))
+SEND_OR_ASK = (("withdraw", "Send elsewhere"), ("request-cancelation", "Ask back"))
 LATE = {
     State.NEW: "should have been accepted",
     State.CANCELATION_NOT_ALLOWED: "should have been accepted",
     State.ACCEPTED: "should have been shipped",
-    State.CANCELING: "should have been answered",
 }
 
 
@@ -44,9 +48,6 @@ def _order(order: Order, what: str) -> dict[str, Any]:
         "title": order.retailer_order_id,
         "parties": str(order.retailer),
         "what": what,
-        "since": order.updated_at,
-        "due_at": end_of(order.ship_until),
-        "order_id": order.pk,
     }
 
 
@@ -57,19 +58,14 @@ def _read_refused(order: Order) -> dict[str, Any]:
 
 
 def _fulfillments() -> QuerySet[Fulfillment]:
-    return Fulfillment.objects.select_related("order__retailer", "supplier", "warehouse", "capture")
+    return Fulfillment.objects.select_related("order__retailer", "supplier")
 
 
 def _fulfillment(work: Fulfillment, what: str) -> dict[str, Any]:
-    captured = getattr(work, "capture", None) is not None
-    due_at = next_due_at(work.state, work.due_at, work.capture_due_at, captured=captured)
     return {
         "title": work.order.retailer_order_id,
         "parties": f"{work.supplier} for {work.order.retailer}",
         "what": what,
-        "since": work.updated_at,
-        "due_at": due_at or end_of(work.order.ship_until),
-        "order_id": work.order_id,
     }
 
 
@@ -79,17 +75,32 @@ def _read_address(work: Fulfillment) -> dict[str, Any]:
     return _fulfillment(work, " ".join(str(address[part]) for part in parts if address.get(part)))
 
 
+def _late() -> QuerySet[Fulfillment]:
+    return _fulfillments().filter(due_at__lte=Now()).exclude(state=State.CANCELING).not_held()
+
+
+def _uncaptured() -> QuerySet[Fulfillment]:
+    late = Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
+    return _fulfillments().filter(late, order__held=False)
+
+
 def _read_late(work: Fulfillment) -> dict[str, Any]:
-    uncaptured = work.state == State.NEW and getattr(work, "capture", None) is None
-    late_capture = uncaptured and work.capture_due_at is not None
-    what = "should have been captured" if late_capture else LATE.get(State(work.state), "is late")
-    return _fulfillment(work, f"Fulfillment {work.pk} {what}")
+    return _fulfillment(work, f"Fulfillment {work.pk} {LATE.get(State(work.state), 'is late')}")
 
 
-def _read_line(line: OrderLine) -> dict[str, Any]:
-    missing = line.open - line.reserved + line.waiting
-    what = f"{missing} × {line.sku or line.upc or line.asked_variant_id} without stock"
-    return {**_order(line.order, what), "since": line.waiting_since}
+def _short() -> QuerySet[Order]:
+    """Open orders with lines that wait; what nobody fills at all is another kind."""
+    lines = WaitingFilter.narrow(OrderLine.objects.filter(order=OuterRef("pk"))).order_by()
+    waiting = lines.filter(Q(waiting__gt=0) | Q(open__gt=0))
+    orders = _orders().filter(Exists(waiting)).exclude(processing_state__in=FINISHED)
+    since = waiting.values("order").annotate(first=Min("waiting_since")).values("first")
+    return orders.annotate(waits_since=Subquery(since)).prefetch_related("lines")
+
+
+def _read_short(order: Order) -> dict[str, Any]:
+    lines = [line for line in order.lines.all() if line.waiting_since and (line.waiting or line.open)]
+    named = ", ".join(f"{line.open - line.reserved + line.waiting} × {line.name}" for line in lines[:3])
+    return _order(order, f"{named}{', …' if len(lines) > 3 else ''} without stock")
 
 
 def _read_stock(level: StockLevel) -> dict[str, Any]:
@@ -97,7 +108,6 @@ def _read_stock(level: StockLevel) -> dict[str, Any]:
         "title": level.variant.sku,
         "parties": f"{level.warehouse.supplier}, {level.warehouse}",
         "what": f"{level.reserved} promised, {level.on_hand} there",
-        "since": level.counted_at,
     }
 
 
@@ -107,7 +117,6 @@ def _read_import(job: ImportJob) -> dict[str, Any]:
         "title": f"{job.kind}: {job.source or 'sent as data'}",
         "parties": str(job.supplier),
         "what": said[:200],
-        "since": job.created_at,
     }
 
 
@@ -115,13 +124,26 @@ def _read_feed(supplier: Any) -> dict[str, Any]:
     return {
         "title": supplier.name,
         "parties": supplier.name,
-        "what": "No change of stock by push, and no stock file, for two days",
-        "since": supplier.heard_at,
+        "what": "No stock by push or file for two days",
     }
 
 
 def _imports(*statuses: Status) -> QuerySet[ImportJob]:
     return ImportJob.objects.filter(status__in=statuses).select_related("supplier")
+
+
+def _read_webhook(webhook: Any) -> dict[str, Any]:
+    down = f"Its receiver takes nothing: {webhook.last_error}" if webhook.is_down else ""
+    dead = "Events were given up after 72 hours." if webhook.has_dead else ""
+    return {"title": webhook.url, "parties": str(webhook.party), "what": f"{down} {dead}".strip()}
+
+
+def _read_part(part: ServicePart) -> dict[str, Any]:
+    return {
+        "title": str(part),
+        "parties": "The service",
+        "what": "It has given no sign of life for longer than it may. Look at its host and its log.",
+    }
 
 
 # The more that can be done about it, the further up: an order that waits for several stands under the first.
@@ -132,8 +154,11 @@ KINDS = (
         Fulfillment,
         lambda: _fulfillments().filter(state=State.WRONG_ADDRESS),
         _read_address,
-        "supplier",
-        "updated_at",
+        supplier="supplier",
+        since="updated_at",
+        due="order__ship_until",
+        is_day=True,
+        order="order_id",
         actions=(("correct-address", "Correct address"), ("give-up", "Cancel")),
     ),
     Kind(
@@ -142,8 +167,11 @@ KINDS = (
         Order,
         _refused,
         _read_refused,
-        "fulfillments__supplier",
-        "updated_at",
+        supplier="fulfillments__supplier",
+        since="updated_at",
+        due="ship_until",
+        is_day=True,
+        order="pk",
         actions=(("route-again", "Route again"), ("drop-refused", "Cancel it")),
     ),
     Kind(
@@ -152,20 +180,37 @@ KINDS = (
         Fulfillment,
         lambda: _fulfillments().filter(state=State.CANCELING),
         lambda work: _fulfillment(work, f"{work.supplier} has not said whether it lets it go"),
-        "supplier",
-        "updated_at",
+        supplier="supplier",
+        since="updated_at",
+        due="due_at",
+        order="order_id",
         actions=ANSWERS,
     ),
     Kind(
         "overdue",
         "Overdue",
         Fulfillment,
-        lambda: _fulfillments() & Fulfillment.objects.overdue().exclude(state=State.CANCELING),
+        _late,
         _read_late,
-        "supplier",
-        "updated_at",
-        order=("due_at", "id"),
-        actions=(("withdraw", "Send elsewhere"), ("request-cancelation", "Ask back")),
+        supplier="supplier",
+        since="updated_at",
+        due="due_at",
+        always_due=True,
+        order="order_id",
+        actions=SEND_OR_ASK,
+    ),
+    Kind(
+        "uncaptured",
+        "Not captured in time",
+        Fulfillment,
+        _uncaptured,
+        lambda work: _fulfillment(work, f"Fulfillment {work.pk} should have been captured"),
+        supplier="supplier",
+        since="updated_at",
+        due="capture_due_at",
+        always_due=True,
+        order="order_id",
+        actions=SEND_OR_ASK,
     ),
     Kind(
         "country",
@@ -173,8 +218,11 @@ KINDS = (
         Order,
         lambda: UnknownCountryFilter.narrow(_orders()),
         lambda order: _order(order, str(order.shipping_address.get("country", ""))),
-        "fulfillments__supplier",
-        "updated_at",
+        supplier="fulfillments__supplier",
+        since="updated_at",
+        due="ship_until",
+        is_day=True,
+        order="pk",
         actions=(("correct-address", "Correct address"),),
     ),
     Kind(
@@ -183,20 +231,24 @@ KINDS = (
         Order,
         lambda: HeldFilter.narrow(_orders()),
         lambda order: _order(order, "Its suppliers wait for your release"),
-        "fulfillments__supplier",
-        "updated_at",
+        supplier="fulfillments__supplier",
+        since="updated_at",
+        due="ship_until",
+        is_day=True,
+        order="pk",
         actions=(("release", "Release"), ("cancel", "Cancel order")),
     ),
     Kind(
         "waiting",
         "Waiting for stock",
-        OrderLine,
-        lambda: WaitingFilter.narrow(OrderLine.objects.select_related("order__retailer")).filter(
-            Q(waiting__gt=0) | Q(open__gt=0)
-        ),
-        _read_line,
-        "fulfillment_lines__fulfillment__supplier",
-        "waiting_since",
+        Order,
+        _short,
+        _read_short,
+        supplier="fulfillments__supplier",
+        since="waits_since",
+        due="ship_until",
+        is_day=True,
+        order="pk",
     ),
     Kind(
         "overpromised",
@@ -206,8 +258,8 @@ KINDS = (
             StockLevel.objects.select_related("variant", "warehouse__supplier")
         ),
         _read_stock,
-        "warehouse__supplier",
-        "counted_at",
+        supplier="warehouse__supplier",
+        since="counted_at",
     ),
     Kind(
         "import",
@@ -215,8 +267,8 @@ KINDS = (
         ImportJob,
         lambda: _imports(Status.AWAITING_APPROVAL),
         _read_import,
-        "supplier",
-        "created_at",
+        supplier="supplier",
+        since="created_at",
         actions=(("approve", "Approve"), ("cancel", "Cancel import"), ("message", "Message")),
     ),
     Kind(
@@ -225,9 +277,29 @@ KINDS = (
         ImportJob,
         lambda: RecentlyFailedFilter.narrow(_imports(Status.FAILED)),
         _read_import,
-        "supplier",
-        "created_at",
+        supplier="supplier",
+        since="created_at",
         actions=(("retry", "Retry"), ("message", "Message")),
     ),
-    Kind("feed", "Stock not heard of", Supplier, stale_feeds, _read_feed, "pk", "heard_at"),
+    Kind("feed", "Stock not heard of", Supplier, stale_feeds, _read_feed, supplier="pk", since="heard_at"),
+    Kind(
+        "webhook",
+        "Dead webhook",
+        Webhook,
+        dead_webhooks,
+        _read_webhook,
+        supplier="supplier",
+        since="waits_since",
+        actions=(("test", "Send a test"), ("resend_dead", "Send dead ones again")),
+    ),
+    Kind(
+        "part",
+        "Silent part of the service",
+        ServicePart,
+        silent_parts,
+        _read_part,
+        supplier="of_supplier",
+        since="heard_at",
+        actions=(("taken-away", "It was taken away"),),
+    ),
 )

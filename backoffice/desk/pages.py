@@ -8,7 +8,9 @@ from typing import Any
 from django import forms
 from django.apps import apps
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
@@ -16,7 +18,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.admin_base import operator_of
 from accounts.models import OperatorNote, Supplier
-from backoffice.desk.gathering import COUNTED, Gathered, Wanted, gather
+from backoffice.desk.gathering import WINDOW, Gathered, Wanted, gather
 from backoffice.desk.kinds import KINDS
 
 PAGE = 50
@@ -33,13 +35,11 @@ class DeskForm(forms.Form):
     supplier = forms.ModelChoiceField(Supplier.objects.order_by("name"), required=False, empty_label="all")
     hours = forms.IntegerField(required=False, min_value=1, max_value=100_000, label="Older than hours")
     taken = forms.ChoiceField(required=False, choices=TAKEN, label="Whose")
-    start = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
 
     def wanted(self, person: str) -> Wanted:
         """What is asked for; what cannot be read narrows nothing."""
         self.full_clean()
         given: dict[str, Any] = {name: value for name, value in self.cleaned_data.items() if value}
-        given.pop("start", None)
         if "supplier" in given:
             given["supplier"] = given["supplier"].pk
         return Wanted(**given, person=person)
@@ -54,47 +54,75 @@ class NoteForm(forms.Form):
     text = forms.CharField(required=False, max_length=1000)
     snooze_hours = forms.IntegerField(required=False, min_value=0, max_value=24 * 90)
 
+    def clean_assigned_to(self) -> str:
+        name: str = self.cleaned_data["assigned_to"]
+        if name and not people().filter(username=name).exists():
+            raise forms.ValidationError(f"No operator has the name {name}.", code="nobody")
+        return name
+
+
+def people() -> QuerySet[User]:
+    """Who can take a row."""
+    return User.objects.filter(is_staff=True, is_active=True).order_by("username")
+
 
 def desk(site: Any, request: HttpRequest) -> HttpResponse:
     """Everything that waits for a person, in one table."""
     form = DeskForm(request.GET)
     person = request.user.get_username()
-    gathered = gather(request.user, form.wanted(person))
-    start = form.cleaned_data.get("start") or 0
+    gathered = gather(request.user, form.wanted(person), PAGE, request.GET.get("start", ""))
     query = request.GET.copy()
     query.pop("start", None)
+    narrowed = query.copy()
+    narrowed.pop("kind", None)
     context = {
         **site.each_context(request),
         "title": "The desk",
         "form": form,
-        **rows_context(request, gathered, start, PAGE),
-        "more": f"?{query.urlencode()}&start={start + PAGE}" if len(gathered.items) > start + PAGE else "",
+        **rows_context(request, gathered),
+        "more": f"?{query.urlencode()}&start={gathered.more}" if gathered.more else "",
+        "first": f"?{query.urlencode()}" if "start" in request.GET else "",
+        "narrowed": narrowed.urlencode(),
     }
     return TemplateResponse(request, "admin/desk.html", context)
 
 
-def rows_context(request: HttpRequest, gathered: Gathered, start: int, count: int) -> dict[str, Any]:
+def rows_context(request: HttpRequest, gathered: Gathered) -> dict[str, Any]:
     """What the table needs, on whichever page it stands."""
+    may_act = request.user.has_perm("orders.change_order")
     return {
         "gathered": gathered,
-        "counted": COUNTED,
-        "items": gathered.items[start : start + count],
+        "counted": WINDOW,
+        "items": gathered.items,
         "person": request.user.get_username(),
+        "people": people()[:200] if may_act and gathered.items else [],
         "now": timezone.now(),
         "here": request.get_full_path(),
-        "may_act": request.user.has_perm("orders.change_order"),
+        "may_act": may_act,
     }
 
 
 def keep_note(site: Any, request: HttpRequest) -> HttpResponse:
     """Take a row, note something of it, or put it off."""
     form = NoteForm(request.POST)
-    if request.method != "POST" or not form.is_valid():
+    if request.method != "POST" or not form.is_valid() and form.errors.keys() - {"assigned_to"}:
         raise PermissionDenied
     given = form.cleaned_data
     model = apps.get_model(given["model"])
     if not request.user.has_perm(f"{model._meta.app_label}.change_{model._meta.model_name}"):
         raise PermissionDenied
+    if form.errors:
+        messages.error(request, form.errors["assigned_to"][0])
+    else:
+        _keep(given, by=operator_of(request).name)
+        hours = given["snooze_hours"]
+        messages.success(request, f"Put off for {hours} hours." if hours else "Kept.")
+    back = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
+    return HttpResponseRedirect(back if safe and back.startswith("/admin/") else "/admin/desk/")
+
+
+def _keep(given: dict[str, Any], *, by: str) -> None:
     hours = given["snooze_hours"]
     OperatorNote.objects.update_or_create(
         model=given["model"],
@@ -103,11 +131,7 @@ def keep_note(site: Any, request: HttpRequest) -> HttpResponse:
             "assigned_to": given["assigned_to"],
             "text": given["text"],
             "snoozed_until": timezone.now() + timedelta(hours=hours) if hours else None,
-            "by": operator_of(request).name,
+            "by": by,
             "updated_at": timezone.now(),
         },
     )
-    messages.success(request, f"Put off for {hours} hours." if hours else "Kept.")
-    back = request.POST.get("next", "")
-    safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
-    return HttpResponseRedirect(back if safe and back.startswith("/admin/") else "/admin/desk/")

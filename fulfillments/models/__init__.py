@@ -9,6 +9,7 @@ from fulfillments.models.rejection import Rejection
 from fulfillments.models.returned import Return
 from fulfillments.models.routing_decision import RoutingDecision
 from fulfillments.models.shipment import Shipment
+from fulfillments.models.simulation import RoutingSimulation
 
 __all__ = [
     "COUNTS",
@@ -22,6 +23,7 @@ __all__ = [
     "Rejection",
     "Return",
     "RoutingDecision",
+    "RoutingSimulation",
     "Shipment",
     "SummedEvents",
 ]

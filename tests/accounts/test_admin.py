@@ -1,12 +1,14 @@
 """Keys, parties and kept rows in the admin: who may do what, and what nobody sees."""
 
+import re
 from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import ApiKey, IdempotencyKey, Supplier
+from accounts.models import ApiKey, IdempotencyKey, OperatorActionRow, Supplier
+from events.models import Event
 from tests.client import ApiClient
 from tests.factories import IdempotencyKeyFactory, IssuedKeyFactory, StaffFactory
 
@@ -80,7 +82,11 @@ def test_a_keys_party_and_secret_cannot_be_edited(operator, acme, rival):
 
 def test_rotating_shows_the_successor_and_leaves_a_grace(operator, acme):
     key, old = IssuedKeyFactory.create(party=acme)
-    page = operator.post(KEYS, {"action": "rotate", "_selected_action": [key.pk]}).content.decode()
+    url = f"{KEYS}{key.pk}/do/rotate/"
+    asked = operator.get(url).text
+    assert "gets a new key of the same rights" in asked
+    assert ApiKey.objects.count() == 1  # nothing is done before it is confirmed
+    page = operator.post(url, {"reason": ""}).text
     fresh = ApiKey.objects.exclude(pk=key.pk).get()
     key.refresh_from_db()
     assert fresh.prefix in page
@@ -91,9 +97,35 @@ def test_rotating_shows_the_successor_and_leaves_a_grace(operator, acme):
 
 def test_a_revoked_key_cannot_be_rotated(operator, acme):
     key, _ = IssuedKeyFactory.create(party=acme)
-    operator.post(KEYS, {"action": "revoke", "_selected_action": [key.pk]})
-    operator.post(KEYS, {"action": "rotate", "_selected_action": [key.pk]})
+    url = f"{KEYS}{key.pk}/do/"
+    assert operator.post(f"{url}revoke/", {"reason": ""}).status_code == 200  # why it is revoked is owed
+    assert ApiKey.objects.get().revoked_at is None
+    operator.post(f"{url}revoke/", {"reason": "It was in a mail"})
+    operator.post(f"{url}rotate/", {})
     assert list(ApiKey.objects.all()) == [key]
+    assert ApiKey.objects.get().revoked_at
+    assert Event.objects.get(type="api_key.revoked").data["operator_reason"] == "It was in a mail"
+
+
+def test_many_keys_are_revoked_after_a_look_and_those_that_are_stay_as_they_are(operator, acme):
+    keys = [IssuedKeyFactory.create(party=acme)[0] for _ in range(3)]
+    keys[0].revoke()
+    ended = ApiKey.objects.get(pk=keys[0].pk).revoked_at
+    chosen = operator.post(KEYS, {"action": "revoke", "_selected_action": [each.pk for each in keys]})
+    page = operator.get(chosen["Location"]).text
+    assert "2 will be done; 1 not" in page
+    operator.post(f"{chosen['Location']}confirm/", {"reason": "The partner has left"})
+    assert not ApiKey.objects.filter(revoked_at=None).exists()
+    assert ApiKey.objects.get(pk=keys[0].pk).revoked_at == ended
+
+
+def test_no_secret_is_kept_of_a_rotation(operator, acme):
+    key, _ = IssuedKeyFactory.create(party=acme)
+    page = operator.post(f"{KEYS}{key.pk}/do/rotate/", {}).text
+    secret = re.search(r"fxk_[0-9a-f]{12}_[\w-]{40,}", page)
+    assert secret, page
+    for table in (OperatorActionRow, Event):
+        assert secret.group() not in str([*table.objects.values_list()])
 
 
 def test_support_sees_keys_and_can_do_nothing_to_them(support, acme):
@@ -102,7 +134,7 @@ def test_support_sees_keys_and_can_do_nothing_to_them(support, acme):
     assert support.get(f"{KEYS}{key.pk}/change/").status_code == 200
     assert issue(support, supplier=acme.pk).status_code == 403
     for action in ("rotate", "revoke"):
-        support.post(KEYS, {"action": action, "_selected_action": [key.pk]})
+        assert support.post(f"{KEYS}{key.pk}/do/{action}/", {"reason": "x"}).status_code == 403
     assert support.post(f"{KEYS}{key.pk}/change/", {"name": "x"}).status_code == 403
     assert ApiClient(secret, f"/v3/suppliers/{acme.pk}").get("").status_code == 200
     assert ApiKey.objects.count() == 1

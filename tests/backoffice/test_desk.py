@@ -90,10 +90,14 @@ def test_a_supplier_that_falls_silent_waits_and_one_that_never_spoke_does_not(
     assert client_for(acme).post("inventory", body).status_code == 200
     Event.publish()
     assert rows(operator) == []
-    Event.objects.update(occurred_at=timezone.now() - timedelta(days=3))
+    three_days_ago = timezone.now() - timedelta(days=3)
+    Event.objects.update(occurred_at=three_days_ago)
+    Warehouse.objects.filter(supplier=acme).update(heard_at=three_days_ago)
 
     [item] = rows(operator)
     assert (item.kind.name, item.title) == ("feed", "Acme")
+    assert client_for(acme).post("inventory", body).json()["unchanged"] == 1
+    assert rows(operator) == []  # what says that nothing has changed is a sign, too
 
 
 def test_what_is_due_first_stands_first_then_the_money(operator, acme, shop, a_variant, pushed):
@@ -119,6 +123,7 @@ def test_what_is_due_first_stands_first_then_the_money(operator, acme, shop, a_v
         ({"taken": "free"}, 1),
         ({"taken": "snoozed"}, 0),
         ({"kind": "nonsense", "supplier": "x", "hours": "x", "start": "x"}, 1),
+        ({"start": "W3sid2FpdGluZyI6WzEsMl19LG51bGxd"}, 1),
     ],
 )
 def test_it_is_narrowed(operator, refused_address, acme, rival, asked, count):

@@ -52,7 +52,9 @@ def test_a_corrected_count_is_recorded_and_leaves_reservations_alone(acme, opera
     set_stock(reserved=2)
     level = StockLevel.objects.get(variant=variant)
 
-    answer = operator.post(f"{LIST}{level.pk}/change/", {"on_hand": "7", "reserved": "0"})
+    url = f"{LIST}{level.pk}/do/count/"
+    assert "5 on hand, 2 of them promised" in operator.get(url).text
+    answer = operator.post(url, {"on_hand": "7", "reserved": "0"})
 
     assert answer.status_code == 302
     level.refresh_from_db()
@@ -60,8 +62,9 @@ def test_a_corrected_count_is_recorded_and_leaves_reservations_alone(acme, opera
     event = Event.objects.get()
     assert (event.type, event.actor, event.supplier) == ("inventory.updated", "user:olga", acme)
     assert event.data["on_hand"] == {"from": 5, "to": 7}
-    operator.post(f"{LIST}{level.pk}/change/", {"on_hand": "7"})
+    operator.post(url, {"on_hand": "7"})
     assert Event.objects.count() == 1
+    assert "it is; the count is noted" in operator.get(LIST).text
 
 
 def test_stock_is_neither_added_nor_deleted_by_hand(acme, operator, a_variant):

@@ -263,7 +263,7 @@ def test_a_push_costs_the_same_number_of_statements_whatever_its_size(
 ):
     for number in range(count):
         a_variant(acme, f"A-{number}", stock=1)
-    push([])  # the key's last use is noted
+    push([{"id": "A-0", "amount": 1}])  # the key's last use is noted, and that the warehouse was heard of
 
     # the key, the warehouse, begin, the moment, the identifiers, missing rows, the lock, changed rows,
     # older counts, the event, end

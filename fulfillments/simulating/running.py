@@ -1,0 +1,137 @@
+"""Many orders, by slices of seconds, newest first. Nothing is written but the simulation's own row."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, time, timedelta
+from time import monotonic
+from typing import Any, cast
+
+from celery import current_app
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from fulfillments.models import RoutingDecision, RoutingSimulation
+from fulfillments.simulating.replaying import Rule, as_recorded, concerns, replay
+from fulfillments.simulating.summing import ResultJson, add, nothing_yet
+
+logger = logging.getLogger(__name__)
+
+RUN_TASK = "fulfillments.tasks.run_simulation"
+MOST = 100_000
+"""Orders of one simulation."""
+AT_ONCE = 1.0  # seconds that the operator's own request spends
+SLICE = 4.0
+LEASE = timedelta(seconds=60)
+PAGE = 100
+PUSHED = "order.created"  # what was routed again later depends on what was refused meanwhile
+
+
+def advance(simulation: RoutingSimulation, *, seconds: float) -> bool:
+    """Go on for so long; return whether the caller need not: it is done, or another has it."""
+    if not _claim(simulation):
+        return True
+    end = monotonic() + seconds
+    try:
+        if simulation.position is None:
+            _begin(simulation)
+        while not _one_page(simulation):
+            if monotonic() > end:
+                return False
+    finally:
+        RoutingSimulation.objects.filter(pk=simulation.pk).update(leased_until=None)
+    return True
+
+
+def wake(simulation_id: int) -> None:
+    """Have a worker go on with it. None may hear it: the sweep comes by."""
+    try:
+        current_app.signature(RUN_TASK).apply_async((simulation_id,), retry=False, expires=60)
+    except Exception as error:  # noqa: BLE001 - whatever the broker's client raises, the sweep does it
+        logger.warning("a simulation waits for the sweep: %s", error)
+
+
+def unfinished() -> list[int]:
+    """Simulations that want a worker."""
+    free = Q(leased_until=None) | Q(leased_until__lte=timezone.now())
+    waiting = RoutingSimulation.objects.filter(free, finished_at=None)
+    return [*waiting.order_by("id").values_list("pk", flat=True)[:20]]
+
+
+def _claim(simulation: RoutingSimulation) -> bool:
+    free = Q(leased_until=None) | Q(leased_until__lte=timezone.now())
+    unfinished_ = RoutingSimulation.objects.filter(free, pk=simulation.pk, finished_at=None)
+    claimed = unfinished_.update(leased_until=timezone.now() + LEASE)
+    simulation.refresh_from_db()
+    return bool(claimed)
+
+
+def _begin(simulation: RoutingSimulation) -> None:
+    midnight = datetime.combine(simulation.first_day, time(), UTC)
+    end = datetime.combine(simulation.last_day + timedelta(days=1), time(), UTC)
+    simulation.first_number = first_since(midnight)
+    simulation.begin_at = simulation.position = first_since(end)
+    simulation.result = cast(dict[str, Any], nothing_yet())
+    simulation.save(update_fields=["first_number", "begin_at", "position", "result"])
+
+
+def first_since(moment: datetime) -> int:
+    """The number of the first decision since then, found by halving: numbers go with time."""
+    decisions = RoutingDecision.objects.order_by("pk").values_list("pk", "decided_at")
+    last = decisions.last()
+    first = decisions.first()
+    if first is None or last is None:
+        return 1
+    low, high = first[0], last[0] + 1
+    while low < high:
+        middle = (low + high) // 2
+        found = decisions.filter(pk__gte=middle).first()
+        if found is None or found[1] >= moment:
+            high = middle
+        else:
+            low = found[0] + 1
+    return low
+
+
+def _decisions(simulation: RoutingSimulation) -> QuerySet[RoutingDecision]:
+    rows = RoutingDecision.objects.filter(
+        pk__lt=simulation.position, pk__gte=simulation.first_number, cause=PUSHED
+    )
+    if simulation.retailer_id:
+        rows = rows.filter(order__retailer_id=simulation.retailer_id)
+    return rows.select_related("order").only("lines", "order__retailer_order_id").order_by("-pk")
+
+
+def _one_page(simulation: RoutingSimulation) -> bool:
+    """Look at the next orders; return whether these were the last."""
+    result = cast(ResultJson, simulation.result)
+    rule = rule_of(simulation)
+    left = simulation.most - result["orders"]
+    found = list(_decisions(simulation)[: min(PAGE, left)]) if left > 0 else []
+    for decision in found:
+        _look(result, decision, rule)
+        simulation.position = decision.pk
+    stopped = RoutingSimulation.objects.filter(pk=simulation.pk, stopped_at__isnull=False).exists()
+    over = stopped or len(found) < PAGE
+    simulation.finished_at = timezone.now() if over else None
+    simulation.leased_until = timezone.now() + LEASE
+    simulation.save(update_fields=["position", "result", "finished_at", "leased_until"])
+    return over
+
+
+def rule_of(simulation: RoutingSimulation) -> Rule:
+    """What is different of its supplier as it is now."""
+    kept = simulation.supplier.safety_stock
+    held_back = 0 if simulation.safety_stock is None else simulation.safety_stock - kept
+    return Rule(simulation.supplier_id, simulation.priority, held_back, simulation.left_out)
+
+
+def _look(result: ResultJson, decision: RoutingDecision, rule: Rule) -> None:
+    result["orders"] += 1
+    before = replay(decision.lines)
+    whole = not any(line.get("not_shown") for line in decision.lines)
+    if not whole or before.sources != as_recorded(decision.lines):
+        result["unlike"] += 1
+        return
+    after = replay(decision.lines, rule) if concerns(decision.lines, rule) else before
+    add(result, decision.order_id, decision.order.retailer_order_id, before, after)

@@ -1,0 +1,110 @@
+"""What a simulation adds up to, in a form that its row keeps between slices."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TypedDict
+
+from fulfillments.simulating.replaying import Outcome
+
+EXAMPLES = 50
+
+
+class SideJson(TypedDict):
+    """What the orders come to, as it was or by the rule; money as text."""
+
+    orders: int
+    fulfillments: int
+    pieces: int
+    money: str
+    short: int
+    unfilled: int
+
+
+class SupplierJson(TypedDict):
+    before: SideJson
+    after: SideJson
+
+
+class ExampleJson(TypedDict):
+    """An order that would go elsewhere: pieces by supplier, as it was and by the rule."""
+
+    order_id: int
+    number: str
+    before: dict[str, int]
+    after: dict[str, int]
+    more_money: str
+
+
+class ResultJson(TypedDict):
+    """`orders` were looked at; `unlike` of them cannot be planned again as they were, and are left out."""
+
+    orders: int
+    unlike: int
+    changed: int
+    moved: int
+    before: SideJson
+    after: SideJson
+    suppliers: dict[str, SupplierJson]
+    examples: list[ExampleJson]
+
+
+def nothing_yet() -> ResultJson:
+    return {
+        "orders": 0,
+        "unlike": 0,
+        "changed": 0,
+        "moved": 0,
+        "before": _side(),
+        "after": _side(),
+        "suppliers": {},
+        "examples": [],
+    }
+
+
+def add(result: ResultJson, order_id: int, number: str, before: Outcome, after: Outcome) -> None:
+    """One order more, of which it is known where it goes both ways."""
+    _add(result["before"], before)
+    _add(result["after"], after)
+    for supplier in before.parts.keys() | after.parts.keys():
+        known = result["suppliers"].setdefault(str(supplier), {"before": _side(), "after": _side()})
+        _add_part(known["before"], before, supplier)
+        _add_part(known["after"], after, supplier)
+    if before.sources == after.sources and before.unfilled == after.unfilled:
+        return
+    result["changed"] += 1
+    result["moved"] += before.parts.keys() != after.parts.keys()
+    if len(result["examples"]) < EXAMPLES:
+        result["examples"].append(
+            {
+                "order_id": order_id,
+                "number": number,
+                "before": {str(each): part.pieces for each, part in sorted(before.parts.items())},
+                "after": {str(each): part.pieces for each, part in sorted(after.parts.items())},
+                "more_money": str(after.money - before.money),
+            }
+        )
+
+
+def _side() -> SideJson:
+    return {"orders": 0, "fulfillments": 0, "pieces": 0, "money": "0", "short": 0, "unfilled": 0}
+
+
+def _add(side: SideJson, outcome: Outcome) -> None:
+    side["orders"] += 1
+    side["fulfillments"] += outcome.fulfillments
+    side["pieces"] += sum(part.pieces for part in outcome.parts.values())
+    side["money"] = str(Decimal(side["money"]) + outcome.money)
+    side["short"] += outcome.short
+    side["unfilled"] += outcome.unfilled
+
+
+def _add_part(side: SideJson, outcome: Outcome, supplier: int) -> None:
+    part = outcome.parts.get(supplier)
+    if part is None:
+        return
+    side["orders"] += 1
+    side["fulfillments"] += part.fulfillments
+    side["pieces"] += part.pieces
+    side["money"] = str(Decimal(side["money"]) + part.money)
+    side["short"] += part.pieces - part.in_stock

@@ -1,0 +1,183 @@
+"""The desk where much waits: page after page, each row once; and what waits beside orders."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from api import signs_of_life
+from backoffice.models import ServicePart
+from events.models import Event
+from orders.models import Order
+from tests.backoffice.conftest import do, messages
+from tests.factories import DeliveryFactory, ImportJobFactory, StaffFactory, WebhookFactory, set_stock
+
+DESK = "/admin/desk/"
+
+
+def all_rows(client, **asked):
+    """What the pages show, one after the other."""
+    url, found = DESK, []
+    for _ in range(50):
+        page = client.get(url, asked if url == DESK else None)
+        found += page.context["items"]
+        if not page.context["more"]:
+            return found
+        url = DESK + page.context["more"]
+    raise AssertionError("there is always another page")
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Pages of two rows, of windows of three of each kind."""
+    monkeypatch.setattr("backoffice.desk.pages.PAGE", 2)
+    monkeypatch.setattr("backoffice.desk.gathering.WINDOW", 3)
+
+
+@pytest.fixture
+def many(operator, acme, shop, a_variant, pushed, client_for):
+    """Eleven orders in four kinds of trouble, some of them in two; and four imports without a deadline."""
+    a_variant(acme, "LAN-1", stock=500)
+    states = ["wrong_address", "out_of_stock", "", ""]
+    for number in range(11):
+        day = {} if number % 3 == 0 else {"ship_until": f"2031-01-{20 - number:02}"}
+        order = pushed(shop, {"sku": "LAN-1", "quantity": number + 1}, **day)
+        state = states[number % 4]
+        if state:
+            client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/{state}")
+            set_stock(on_hand=500)
+        if number % 4 in (0, 2):
+            do(operator, order, "hold")
+        if number % 4 == 3:
+            client_for(shop).post(f"orders/{order.pk}/cancel")
+    for _ in range(4):
+        ImportJobFactory.create(supplier=acme, status="awaiting_approval")
+
+
+def seen(items):
+    return [(item.kind.name, item.record.pk, [*item.also]) for item in items]
+
+
+def test_each_row_stands_on_one_page_and_the_same_order_once(operator, many, small):
+    items = all_rows(operator)
+    orders = [item.order_id for item in items if item.order_id]
+    assert sorted(orders) == sorted(set(orders)) == sorted(Order.objects.values_list("pk", flat=True))
+    assert len(items) == 11 + 4
+
+
+def test_pages_bring_the_rows_in_the_order_in_which_one_page_has_them(operator, many, monkeypatch):
+    whole = seen(all_rows(operator))
+    monkeypatch.setattr("backoffice.desk.pages.PAGE", 2)
+    assert seen(all_rows(operator)) == whole
+
+    monkeypatch.setattr("backoffice.desk.gathering.WINDOW", 3)
+    by_windows = seen(all_rows(operator))
+    assert sorted(by_windows) == sorted(whole)
+    dated = [item.due_at for item in all_rows(operator) if item.due_at]
+    assert dated == sorted(dated)
+
+
+def test_what_is_solved_meanwhile_moves_nothing_to_another_page(operator, many, small):
+    first = operator.get(DESK)
+    ImportJobFactory._meta.model.objects.all().delete()
+    rest = operator.get(DESK + first.context["more"]).context["items"]
+    shown = {item.order_id for item in first.context["items"]}
+    assert shown.isdisjoint(item.order_id for item in rest)
+
+
+def test_narrowing_stays_on_the_next_page(operator, many, small):
+    assert {item.kind.name for item in all_rows(operator, kind="import")} == {"import"}
+    assert len(all_rows(operator, kind="import")) == 4
+
+
+def test_a_webhook_that_gave_events_up_waits_until_they_are_sent_again(operator, acme, order):
+    webhook = WebhookFactory.create(supplier=acme, retailer=None)
+    Event.publish()
+    event = Event.objects.earliest("number")
+    DeliveryFactory.create(webhook=webhook, event=event, status="dead", next_attempt_at=None)
+
+    [item] = all_rows(operator)
+    assert (item.kind.name, item.title, item.parties) == ("webhook", webhook.url, "Acme")
+    assert "given up after 72 hours" in item.what
+    assert all(operator.get(url).status_code == 200 for _, url in item.actions)
+    do(operator, webhook, "resend_dead")
+    assert all_rows(operator) == []
+
+
+def test_a_webhook_whose_receiver_is_down_waits_and_one_that_just_stumbled_does_not(operator, acme, rival):
+    now = timezone.now()
+    of_supplier = {"retailer": None, "last_error": "HTTP 502"}
+    WebhookFactory.create(supplier=acme, failing_since=now - timedelta(hours=1), **of_supplier)
+    WebhookFactory.create(supplier=rival, failing_since=now - timedelta(minutes=1), **of_supplier)
+
+    assert [item.what for item in all_rows(operator)] == ["Its receiver takes nothing: HTTP 502"]
+    assert all_rows(operator, supplier=rival.pk) == []
+
+
+@pytest.fixture
+def at(monkeypatch):
+    """Let the processes' clock show another time."""
+    began = signs_of_life.time.time()
+    return lambda seconds: monkeypatch.setattr("api.signs_of_life.time.time", lambda: began + seconds)
+
+
+def test_a_silent_part_of_the_service_waits_until_it_lives_again(operator, at):
+    signs_of_life.give("ticker")
+    signs_of_life.give("web")
+    assert all_rows(operator) == []
+    at(100)
+    signs_of_life.give("web")
+
+    [item] = all_rows(operator)
+    assert (item.kind.name, item.parties) == ("part", "The service")
+    assert item.title.startswith("ticker on ")
+    assert "alive" in operator.get(item.url).text
+    signs_of_life.give("ticker")
+    assert all_rows(operator) == []
+
+
+def test_a_part_that_was_taken_away_is_missed_no_more_until_it_falls_silent_again(operator, at):
+    signs_of_life.give("ticker")
+    at(100)
+    [item] = all_rows(operator)
+    assert messages(do(operator, item.record, "taken-away"))[0].endswith("falls silent again.")
+    assert all_rows(operator) == []
+
+    ServicePart.objects.update(taken_away_at=timezone.now() - timedelta(hours=1))
+    assert len(all_rows(operator)) == 1
+
+
+def test_without_redis_the_desk_says_so(operator, monkeypatch):
+    def gone():
+        raise RedisError
+
+    monkeypatch.setattr("backoffice.desk.parts.all_signs", gone)
+    [item] = all_rows(operator)
+    assert item.title == "redis"
+
+
+def test_a_row_is_taken_with_one_button_and_keeps_its_note(operator, order, fulfillment, acme, client_for):
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
+    page = operator.get(DESK).text
+    assert "Take it" in page
+    sent = {"model": "fulfillments.fulfillment", "record_id": fulfillment.pk, "text": "Asked"}
+    operator.post(f"{DESK}note/", {**sent, "assigned_to": "olga"})
+    [item] = all_rows(operator, taken="mine")
+    assert (item.note.assigned_to, item.note.text) == ("olga", "Asked")
+    assert "Take it" not in operator.get(DESK).text
+
+
+def test_nobody_takes_a_row_who_is_no_operator(operator, order, fulfillment):
+    StaffFactory.create(username="paul", is_active=False)
+    sent = {"model": "fulfillments.fulfillment", "record_id": fulfillment.pk, "assigned_to": "paul"}
+    page = operator.post(f"{DESK}note/", sent, follow=True)
+    assert messages(page) == ["No operator has the name paul."]
+
+
+def test_from_the_desk_to_a_page_and_after_the_action_back(operator, order, fulfillment, acme, client_for):
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
+    [item] = all_rows(operator)
+    page = operator.get(f"{item.url}?next={DESK}").text
+    assert f"do/give-up/?next={DESK}" in page
+    assert f"?next={DESK}" not in operator.get(f"{item.url}?next=https://evil.example/admin/").text

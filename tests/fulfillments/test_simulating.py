@@ -1,0 +1,141 @@
+"""A rule of routing, tried on past orders before it is set."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Supplier
+from events.models import Event
+from fulfillments.models import Fulfillment, RoutingDecision, RoutingSimulation
+from fulfillments.simulating import running
+from tests.backoffice.conftest import operator, order, pushed, support
+
+__all__ = ["operator", "order", "pushed", "support"]
+
+ADD = "/admin/fulfillments/routingsimulation/add/"
+
+
+@pytest.fixture
+def past(acme, rival, shop, a_variant, pushed):
+    """Five orders that Acme got, as Rival is dearer; Rival has enough of LAN-1 and nothing of LAN-2."""
+    a_variant(acme, "LAN-1", stock=10, wholesale_price="5")
+    a_variant(rival, "LAN-1", stock=10, wholesale_price="7")
+    a_variant(acme, "LAN-2", stock=10, wholesale_price="1")
+    orders = [pushed(shop, {"sku": "LAN-1", "quantity": 2}) for _ in range(4)]
+    return [*orders, pushed(shop, {"sku": "LAN-2", "quantity": 1})]
+
+
+def ask(client, **rule):
+    today = timezone.now().date()
+    days = {"first_day": today - timedelta(days=1), "last_day": today, "most": 1000}
+    return client.post(ADD, {**days, **rule}, follow=True)
+
+
+def result(page):
+    assert page.request["PATH_INFO"] != ADD, page.context["form"].errors
+    return page.context["result"]
+
+
+def test_leaving_a_supplier_out_says_who_would_have_shipped_and_at_what_price(operator, past, acme, rival):
+    page = ask(operator, supplier=acme.pk, left_out="on")
+
+    found = result(page)
+    assert (found["orders"], found["changed"], found["moved"], found["unlike"]) == (5, 5, 5, 0)
+    assert (found["before"]["money"], found["after"]["money"]) == ("41.0000", "56.0000")
+    assert found["after"]["unfilled"] == 1
+    assert found["suppliers"][str(rival.pk)]["after"]["pieces"] == 8
+    assert found["suppliers"][str(acme.pk)]["after"]["orders"] == 0
+    assert "5 of 5 orders would be filled differently" in page.text
+    assert "2 from Rival" in page.text
+
+
+def test_a_higher_priority_changes_nothing_where_the_price_decides(operator, past, rival):
+    page = ask(operator, supplier=rival.pk, priority=1)
+    assert result(page)["changed"] == 0
+    assert "None of 5 orders would be filled differently" in page.text
+
+
+def test_priority_decides_between_equal_prices(operator, acme, rival, shop, a_variant, pushed):
+    for supplier in (acme, rival):
+        a_variant(supplier, "LAN-1", stock=10, wholesale_price="5")
+    pushed(shop, {"sku": "LAN-1", "quantity": 1})
+    assert result(ask(operator, supplier=rival.pk, priority=1))["moved"] == 1
+
+
+def test_more_safety_stock_sends_orders_elsewhere_once_stock_is_low(operator, past, acme):
+    found = result(ask(operator, supplier=acme.pk, safety_stock=5))
+    # Acme had 10, 8, 6 and 4 of it: with five kept back, one order after the other finds too few.
+    assert (found["changed"], found["moved"]) == (2, 2)
+
+
+def test_nothing_is_written_but_the_simulation(operator, past, acme):
+    before = [[*model.objects.order_by("pk").values_list()] for model in (Event, Fulfillment, Supplier)]
+    ask(operator, supplier=acme.pk, left_out="on")
+    after = [[*model.objects.order_by("pk").values_list()] for model in (Event, Fulfillment, Supplier)]
+    assert after == before
+
+
+def test_only_the_days_and_as_many_orders_as_asked_for(operator, past, acme, boutique):
+    assert result(ask(operator, supplier=acme.pk, left_out="on", most=3))["orders"] == 3
+    assert result(ask(operator, supplier=acme.pk, left_out="on", retailer=boutique.pk))["orders"] == 0
+    old = [each.pk for each in RoutingDecision.objects.order_by("pk")[:2]]
+    RoutingDecision.objects.filter(pk__in=old).update(decided_at=timezone.now() - timedelta(days=9))
+    assert result(ask(operator, supplier=acme.pk, left_out="on"))["orders"] == 3
+
+
+def test_what_cannot_be_routed_again_as_it_was_is_left_out_and_counted(operator, past, acme):
+    decision = RoutingDecision.objects.earliest("pk")
+    decision.lines[0]["candidates"][0]["available"] = 0
+    decision.save()
+    found = result(ask(operator, supplier=acme.pk, left_out="on"))
+    assert (found["orders"], found["unlike"], found["changed"]) == (5, 1, 4)
+
+
+def test_many_orders_are_a_workers_and_a_crash_loses_nothing(operator, past, acme, monkeypatch):
+    monkeypatch.setattr(running, "PAGE", 2)
+    monkeypatch.setattr(running, "AT_ONCE", -1)
+    page = ask(operator, supplier=acme.pk, left_out="on")
+    assert result(page)["orders"] == 2
+    assert "2 orders looked at" in page.text
+    simulation = RoutingSimulation.objects.get()
+    assert running.unfinished() == [simulation.pk]
+    while not running.advance(simulation, seconds=-1):
+        simulation.refresh_from_db()
+    assert running.unfinished() == []
+    simulation.refresh_from_db()
+    assert (simulation.result["orders"], simulation.percent) == (5, 100)
+
+
+def test_it_is_stopped(operator, past, acme, monkeypatch):
+    monkeypatch.setattr(running, "PAGE", 2)
+    monkeypatch.setattr(running, "AT_ONCE", -1)
+    ask(operator, supplier=acme.pk, left_out="on")
+    simulation = RoutingSimulation.objects.get()
+    operator.post(f"/admin/fulfillments/routingsimulation/{simulation.pk}/do/stop/")
+    assert running.advance(simulation, seconds=10)
+    simulation.refresh_from_db()
+    assert simulation.finished_at
+    assert simulation.looked_at < 5
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ({}, "Say what would be different"),
+        ({"left_out": "on", "priority": "1"}, "has no priority"),
+        ({"priority": "100"}, "nothing would be different"),
+        ({"priority": "1", "first_day": "2031-01-02", "last_day": "2031-01-01"}, "ends before it begins"),
+        ({"priority": "1", "most": "1000000"}, "less than or equal to 100000"),
+    ],
+)
+def test_a_question_that_makes_no_sense_gets_a_clear_answer(operator, acme, rule, message):
+    assert message in ask(operator, supplier=acme.pk, **rule).text
+    assert not RoutingSimulation.objects.exists()
+
+
+def test_support_reads_simulations_and_asks_none(operator, support, past, acme):
+    ask(operator, supplier=acme.pk, left_out="on")
+    url = f"/admin/fulfillments/routingsimulation/{RoutingSimulation.objects.get().pk}/change/"
+    assert "would be filled differently" in support.get(url).text
+    assert support.get(ADD).status_code == 403
