@@ -1,7 +1,8 @@
 """All that became of an order, or of one fulfillment, as people read it: one list, in names and skus.
 
-It joins what was recorded as events (by API calls, files, people and the service itself) with first captures
-and the movements of stock. A fixed number of queries, whatever has happened.
+It joins what was recorded as events (by API calls, files, people and the service itself) with first captures,
+routing, the movements of stock, and what was sent to partners' webhooks. A fixed number of queries, whatever
+has happened.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from events.models import Event
+from django.db.models import Q
+
+from accounts.models import Supplier
+from events.models import Delivery, Event, Webhook
 from events.recording import PIECES
 from events.timeline import LONGEST, in_words
-from fulfillments.models import Capture, FulfillmentLine
+from fulfillments.models import Capture, FulfillmentLine, RoutingDecision
 from inventory.models import MovementKind, StockMovement, Warehouse
 
 BY_KEY = re.compile(r"key:(\S+) \((.*)\)")
@@ -29,6 +33,7 @@ MOVED = {
     MovementKind.REFUSE.value: "counted as none",
     MovementKind.RETURN.value: "back in stock",
 }
+SENT = {"waiting": "to be sent", "delivered": "taken", "dead": "given up"}
 
 
 @dataclass(frozen=True)
@@ -64,10 +69,13 @@ def story(
     names = {pk: (sku, variant_id) for pk, sku, variant_id in placed.values_list("pk", "sku", "variant_id")}
     skus = {variant_id: sku for sku, variant_id in names.values()}
     own = {pk: sku for pk, (sku, _) in names.items()}
+    events = list(Event.objects.filter(**narrowed).order_by("id")[: LONGEST + 1])
     found = [
-        *_events(narrowed, lines, own),
+        *_events(events, lines, own),
+        *([] if fulfillment_id else _decisions(order_id, lines)),
         *_captures(narrowed),
         *_movements(narrowed, skus),
+        *_deliveries(events),
     ]
     # Of one request: first what was done, then what it did to stock, which is written before.
     begun: dict[str, datetime] = {}
@@ -78,8 +86,8 @@ def story(
     return found[:LONGEST], len(found) > LONGEST
 
 
-def _events(narrowed: Mapping[str, Any], lines: Mapping[int, str], own: Mapping[int, str]) -> Iterator[Entry]:
-    for event in Event.objects.filter(**narrowed).order_by("id")[: LONGEST + 1]:
+def _events(events: list[Event], lines: Mapping[int, str], own: Mapping[int, str]) -> Iterator[Entry]:
+    for event in events:
         by, key = called(event.actor)
         subject, _, what = event.type.partition(".")
         yield Entry(
@@ -114,6 +122,53 @@ def _piece(item: Mapping[str, Any], named: Mapping[int, str], lines: Mapping[int
     if not name and isinstance(of_order, int):
         name = lines.get(of_order, "")
     return f"{item.get('quantity', '')} × {name or 'a line that is gone'}"
+
+
+def _decisions(order_id: int, lines: Mapping[int, str]) -> Iterator[Entry]:
+    """Where routing sent what; why, the page says elsewhere."""
+    decisions = list(RoutingDecision.objects.filter(order_id=order_id).order_by("id")[:LONGEST])
+    chosen = [
+        [(line, one) for line in each.lines for one in line["candidates"] if one["quantity"]]
+        for each in decisions
+    ]
+    suppliers = Supplier.objects.in_bulk({one["supplier_id"] for each in chosen for _, one in each})
+    for decision, taken in zip(decisions, chosen, strict=True):
+        pieces = ", ".join(
+            f"{one['quantity']} × {lines.get(line['line_id'])} to {suppliers.get(one['supplier_id'])}"
+            for line, one in taken
+        )
+        unfilled = sum(line["unfilled"] for line in decision.lines)
+        details = [("pieces", pieces or "nobody takes any")]
+        if unfilled:
+            details.append(("with nobody", str(unfilled)))
+        yield Entry(decision.decided_at, "Routed", "the service (routing)", details=details, about="routing")
+
+
+def _deliveries(events: list[Event]) -> Iterator[Entry]:
+    """What partners' own addresses were sent of it, as far as it is kept."""
+    types = {event.number: event.type for event in events if event.number is not None}
+    suppliers = {event.supplier_id for event in events if event.supplier_id}
+    retailers = {event.retailer_id for event in events if event.retailer_id}
+    of_parties = Q(supplier__in=suppliers) | Q(retailer__in=retailers)
+    webhooks = {
+        each.pk: each
+        for each in Webhook.objects.filter(of_parties).select_related("supplier", "retailer")
+        if types
+    }
+    sent = Delivery.objects.filter(webhook__in=[*webhooks], event__in=[*types]).order_by("id")
+    for each in sent[:LONGEST] if webhooks else ():
+        webhook = webhooks[each.webhook_id]
+        answer = each.last_error or (f"HTTP {each.last_status}" if each.last_status else "")
+        about = [("event", types[each.event_id]), ("to", webhook.url), ("answer", answer)]
+        if each.attempts > 1:
+            about.append(("attempts", str(each.attempts)))
+        yield Entry(
+            each.attempted_at or each.next_attempt_at or each.expires_at,
+            f"Webhook {SENT[each.status]}",
+            f"the service, to {webhook.party}",
+            details=[(name, text) for name, text in about if text],
+            about="webhook",
+        )
 
 
 def _captures(narrowed: Mapping[str, Any]) -> Iterator[Entry]:

@@ -25,6 +25,7 @@ from orders.canceling import CANCEL_REQUESTED
 from orders.fulfillment_actions import FulfillmentOfOrderAdmin
 from orders.models import Order, OrderLine
 from orders.next_steps import due_of, next_steps, totals
+from orders.suspended import suspended_then
 from orders.waiting_admin import StockWithWaitingAdmin, VariantWithWaitingAdmin
 
 
@@ -163,6 +164,7 @@ def _decisions(order: Order) -> list[dict[str, Any]]:
     suppliers = Supplier.objects.in_bulk({one["supplier_id"] for one in candidates})
     warehouses = Warehouse.objects.in_bulk({one["warehouse_id"] for one in candidates if one["warehouse_id"]})
     positions = {line.pk: line.position + 1 for line in order.lines.all()}
+    suspended = suspended_then(order, decisions)
     return [
         {
             "cause": decision.cause,
@@ -171,6 +173,7 @@ def _decisions(order: Order) -> list[dict[str, Any]]:
                 {
                     **line,
                     "position": positions[line["line_id"]],
+                    "suspended": suspended.get((decision.pk, line["line_id"]), ()),
                     "candidates": [
                         {
                             **one,

@@ -73,14 +73,21 @@ def _orders(term: str) -> Iterator[Hit]:
 
 
 def _fulfillments(term: str) -> Iterator[Hit]:
-    """By its number, then by the tracking numbers of its parcels."""
+    """By its number, then by the tracking numbers of its parcels, and those that were given on accept."""
     related = ("order__retailer", "supplier")
     for fulfillment in Fulfillment.objects.filter(pk=as_id(term)).select_related(*related):
         yield _fulfillment(fulfillment, exact=True)
     parcels = Shipment.objects.select_related(*(f"fulfillment__{each}" for each in related))
+    seen = {as_id(term)}
     for parcel in beginning_with(parcels, "tracking_number", term)[:LOOKED_AT]:
+        seen.add(parcel.fulfillment_id)
         number = parcel.tracking_number
         yield _fulfillment(parcel.fulfillment, f"parcel {number}", exact=same(number, term))
+    accepted = Fulfillment.objects.filter(~Q(tracking_number="")).select_related(*related)
+    for work in beginning_with(accepted, "tracking_number", term)[:LOOKED_AT]:
+        if work.pk not in seen:
+            number = work.tracking_number
+            yield _fulfillment(work, f"accepted with {number}", exact=same(number, term))
 
 
 def _fulfillment(fulfillment: Fulfillment, found_by: str = "", *, exact: bool) -> Hit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
@@ -19,6 +19,8 @@ from api.errors import ApiError
 from backoffice.suspending.meaning import meaning_of
 from backoffice.suspending.services import Subject, in_force_for, resume, suspend
 from events.admin_base import RecordedAdmin
+from fulfillments.models import Fulfillment
+from fulfillments.states import WORKABLE, State
 
 SHOWN = 5
 
@@ -32,6 +34,16 @@ class SuspendForm(forms.Form):
         label="Trades again on",
         widget=forms.DateInput(attrs={"type": "date"}),
         help_text="By itself, when that day begins (UTC). Empty: when somebody resumes it.",
+    )
+
+    open_work = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "goes on there"),
+            (State.NEW.value, "what is new is sent elsewhere"),
+            ("all", "all that is open is sent elsewhere"),
+        ],
+        help_text="The next page says what can go to another supplier; nothing moves before you confirm it.",
     )
 
     def clean_until(self) -> Any:
@@ -78,8 +90,15 @@ class SuspendableAdmin(RecordedAdmin[Record]):
         """Ask why and until when, showing what it means; then do it."""
         subject = self._subject(request, object_id)
         form = SuspendForm(request.POST or None)
+        may_send = request.user.has_perm("fulfillments.change_fulfillment")
+        if isinstance(subject, Retailer) or not may_send:
+            del form.fields["open_work"]
         if request.method == "POST" and form.is_valid():
-            self._answer(request, subject, form.cleaned_data, by=operator_of(request))
+            answers = dict(form.cleaned_data)
+            which = answers.pop("open_work", "")
+            done = self._answer(request, subject, answers, by=operator_of(request))
+            if done and which:
+                return self._send_elsewhere(request, subject, which)
             return HttpResponseRedirect(self._page(subject))
         context = {
             **self.admin_site.each_context(request),
@@ -103,13 +122,22 @@ class SuspendableAdmin(RecordedAdmin[Record]):
                 messages.warning(request, f"{subject} was not suspended; nothing was changed.")
         return HttpResponseRedirect(self._page(subject))
 
-    def _answer(self, request: HttpRequest, subject: Subject, answers: dict[str, Any], *, by: Actor) -> None:
+    def _answer(self, request: HttpRequest, subject: Subject, answers: dict[str, Any], *, by: Actor) -> bool:
         try:
             suspension = suspend(subject, by=by, **answers)
         except ApiError as error:
             messages.error(request, error.message)
-        else:
-            messages.success(request, f"{_until(suspension)} Its page says how to undo it.")
+            return False
+        messages.success(request, f"{_until(suspension)} Its page says how to undo it.")
+        return True
+
+    def _send_elsewhere(self, request: HttpRequest, subject: Subject, which: str) -> HttpResponse:
+        """To the page on which that is looked at and confirmed, as from the list of fulfillments."""
+        acting: Any = self.admin_site.get_model_admin(Fulfillment)
+        states = [State.NEW] if which == State.NEW else [*WORKABLE]
+        name = "partnership" if isinstance(subject, Partnership) else "supplier"
+        work = Fulfillment.objects.filter(**{name: subject}, state__in=states)
+        return cast(HttpResponse, acting.choose(request, acting.find_action("withdraw"), work))
 
     def _subject(self, request: HttpRequest, object_id: int) -> Any:
         subject = self.get_object(request, str(object_id))

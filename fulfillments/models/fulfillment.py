@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts.models import CancelationDefault, Partnership, Supplier
 from api.errors import Invalid, InvalidTransition
+from fastdb.beginnings import folded
 from fastdb.updates import update
 from fulfillments import states
 from fulfillments.change import Change
@@ -91,6 +92,11 @@ class Fulfillment(models.Model):
                 "capture_due_at",
                 condition=Q(state=State.NEW, capture_due_at__isnull=False),
                 name="fulfillment_capture_due",
+            ),
+            models.Index(
+                folded("tracking_number"),
+                condition=~Q(tracking_number=""),
+                name="fulfillment_tracking_folded",
             ),
             # What operators look for among all suppliers; nearly all there is has shipped.
             models.Index("state", "id", condition=~Q(state=State.SHIPPED), name="fulfillment_not_shipped"),

@@ -1,0 +1,96 @@
+"""What an order says of routing, webhooks and suspensions; work that is sent elsewhere with a suspension."""
+
+import pytest
+from django.utils import timezone
+
+from accounts.actors import Actor
+from backoffice.suspending.services import suspend
+from events.models import Event
+from fulfillments.models import Fulfillment
+from tests.factories import DeliveryFactory, WebhookFactory
+
+BY = Actor.system("test")
+
+
+def order_page(client, order):
+    return client.get(f"/admin/orders/order/{order.pk}/change/").text
+
+
+def test_the_history_says_where_routing_sent_it(operator, order):
+    page = order_page(operator, order)
+    assert "Routed" in page
+    assert "2 × LAN-1 to Acme" in page
+
+
+def test_the_history_says_what_webhooks_were_sent(operator, order, shop):
+    webhook = WebhookFactory.create(retailer=shop)
+    Event.publish()
+    event = Event.objects.get(type="order.created")
+    now = timezone.now()
+    sent = {"status": "delivered", "attempts": 3, "last_status": 204, "next_attempt_at": None}
+    DeliveryFactory.create(webhook=webhook, event=event, attempted_at=now, **sent)
+
+    page = order_page(operator, order)
+    assert "Webhook taken" in page
+    assert "HTTP 204" in page
+    assert webhook.url in page
+
+
+def test_the_route_names_suppliers_that_were_suspended_and_why(
+    operator, acme, rival, shop, a_variant, pushed
+):
+    a_variant(acme, "LAN-1", stock=10, wholesale_price="9")
+    a_variant(rival, "LAN-1", stock=10, wholesale_price="1")
+    suspend(rival, reason="Strike", until=None, by=BY)
+    order = pushed(shop, {"sku": "LAN-1", "quantity": 2})
+    assert "Rival: not asked, as it was suspended then (Strike)" in order_page(operator, order)
+
+
+def test_the_route_says_nothing_of_who_was_suspended_later_or_has_none_of_it(
+    operator, acme, rival, shop, a_variant, pushed
+):
+    a_variant(acme, "LAN-1", stock=10)
+    a_variant(rival, "HAT", stock=10)
+    suspend(rival, reason="Strike", until=None, by=BY)
+    order = pushed(shop, {"sku": "LAN-1", "quantity": 2})
+    suspend(acme, reason="Fire", until=None, by=BY)
+    assert "suspended then" not in order_page(operator, order)
+
+
+def test_a_tracking_number_that_was_given_on_accept_is_found(operator, acme, order, fulfillment, client_for):
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/accepted", {"tracking_number": "1ZAbC99"})
+    found = operator.get("/admin/search/", {"q": "1zab"}, follow=True).text
+    assert f"Fulfillment {fulfillment.pk}" in found or f"fulfillment/{fulfillment.pk}/" in found
+
+
+@pytest.fixture
+def both(acme, rival, shop, a_variant, pushed, client_for):
+    """Two fulfillments of Acme's that Rival could fill, too: one of them is accepted."""
+    a_variant(acme, "LAN-1", stock=10, wholesale_price="1")
+    a_variant(rival, "LAN-1", stock=10, wholesale_price="9")
+    orders = [pushed(shop, {"sku": "LAN-1", "quantity": 1}) for _ in range(2)]
+    client_for(acme).put(f"fulfillments/{orders[0].fulfillments.get().pk}/setStatus/accepted")
+    return orders
+
+
+@pytest.mark.parametrize(("which", "sent"), [("new", 1), ("all", 2), ("", 0)])
+def test_open_work_is_sent_elsewhere_while_its_supplier_is_suspended(
+    operator, acme, rival, both, which, sent
+):
+    url = f"/admin/accounts/supplier/{acme.pk}/suspend/"
+    assert "sent elsewhere" in operator.get(url).text
+    page = operator.post(url, {"reason": "Strike", "open_work": which}, follow=True)
+    assert not Fulfillment.objects.filter(supplier=rival).exists()  # nothing moves before it is confirmed
+    if sent:
+        assert f"{sent} will be done" in page.text
+        confirm = f"{page.request['PATH_INFO']}confirm/"
+        operator.post(confirm, {"reason": "Strike"})
+    assert Fulfillment.objects.filter(supplier=rival).count() == sent
+    assert acme.suspensions.get().ended_at is None
+
+
+def test_a_retailer_has_no_work_to_send_elsewhere(operator, shop):
+    url = f"/admin/accounts/retailer/{shop.pk}/suspend/"
+    assert "sent elsewhere" not in operator.get(url).text
+    operator.post(url, {"reason": "Strike", "open_work": "all"})
+    assert shop.suspensions.exists()
