@@ -13,6 +13,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
+import backoffice.digests.admin
 import backoffice.operators
 import backoffice.parts_admin  # noqa: F401 - registers their pages
 from accounts.admin_actions import ActingFormAdmin

@@ -22,6 +22,7 @@ DESKS = {
         "inventory.warehouse",
         "imports.importpolicy",
         "imports.autoimport",
+        "backoffice.digest",
     ),
 }
 """Of each desk the apps, or single models of them, that it acts on."""
@@ -36,6 +37,8 @@ APPS = (
     "fulfillments",
     "orders",
 )
+OWN = ("servicepart", "digest")
+"""Of the back office itself; who must sign in how is for superusers."""
 
 
 def sync_groups(app_config: AppConfig, **kwargs: Any) -> None:
@@ -44,8 +47,8 @@ def sync_groups(app_config: AppConfig, **kwargs: Any) -> None:
     Called for the last app that has models, so that the permissions of all of them are there already.
     """
     using = kwargs["using"]
-    parts = Q(content_type__app_label="backoffice", content_type__model="servicepart")
-    ours = Permission.objects.using(using).filter(parts | Q(content_type__app_label__in=APPS))
+    own = Q(content_type__app_label="backoffice", content_type__model__in=OWN)
+    ours = Permission.objects.using(using).filter(own | Q(content_type__app_label__in=APPS))
     _group(OPERATORS, using).permissions.set(ours)
     seen = ours.filter(codename__startswith="view_")
     _group(SUPPORT, using).permissions.set(seen)

@@ -6,8 +6,12 @@ from typing import TypeGuard
 
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser, Group
+from django.contrib.auth.models import AnonymousUser, Group, User
+from django.core.validators import MaxValueValidator
 from django.db import models
+from django.db.models import Q
+
+from accounts.models import Supplier
 
 # A recovery code stands in for a lost device; whoever has nothing else has no second factor.
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
@@ -39,6 +43,39 @@ class ServicePart(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} on {self.host}" if self.host else self.name
+
+
+class Digest(models.Model):
+    """A mail a day with what waits: for an operator all that he may see, for a supplier its own work."""
+
+    user = models.OneToOneField(
+        User, models.CASCADE, null=True, blank=True, related_name="digest", help_text="An operator."
+    )
+    supplier = models.OneToOneField(
+        Supplier, models.CASCADE, null=True, blank=True, related_name="digest", help_text="Or a supplier."
+    )
+    address = models.EmailField()
+    hour = models.PositiveSmallIntegerField(
+        default=6,
+        validators=[MaxValueValidator(23)],
+        help_text="From which hour of the day on, UTC: 0 to 23.",
+    )
+    enabled = models.BooleanField(default=True)
+    sent_at = models.DateTimeField(null=True, editable=False, help_text="When it was last looked at.")
+    last_error = models.CharField(max_length=300, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(user__isnull=False, supplier=None) | Q(user=None, supplier__isnull=False),
+                name="digest_of_one",
+                violation_error_message="A digest is an operator's or a supplier's: choose one of the two.",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user or self.supplier}, to {self.address}"
 
 
 def lacks_second_factor(user: AbstractBaseUser | AnonymousUser) -> TypeGuard[AbstractBaseUser]:

@@ -4,6 +4,7 @@ import logging
 
 from celery import shared_task
 
+from backoffice.digests import sending as digests
 from backoffice.retention import prune
 from backoffice.suspending import services as suspending
 
@@ -14,6 +15,12 @@ logger = logging.getLogger(__name__)
 def end_suspensions() -> None:
     """Let those trade again whose day has come."""
     suspending.end_expired()
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def send_digests() -> None:
+    """Mail what waits to those who want to know, once a day each."""
+    digests.send_due()
 
 
 @shared_task  # type: ignore[untyped-decorator]

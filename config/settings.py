@@ -14,6 +14,7 @@ from environs import Env, validate
 
 from config.database import connection_options, parse_url
 from config.env_defaults import embedded_url, secret_key
+from config.mail import mail_settings
 from config.misspelt import misspelt
 from config.redis_url import one_redis
 
@@ -228,6 +229,7 @@ _ticks = {
     "serve-waiting": ("orders.tasks.serve_waiting", 30.0),
     "answer-cancelations": ("fulfillments.tasks.answer_cancelations", 30.0),
     "add-up-days": ("fulfillments.tasks.add_up_days", 60.0),
+    "send-digests": ("backoffice.tasks.send_digests", 300.0),
     "end-suspensions": ("backoffice.tasks.end_suspensions", 60.0),
     "take-snapshot": ("catalog.tasks.take_pulse", 5.0),
     "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),
@@ -259,6 +261,12 @@ VARIANT_CHANGE_DAYS = env.int("VARIANT_CHANGE_DAYS", 400)
 EVENT_DAYS = env.int("EVENT_DAYS", 400)
 ADMIN_LOG_DAYS = env.int("ADMIN_LOG_DAYS", 1100)
 SESSION_COOKIE_AGE = 86_400 * env.int("SESSION_DAYS", 14)
+
+# --- Mail: digests of what waits, for those who want one --------------------------------------------
+
+EMAIL_URL = env.str("EMAIL_URL", "")
+globals().update(mail_settings(EMAIL_URL))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("EMAIL_FROM", "exchange@localhost")
 
 # --- Signing in to the admin (ADR 65) ------------------------------------------------------------
 

@@ -1,0 +1,51 @@
+"""Sending digests: each once a day, by whichever worker takes it first."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, time
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from backoffice.digests.texts import for_operator, for_supplier
+from backoffice.models import Digest
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 50
+
+
+def due() -> QuerySet[Digest]:
+    """Those whose hour has come today (UTC), and that were not sent today."""
+    now = timezone.now()
+    midnight = datetime.combine(now.date(), time(), UTC)
+    unsent = Q(sent_at=None) | Q(sent_at__lt=midnight)
+    wanted = Digest.objects.filter(unsent, enabled=True, hour__lte=now.hour).exclude(user__is_active=False)
+    return wanted.exclude(user__is_staff=False)
+
+
+def send_due() -> int:
+    """Send them; return how many went out. Without EMAIL_URL none does."""
+    if not settings.EMAIL_URL:
+        return 0
+    return sum(_send(digest) for digest in due().select_related("user", "supplier").order_by("id")[:AT_ONCE])
+
+
+def _send(digest: Digest) -> bool:
+    """It is taken before it is sent, so that no two workers send it; what fails is due again."""
+    before, now = digest.sent_at, timezone.now()
+    if not due().filter(pk=digest.pk, sent_at=before).update(sent_at=now, last_error=""):
+        return False
+    try:
+        subject, text = for_operator(digest.user) if digest.user else for_supplier(digest.supplier)  # type: ignore[arg-type]
+        if text:
+            send_mail(subject, text, None, [digest.address])
+        return bool(text)
+    except Exception as error:  # whatever a mail server answers keeps no other digest back
+        logger.exception("the digest of %s was not sent", digest)
+        said = f"{type(error).__name__}: {error}"[:300]
+        Digest.objects.filter(pk=digest.pk, sent_at=now).update(sent_at=before, last_error=said)
+        return False
