@@ -100,8 +100,9 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
         asked = {"first_day": today - AGO, "last_day": today, "supplier": request.GET.get("supplier")}
         form = SimulationForm(request.POST or None, initial=asked)
         if request.method == "POST" and form.is_valid():
-            form.instance.actor = operator_of(request).name
-            simulation = form.save()
+            simulation = form.save(commit=False)
+            simulation.actor = operator_of(request).name
+            simulation.save(force_insert=True)
             if not running.advance(simulation, seconds=running.AT_ONCE):
                 running.wake(simulation.pk)
             url = reverse("admin:fulfillments_routingsimulation_change", args=[simulation.pk])

@@ -51,12 +51,10 @@ def for_supplier(supplier: Supplier) -> tuple[str, str]:
 
 def _work(supplier: Supplier) -> Iterator[str]:
     own = Fulfillment.objects.for_supplier(supplier).not_held().order_by()
+    captured = own.filter(capture__isnull=False)
     to_do = (
         (own.filter(state=State.NEW, capture=None), "to capture"),
-        (
-            own.filter(state__in=[State.NEW, State.CANCELATION_NOT_ALLOWED], capture__isnull=False),
-            "to accept",
-        ),
+        (captured.filter(state__in=[State.NEW, State.CANCELATION_NOT_ALLOWED]), "to accept"),
         (own.filter(state=State.ACCEPTED), "to ship"),
         (own.filter(state=State.CANCELING), "with a cancellation to answer"),
         (own & Fulfillment.objects.overdue().order_by(), "overdue"),

@@ -94,9 +94,7 @@ class Fulfillment(models.Model):
                 name="fulfillment_capture_due",
             ),
             models.Index(
-                folded("tracking_number"),
-                condition=~Q(tracking_number=""),
-                name="fulfillment_tracking_folded",
+                folded("tracking_number"), condition=~Q(tracking_number=""), name="fulfillment_tracking"
             ),
             # What operators look for among all suppliers; nearly all there is has shipped.
             models.Index("state", "id", condition=~Q(state=State.SHIPPED), name="fulfillment_not_shipped"),

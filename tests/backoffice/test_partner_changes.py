@@ -127,10 +127,10 @@ def test_a_keys_life_is_recorded_without_its_secret(operator, acme):
     operator.post(f"{PATH}/apikey/add/", {**KEY, "name": "ERP", "supplier": acme.pk})
     key = ApiKey.objects.get()
     operator.post(f"{PATH}/apikey/{key.pk}/change/", {**KEY, "name": "ERP", "scopes": ["catalog:read"]})
-    operator.post(f"{PATH}/apikey/", {"action": "rotate", "_selected_action": [key.pk]})
+    operator.post(f"{PATH}/apikey/{key.pk}/do/rotate/")
     fresh = ApiKey.objects.exclude(pk=key.pk).get()
     for _ in range(2):  # the second time nothing is left to revoke
-        operator.post(f"{PATH}/apikey/", {"action": "revoke", "_selected_action": [fresh.pk]})
+        operator.post(f"{PATH}/apikey/{fresh.pk}/do/revoke/", {"reason": "Lost"})
 
     of_key = {"api_key_id": key.pk, "name": "ERP", "prefix": key.prefix}
     of_fresh = {"api_key_id": fresh.pk, "name": "ERP", "prefix": fresh.prefix}
@@ -138,7 +138,7 @@ def test_a_keys_life_is_recorded_without_its_secret(operator, acme):
         ("api_key.created", of_key),
         ("api_key.updated", {**of_key, "changed": {"scopes": {"from": None, "to": ["catalog:read"]}}}),
         ("api_key.rotated", {**of_key, "successor": fresh.prefix}),
-        ("api_key.revoked", of_fresh),
+        ("api_key.revoked", {**of_fresh, "operator_reason": "Lost"}),
     ]
 
 
