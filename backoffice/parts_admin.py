@@ -7,12 +7,10 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils import timezone
-from redis.exceptions import RedisError
 
 from accounts.actors import Actor
 from accounts.admin_actions import RecordAdmin
 from accounts.operator_actions import AdminAction, Reason
-from api.signs_of_life import all_signs
 from backoffice.models import ServicePart
 
 
@@ -29,7 +27,7 @@ def _is_away(part: ServicePart) -> str:
 
 @admin.register(ServicePart)
 class ServicePartAdmin(RecordAdmin[ServicePart]):
-    """What fell silent; its page shows how all the others are."""
+    """What fell silent; a page of its own shows how all the others are."""
 
     page_template = "admin/backoffice/servicepart/page.html"
     list_display = ("name", "host", "heard_at", "taken_away_at")
@@ -45,13 +43,6 @@ class ServicePartAdmin(RecordAdmin[ServicePart]):
             undo="It comes back by itself once it gives a sign of life and falls silent again.",
         ),
     )
-
-    def page_context(self, part: ServicePart) -> dict[str, Any]:
-        try:
-            signs = sorted(all_signs(), key=lambda sign: (sign.part, sign.host, sign.age))
-        except RedisError:
-            return {"without_redis": True}
-        return {"signs": signs}
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("backoffice.change_servicepart")

@@ -14,7 +14,7 @@ from backoffice.desk.parts import silent_parts
 from backoffice.desk.receivers import dead_webhooks
 from backoffice.models import ServicePart
 from events.models import Webhook
-from fulfillments.models import Fulfillment
+from fulfillments.models import HELD, Fulfillment
 from fulfillments.states import State
 from imports.admin_filters import RecentlyFailedFilter
 from imports.models import ImportJob, Status
@@ -76,7 +76,7 @@ def _read_address(work: Fulfillment) -> dict[str, Any]:
 
 
 def _late() -> QuerySet[Fulfillment]:
-    return _fulfillments().filter(due_at__lte=Now()).exclude(state=State.CANCELING).not_held()
+    return _fulfillments().filter(due_at__lte=Now()).exclude(HELD).exclude(state=State.CANCELING)
 
 
 def _uncaptured() -> QuerySet[Fulfillment]:

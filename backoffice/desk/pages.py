@@ -112,7 +112,7 @@ def keep_note(site: Any, request: HttpRequest) -> HttpResponse:
     if not request.user.has_perm(f"{model._meta.app_label}.change_{model._meta.model_name}"):
         raise PermissionDenied
     if form.errors:
-        messages.error(request, form.errors["assigned_to"][0])
+        messages.error(request, str(form.errors["assigned_to"][0]))
     else:
         _keep(given, by=operator_of(request).name)
         hours = given["snooze_hours"]

@@ -10,7 +10,7 @@ from django.db.models import BigIntegerField, F, Q, QuerySet, Value
 from django.utils import timezone
 from redis.exceptions import RedisError
 
-from api.signs_of_life import Sign, all_signs
+from api.signs_of_life import Place, all_signs, places
 from backoffice.models import ServicePart
 
 Silent = dict[tuple[str, str], datetime]
@@ -18,13 +18,13 @@ Silent = dict[tuple[str, str], datetime]
 
 
 def silent_parts() -> QuerySet[Any]:
-    """What was alive within a day and is not now, but for what somebody said was taken away.
+    """What fell silent without taking its leave, but for what somebody said was taken away.
 
     They are kept as rows, so that notes have something to hold on to. Where Redis is away nobody can say who
     lives, and Redis itself is the silent part.
     """
     try:
-        silent = _silent(all_signs())
+        silent = _silent(places(all_signs()))
     except RedisError:
         silent = {("redis", ""): timezone.now()}
     rows = [_kept(name, host, heard_at) for (name, host), heard_at in silent.items()]
@@ -33,15 +33,16 @@ def silent_parts() -> QuerySet[Any]:
     return found.annotate(of_supplier=Value(None, output_field=BigIntegerField()))
 
 
-def _silent(signs: Iterable[Sign]) -> Silent:
-    """A part lives on a host while one of its processes there does: others have been replaced."""
-    found: dict[tuple[str, str], Sign] = {}
-    for sign in signs:
-        known = found.get((sign.part, sign.host))
-        if known is None or sign.age < known.age:
-            found[sign.part, sign.host] = sign
+def _silent(found: Iterable[Place]) -> Silent:
+    """What ended without a word lately; for a day, where no other host has it."""
+    found = list(found)
+    lives = {place.part for place in found if place.alive}
     now = timezone.now()
-    return {key: now - timedelta(seconds=sign.age) for key, sign in found.items() if not sign.alive}
+    return {
+        (place.part, place.host): now - timedelta(seconds=place.age)
+        for place in found
+        if place.missed or not place.alive and place.part not in lives
+    }
 
 
 def _kept(name: str, host: str, heard_at: datetime) -> int:

@@ -15,6 +15,6 @@ class Migration(migrations.Migration):
     operations = [
         AddIndexConcurrently(
             model_name='fulfillment',
-            index=models.Index(django.db.models.functions.comparison.Collate(django.db.models.functions.text.Lower('tracking_number'), 'C'), condition=models.Q(('tracking_number', ''), _negated=True), name='fulfillment_tracking'),
+            index=models.Index(django.db.models.functions.comparison.Collate(django.db.models.functions.text.Lower('tracking_number'), 'C'), condition=models.Q(('tracking_number', ''), _negated=True), name='tracking_folded'),
         ),
     ]

@@ -93,9 +93,7 @@ class Fulfillment(models.Model):
                 condition=Q(state=State.NEW, capture_due_at__isnull=False),
                 name="fulfillment_capture_due",
             ),
-            models.Index(
-                folded("tracking_number"), condition=~Q(tracking_number=""), name="fulfillment_tracking"
-            ),
+            models.Index(folded("tracking_number"), condition=~Q(tracking_number=""), name="tracking_folded"),
             # What operators look for among all suppliers; nearly all there is has shipped.
             models.Index("state", "id", condition=~Q(state=State.SHIPPED), name="fulfillment_not_shipped"),
         ]

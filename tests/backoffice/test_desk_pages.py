@@ -132,7 +132,7 @@ def test_a_silent_part_of_the_service_waits_until_it_lives_again(operator, at):
     [item] = all_rows(operator)
     assert (item.kind.name, item.parties) == ("part", "The service")
     assert item.title.startswith("ticker on ")
-    assert "alive" in operator.get(item.url).text
+    assert "/admin/status/" in operator.get(item.url).text
     signs_of_life.give("ticker")
     assert all_rows(operator) == []
 
