@@ -97,7 +97,10 @@ class StockLevel(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.variant_id} at {self.warehouse_id}: {self.on_hand} ({self.reserved} reserved)"
+        known = self._state.fields_cache  # by name where that asks nothing of the database
+        variant = self.variant.sku if "variant" in known else self.variant_id
+        warehouse = self.warehouse.name if "warehouse" in known else self.warehouse_id
+        return f"{variant} at {warehouse}: {self.on_hand} ({self.reserved} reserved)"
 
     def open(self, on_hand: int, *, by: Actor) -> None:
         """Save a new row, with its first movement."""

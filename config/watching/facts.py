@@ -127,7 +127,8 @@ FED = f"""
         WHERE status IN ('{Status.SUCCEEDED}', '{Status.SUCCEEDED_WITH_ERRORS}') AND NOT dry_run LIMIT 1
     ) AS j
     UNION ALL
-    SELECT s.id, 'push', extract(epoch FROM now() - e.occurred_at)
+    SELECT s.id, 'push', extract(epoch FROM now() - greatest(e.occurred_at,
+        (SELECT max(heard_at) FROM inventory_warehouse w WHERE w.supplier_id = s.id)))
     FROM accounts_supplier s, LATERAL (
         SELECT occurred_at FROM events_event
         WHERE supplier_id = s.id AND type = 'inventory.updated' AND number IS NOT NULL

@@ -15,6 +15,7 @@ from fulfillments.models import DailySum, Fulfillment
 from fulfillments.scorecard import measures
 from fulfillments.scorecard.measures import BOUNDS
 from fulfillments.states import State
+from inventory.models import Warehouse
 
 MOST_COUNTED = 1_000
 ALL = 0
@@ -125,8 +126,12 @@ class Scorecard:
 
 
 def last_feed(supplier: Supplier) -> datetime | None:
-    """When its stock was last changed by a push or a file, by the index of types: two short looks."""
-    moments: list[datetime] = []
+    """When its stock was last heard of by a push or a file: three short looks.
+
+    A push that changes nothing is noted with its warehouse, to some minutes.
+    """
+    heard = Warehouse.objects.filter(supplier=supplier, heard_at__isnull=False)
+    moments = [*heard.values_list("heard_at", flat=True)]
     fed = Event.objects.published().filter(supplier=supplier)
     pushed = fed.filter(type="inventory.updated").order_by("-number").values_list("occurred_at", flat=True)
     files = fed.filter(type="import.succeeded", area="inventory")
