@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from django.contrib import admin, messages
-from django.db.models import Q, QuerySet
+from django.contrib import admin
+from django.db.models import Q
 from django.forms import ModelForm
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
+from accounts.admin_actions import ActingFormAdmin
 from accounts.admin_base import LongList, operator_of
+from catalog.admin_actions import ACTIONS
 from catalog.forms import WholeForm
 from catalog.models import Variant, VariantChange
 from fastdb.beginnings import begins
@@ -18,7 +20,7 @@ ARTICLE_NUMBERS = {8: ("ean",), 12: ("upc",), 13: ("ean",), 14: ("gtin",)}
 
 
 @admin.register(Variant)
-class VariantAdmin(LongList[Variant]):
+class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
     """Changes go the way that the API's go, with their event. Variants stay: orders name them."""
 
     form = WholeForm[Variant]
@@ -28,7 +30,8 @@ class VariantAdmin(LongList[Variant]):
     search_help_text = "The beginning of a sku, or a whole UPC, EAN or GTIN."
     raw_id_fields = ("supplier",)
     readonly_fields = ("created_at", "updated_at")
-    actions = ("list_again", "delist")
+    record_actions = ACTIONS
+    acts_with = ("supplier",)
 
     def search_condition(self, term: str) -> Q:
         found = begins("sku", term)
@@ -58,20 +61,6 @@ class VariantAdmin(LongList[Variant]):
         else:
             values = {name: value for name, value in form.cleaned_data.items() if name != "supplier"}
             obj.pk = Variant.add(obj.supplier, values, by=by).pk
-
-    @admin.action(description="List selected variants again", permissions=["change"])
-    def list_again(self, request: HttpRequest, queryset: QuerySet[Variant]) -> None:
-        self._set_listed(request, queryset, listed=True)
-
-    @admin.action(description="Delist selected variants", permissions=["change"])
-    def delist(self, request: HttpRequest, queryset: QuerySet[Variant]) -> None:
-        self._set_listed(request, queryset, listed=False)
-
-    def _set_listed(self, request: HttpRequest, variants: QuerySet[Variant], *, listed: bool) -> None:
-        by = operator_of(request)
-        changed = sum(variant.change({"listed": listed}, by=by) for variant in variants.order_by("id"))
-        done = "listed again" if listed else "delisted"
-        messages.success(request, f"{changed} {'variant is' if changed == 1 else 'variants are'} {done}.")
 
 
 def _old_and_new(change: VariantChange) -> list[tuple[str, str, str]]:

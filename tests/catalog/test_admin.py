@@ -119,10 +119,16 @@ def test_variants_are_delisted_and_listed_again_but_never_deleted(acme, operator
 
     def act(action):
         chosen = {"action": action, "_selected_action": [first.pk, second.pk]}
-        return operator.post(LIST, chosen, follow=True).content.decode()
+        page = operator.post(LIST, chosen, follow=True)
+        confirm = f"{page.request['PATH_INFO']}confirm/"
+        done = operator.post(confirm, {"reason": "The supplier asked for it"}, follow=True)
+        return page.content.decode(), done.content.decode()
 
-    assert "1 variant is delisted." in act("delist")
+    asked, done = act("delist")
+    assert "1 will be done; 1 not" in asked
+    assert "1 done" in done
     assert not Variant.objects.filter(listed=True).exists()
-    assert "2 variants are listed again." in act("list_again")
+    assert "2 done" in act("list-again")[1]
     assert Event.objects.count() == 3
+    assert Event.objects.earliest("id").data["operator_reason"] == "The supplier asked for it"
     assert operator.get(f"{LIST}{first.pk}/delete/").status_code == 403
