@@ -15,13 +15,15 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import OperatorNote
 from backoffice.desk.items import Item, Kind
 from backoffice.desk.kinds import KINDS
 from backoffice.desk.waiting import LAST, Page, Position, Waiting, first_rows, once
+from fulfillments.models import Fulfillment
+from orders.models import Order
 
 WINDOW = 500
 """How many rows of each kind are put into their order at once."""
@@ -131,9 +133,11 @@ def _may_see(user: User | AnonymousUser, model: Any) -> bool:
 def _narrowed(kind: Kind, wanted: Wanted) -> QuerySet[Any]:
     rows = kind.rows()
     if wanted.supplier:
-        rows = rows.filter(**{kind.supplier: wanted.supplier})
-        if "__" in kind.supplier:  # by way of many rows
-            rows = kind.rows().filter(pk__in=rows.order_by().values("pk"))
+        if kind.model is Order:  # by way of many rows
+            work = Fulfillment.objects.filter(order=OuterRef("pk"), supplier=wanted.supplier)
+            rows = rows.filter(Exists(work.order_by()))
+        else:
+            rows = rows.filter(**{kind.supplier: wanted.supplier})
     if wanted.hours:
         rows = rows.filter(**{f"{kind.since}__lte": timezone.now() - timedelta(hours=wanted.hours)})
     notes = OperatorNote.objects.filter(model=rows.model._meta.label_lower)

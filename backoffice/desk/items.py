@@ -58,8 +58,9 @@ class Kind:
     model: type[Model]
     rows: Callable[[], QuerySet[Any]]
     read: Callable[[Any], dict[str, Any]]
-    supplier: str
     since: str
+    supplier: str = ""
+    """The field that leads to its supplier; an order has those of its fulfillments."""
     due: str = ""
     is_day: bool = False
     always_due: bool = False
