@@ -2,6 +2,7 @@
 
 import pytest
 
+from inventory.models import StockLevel
 from orders.models import Order
 from tests.browser.test_import_pages import _own_folder, held
 from tests.factories import ImportJobFactory
@@ -107,6 +108,40 @@ def test_why_a_file_was_refused_and_to_say_so_takes_two_clicks(desk, acme):
     assert browser.clicks == 2
     assert "Acme finds it as reports/" in browser.messages()[0]
     assert job.pk
+
+
+def test_stock_is_adjusted_and_its_history_says_so_in_two_clicks(desk, order):
+    level = StockLevel.objects.get(variant__sku="LAN-1")
+    browser = desk(f"/admin/inventory/stocklevel/{level.pk}/change/")
+    browser.press("Adjust")
+    assert "LAN-1 in Acme East: 10 on hand, 2 of them promised." in browser.page.inner_text(".bo-verdict")
+    browser.page.fill("#id_pieces", "-3")
+    browser.page.fill("#id_reason", "Water damage")
+    browser.press("Adjust")
+    assert browser.clicks == 2
+    assert "Water damage" in browser.page.inner_text("#content")
+    level.refresh_from_db()
+    assert level.on_hand == 7
+
+
+def test_a_supplier_is_suspended_and_its_open_work_sent_elsewhere(desk, order, acme, rival, a_variant):
+    a_variant(rival, "LAN-1", stock=10)
+    browser = desk(f"/admin/accounts/supplier/{acme.pk}/suspend/")
+    browser.page.fill("#id_reason", "Strike")
+    browser.page.select_option("#id_open_work", "all")
+    browser.press("Suspend")
+    browser.page.fill("#id_reason", "Strike")
+    browser.click(".submit-row .default")
+    assert browser.clicks == 2
+    assert sorted(order.fulfillments.values_list("state", flat=True)) == ["canceled", "new"]
+
+
+def test_a_row_is_taken_with_one_click(desk, order, client_for, acme):
+    at_supplier(client_for, acme, order, "setStatus/wrong_address")
+    browser = desk("/admin/desk/")
+    browser.press("Take it")
+    assert browser.messages() == ["Kept."]
+    assert "olga" in browser.page.inner_text(".bo-desk")
 
 
 def test_a_row_is_put_off_from_the_desk(desk, order, client_for, acme):
