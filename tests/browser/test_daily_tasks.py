@@ -139,7 +139,7 @@ def test_a_supplier_is_suspended_and_its_open_work_sent_elsewhere(desk, order, a
 def test_a_row_is_taken_with_one_click(desk, order, client_for, acme):
     at_supplier(client_for, acme, order, "setStatus/wrong_address")
     browser = desk("/admin/desk/")
-    browser.press("Take it")
+    browser.click(".bo-desk button.bo-link")
     assert browser.messages() == ["Kept."]
     assert "olga" in browser.page.inner_text(".bo-desk")
 
