@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -76,6 +76,9 @@ class StockLevelAdmin(ActingFormAdmin[StockLevel], LongList[StockLevel]):
     search_help_text = "The beginning of a sku, or a whole UPC."
     fields = ("variant", "warehouse", "on_hand", "reserved", "counted_at", "updated_at", "movements")
     readonly_fields = fields
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[StockLevel]:
+        return super().get_queryset(request).select_related("variant", "warehouse")
 
     @admin.display(description="why is it so many?")
     def movements(self, level: StockLevel) -> str:
