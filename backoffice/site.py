@@ -25,6 +25,7 @@ from backoffice.desk.gathering import Wanted, gather
 from backoffice.desk.pages import desk, keep_note, rows_context
 from backoffice.exporting.views import export
 from backoffice.forms import ActivityForm
+from backoffice.importing.pages import draft_page, preview_part, upload_page
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
 from backoffice.search.views import search_page
@@ -82,6 +83,13 @@ class ExchangeAdminSite(AdminSite):
             path("search/", self.admin_view(partial(search_page, self)), name="search"),
             path("status/", self.admin_view(self.status), name="status"),
             path("desk/", self.admin_view(partial(desk, self)), name="desk"),
+            path("import-file/", self.admin_view(partial(upload_page, self)), name="import_upload"),
+            path("import-file/<int:pk>/", self.admin_view(partial(draft_page, self)), name="import_draft"),
+            path(
+                "import-file/<int:pk>/preview/",
+                self.admin_view(partial(preview_part, self)),
+                name="import_preview",
+            ),
             path("desk/note/", self.admin_view(partial(keep_note, self)), name="desk_note"),
         ]
         return [*own, *super().get_urls()]

@@ -29,8 +29,9 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
     """One file's way into the catalogue or the stock."""
 
     record_actions = ACTIONS
-    acts_with = ("supplier",)
+    acts_with = ("supplier", "drafts")
     page_template = "admin/imports/importjob/page.html"
+    change_list_template = "admin/imports/importjob/list.html"
     list_display = (
         "id",
         "supplier",
@@ -68,6 +69,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
             "reject_groups": overview.reject_groups(job) if job.rejected else [],
             "rejects_counted": min(job.rejected, overview.LOOKED_AT),
             "gone": job.status == Status.FAILED and not job.has_file,
+            "draft": job.drafts.first(),
             "timeline": timeline(import_id=job.pk),
         }
 
@@ -108,6 +110,7 @@ class ImportPolicyAdmin(RecordedAdmin[ImportPolicy]):
 @admin.register(AutoImport)
 class AutoImportAdmin(RecordedAdmin[AutoImport]):
     event_subject = "auto_import"
+    change_list_template = "admin/imports/autoimport/list.html"
     list_display = ("supplier", "kind", "enabled")
     list_filter = ("kind", "enabled")
     list_select_related = ("supplier",)

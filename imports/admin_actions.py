@@ -6,12 +6,14 @@ from typing import Any
 
 from django import forms
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.html import format_html
 
 from accounts.actors import Actor, ActorKind
 from accounts.operator_actions import AdminAction, Reason
 from api.errors import ApiError, InvalidTransition
-from imports.messages import draft, leave_message, mail_link
+from imports.drafts.services import start_again
+from imports.messages import leave_message, mail_link, proposed_text
 from imports.models import ImportJob, Status
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, UNFINISHED, Move
 
@@ -74,11 +76,11 @@ def _outlook(job: ImportJob) -> str:
 
 
 def _message_form(job: ImportJob, sent: dict[str, Any] | None) -> forms.Form:
-    return MessageForm(sent, initial={"text": draft(job)})
+    return MessageForm(sent, initial={"text": proposed_text(job)})
 
 
 def _mail(job: ImportJob) -> str:
-    link = mail_link(job, draft(job))
+    link = mail_link(job, proposed_text(job))
     return format_html('<p><a href="{}">Write a mail of it</a>, in your own mail program.</p>', link)
 
 
@@ -90,9 +92,38 @@ def _message(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
     return f"{job.supplier} finds it as {path} in its upload area."
 
 
+def _not_importable(job: ImportJob) -> str:
+    """Why this dry run of a file from the browser cannot be followed by its import."""
+    if not (job.dry_run and job.drafts.all()):
+        return "Only what a file from here would do, as a dry run said, can be done."
+    if job.status not in (Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS):
+        return "Its dry run has not ended well."
+    return ""
+
+
+def _import(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
+    made = start_again(job, by=by)
+    url = reverse("admin:imports_importjob_change", args=[made.pk])
+    return format_html('It is imported: <a href="{}">import {}</a>.', url, made.pk)
+
+
+def _what_lands(job: ImportJob) -> str:
+    rows = f"{job.created} created, {job.updated} updated, {job.unchanged} unchanged"
+    return f"It lands: {_what(job)}; {rows}, {job.rejected} rejected, as the dry run said."
+
+
 SEEN_BY_SUPPLIER = "Kept in the history; the supplier sees it in the events."
 
 ACTIONS = (
+    AdminAction[ImportJob](
+        "import",
+        "Import it",
+        _import,
+        _not_importable,
+        _what_lands,
+        help_text="Its file is read once more, just as in the dry run, and lands.",
+        undo="Another file puts right what this one sets.",
+    ),
     AdminAction[ImportJob](
         "approve",
         "Approve",

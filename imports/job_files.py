@@ -36,7 +36,7 @@ class QuotaExceeded(ApiError):
 
 def keep_lines(supplier: Supplier, lines: Sequence[str]) -> Blob:
     """Keep the lines of a request for a job. Raises QuotaExceeded, Unavailable."""
-    _refuse_hoarding(supplier)
+    refuse_hoarding(supplier)
     try:
         return contents.write(_chunks(lines))
     except OSError as error:
@@ -49,7 +49,8 @@ def _chunks(lines: Sequence[str]) -> Iterator[bytes]:
         yield "".join(f"{line.rstrip(chr(13) + chr(10))}\n" for line in some).encode()
 
 
-def _refuse_hoarding(supplier: Supplier) -> None:
+def refuse_hoarding(supplier: Supplier) -> None:
+    """Raises QuotaExceeded where a supplier's jobs keep as much as they may."""
     count, size = ImportJob.objects.kept_by(supplier)
     if count >= MOST_FILES or size >= MOST_BYTES:
         raise QuotaExceeded(

@@ -9,7 +9,7 @@ from imports.publishing import leave, name_of
 from sftp_ingest.area.paths import REPORTS
 
 
-def draft(job: ImportJob) -> str:
+def proposed_text(job: ImportJob) -> str:
     """What there is to say of it, from a template; the operator changes it as he likes."""
     parts = [f"Hello {job.supplier},", _what(job)]
     if job.error:

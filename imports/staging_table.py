@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psycopg.sql import SQL, Identifier, Literal
+from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from imports.sql import execute, value
 
@@ -13,7 +13,7 @@ class StagingTable:
     def __init__(self, job_id: int, width: int = 0) -> None:
         self.job_id, self.width = job_id, width
         self.name = f"imports_staging_{int(job_id)}"
-        self.table = Identifier(self.name)
+        self.table: Composable = Identifier(self.name)
         # Whatever an importer has looked up for this job.
         self.lookup = Identifier(f"{self.name}_lookup")
         # The lines that differ from what is stored, and where they stand.

@@ -1,6 +1,7 @@
 """Import jobs, their rejects, and what their suppliers want of them (contract 6 and 12)."""
 
 from imports.models.auto_import import AutoImport
+from imports.models.draft import ImportDraft
 from imports.models.job import COUNTERS, LEASE, WORKER, ImportJob, LeaseLost
 from imports.models.kind import Kind
 from imports.models.policy import ImportPolicy
@@ -13,6 +14,7 @@ __all__ = [
     "LEASE",
     "WORKER",
     "AutoImport",
+    "ImportDraft",
     "ImportJob",
     "ImportPolicy",
     "Kind",

@@ -34,6 +34,7 @@ WITHOUT_PAGES = {
     "fulfillments.RoutingDecision",
     "fulfillments.Shipment",
     "fulfillments.SummedEvents",
+    "imports.ImportDraft",
     "imports.Reject",
     "orders.CancelRequest",
     "orders.OrderLine",

@@ -10,7 +10,13 @@ from tests.factories.accounts import (
 )
 from tests.factories.catalog import VariantFactory
 from tests.factories.events import DeliveryFactory, SenderFactory, WebhookFactory
-from tests.factories.imports import AutoImportFactory, ImportJobFactory, RejectFactory, SavedMappingFactory
+from tests.factories.imports import (
+    AutoImportFactory,
+    ImportDraftFactory,
+    ImportJobFactory,
+    RejectFactory,
+    SavedMappingFactory,
+)
 from tests.factories.inventory import StockLevelFactory, WarehouseFactory, set_stock
 from tests.factories.orders import OrderFactory, OrderLineFactory
 from tests.factories.sftp_ingest import EntryFactory, RemoteHostFactory, SftpLoginFactory, UploadFactory
@@ -19,6 +25,7 @@ __all__ = [
     "AutoImportFactory",
     "DeliveryFactory",
     "IdempotencyKeyFactory",
+    "ImportDraftFactory",
     "ImportJobFactory",
     "IssuedKeyFactory",
     "OrderFactory",

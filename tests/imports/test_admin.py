@@ -326,10 +326,11 @@ def test_pages_cost_the_same_however_much_they_tell(operator, a_job, django_asse
     )
     page_of(operator, few)
 
-    # session, user, second factor, permissions twice, job, history; the job and its supplier for its buttons
-    with django_assert_num_queries(9):
+    # session, user, second factor, permissions twice, job, history; the job and its supplier for its buttons,
+    # and the draft that it was made of, twice
+    with django_assert_num_queries(11):
         page_of(operator, few)
-    with django_assert_num_queries(10):  # and its rejects
+    with django_assert_num_queries(12):  # and its rejects
         page_of(operator, many)
 
 

@@ -1,0 +1,125 @@
+"""What is asked of a file that is uploaded in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.template.defaultfilters import filesizeformat
+
+from accounts.models import Supplier
+from api.spelling import closest_match
+from imports.drafts.services import KINDS
+from imports.models import Kind
+from imports.serializers.stock import ID_TYPES
+from inventory.models import Warehouse
+
+AMOUNTS = ("quantity", "qty", "stock", "on_hand", "available", "amount", "inventory")
+PLACES = ("warehouse", "warehouse_id", "location", "lager")
+TITLES = {
+    Kind.PRODUCTS: "products: titles, prices, pictures",
+    Kind.INVENTORY: "inventory: how many are in stock",
+}
+IN_COLUMN = "column"
+
+
+class UploadForm(forms.Form):
+    """Whose file, of what."""
+
+    supplier = forms.ModelChoiceField(Supplier.objects.order_by("name"))
+    kind = forms.ChoiceField(
+        choices=[(kind.value, TITLES[kind]) for kind in KINDS],
+        widget=forms.RadioSelect,
+        initial=Kind.PRODUCTS,
+    )
+    file = forms.FileField(
+        max_length=200,
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.zip,.gz"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        most = settings.MAX_BODY_BYTES
+        self.fields["file"].help_text = (
+            f"CSV, or one packed as .zip or .gz, or .xlsx; at most {filesizeformat(most)}. Larger ones: "
+            "packed, or into the supplier's upload area."
+        )
+        self.fields["file"].widget.attrs["data-most"] = str(most - 64 * 1024)
+
+
+class StockForm(forms.Form):
+    """Which columns of a stock file say what, and where that stock is."""
+
+    id_field = forms.ChoiceField(label="Column with the product")
+    id_type = forms.ChoiceField(choices=[(each, each) for each in ID_TYPES], label="which is its")
+    amount_field = forms.ChoiceField(label="Column with the quantity")
+    warehouse = forms.ChoiceField(label="Warehouse")
+    warehouse_field = forms.ChoiceField(required=False, label="Column with the warehouse")
+    mode = forms.ChoiceField(
+        choices=[
+            ("delta", "sets what the file names; the rest stays"),
+            ("full", "is all there is: what it does not name becomes 0"),
+        ],
+        label="The file",
+    )
+
+    def __init__(self, supplier: Supplier, columns: Sequence[str], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        listed = [(name, name) for name in columns if name]
+        warehouses = Warehouse.objects.filter(supplier=supplier).order_by("-is_default", "id")
+        self._choose("id_field", listed)
+        self._choose("amount_field", listed)
+        self._choose("warehouse_field", [("", "–"), *listed])
+        self._choose(
+            "warehouse",
+            [
+                *((str(each.pk), each.name) for each in warehouses),
+                (IN_COLUMN, "as a column of the file says"),
+            ],
+        )
+
+    def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+
+    def body(self) -> dict[str, Any]:
+        """What a request of the API would say, of what was chosen so far."""
+        self.full_clean()
+        chosen = {name: value for name, value in self.cleaned_data.items() if value}
+        warehouse = chosen.pop("warehouse", "")
+        if warehouse == IN_COLUMN:
+            return chosen
+        chosen.pop("warehouse_field", None)
+        return {**chosen, "warehouse_id": int(warehouse)} if warehouse else chosen
+
+
+def stock_initial(body: dict[str, Any]) -> dict[str, Any]:
+    """A request's body as the form shows it."""
+    place = IN_COLUMN if body.get("warehouse_field") else str(body.get("warehouse_id") or "")
+    return {**body, "warehouse": place}
+
+
+def guessed_stock(supplier: Supplier, columns: Sequence[str]) -> dict[str, Any]:
+    """What the names of a stock file's columns suggest."""
+    by_name = {name.strip().casefold(): name for name in columns}
+    id_type = next((each for each in ID_TYPES if each in by_name), "sku")
+    place = next((by_name[each] for each in PLACES if each in by_name), "")
+    default = Warehouse.objects.filter(supplier=supplier).order_by("-is_default", "id").first()
+    body = {
+        "id_type": id_type,
+        "id_field": by_name.get(id_type, _near("sku", columns) or next(iter(columns), "")),
+        "amount_field": next((by_name[each] for each in AMOUNTS if each in by_name), "")
+        or _near("quantity", columns)
+        or (columns[-1] if columns else ""),
+        "mode": "delta",
+    }
+    if place:
+        return {**body, "warehouse_field": place}
+    return {**body, "warehouse_id": default.pk} if default else body
+
+
+def _near(name: str, columns: Sequence[str]) -> str:
+    return closest_match(name, list(columns)) or ""

@@ -1,0 +1,7 @@
+"""Files that operators upload in the browser, before they are imported.
+
+`sample`      the first rows of a file
+`preview`     what they become as the mapping stands
+`columns`     a mapping as people change it: column by column
+`services`    drafts are made, tried, imported, forgotten
+"""

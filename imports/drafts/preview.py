@@ -1,0 +1,180 @@
+"""What a file's first rows become as its mapping stands, by the statements that an import uses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connection
+from psycopg.sql import SQL, Composable, Identifier, Literal
+
+from imports.drafts.sample import Sample
+from imports.pipeline.columns import Column
+from imports.pipeline.errors import Unreadable
+from imports.pipeline.expression_parser import parse_assignments
+from imports.pipeline.header_binding import Bound, bind
+from imports.pipeline.importer import Importer
+from imports.pipeline.mapping_sql import MappedFile
+from imports.pipeline.number_styles import find_styles
+from imports.pipeline.row_shape import RowShape, bind_rows
+from imports.pipeline.row_shaping import shaped
+from imports.saved_mappings import known_by_header
+from imports.staging_table import StagingTable
+
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a row, and where."""
+
+    field: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row as it will be read: what each field gets."""
+
+    line: int
+    values: list[str]
+    faults: list[Fault]
+
+
+@dataclass
+class Preview:
+    """What the first rows become; `problem` is why nothing can be read so."""
+
+    fields: list[str] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    bound: Bound | None = None
+    missing: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    problem: str = ""
+    unreadable: int = 0
+
+    @property
+    def has_faults(self) -> bool:
+        return any(row.faults for row in self.rows)
+
+
+def preview(sample: Sample, importer: Importer, options: Mapping[str, Any]) -> Preview:
+    """What the first rows of a file become with the options of an import."""
+    found = Preview(unreadable=sum(1 for each in sample.rows if each.code))
+    try:
+        options, hint = known_by_header(options, sample.columns)
+        columns = importer.columns_for(options)
+        shape = bind_rows(sample.header, options.get("rows", {}), sample.own)
+        entries = importer.entries(options)
+        bound = bind(sample.header, entries, columns, automatic=importer.automatic, own=sample.own)
+        bound = bound.without_ignored(sample.header[index] for index in shape.used)
+        mapped = _mapped(columns, bound, options, sample, shape)
+    except Unreadable as error:
+        found.problem = error.message
+        return found
+    found.bound = bound
+    found.warnings = [*filter(None, [hint]), *bound.warnings]
+    found.fields = mapped.fields
+    needed = [
+        name for name, column in columns.items() if column.required or name in importer.mandatory(options)
+    ]
+    found.missing = [columns[name].name for name in needed if name not in mapped.fields]
+    whole = [each for each in sample.rows if not each.code]
+    if whole and mapped.fields:
+        staging = _as_table(sample, whole, shape)
+        if styles := find_styles(staging, mapped, sample.delimiter):
+            mapped = _mapped(columns, bound, options, sample, shape, styles)
+        found.rows = _rows(staging, mapped)
+    return found
+
+
+def _mapped(
+    columns: Mapping[str, Column],
+    bound: Bound,
+    options: Mapping[str, Any],
+    sample: Sample,
+    shape: RowShape,
+    styles: dict[str, Any] | None = None,
+) -> MappedFile:
+    numeric = [name for name, column in columns.items() if column.numeric]
+    assignments = parse_assignments(options.get("math_transformer", ""), numeric)
+    known = {*bound.fields, *(["sku"] if shape.sku else [])}
+    for each in assignments:
+        if missing := sorted(each.inputs - known):
+            message = f"{each.field} is computed from {missing[0]}, which nothing fills."
+            raise Unreadable("missing_column", message)
+        known.add(each.field)
+    return MappedFile(columns, bound, assignments, sample.own, styles or {}, shape)
+
+
+def _as_table(sample: Sample, rows: Sequence[Any], shape: RowShape) -> StagingTable:
+    """The rows as a staging table would have them, without one: a query of values."""
+    staging = StagingTable(0, len(sample.header))
+    columns = SQL(", ").join([Identifier("line"), *staging.columns])
+    values = SQL(", ").join(
+        SQL("({})").format(SQL(", ").join([Literal(each.line), *map(Literal, each.cells)])) for each in rows
+    )
+    whole: Composable = SQL("(SELECT * FROM (VALUES {}) AS v ({}))").format(values, columns)
+    if shape.changes_rows:
+        whole = SQL("({})").format(shaped(staging, whole, shape))
+    staging.table = whole
+    return staging
+
+
+def _rows(staging: StagingTable, mapped: MappedFile) -> list[Row]:
+    named = {**mapped.marks, **mapped.values}
+    rules = [
+        SQL("({}, {}, ({}) IS TRUE, {})").format(Literal(place), Literal(name), rule.condition, rule.message)
+        for place, (name, rule) in enumerate(mapped.rules())
+    ]
+    faults: Composable = SQL("'[]'::jsonb")
+    if rules:
+        faults = SQL(
+            "(SELECT coalesce(jsonb_agg(jsonb_build_array(field, message) ORDER BY place), '[]')"
+            " FROM (VALUES {}) AS rule (place, field, broken, message) WHERE broken)"
+        ).format(SQL(", ").join(rules))
+    query = SQL(
+        "WITH s AS MATERIALIZED (SELECT * FROM {table} AS t ORDER BY line LIMIT {shown})"
+        " SELECT b.line, jsonb_build_array({values})::text, ({faults})::text"
+        " FROM (SELECT s.line, {columns} FROM s {steps} OFFSET 0) AS b JOIN s ON s.line = b.line {steps}"
+        " ORDER BY b.line"
+    ).format(
+        table=staging.table,
+        shown=Literal(SHOWN),
+        values=SQL(", ").join(SQL("b.{}").format(Identifier(name)) for name in mapped.fields),
+        faults=faults,
+        columns=SQL(", ").join(
+            SQL("{} AS {}").format(each, Identifier(name)) for name, each in named.items()
+        ),
+        steps=mapped.joins,
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        read = cursor.fetchall()
+    return [
+        Row(line, list(map(_shown, _json(values))), [Fault(*each) for each in _json(found)])
+        for line, values, found in read
+    ]
+
+
+def _json(text: str) -> Any:
+    """Numbers stay as they are written: 19.50 is no 19.5."""
+    return json.loads(text, parse_float=str, parse_int=str)
+
+
+NOTHING = ("NaN", "-infinity", "?")
+
+
+def _shown(value: Any) -> str:
+    """A value in words; what cannot be read shows as nothing, its fault says why."""
+    if value is None or value in NOTHING:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(map(_shown, value))
+    if isinstance(value, dict):
+        return ": ".join(
+            str(each) for name, each in sorted(value.items(), key=lambda pair: pair[0] == "value")
+        )
+    return str(value)

@@ -1,0 +1,73 @@
+"""The first rows of a file, read as an import reads it, whatever its header is called."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from imports.pipeline.containers import open_sheet
+from imports.pipeline.csv_reader import Sheet
+from imports.pipeline.header import count_known
+from imports.pipeline.record_checks import checked, is_blank
+from imports.pipeline.staging import AnySheet
+from imports.pipeline.tolerant_reader import Record, TolerantReader
+
+READ = 200
+"""Rows: enough to tell how numbers are written."""
+LONGEST_CELL = 2_000
+KNOWN_WEIGHS = 1_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A file's header and first rows; the first `own` columns are those of our own error report."""
+
+    header: list[str]
+    rows: list[Record]
+    own: int
+    delimiter: str
+    warnings: list[str]
+
+    @property
+    def columns(self) -> list[str]:
+        """The file's own."""
+        return self.header[self.own :]
+
+    def cells(self, index: int, count: int = 3) -> list[str]:
+        """The first cells of a column that are not empty."""
+        found = (record.cells[index] for record in self.rows if not record.code)
+        return list(islice((cell for cell in found if cell.strip()), count))
+
+
+def read_sample(path: Path, known: Collection[str]) -> Sample:
+    """The first rows of a file. `known` are names that a header may have. Raises Unreadable.
+
+    A header without any of them is one, too: its columns are mapped by hand.
+    """
+
+    def recognised(names: list[str]) -> int:
+        return KNOWN_WEIGHS * count_known(names, known) + len([name for name in names if name])
+
+    with open_sheet(path, recognised) as sheet:
+        read = (checked(record, sheet.header, own=sheet.own) for record in _records(sheet))
+        rows = list(islice((record for record in read if not is_blank(record.cells[sheet.own :])), READ))
+        shown = [
+            Record(each.line, [cell[:LONGEST_CELL] for cell in each.cells], *_fault(each)) for each in rows
+        ]
+        return Sample(sheet.header, shown, sheet.own, sheet.delimiter, list(sheet.warnings))
+
+
+def _fault(record: Record) -> tuple[str, str, str]:
+    return record.code, record.message, record.field
+
+
+def _records(sheet: AnySheet) -> Iterator[Record]:
+    if not isinstance(sheet, Sheet):
+        yield from sheet.read()
+        return
+    for block in sheet.blocks():
+        reader = TolerantReader(block.data, block.line, sheet.delimiter, final=block.final)
+        yield from reader
+        sheet.give_back(block.data[reader.consumed :])

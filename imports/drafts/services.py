@@ -1,0 +1,106 @@
+"""Drafts are made, tried and imported; after a week they are forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from pathlib import PurePosixPath
+from typing import Any
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from accounts.actors import Actor
+from accounts.models import Supplier
+from api.errors import Invalid, InvalidTransition, Unavailable
+from imports import job_files
+from imports.models import ImportDraft, ImportJob, Kind
+from imports.pipeline.importer import importer_of
+from imports.saved_mappings import with_mapping
+from imports.serializers import AutoInventoryBody, AutoProductsBody
+from imports.services import start_import
+from sftp_ingest.area import contents
+
+MOST_KEPT = 100
+KEPT = timedelta(days=7)
+AT_ONCE = 1_000
+KINDS = (Kind.PRODUCTS, Kind.INVENTORY)
+"""What operators upload; what was shipped they say on the order's page."""
+
+
+def create_draft(
+    supplier: Supplier, kind: Kind, name: str, chunks: Iterable[bytes], *, by: Actor
+) -> ImportDraft:
+    """Keep an uploaded file. Raises QuotaExceeded, Unavailable, Invalid where too many wait already."""
+    job_files.refuse_hoarding(supplier)
+    if ImportDraft.objects.filter(supplier=supplier).count() >= MOST_KEPT:
+        raise Invalid(f"{MOST_KEPT} uploads of {supplier} wait to be imported. Discard some of them first.")
+    try:
+        blob = contents.write(chunks)
+    except OSError as error:
+        raise Unavailable("The file cannot be kept just now. Try again.") from error
+    name = PurePosixPath(name.replace("\\", "/")).name[:200] or "upload.csv"
+    return ImportDraft.objects.create(supplier=supplier, kind=kind, name=name, blob=blob, created_by=by.name)
+
+
+def saved_options(supplier: Supplier, kind: Kind, body: dict[str, Any]) -> dict[str, Any]:
+    """What an automatic import keeps of a body, by the rules of the API. Raises ValidationError, Invalid."""
+    serializer: Any = AutoProductsBody(data=body) if kind is Kind.PRODUCTS else AutoInventoryBody(data=body)
+    serializer.is_valid(raise_exception=True)
+    return importer_of(kind).check(supplier, serializer.options())
+
+
+def options_of(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
+    """The options of an import of it, likewise."""
+    return with_mapping(draft.supplier, saved_options(draft.supplier, Kind(draft.kind), body))
+
+
+def start(draft: ImportDraft, *, dry_run: bool, by: Actor) -> ImportJob:
+    """Import a draft, or try what that would do. Raises ValidationError, Invalid."""
+    options = options_of(draft, draft.body)
+    with transaction.atomic():
+        job = start_import(
+            draft.supplier,
+            draft.kind,
+            source=draft.name,
+            blob=draft.blob,
+            options=options,
+            dry_run=dry_run,
+            as_of=draft.created_at,
+            by=by,
+        )
+        draft.jobs.add(job)
+    return job
+
+
+def start_again(tried: ImportJob, *, by: Actor) -> ImportJob:
+    """Import what was tried, just as it was tried. Raises InvalidTransition where its file is forgotten."""
+    with transaction.atomic():
+        draft = tried.drafts.select_for_update(of=["self"]).first()
+        if draft is None:
+            raise InvalidTransition("Its file is no longer kept. Upload it once more.")
+        job = start_import(
+            tried.supplier,
+            tried.kind,
+            source=tried.source,
+            blob=draft.blob,
+            options=tried.options,
+            as_of=tried.as_of,
+            by=by,
+        )
+        draft.jobs.add(job)
+    return job
+
+
+def forget_old() -> int:
+    """Forget drafts that nobody came back to; return how many. Their content is collected later."""
+    old = ImportDraft.objects.filter(created_at__lt=Now() - KEPT).values_list("pk", "blob_id")[:AT_ONCE]
+    return sum(discard(pk, blob_id) for pk, blob_id in old)
+
+
+def discard(draft_id: int, blob_id: int) -> int:
+    """Forget one draft."""
+    with transaction.atomic():
+        ImportDraft.objects.filter(pk=draft_id).delete()
+        contents.release([blob_id])
+    return 1
