@@ -1,10 +1,11 @@
-"""What is ours of operators: whose sign-ins take a second factor; and parts of the service that they miss."""
+"""What is ours of operators: second factors of their sign-ins, their mail and views, and parts of the service that they miss."""
 
 from __future__ import annotations
 
 from typing import TypeGuard
 
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser, Group, User
 from django.core.validators import MaxValueValidator
@@ -76,6 +77,24 @@ class Digest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user or self.supplier}, to {self.address}"
+
+
+class SavedView(models.Model):
+    """A list of the admin as somebody has narrowed it, under a name."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_views")
+    model = models.CharField(max_length=100, help_text="Whose list: orders.order.")
+    name = models.CharField(max_length=60)
+    query = models.CharField(max_length=2000, blank=True, help_text="Filters, search and columns.")
+    shared = models.BooleanField(default=False, db_default=False, help_text="For all operators.")
+
+    class Meta:
+        ordering = ["name", "id"]
+        constraints = [models.UniqueConstraint("owner", "model", "name", name="saved_view_once")]
+        indexes = [models.Index("model", "name", condition=models.Q(shared=True), name="saved_view_shared")]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 def lacks_second_factor(user: AbstractBaseUser | AnonymousUser) -> TypeGuard[AbstractBaseUser]:

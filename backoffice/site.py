@@ -26,6 +26,9 @@ from backoffice.desk.pages import desk, keep_note, rows_context
 from backoffice.exporting.views import export
 from backoffice.forms import ActivityForm
 from backoffice.importing.pages import draft_page, preview_part, upload_page
+from backoffice.lists.columns import ListMixin
+from backoffice.lists.views import save_view
+from backoffice.navigation.places import navigation
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
 from backoffice.search.views import search_page
@@ -61,6 +64,8 @@ class ExchangeAdminSite(AdminSite):
         """
         if admin_class is not None and admin_class.__module__.startswith("allauth."):
             return
+        own = admin_class or ModelAdmin
+        admin_class = type(own.__name__, (ListMixin, own), {"__module__": own.__module__})
         options.setdefault("paginator", CappedPaginator)
         options.setdefault("show_full_result_count", False)
         options.setdefault("show_facets", ShowFacets.NEVER)
@@ -72,6 +77,10 @@ class ExchangeAdminSite(AdminSite):
         order = {label: number for number, label in enumerate(NAMES)}
         return sorted(listed, key=lambda app: order.get(app["app_label"], len(order)))
 
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        context = super().each_context(request)
+        return {**context, "navigation": navigation(self, request) if context["has_permission"] else []}
+
     def get_urls(self) -> list[Any]:
         own = [
             path("activity/", self.admin_view(self.activity), name="activity"),
@@ -79,6 +88,11 @@ class ExchangeAdminSite(AdminSite):
                 "<slug:app_label>/<slug:model_name>/export.<slug:kind>",
                 self.admin_view(partial(export, self)),
                 name="export",
+            ),
+            path(
+                "<slug:app_label>/<slug:model_name>/view/",
+                self.admin_view(partial(save_view, self)),
+                name="save_view",
             ),
             path("search/", self.admin_view(partial(search_page, self)), name="search"),
             path("status/", self.admin_view(self.status), name="status"),

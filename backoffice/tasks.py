@@ -5,6 +5,7 @@ import logging
 from celery import shared_task
 
 from backoffice.digests import sending as digests
+from backoffice.navigation.counting import count_waiting
 from backoffice.retention import prune
 from backoffice.suspending import services as suspending
 
@@ -29,3 +30,9 @@ def forget() -> None:
     gone = prune()
     if gone:
         logger.info("removed %s", ", ".join(f"{count} {name}" for name, count in gone.items()))
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def count() -> None:
+    """Count what waits for people, for the navigation of all pages."""
+    count_waiting()

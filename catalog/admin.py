@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 
 from accounts.admin_actions import ActingFormAdmin
 from accounts.admin_base import LongList, operator_of
+from accounts.day_filter import DaysFilter
 from catalog.admin_actions import ACTIONS
 from catalog.forms import WholeForm
 from catalog.models import Variant, VariantChange
@@ -25,7 +26,8 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
 
     form = WholeForm[Variant]
     list_display = ("sku", "title", "supplier", "model", "retail_price", "wholesale_price", "listed")
-    list_filter = ("listed", "supplier")
+    list_filter = ("listed", ("created_at", DaysFilter), "supplier")
+    more_columns = ("id", "upc", "ean", "id_in_source", "weight", "created_at", "updated_at")
     list_select_related = ("supplier",)
     search_help_text = "The beginning of a sku, or a whole UPC, EAN or GTIN."
     raw_id_fields = ("supplier",)

@@ -234,6 +234,7 @@ _ticks = {
     "take-snapshot": ("catalog.tasks.take_pulse", 5.0),
     "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),
     "erase-old": ("orders.tasks.erase_old", 60.0),
+    "count-waiting": ("backoffice.tasks.count", 10.0),
     "forget": ("backoffice.tasks.forget", 60.0),
     "collect-blobs": ("sftp_ingest.tasks.collect", 60.0),
     "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.admin_actions import RecordAdmin, badge
 from accounts.admin_base import ReadOnlyAdmin, as_id
+from accounts.day_filter import DaysFilter
 from accounts.scopes import Scope
 from events.admin_actions import DELIVERY_ACTIONS, WEBHOOK_ACTIONS
 from events.admin_filters import FailingFilter
@@ -49,7 +50,7 @@ class EventAdmin(ReadOnlyAdmin[Event]):
         "actor",
     )
     list_display_links = ("number", "type")
-    list_filter = (AreaFilter, "supplier", "retailer")
+    list_filter = (AreaFilter, ("occurred_at", DaysFilter), "supplier", "retailer")
     list_select_related = ("supplier", "retailer")
     search_help_text = "An order's number, an import's number, or how a request_id begins."
     list_per_page = 100

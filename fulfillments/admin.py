@@ -12,6 +12,7 @@ from django.http import HttpRequest
 import fulfillments.simulation_admin  # noqa: F401 - registers its pages
 from accounts.admin_actions import RecordAdmin, badge
 from accounts.admin_base import as_id
+from accounts.day_filter import DaysFilter
 from accounts.models import Retailer
 from accounts.operator_actions import AdminAction
 from fastdb.beginnings import begins
@@ -49,7 +50,8 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
         "created_at",
     )
     list_display_links = ("id", "order_number")
-    list_filter = ("state", OverdueFilter, "supplier")
+    list_filter = ("state", ("created_at", DaysFilter), OverdueFilter, "supplier")
+    more_columns = ("warehouse", "created_at", "updated_at", "due_at")
     list_select_related = ("order__retailer", "supplier", "warehouse")
     search_help_text = (
         "A fulfillment's number or its order's number at the retailer, in full; how a tracking number begins"

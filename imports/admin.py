@@ -13,6 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 
 from accounts.admin_actions import RecordAdmin, badge
+from accounts.day_filter import DaysFilter
 from events.admin_base import RecordedAdmin
 from events.timeline import timeline
 from imports import overview
@@ -42,7 +43,15 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
         "created_at",
     )
     list_display_links = ("id", "source")
-    list_filter = ("status", "kind", DryRunFilter, RecentlyFailedFilter, "supplier")
+    list_filter = (
+        "status",
+        ("created_at", DaysFilter),
+        "kind",
+        DryRunFilter,
+        RecentlyFailedFilter,
+        "supplier",
+    )
+    more_columns = ("created_by", "as_of", "started_at", "finished_at", "created", "updated", "rejected")
     list_select_related = ("supplier",)
     search_help_text = "An import's number, or its file's path as it was given, in full"
 

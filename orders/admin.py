@@ -12,6 +12,7 @@ from django.utils.html import format_html
 
 from accounts.admin_actions import RecordAdmin, badge
 from accounts.admin_base import ReadOnlyAdmin, as_id
+from accounts.day_filter import DaysFilter
 from accounts.models import Retailer, Supplier
 from catalog.models import Variant
 from events.models import Event
@@ -44,7 +45,15 @@ class OrderAdmin(RecordAdmin[Order]):
         "ship_until",
         "created_at",
     )
-    list_filter = ("processing_state", HeldFilter, UnknownCountryFilter, "type", "retailer")
+    list_filter = (
+        "processing_state",
+        ("created_at", DaysFilter),
+        HeldFilter,
+        UnknownCountryFilter,
+        "type",
+        "retailer",
+    )
+    more_columns = ("id", "type", "sales_order_number", "shipping_method_code", "updated_at", "completed_at")
     list_select_related = ("retailer",)
     search_help_text = "The order's number here or at its retailer, in full"
 

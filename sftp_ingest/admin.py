@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from accounts.admin_base import ReadOnlyAdmin, operator_of
+from accounts.day_filter import DaysFilter
 from sftp_ingest import services
 from sftp_ingest.models import RemoteHost, SftpLogin, Upload
 from sftp_ingest.remote.connection import RemoteFailed
@@ -113,7 +114,7 @@ class UploadAdmin(ReadOnlyAdmin[Upload]):
     """One complete file that came in."""
 
     list_display = ("path", "supplier", "size", "uploaded_at", "remote_address", "sha256")
-    list_filter = ("supplier", "uploaded_at")
+    list_filter = ("supplier", ("uploaded_at", DaysFilter))
     list_select_related = ("supplier",)
     search_help_text = "A file's path as the supplier sees it, or its SHA-256, in full."
 

@@ -25,6 +25,38 @@
   });
 }
 
+// The menu: beside the page it stays as it was left, on a narrow screen it is closed until it is asked for.
+{
+  const button = document.getElementById("bo-menu");
+  const narrow = matchMedia("(max-width: 1024px)");
+  const kept = () => {
+    try {
+      return localStorage.getItem("backoffice.menu");
+    } catch {
+      return null;
+    }
+  };
+  const show = (open) => {
+    document.body.classList.toggle("bo-nav-open", open);
+    document.body.classList.toggle("bo-nav-closed", !open);
+    button.setAttribute("aria-expanded", String(open));
+  };
+  if (button) {
+    const begin = () => show(!narrow.matches && kept() !== "closed");
+    begin();
+    narrow.addEventListener("change", begin);
+    button.addEventListener("click", () => {
+      const open = button.getAttribute("aria-expanded") !== "true";
+      show(open);
+      try {
+        if (!narrow.matches) localStorage.setItem("backoffice.menu", open ? "open" : "closed");
+      } catch {
+        // A browser that keeps nothing forgets it.
+      }
+    });
+  }
+}
+
 // A button that copies what is beside it, and says so.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
@@ -59,4 +91,12 @@ for (const part of document.querySelectorAll(".vDateField, .vTimeField")) {
   mark();
   addEventListener("load", mark);
   addEventListener("resize", mark);
+}
+
+// A choice of columns goes into the address as one list of their names.
+for (const form of document.querySelectorAll(".bo-columns-form")) {
+  form.addEventListener("submit", () => {
+    const chosen = [...form.querySelectorAll("input:checked")].map((box) => box.value);
+    form.elements.columns.value = chosen.join(",");
+  });
 }

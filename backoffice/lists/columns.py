@@ -1,0 +1,70 @@
+"""Which columns a list shows: as `?columns=` says, else all that it has of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.admin import ModelAdmin
+from django.contrib.admin.utils import label_for_field
+from django.contrib.admin.views.main import ChangeList
+from django.http import HttpRequest
+from django.utils.text import capfirst
+
+from backoffice.lists.views import views_context
+
+COLUMNS = "columns"
+
+
+class ChosenChangeList(ChangeList):
+    """A list that knows which of its columns were chosen; links on it keep the choice."""
+
+    def get_filters_params(self, params: Any = None) -> dict[str, Any]:
+        found: dict[str, Any] = super().get_filters_params(params)
+        found.pop(COLUMNS, None)
+        return found
+
+
+class ListMixin(ModelAdmin[Any]):
+    """What all lists of the site have: columns to choose, and views to save."""
+
+    more_columns: Sequence[str] = ()
+    """Fields that a list shows when somebody chooses them."""
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return ChosenChangeList
+
+    def all_columns(self, request: HttpRequest) -> list[str]:
+        """What there is to choose from."""
+        return [str(name) for name in (*super().get_list_display(request), *self.more_columns)]
+
+    def get_list_display(self, request: HttpRequest) -> Sequence[Any]:
+        usual = super().get_list_display(request)
+        chosen = request.GET.get(COLUMNS, "").split(",")
+        known = [name for name in self.all_columns(request) if name in chosen]
+        return known or usual
+
+    def get_list_display_links(self, request: HttpRequest, list_display: Sequence[Any]) -> Any:
+        """The usual ones; the first column where none of them is shown: each row leads to its page."""
+        usual = super().get_list_display_links(request, list_display)
+        if usual is None:
+            return None
+        shown = [name for name in usual if name in list_display]
+        return shown or list(list_display)[:1]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        context = {**self._columns_context(request), **views_context(self, request), **(extra_context or {})}
+        return super().changelist_view(request, context)
+
+    def _columns_context(self, request: HttpRequest) -> dict[str, Any]:
+        shown = {str(name) for name in self.get_list_display(request)}
+        labels = [
+            (name, str(capfirst(label_for_field(name, self.model, self))), name in shown)
+            for name in self.all_columns(request)
+        ]
+        others = [(name, value) for name, value in request.GET.items() if name not in (COLUMNS, "p", "e")]
+        return {
+            "columns_to_choose": labels,
+            "columns_beside": others,
+            "columns_chosen": COLUMNS in request.GET,
+        }

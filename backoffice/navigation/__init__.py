@@ -1,0 +1,1 @@
+"""The way through the admin: `places` by task, `counting` what waits at each."""

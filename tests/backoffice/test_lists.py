@@ -1,0 +1,140 @@
+"""Lists as people want them: days from and to, columns that they choose, views that they save."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.day_filter import first_since
+from backoffice.lists import views
+from backoffice.models import SavedView
+from orders.models import Order
+from tests.factories import OrderFactory
+
+LIST = "/admin/orders/order/"
+NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def days(shop):
+    """One order a day from 10 March on, with gaps between their numbers."""
+    orders = OrderFactory.create_in_bulk(30, retailer=shop)
+    Order.objects.filter(pk__in=[order.pk for order in orders[::3]]).delete()
+    kept = list(Order.objects.order_by("pk"))
+    for place, order in enumerate(kept):
+        Order.objects.filter(pk=order.pk).update(created_at=NOON + timedelta(days=place))
+    return [order.pk for order in kept]
+
+
+def shown(page):
+    return [order.pk for order in page.context["cl"].result_list]
+
+
+def test_a_list_is_narrowed_to_days_both_included(operator, days):
+    def between(**narrowed):
+        return sorted(shown(operator.get(LIST, narrowed)))
+
+    assert between(created_at_from="2026-03-12", created_at_to="2026-03-14") == days[2:5]
+    assert between(created_at_from="2026-03-28") == days[18:]
+    assert between(created_at_to="2026-03-10") == days[:1]
+    assert between(created_at_from="2026-04-20") == between(created_at_to="2026-03-09") == []
+    assert between(created_at_from="no day", created_at_to="2026-02-31") == days
+
+
+def test_days_go_together_with_other_filters_and_into_the_file(operator, days, boutique):
+    OrderFactory.create(retailer=boutique)
+    narrowed = {
+        "created_at_from": "2026-03-12",
+        "retailer__id__exact": Order.objects.get(pk=days[0]).retailer_id,
+    }
+    page = operator.get(LIST, {**narrowed, "created_at_to": "2026-03-13"})
+    assert sorted(shown(page)) == days[2:4]
+    assert 'name="retailer__id__exact"' in page.text
+    answer = operator.get(f"{LIST}export.csv", {**narrowed, "created_at_to": "2026-03-13"})
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")
+    assert len(list(csv.reader(io.StringIO(text)))) == 3
+
+
+def test_the_first_row_of_a_day_is_found_by_halving_whatever_is_missing_between(days):
+    for place, number in enumerate(days):
+        moment = NOON + timedelta(days=place)
+        before = days[place - 1] if place else 0
+        assert before < first_since(Order, "created_at", moment) <= number
+        assert first_since(Order, "created_at", moment + timedelta(seconds=1)) > number
+
+
+def test_a_list_of_days_asks_as_many_queries_as_any_however_long_it_is(operator, shop, days):
+    def asked():
+        with CaptureQueriesContext(connection) as queries:
+            operator.get(LIST, {"created_at_from": "2026-03-12", "created_at_to": "2026-03-20"})
+        return len(queries)
+
+    few = asked()
+    OrderFactory.create_in_bulk(200, retailer=shop)
+    assert asked() == few
+
+
+def test_an_empty_list_is_empty_on_any_day(operator):
+    assert first_since(Order, "created_at", NOON) is None
+    assert shown(operator.get(LIST, {"created_at_from": "2026-03-12", "created_at_to": "2026-03-12"})) == []
+
+
+def test_columns_are_chosen_and_stay_with_filters_and_files(operator, days):
+    page = operator.get(LIST, {"columns": "retailer,updated_at,nonsense", "created_at_from": "2026-03-12"})
+    assert page.context["cl"].list_display == ["action_checkbox", "retailer", "updated_at"]
+    assert f'<a href="{LIST}{days[-1]}/change/' in page.text, "each row leads to its page"
+    assert 'name="columns" value="retailer,updated_at,nonsense"' in page.text, "the search keeps them"
+    answer = operator.get(f"{LIST}export.csv", {"columns": "retailer,updated_at"})
+    head = b"".join(answer.streaming_content).decode("utf-8-sig").partition("\r\n")[0]
+    assert head == "retailer,updated at"
+
+
+def test_what_is_not_offered_as_a_column_is_none(operator, days):
+    page = operator.get(LIST, {"columns": "shipping_address"})
+    assert "shipping_address" not in page.context["cl"].list_display
+    assert "number" in page.context["cl"].list_display
+
+
+def save(client, name, query, **more):
+    return client.post(f"{LIST}view/", {"name": name, "query": query, **more}, follow=True)
+
+
+def test_a_view_is_saved_shared_changed_and_deleted(operator, support, days):
+    page = save(operator, "Spring", "created_at_from=2026-03-12&columns=retailer")
+    assert page.request["QUERY_STRING"] == "created_at_from=2026-03-12&columns=retailer"
+    assert "Spring" not in support.get(LIST).text
+
+    save(operator, "Spring", "created_at_from=2026-03-13", shared="on")
+    view = SavedView.objects.get()
+    assert (view.owner, view.shared) == (User.objects.get(username="olga"), True)
+    page = support.get(LIST, {"created_at_from": "2026-03-13"})
+    assert [(each.name, current, own) for each, current, own in page.context["saved_views"]] == [
+        ("Spring", True, False)
+    ]
+    assert "Delete the view" not in page.text
+
+    support.post(f"{LIST}view/", {"delete": view.pk})
+    assert SavedView.objects.exists(), "only whose it is deletes it"
+    operator.post(f"{LIST}view/", {"delete": view.pk})
+    assert not SavedView.objects.exists()
+
+
+def test_a_view_is_of_its_list_and_of_whoever_may_see_that(operator, client, days):
+    save(operator, "Spring", "q=1", shared="on")
+    assert "Spring" not in operator.get("/admin/imports/importjob/").text
+    assert client.post(f"{LIST}view/", {"name": "x"}).status_code == 302
+    assert operator.post("/admin/orders/nothing/view/", {"name": "x"}).status_code == 404
+
+
+def test_a_view_without_a_name_or_beyond_the_most_is_refused_in_words(operator, monkeypatch):
+    monkeypatch.setattr(views, "MOST", 1)
+    assert "at most 60 letters" in save(operator, "", "").text
+    save(operator, "One", "")
+    assert "Delete one first" in save(operator, "Two", "").text
+    assert SavedView.objects.count() == 1

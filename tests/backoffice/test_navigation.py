@@ -1,0 +1,89 @@
+"""The way through the admin: places by task, what waits there, and only what somebody may see."""
+
+import re
+
+import pytest
+from django.contrib import admin
+from django.core.cache import cache
+from django.urls import reverse
+
+from backoffice.navigation import counting
+from backoffice.navigation.counting import KEY, count_waiting
+from backoffice.navigation.places import SECTIONS
+from fulfillments.models import Fulfillment
+from fulfillments.states import State
+from imports.models import Status
+from tests.factories import ImportJobFactory, StaffFactory
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted():
+    cache.delete(KEY)
+    yield
+    cache.delete(KEY)
+
+
+def links(page):
+    return {link.label: link for section in page.context["navigation"] for link in section.links}
+
+
+def test_whoever_may_see_all_gets_to_every_list(admin_client):
+    urls = {link.url.partition("?")[0] for link in links(admin_client.get("/admin/")).values()}
+    for model in admin.site._registry:
+        meta = model._meta
+        assert reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist") in urls, meta.label
+
+
+def test_every_place_is_there_and_the_page_that_is_shown_is_marked(admin_client):
+    for label, link in links(admin_client.get("/admin/")).items():
+        page = admin_client.get(link.url)
+        assert page.status_code == 200, label
+        assert [each.label for each in links(page).values() if each.is_current] == [label]
+
+
+def test_a_page_within_a_list_marks_the_list(operator, order):
+    page = operator.get(f"/admin/orders/order/{order.pk}/change/")
+    assert [each.label for each in links(page).values() if each.is_current] == ["Orders"]
+
+
+def test_what_waits_stands_beside_its_place_when_it_was_counted(operator, fulfillment, acme):
+    Fulfillment.objects.update(state=State.CANCELING)
+    for status in (Status.AWAITING_APPROVAL, Status.AWAITING_APPROVAL):
+        ImportJobFactory.create(supplier=acme, status=status)
+    assert {link.count for link in links(operator.get("/admin/")).values()} == {""}
+
+    count_waiting()
+
+    found = {label: link.count for label, link in links(operator.get("/admin/")).items() if link.count}
+    assert found == {"The desk": "3", "Cancellations": "1", "Imports": "2", "Awaiting approval": "2"}
+
+
+def test_counts_end_where_nobody_reads_on(operator, acme, monkeypatch):
+    monkeypatch.setattr(counting, "COUNTED", 1)
+    for _ in range(3):
+        ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL)
+    count_waiting()
+    assert links(operator.get("/admin/"))["Imports"].count == "1+"
+
+
+def test_pages_come_without_counts_while_the_cache_is_away(operator, monkeypatch):
+    def gone(key):
+        raise ConnectionError
+
+    monkeypatch.setattr(cache, "get", gone)
+    assert operator.get("/admin/").status_code == 200
+
+
+def test_nobody_is_led_where_he_may_not_go(client, support):
+    assert "Automatic imports" in links(support.get("/admin/"))
+    client.force_login(StaffFactory.create(username="nina"))
+    assert [link.label for link in links(client.get("/admin/")).values()] == ["The desk"]
+
+
+def test_the_menu_is_a_landmark_with_headings_and_its_counts_are_words(operator, acme):
+    ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL)
+    count_waiting()
+    text = operator.get("/admin/").text
+    assert '<nav id="bo-nav" aria-label="Tasks">' in text
+    assert len(re.findall(r'<section aria-labelledby="bo-nav-\d+">', text)) == len(SECTIONS)
+    assert '1<span class="visually-hidden"> waiting</span>' in text
