@@ -26,17 +26,18 @@ class ChosenChangeList(ChangeList):
 
 
 class ListMixin(ModelAdmin[Any]):
-    """What all lists of the site have: columns to choose, and views to save."""
+    """What all lists of the site have: columns to choose, and views to save.
 
-    more_columns: Sequence[str] = ()
-    """Fields that a list shows when somebody chooses them."""
+    An admin may name `more_columns`: fields that its list shows when somebody chooses them.
+    """
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return ChosenChangeList
 
     def all_columns(self, request: HttpRequest) -> list[str]:
         """What there is to choose from."""
-        return [str(name) for name in (*super().get_list_display(request), *self.more_columns)]
+        more = getattr(self, "more_columns", ())
+        return [str(name) for name in (*super().get_list_display(request), *more)]
 
     def get_list_display(self, request: HttpRequest) -> Sequence[Any]:
         usual = super().get_list_display(request)

@@ -71,9 +71,9 @@ def test_the_first_row_of_a_day_is_found_by_halving_whatever_is_missing_between(
 
 def test_a_list_of_days_asks_as_many_queries_as_any_however_long_it_is(operator, shop, days):
     def asked():
-        with CaptureQueriesContext(connection) as queries:
+        with CaptureQueriesContext(connection) as statements:
             operator.get(LIST, {"created_at_from": "2026-03-12", "created_at_to": "2026-03-20"})
-        return len(queries)
+        return len(statements)
 
     few = asked()
     OrderFactory.create_in_bulk(200, retailer=shop)
