@@ -32,10 +32,12 @@ FIRST = """
 
 def first_since(model: type[Model], field: str, moment: datetime) -> int | None:
     """The number from which on rows are of that moment or later, found by halving; None in an empty table."""
+    meta = model._meta
+    columns = {each.name: each.column or "" for each in meta.concrete_fields}
     query = SQL(FIRST).format(
-        table=Identifier(model._meta.db_table),
-        id=Identifier(model._meta.pk.column),
-        at=Identifier(model._meta.get_field(field).column),
+        table=Identifier(meta.db_table),
+        id=Identifier(columns[meta.pk.name]),
+        at=Identifier(columns[field]),
         moment=Literal(moment),
     )
     with connection.cursor() as cursor:
@@ -64,12 +66,13 @@ class DaysFilter(FieldListFilter):
         self.since, self.until = self._day(self.since_name), self._day(self.until_name)
 
     def _day(self, name: str) -> date | None:
+        given: Any = self.used_parameters.get(name) or [""]
         try:
-            return parse_date(str(self.used_parameters.get(name, [""])[-1]))
+            return parse_date(str(given[-1]))
         except ValueError:
             return None
 
-    def expected_parameters(self) -> list[str]:
+    def expected_parameters(self) -> list[str | None]:
         return [self.since_name, self.until_name]
 
     def has_output(self) -> bool:
@@ -87,9 +90,9 @@ class DaysFilter(FieldListFilter):
             queryset = queryset if number is None else queryset.filter(pk__lt=number)
         return queryset
 
-    def choices(self, changelist: ChangeList) -> Iterator[dict[str, Any]]:
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """One: the form. What else the list is narrowed to goes with it."""
-        own = {*self.expected_parameters(), "p"}
+        own = {self.since_name, self.until_name, "p"}
         yield {
             "since": self.since,
             "until": self.until,

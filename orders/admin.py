@@ -53,7 +53,7 @@ class OrderAdmin(RecordAdmin[Order]):
         "type",
         "retailer",
     )
-    more_columns = ("id", "type", "sales_order_number", "shipping_method_code", "updated_at", "completed_at")
+    more_columns = ("id", "type", "sales_order_number", "shipping_method_code", "updated_at")
     list_select_related = ("retailer",)
     search_help_text = "The order's number here or at its retailer, in full"
 

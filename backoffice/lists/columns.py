@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.admin import ModelAdmin
@@ -39,28 +38,32 @@ class ListMixin(ModelAdmin[Any]):
         more = getattr(self, "more_columns", ())
         return [str(name) for name in (*super().get_list_display(request), *more)]
 
-    def get_list_display(self, request: HttpRequest) -> Sequence[Any]:
+    def get_list_display(self, request: HttpRequest) -> Any:
         usual = super().get_list_display(request)
         chosen = request.GET.get(COLUMNS, "").split(",")
         known = [name for name in self.all_columns(request) if name in chosen]
         return known or usual
 
-    def get_list_display_links(self, request: HttpRequest, list_display: Sequence[Any]) -> Any:
+    def get_list_display_links(self, request: HttpRequest, list_display: Any) -> Any:
         """The usual ones; the first column where none of them is shown: each row leads to its page."""
-        usual = super().get_list_display_links(request, list_display)
-        if usual is None:
-            return None
+        usual: Any = super().get_list_display_links(request, list_display)
         shown = [name for name in usual if name in list_display]
         return shown or list(list_display)[:1]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        context = {**self._columns_context(request), **views_context(self, request), **(extra_context or {})}
+        title = capfirst(str(self.opts.verbose_name_plural))
+        context = {
+            "title": title,
+            **self._columns_context(request),
+            **views_context(self, request),
+            **(extra_context or {}),
+        }
         return super().changelist_view(request, context)
 
     def _columns_context(self, request: HttpRequest) -> dict[str, Any]:
         shown = {str(name) for name in self.get_list_display(request)}
         labels = [
-            (name, str(capfirst(label_for_field(name, self.model, self))), name in shown)
+            (name, capfirst(str(label_for_field(name, self.model, self))), name in shown)
             for name in self.all_columns(request)
         ]
         others = [(name, value) for name, value in request.GET.items() if name not in (COLUMNS, "p", "e")]
