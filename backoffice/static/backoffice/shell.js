@@ -100,3 +100,18 @@ for (const form of document.querySelectorAll(".bo-columns-form")) {
     form.elements.columns.value = chosen.join(",");
   });
 }
+
+// Fields that are searched as one types bear the name of their label; their own script leaves them without.
+{
+  const name = () => {
+    for (const select of document.querySelectorAll("select.admin-autocomplete")) {
+      const text = select.labels[0]?.textContent.replace(":", "").trim() ?? select.name;
+      const box = select.nextElementSibling;
+      for (const part of box?.querySelectorAll(".select2-selection, .select2-selection__rendered") ?? []) {
+        part.setAttribute("aria-label", text);
+      }
+    }
+  };
+  addEventListener("load", name);
+  document.addEventListener("formset:added", () => setTimeout(name, 0));
+}
