@@ -84,8 +84,11 @@ for (const part of document.querySelectorAll(".vDateField, .vTimeField")) {
       if (area.scrollWidth <= area.clientWidth || area.tabIndex === 0) continue;
       area.tabIndex = 0;
       area.setAttribute("role", "region");
-      const heading = area.querySelector("h2, caption");
-      area.setAttribute("aria-label", heading ? heading.textContent.trim() : document.title);
+      const heading = area.querySelector("h2, caption") ?? area.closest(".form-row")?.querySelector("label");
+      const name = heading ? heading.textContent.replace(/:\s*$/, "").trim() : document.title;
+      const others = [...document.querySelectorAll("[aria-label]")].map((each) => each.getAttribute("aria-label"));
+      const same = others.filter((each) => each === name || each.startsWith(`${name}, `)).length;
+      area.setAttribute("aria-label", same ? `${name}, ${same + 1}` : name);
     }
   };
   mark();
