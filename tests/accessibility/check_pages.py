@@ -48,13 +48,13 @@ def pages(acme: Any, shop: Any, a_variant: Any, client_for: Any) -> list[str]:
     party = f"accounts/supplier/{acme.pk}"
     lists = (f"{model._meta.app_label}/{model._meta.model_name}/" for model in _listed())
     return [
-        *("", "search/?q=r&all=1", "activity/", "nothing/", *lists),
+        *("", "desk/", "search/?q=r&all=1", "activity/", "nothing/", *lists),
         *(f"{party}/{page}/" for page in ("change", "overview", "suspend", "scorecard")),
         *("accounts/supplier/let-in/", f"accounts/retailer/{shop.pk}/overview/"),
         *(f"orders/order/{order.pk}/change/", f"orders/order/{order.pk}/do/correct-address/"),
         *(f"fulfillments/fulfillment/{number}/change/" for number in work[:2]),
         *(f"catalog/variant/{variant.pk}/change/", f"imports/importjob/{job.pk}/change/"),
-        f"inventory/stocklevel/{variant.stock.get().pk}/change/",
+        *(f"inventory/stocklevel/{variant.stock.get().pk}/change/", "accounts/partnership/add/"),
     ]
 
 

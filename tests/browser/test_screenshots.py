@@ -1,4 +1,4 @@
-"""The README's pictures, taken anew by `make screenshots`: of pages that the demo's cast fills."""
+"""The pictures of README and operators.md, taken anew by `make screenshots`: of pages that the demo fills."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 from django.conf import settings as project
 
 from accounts.models import Retailer, Supplier
+from backoffice.navigation.counting import count_waiting
 from demo import cast
+from events.models import Event
 from imports.pipeline.job_runner import run_job
 from tests.client import ApiClient
 from tests.orders.push_bodies import an_order
@@ -46,8 +48,12 @@ def pages(client_for, settings, tmp_path, monkeypatch) -> dict[str, str]:
     acme.put(f"fulfillments/{work[1]['id']}/setStatus/wrong_address")
     shop.post(f"orders/{pushed[2]}/cancel")
     job = acme.post("importProducts", {"mapping": "shopify", "data": EXPORT}).json()["id"]
+    Event.publish()
+    count_waiting()
     return {
         "home": "/admin/",
+        "desk": "/admin/desk/",
+        "search": "/admin/search/?q=lan&all=1",
         "order": f"/admin/orders/order/{pushed[0]}/change/",
         "import": f"/admin/imports/importjob/{job}/change/",
         "errors": "/v3/docs/errors#busy",

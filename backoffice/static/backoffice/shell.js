@@ -115,6 +115,7 @@ for (const form of document.querySelectorAll(".bo-columns-form")) {
       }
     }
   };
-  addEventListener("load", name);
-  document.addEventListener("formset:added", () => setTimeout(name, 0));
+  // They are made some time after the page has loaded, and with each row that is added to it.
+  new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
+  name();
 }
