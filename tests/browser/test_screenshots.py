@@ -17,7 +17,7 @@ from tests.client import ApiClient
 from tests.orders.push_bodies import an_order
 
 FOLDER = Path(project.BASE_DIR) / "docs" / "images"
-SIZE = {"width": 1120, "height": 640}
+SIZE = {"width": 1040, "height": 580}
 
 pytestmark = [
     pytest.mark.browser,
