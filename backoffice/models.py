@@ -1,4 +1,4 @@
-"""What is ours of operators: second factors of their sign-ins, their mail and views, and parts of the service that they miss."""
+"""What is ours of operators: their sign-ins, mail and views; and parts of the service that they miss."""
 
 from __future__ import annotations
 

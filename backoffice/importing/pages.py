@@ -217,7 +217,9 @@ def _save(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
     """Save the mapping under a name; it is used from then on."""
     body = {key: value for key, value in draft.body.items() if key != "mapping"}
     options = options_of(draft, draft.body)
-    kept = {key: options[key] for key in ("field_mapping", "math_transformer", "rows") if key in options}
+    kept: dict[str, Any] = {
+        key: options[key] for key in ("field_mapping", "math_transformer", "rows") if key in options
+    }
     name = request.POST.get("name", "").strip()
     serializer = SavedMappingBody(data={**body, "name": name, "field_mapping": []})
     serializer.is_valid(raise_exception=True)

@@ -27,5 +27,4 @@ def _first_come(turns: Turns[Any]) -> Iterator[tuple[Hashable, Any]]:
         yield party, item
 
 
-for _name, _method in {"take": _first_come}.items():
-    setattr(Turns, _name, _method)
+Turns.take = _first_come  # type: ignore[method-assign, assignment]

@@ -131,7 +131,7 @@ def last_feed(supplier: Supplier) -> datetime | None:
     A push that changes nothing is noted with its warehouse, to some minutes.
     """
     heard = Warehouse.objects.filter(supplier=supplier, heard_at__isnull=False)
-    moments = [*heard.values_list("heard_at", flat=True)]
+    moments = [moment for moment in heard.values_list("heard_at", flat=True) if moment]
     fed = Event.objects.published().filter(supplier=supplier)
     pushed = fed.filter(type="inventory.updated").order_by("-number").values_list("occurred_at", flat=True)
     files = fed.filter(type="import.succeeded", area="inventory")

@@ -1,5 +1,6 @@
 """The desk where much waits: page after page, each row once; and what waits beside orders."""
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -118,7 +119,7 @@ def test_a_webhook_whose_receiver_is_down_waits_and_one_that_just_stumbled_does_
 @pytest.fixture
 def at(monkeypatch):
     """Let the processes' clock show another time."""
-    began = signs_of_life.time.time()
+    began = time.time()
     return lambda seconds: monkeypatch.setattr("api.signs_of_life.time.time", lambda: began + seconds)
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -57,7 +58,7 @@ class Caller:
             threading.Event().wait(0.05)  # in progress still, or the database is away
         raise AssertionError(f"{number} was never acknowledged")
 
-    def events(self, host: WebServer, after: int = 0) -> list[dict[str, object]]:
+    def events(self, host: WebServer, after: int = 0) -> list[dict[str, Any]]:
         answer = host.ask("GET", f"{self.path}/events?after={after}&limit=500", secret=self.secret)
         assert answer.status == 200, answer.content
         return list(answer.json()["results"])

@@ -24,10 +24,10 @@ from events.models import Delivery, Event
 from events.webhooks.relay import relay
 from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
-from sftp_ingest.area.files import area_of
 from tests.factories import AutoImportFactory, UploadFactory, WebhookFactory
 from tests.faults.conftest import database_url
 from tests.orders.push_bodies import an_order
+from tests.upload_area import area_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
