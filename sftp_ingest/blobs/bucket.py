@@ -73,7 +73,7 @@ class Bucket:
             with self._asking():
                 return int(self._client.head_object(**self._at(key))["ContentLength"])
         except OSError as error:
-            response = getattr(error.__cause__, "response", {})
+            response = getattr(error.__cause__, "response", None) or {}
             if response.get("ResponseMetadata", {}).get("HTTPStatusCode") == 404:
                 return None
             raise
@@ -125,6 +125,7 @@ def _client(url: SplitResult) -> tuple[Any, tuple[type[Exception], ...]]:
         from boto3.exceptions import Boto3Error
         from botocore.config import Config
         from botocore.exceptions import BotoCoreError, ClientError
+        from s3transfer.exceptions import RetriesExceededError
     except ImportError as error:
         raise WrongUrl("UPLOADS_URL needs boto3: install -r requirements-s3.txt.") from error
     query = {name: values[-1] for name, values in parse_qs(url.query).items()}
@@ -144,4 +145,4 @@ def _client(url: SplitResult) -> tuple[Any, tuple[type[Exception], ...]]:
             response_checksum_validation="when_required",
         ),
     )
-    return client, (BotoCoreError, ClientError, Boto3Error)
+    return client, (BotoCoreError, ClientError, Boto3Error, RetriesExceededError)

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from errno import ENOENT
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -103,7 +104,8 @@ class S3Writer(Writer):
         return len(self._parts) * PART_SIZE
 
     def checkpoint(self, whole_to: int) -> Kept:
-        if self._sending and self._sending.done():
+        # More than a part never waits behind the one that is sent: what is kept is not far behind what came.
+        if self._sending and (self._sending.done() or whole_to >= self._sent + 2 * PART_SIZE):
             self._wait()
         if not self._sending and whole_to >= self._sent + PART_SIZE:
             self._sending = _sending.submit(self._send, len(self._parts), PART_SIZE)
@@ -206,7 +208,7 @@ class S3Store(Store):
     def reader(self, number: int) -> Reader:
         size = self.size(number)
         if size is None:
-            raise FileNotFoundError(f"The storage has no blob {number}.")
+            raise FileNotFoundError(ENOENT, f"The storage of uploads does not have the content {number}.")
         return S3Reader(self.bucket, str(number), size)
 
     @contextmanager

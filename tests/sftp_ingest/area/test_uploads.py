@@ -154,7 +154,7 @@ def test_a_file_of_which_a_part_could_not_be_written_does_not_appear(
     file = acme_sftp.open("products/spring.csv", "w")
     with monkeypatch.context() as patched:
         patched.setattr(LocalWriter, "write", no_space)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match="disk of this service is full"):
             file.write(CSV)
     file.write(CSV)
     file.close()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
 
+from accounts.models import Supplier
 from api.errors import Invalid
 from sftp_ingest.area import contents, orphans
 from sftp_ingest.blobs.store import Store
@@ -27,7 +29,9 @@ def in_store(store: Store) -> set[int]:
 
 
 @pytest.fixture
-def lost(store: Store, acme_api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> int:
+def lost(
+    store: Store, acme: Supplier, client_for: Callable[..., ApiClient], monkeypatch: pytest.MonkeyPatch
+) -> int:
     """What a request left that was refused after its lines were kept."""
 
     def refuse(*args: object, **kwargs: object) -> None:
@@ -36,7 +40,9 @@ def lost(store: Store, acme_api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> 
     before = in_store(store)
     with monkeypatch.context() as patched:
         patched.setattr("imports.views.starting.start_import", refuse)
-        answer = acme_api.post("importProducts", {"data": ["sku,title", "A-1,Lamp"]}, Idempotency_Key="once")
+        answer = client_for(acme).post(
+            "importProducts", {"data": ["sku,title", "A-1,Lamp"]}, Idempotency_Key="once"
+        )
     assert answer.status_code == 400
     (number,) = in_store(store) - before
     assert not Blob.objects.filter(pk=number).exists()

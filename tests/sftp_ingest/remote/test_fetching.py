@@ -11,6 +11,7 @@ from django.test import Client
 
 from accounts.models import Supplier
 from sftp_ingest.area import contents
+from sftp_ingest.database import own_connection
 from sftp_ingest.models import Blob, RemoteHost, SftpLogin
 from sftp_ingest.remote.connection import RemoteFailed
 from sftp_ingest.remote.fetching import fetch
@@ -179,7 +180,8 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
     def cut_once(handle: ReadHandle, offset: int, length: int) -> bytes:
         if offset > 500_000 and not lost:
             lost.append(offset)
-            (area_of(rival) / "out.csv").write_bytes(CSV[::-1] + b"more")
+            with own_connection():  # in the server's thread
+                (area_of(rival) / "out.csv").write_bytes(CSV[::-1] + b"more")
             server.sessions[-1].transport.close()
         return whole(handle, offset, length)
 
