@@ -35,7 +35,7 @@ from tests.upload_area import area_of
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
 PATH = "products/large.csv"
-LARGE = random.Random(3).randbytes(21 * 1024**2)
+LARGE = random.Random(3).randbytes(26 * 1024**2)
 
 
 @dataclass
@@ -169,7 +169,7 @@ def test_a_host_that_was_frozen_does_not_finish_what_another_went_on_with(hosts:
     first, second = hosts
     frozen = first.connect()
     file = frozen.open(PATH, "w")
-    file.write(LARGE[: 18 * 1024**2])
+    file.write(LARGE[: 25 * 1024**2])
     file.stat()
     _pass(timedelta(minutes=1))
     go_on(second.connect(), LARGE, PATH)
