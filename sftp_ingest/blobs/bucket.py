@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from sftp_ingest.errors import StorageAway
 
 TIMEOUT, ATTEMPTS = 20, 4
+CHUNK_SIZE = 1024**2
 
 
 class WrongUrl(ValueError):
@@ -66,7 +67,8 @@ class Bucket:
 
     def fetch(self, key: str, file: IO[bytes]) -> None:
         with self._asking():
-            self._client.download_fileobj(self._name, f"{self._prefix}{key}", file)
+            for chunk in self._client.get_object(**self._at(key))["Body"].iter_chunks(CHUNK_SIZE):
+                file.write(chunk)
 
     def size(self, key: str) -> int | None:
         try:
@@ -125,7 +127,6 @@ def _client(url: SplitResult) -> tuple[Any, tuple[type[Exception], ...]]:
         from boto3.exceptions import Boto3Error
         from botocore.config import Config
         from botocore.exceptions import BotoCoreError, ClientError
-        from s3transfer.exceptions import RetriesExceededError
     except ImportError as error:
         raise WrongUrl("UPLOADS_URL needs boto3: install -r requirements-s3.txt.") from error
     query = {name: values[-1] for name, values in parse_qs(url.query).items()}
@@ -145,4 +146,4 @@ def _client(url: SplitResult) -> tuple[Any, tuple[type[Exception], ...]]:
             response_checksum_validation="when_required",
         ),
     )
-    return client, (BotoCoreError, ClientError, Boto3Error, RetriesExceededError)
+    return client, (BotoCoreError, ClientError, Boto3Error)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def in_store(store: Store) -> set[int]:
     """The numbers of all that is there."""
     numbers: set[int] = set()
-    bookmark = None
+    bookmark: str | None = None
     while bookmark != "":
         found, bookmark = store.look(bookmark or "")
         numbers |= {each.number for each in found}
