@@ -100,7 +100,7 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
         asked = {"first_day": today - AGO, "last_day": today, "supplier": request.GET.get("supplier")}
         form = SimulationForm(request.POST or None, initial=asked)
         if request.method == "POST" and form.is_valid():
-            simulation = form.save(commit=False)
+            simulation = form.instance
             simulation.actor = operator_of(request).name
             simulation.save(force_insert=True)
             if not running.advance(simulation, seconds=running.AT_ONCE):
