@@ -72,7 +72,7 @@ def story(
     events = list(Event.objects.filter(**narrowed).order_by("id")[: LONGEST + 1])
     found = [
         *_events(events, lines, own),
-        *([] if fulfillment_id else _decisions(order_id, lines)),
+        *([] if fulfillment_id else _decisions(order_id, lines, events)),
         *_captures(narrowed),
         *_movements(narrowed, skus),
         *_deliveries(events),
@@ -124,8 +124,11 @@ def _piece(item: Mapping[str, Any], named: Mapping[int, str], lines: Mapping[int
     return f"{item.get('quantity', '')} × {name or 'a line that is gone'}"
 
 
-def _decisions(order_id: int, lines: Mapping[int, str]) -> Iterator[Entry]:
-    """Where routing sent what; why, the page says elsewhere."""
+def _decisions(order_id: int, lines: Mapping[int, str], events: list[Event]) -> Iterator[Entry]:
+    """Where routing sent what; why, the page says elsewhere.
+
+    The first is of the request that made the order.
+    """
     decisions = list(RoutingDecision.objects.filter(order_id=order_id).order_by("id")[:LONGEST])
     chosen = [
         [(line, one) for line in each.lines for one in line["candidates"] if one["quantity"]]
@@ -141,7 +144,15 @@ def _decisions(order_id: int, lines: Mapping[int, str]) -> Iterator[Entry]:
         details = [("pieces", pieces or "nobody takes any")]
         if unfilled:
             details.append(("with nobody", str(unfilled)))
-        yield Entry(decision.decided_at, "Routed", "the service (routing)", details=details, about="routing")
+        of_push = events[0].request_id if events and decision is decisions[0] else ""
+        yield Entry(
+            at=decision.decided_at,
+            title="Routed",
+            by="the service (routing)",
+            request_id=of_push,
+            details=details,
+            about="routing",
+        )
 
 
 def _deliveries(events: list[Event]) -> Iterator[Entry]:

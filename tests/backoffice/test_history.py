@@ -31,13 +31,14 @@ def test_it_names_skus_people_keys_captures_and_stock(operator, order, fulfillme
     assert [shown(entry) for entry in entries] == [
         ("Order created", ""),
         ("Fulfillment created", ""),
+        ("Routed", "2 × LAN-1 to Acme"),
         ("Stock set aside", "2 × LAN-1"),
         ("First captured", ""),
         ("Fulfillment accepted", ""),
         ("Fulfillment shipped", "2 × LAN-1"),
         ("Stock taken out of stock", "2 × LAN-1"),
     ]
-    accepted = entries[4]
+    accepted = entries[5]
     assert (accepted.by, accepted.key.startswith("fxk_")) == ("ERP", True)
     assert accepted.request_id
     assert story(operator, fulfillment)[-1].title == "Stock taken out of stock"

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.admin_base import LongList
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from backoffice.models import Digest
 from imports.models import AutoImport, ImportPolicy, SavedMapping
 from inventory.models import Warehouse
 from orders.admin_filters import HeldFilter
@@ -16,9 +17,9 @@ from orders.models import Order
 from sftp_ingest.models import RemoteHost, SftpLogin
 from tests.factories import OrderFactory
 
-# Of these there are as many as there are parties, or a few for each.
+# Of these there are as many as there are parties or operators, or a few for each.
 SHORT = {Supplier, Retailer, Partnership, ApiKey, Warehouse, ImportPolicy, AutoImport, SavedMapping}
-SHORT |= {SftpLogin, RemoteHost}
+SHORT |= {SftpLogin, RemoteHost, Digest}
 LONG = [model for model, listed in admin.site._registry.items() if isinstance(listed, LongList)]
 TERMS = ("R-17", "4711", "036000291452", "retailer:7 a-key", "products/spring.csv", "nobody's")
 

@@ -402,7 +402,7 @@ def test_what_is_wrong_with_refusals_is_named(body, field, acme_api):
     assert answer.status_code == 400
     assert answer.json()["errors"][0]["field"] == field
     if field.endswith("reason"):
-        assert "out_of_stock, missing_sku or wrong_address" in answer.json()["message"]
+        assert "out_of_stock, missing_sku, wrong_address" in answer.json()["message"]
 
 
 @pytest.mark.parametrize("lines", [1, 8])

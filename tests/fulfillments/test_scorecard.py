@@ -106,7 +106,9 @@ def test_it_knows_how_old_the_stock_is(acme, work, client_for):
     warehouse = Warehouse.objects.get(supplier=acme, is_default=True)
     body = {"warehouse_id": warehouse.pk, "inventories": [{"sku": "LAN-1", "quantity": 3}]}
     supplier.post("inventory", body)
-    Event.objects.update(occurred_at=timezone.now() - timedelta(hours=5))
+    then = timezone.now() - timedelta(hours=5)
+    Event.objects.update(occurred_at=then)
+    Warehouse.objects.update(heard_at=then)
     summed()
     feed = scorecard(supplier, acme)["feed"]
     assert (feed["age_hours"], feed["count"]) == (5.0, 1)

@@ -22,13 +22,14 @@ from launcher.processes.command_line import command_of
 from launcher.processes.program import Program, spawn, stop
 from tests.launcher.waiting import eventually, eventually_gone
 
+pytestmark = pytest.mark.program
+
 only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs servers under another account")
 
 SCRIPT = """
 import json, os, sys, time
 from launcher.embedded.servers import temporary_servers
 
-pytestmark = pytest.mark.program
 with temporary_servers(os.environ) as urls:
     print(json.dumps(urls), flush=True)
     time.sleep(600)  # until the test ends it
