@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings as django_settings
 
+pytestmark = pytest.mark.program
+
 MANAGE = Path(django_settings.BASE_DIR) / "manage.py"
 
 

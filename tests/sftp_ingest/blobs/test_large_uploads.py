@@ -22,7 +22,7 @@ from tests.sftp_ingest.blobs.test_stores import LARGE
 from tests.sftp_ingest.conftest import put
 from tests.upload_area import AreaPath
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
 PATH = "products/large.csv"
 

@@ -23,7 +23,7 @@ from tests.factories import ImportJobFactory
 from tests.sftp_ingest.conftest import put
 from tests.upload_area import AreaPath
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
 PATH = "products/a.csv"
 

@@ -14,7 +14,7 @@ from tests.sftp_ingest.clients.conftest import Programs
 from tests.sftp_ingest.conftest import PASSWORD
 from tests.upload_area import AreaPath
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.program]
 
 
 @pytest.fixture

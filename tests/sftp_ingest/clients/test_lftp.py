@@ -11,7 +11,7 @@ from sftp_ingest.models import Upload
 from tests.sftp_ingest.clients.conftest import Programs
 from tests.upload_area import AreaPath
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.program]
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server.listener import Server
 from tests.upload_area import AreaPath
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.program]
 
 CSV = b"sku,title\nA-1,Lamp\n"
 

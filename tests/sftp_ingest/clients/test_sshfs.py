@@ -16,6 +16,7 @@ from sftp_ingest.server.listener import Server
 from tests.upload_area import AreaPath
 
 pytestmark = [
+    pytest.mark.program,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(not os.path.exists("/dev/fuse"), reason="there is no /dev/fuse to mount with"),
 ]

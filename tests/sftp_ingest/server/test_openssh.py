@@ -19,6 +19,7 @@ from tests.factories import SftpLoginFactory
 from tests.upload_area import AreaPath
 
 pytestmark = [
+    pytest.mark.program,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(not shutil.which("sftp"), reason="the OpenSSH client is not installed"),
 ]
