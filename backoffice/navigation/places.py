@@ -85,6 +85,7 @@ SECTIONS: Sequence[tuple[str, Sequence[Place]]] = (
         (
             Place("Imports", "imports.importjob", counts=(APPROVAL, FAILED)),
             Place("Awaiting approval", queue=APPROVAL),
+            Place("Import a file", url_name="import_upload", permission="imports.change_importjob"),
             Place("Automatic imports", "imports.autoimport"),
             Place("Saved mappings", "imports.savedmapping"),
             Place("Approval rules", "imports.importpolicy"),
