@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
@@ -13,7 +14,7 @@ from accounts.actors import Actor, ActorKind
 from accounts.operator_actions import AdminAction, Reason
 from api.errors import ApiError, InvalidTransition
 from imports.drafts.services import start_again
-from imports.messages import leave_message, mail_link, proposed_text
+from imports.messages import leave_message, mail_link, mail_message, proposed_text
 from imports.models import ImportJob, Status
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, UNFINISHED, Move
 
@@ -76,10 +77,21 @@ def _outlook(job: ImportJob) -> str:
 
 
 def _message_form(job: ImportJob, sent: dict[str, Any] | None) -> forms.Form:
-    return MessageForm(sent, initial={"text": proposed_text(job)})
+    form = MessageForm(sent, initial={"text": proposed_text(job)})
+    if settings.EMAIL_URL:
+        digest = getattr(job.supplier, "digest", None)  # where it hears daily of what waits, if it does
+        form.fields["mail_to"] = forms.EmailField(
+            required=False,
+            initial=digest.address if digest else "",
+            label="Mail it to",
+            help_text="It is left in the upload area in any case.",
+        )
+    return form
 
 
 def _mail(job: ImportJob) -> str:
+    if settings.EMAIL_URL:
+        return ""
     link = mail_link(job, proposed_text(job))
     return format_html('<p><a href="{}">Write a mail of it</a>, in your own mail program.</p>', link)
 
@@ -89,7 +101,15 @@ def _message(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
         path = leave_message(job, answers["text"])
     except OSError as error:
         raise InvalidTransition(f"It could not be left in the supplier's area: {error.strerror}.") from error
-    return f"{job.supplier} finds it as {path} in its upload area."
+    if not (address := answers.get("mail_to")):
+        return f"{job.supplier} finds it as {path} in its upload area."
+    try:
+        mail_message(job, answers["text"], address)
+    except OSError as error:
+        raise InvalidTransition(
+            f"No mail could be sent to {address}, and nothing was left: {error}."
+        ) from error
+    return f"Mailed to {address}; {job.supplier} finds it as {path} in its upload area, too."
 
 
 def _not_importable(job: ImportJob) -> str:

@@ -1,8 +1,10 @@
-"""A message of the operators' to a supplier about one of its files, left among the supplier's reports."""
+"""A message of the operators' to a supplier about one of its files: left among its reports, and mailed."""
 
 from __future__ import annotations
 
 from urllib.parse import quote
+
+from django.core.mail import send_mail
 
 from imports.models import ImportJob, Kind, Status
 from imports.publishing import leave, name_of
@@ -34,7 +36,16 @@ def _what(job: ImportJob) -> str:
 
 def mail_link(job: ImportJob, text: str) -> str:
     """Opens the operator's own mail program with it."""
-    return f"mailto:?subject={quote(f'Import {job.pk} of {job.source}')}&body={quote(text)}"
+    return f"mailto:?subject={quote(_subject(job))}&body={quote(text)}"
+
+
+def mail_message(job: ImportJob, text: str, address: str) -> None:
+    """Send it by the service's own mail. Raises OSError, as every answer of a mail server is one."""
+    send_mail(_subject(job), text, None, [address])
+
+
+def _subject(job: ImportJob) -> str:
+    return f"Import {job.pk} of {' '.join(job.source.split())}"
 
 
 def leave_message(job: ImportJob, text: str) -> str:

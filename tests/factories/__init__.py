@@ -8,6 +8,7 @@ from tests.factories.accounts import (
     StaffFactory,
     SupplierFactory,
 )
+from tests.factories.backoffice import DigestFactory
 from tests.factories.catalog import VariantFactory
 from tests.factories.events import DeliveryFactory, SenderFactory, WebhookFactory
 from tests.factories.imports import (
@@ -24,6 +25,7 @@ from tests.factories.sftp_ingest import EntryFactory, RemoteHostFactory, SftpLog
 __all__ = [
     "AutoImportFactory",
     "DeliveryFactory",
+    "DigestFactory",
     "IdempotencyKeyFactory",
     "ImportDraftFactory",
     "ImportJobFactory",

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+import factory
+
+from backoffice.models import Digest
+from tests.factories.accounts import SupplierFactory
+from tests.factories.base import ModelFactory
+
+
+class DigestFactory(ModelFactory[Digest]):
+    """A supplier's."""
+
+    class Meta:
+        model = Digest
+
+    supplier = factory.SubFactory(SupplierFactory)
+    address = factory.LazyAttribute(lambda digest: f"desk@{digest.supplier.name.lower()}.example")
