@@ -19,15 +19,21 @@ from api.errors import Invalid, MissingParameter, field_error
 from api.fields import parse_moment
 from api.filters import refuse_near_misses
 from api.links import same_url
+from api.openapi.parameters import MOST
 from api.pagination import read_limit
 from api.renderers import encode, iso
-from api.schema import CURSOR, IF_NONE_MATCH, LIMIT, answers, moment_parameter
+from api.schema import CURSOR, IF_NONE_MATCH, answers, moment_parameter
 from assortment.pull import Chunk, Position, Pull
 from assortment.serializers import GroupJson
 from assortment.validators import etag, held_tags, read_cursor, write_cursor
 from catalog.snapshot import Snapshot, seen_at, take_snapshot
 
 PARAMETERS = frozenset({"service_type", "updated_since", "limit", "cursor"})
+GROUPS_AT_ONCE = OpenApiParameter(
+    "limit",
+    {"type": "integer", "minimum": 1, "maximum": MOST},
+    description="The maximum number of groups; without it all come, in one array.",
+)
 
 
 class AssortmentViewSet(RetailerViewSet):
@@ -49,7 +55,7 @@ class AssortmentViewSet(RetailerViewSet):
             IF_NONE_MATCH,
             OpenApiParameter("ETag", str, OpenApiParameter.HEADER, response=[200, 304]),
             OpenApiParameter("Updated-Since", str, OpenApiParameter.HEADER, response=[200, 304]),
-            LIMIT,
+            GROUPS_AT_ONCE,
             CURSOR,
         ],
         responses={

@@ -89,6 +89,12 @@ def test_the_document_is_valid_openapi(document):
     validate_schema(document)
 
 
+def test_a_pull_is_not_said_to_end_by_itself(document):
+    pull = document["paths"]["/v3/retailers/{retailer_id}/variants"]["get"]
+    [limit] = [each["schema"] for each in pull["parameters"] if each["name"] == "limit"]
+    assert (limit["maximum"], "default" in limit) == (500, False)
+
+
 def test_each_schema_in_it_is_json_schema_of_2020_12_and_of_nothing_older(document):
     for name, schema in document["components"]["schemas"].items():
         jsonschema_rs.meta.validate({"$schema": DIALECT, **schema})
