@@ -318,12 +318,21 @@ def forged(*parts: object) -> str:
         forged("updated_at", ">", "then"),
         forged("updated_at", ">", None),
         forged(["updated_at"], ">", "2026-01-01T00:00:00Z"),
+        "A" * 5000,
     ],
 )
 def test_a_cursor_that_was_never_given_out_is_refused(cursor, orders, shop_api):
     answer = shop_api.get("orders", {"cursor": cursor})
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor")
+
+
+def test_a_filter_is_as_long_as_the_document_says_at_most(shop_api):
+    assert shop_api.get("orders", {"retailer_order_id": "A" * 1000}).status_code == 200
+    answer = shop_api.get("orders", {"retailer_order_id": "A" * 1001})
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_filter")
+    assert answer.json()["errors"][0]["field"] == "retailer_order_id"
 
 
 @pytest.mark.parametrize("count", [1, 12])

@@ -95,7 +95,8 @@ def test_what_a_receiver_refuses_comes_again_and_a_replay_sends_it_once_more(acm
     while not (seen := well(shop.get(f"webhooks/{webhook['id']}")))["failing_since"]:
         assert time.monotonic() < until
         time.sleep(0.1)
-    assert (seen["active"], seen["waiting"]) == (True, 1)
+    assert seen["active"]
+    assert seen["waiting"] >= 1  # other tests' orders wait, too
     inbox.down = False
     [event] = inbox.of(order["id"], 1)
 
@@ -103,7 +104,11 @@ def test_what_a_receiver_refuses_comes_again_and_a_replay_sends_it_once_more(acm
     stretch = {"after": event["id"] - 1, "until": event["id"]}
     assert well(shop.post(f"{path}/replay", stretch), 202)["deliveries"] == 1
     assert inbox.of(order["id"], 2) == [event, event]
-    assert len({headers["webhook-id"] for headers, _ in inbox.came}) == 1
-    [delivery] = well(shop.get(f"{path}/deliveries"))["results"]
-    assert delivery["event_id"] == event["id"]
+    of_event = [
+        headers["webhook-id"] for headers, body in inbox.came if json.loads(body)["id"] == event["id"]
+    ]
+    assert len(of_event) == 2
+    assert len({*of_event}) == 1
+    deliveries = well(shop.get(f"{path}/deliveries"))["results"]
+    assert len([each for each in deliveries if each["event_id"] == event["id"]]) == 1
     shop.request("DELETE", path)
