@@ -4,6 +4,8 @@ PYTHON ?= python3
 ARGS ?=
 BOOTSTRAP = $(PYTHON) -I launcher/bootstrap.py
 IN_VENV = .venv/bin/python
+# npm trusts whom this machine trusts: a registry may be a company's own.
+NPM = NODE_OPTIONS=--use-system-ca
 EDGES = browser or fault or fuzz or program or race
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
@@ -35,10 +37,10 @@ conform: ## check a running service from outside, against the contract
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)
 
 clients: ## make clients with common generators, and let each play the story on a running service; our own packages, too
-	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded clients -- -m pytest -n 2 --dist loadfile tests/contract/generated tests/sftp_ingest/clients/test_node.py $(ARGS)
+	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(NPM) $(BOOTSTRAP) dev embedded clients -- -m pytest -n 2 --dist loadfile tests/contract/generated tests/sftp_ingest/clients/test_node.py $(ARGS)
 
 packages: ## make the Python and TypeScript clients into packages that are ready to be released, in dist/
-	@exec $(BOOTSTRAP) clients -- -m clients.packages $(ARGS)
+	@$(NPM) $(BOOTSTRAP) clients -- -m clients.packages $(ARGS)
 
 accessible: ## look at every page of the admin with axe, in both themes and at three widths
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/accessibility/check_pages.py $(ARGS)
