@@ -67,14 +67,14 @@ def test_no_part_is_left_out():
 
 def test_systemd_understands_the_units(tmp_path):
     verify = needs("systemd-analyze")
-    units, here, python = tmp_path / "units", tmp_path / "here", tmp_path / "python"
+    units, clone, python = tmp_path / "units", tmp_path / "clone", tmp_path / "python"
     units.mkdir()
-    here.symlink_to(ROOT)  # whose own path may have a blank, which the units would have to escape
+    clone.symlink_to(ROOT)  # whose own path may have a blank, which the units would have to escape
     python.symlink_to(sys.executable)
     for path in [*UNITS, DEPLOY / "systemd/exchange.target"]:
         # The interpreter of this machine, which has no such account.
         text = path.read_text().replace(PYTHON, str(python)).replace("User=exchange\n", "")
-        text = text.replace("file:///opt/exchange", f"file://{here}")
+        text = text.replace("file:///opt/exchange", f"file://{clone}")
         (units / path.name).write_text(text)
 
     said = read(verify, "verify", *map(str, units.iterdir()), SYSTEMD_UNIT_PATH=f"{units}:")
