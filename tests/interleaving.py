@@ -14,7 +14,7 @@ from django.db import IntegrityError, connection
 from django.db.models import QuerySet
 
 from api.errors import ApiError
-from inventory import seen_stock
+from inventory import reservations, seen_stock
 
 SHORTLY = 0.4  # seconds that one waits for the other where the locks keep him away
 CERTAINLY = 20.0  # and where nothing does: he comes, however busy the machine is
@@ -62,6 +62,8 @@ def without_row_locks() -> Iterator[None]:
     assert unguarded != seen_stock.TAKE
     with (
         mock.patch.object(QuerySet, "select_for_update", lambda self, **_: self.all()),
+        # Compiled once: compiled here, it would stay without its locks for the tests that follow.
+        mock.patch.object(reservations, "_locked_rows", reservations.stock_rows),
         mock.patch.object(seen_stock, "TAKE", unguarded),
     ):
         yield
