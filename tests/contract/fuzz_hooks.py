@@ -7,7 +7,7 @@ from typing import Any
 
 import schemathesis
 
-# What bodies refuse everywhere (api.fields.Text), and no generator of clients should have to know.
+# What texts refuse everywhere (api.fields, api.filters), and no generator of clients should have to know.
 CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 CLEAN = rf"^[^{CONTROL}]*$"
 CLEAN_AND_NOT_BLANK = rf"^[^{CONTROL}]*[^\s{CONTROL}][^{CONTROL}]*$"
@@ -18,7 +18,7 @@ LEFT_OUT = ("cursor", "fields", "If-None-Match")
 
 @schemathesis.hook
 def before_load_schema(context: schemathesis.HookContext, raw_schema: dict[str, Any]) -> None:
-    """One party asks about its own things; texts are as bodies want them."""
+    """One party asks about its own things; texts are as the service wants them."""
     own = {"type": "integer", "enum": [int(os.environ["PARTY_ID"])]}
     for item in raw_schema["paths"].values():
         for operation in item.values():
@@ -26,6 +26,10 @@ def before_load_schema(context: schemathesis.HookContext, raw_schema: dict[str, 
             for parameter in asked:
                 if parameter["name"] in ("supplier_id", "retailer_id"):
                     parameter["schema"] = own
+                _refuse_control(parameter["schema"])
+                choices = parameter["schema"].get("enum")
+                if parameter["in"] == "query" and choices and not parameter.get("required"):
+                    parameter["schema"]["enum"] = [*choices, ""]  # nothing chosen
             operation["parameters"] = asked
     for name, schema in raw_schema["components"]["schemas"].items():
         if name.endswith("Body"):
