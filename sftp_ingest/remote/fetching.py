@@ -52,9 +52,9 @@ def fetch(supplier: Supplier, url: str, *, check: Callable[[], None] = _go_on) -
 
 
 def _received(source: Remote, largest: int, check: Callable[[], None]) -> Generator[bytes]:
-    """The file's content. A connection that is lost is made anew, while that brings the file further."""
-    fetching, came = _Fetching(source, largest), -1
-    while fetching.came != came:
+    """The file's content. A connection that is lost is made anew, until two in a row bring nothing."""
+    fetching, fruitless = _Fetching(source, largest), 0
+    while fruitless < 2:
         came = fetching.came
         try:
             with connect(source.host) as client:
@@ -67,6 +67,7 @@ def _received(source: Remote, largest: int, check: Callable[[], None]) -> Genera
             lost = error
         else:
             return
+        fruitless = fruitless + 1 if fetching.came == came else 0
     raise RemoteFailed("remote_failed", f"{source.host} ended the connection: {lost}.") from lost
 
 

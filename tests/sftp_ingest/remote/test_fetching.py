@@ -152,14 +152,15 @@ def test_a_file_that_comes_short_is_not_taken_for_whole(acme: Supplier, url: str
 
 # As above.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("after", [0, 500_000])
 def test_a_connection_that_is_lost_is_made_anew_and_goes_on(
-    acme: Supplier, url: str, server: Server, monkeypatch
+    after: int, acme: Supplier, url: str, server: Server, monkeypatch
 ):
     whole = ReadHandle.read
     lost: list[int] = []
 
     def cut_once(handle: ReadHandle, offset: int, length: int) -> bytes:
-        if offset > 500_000 and not lost:
+        if offset >= after and not lost:
             lost.append(offset)
             server.sessions[-1].transport.close()
         return whole(handle, offset, length)
