@@ -106,7 +106,8 @@ class Supervisor:
 
         for process in processes:
             process.terminate()
-        if not self.run_until(all_ended, max(process.program.stop_timeout for process in processes)):
+        timeout = max((process.program.stop_timeout for process in processes), default=0.0)
+        if not self.run_until(all_ended, timeout):
             for process in processes:
                 process.kill()
             self.run_until(all_ended)
