@@ -101,15 +101,17 @@ def _message(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
         path = leave_message(job, answers["text"])
     except OSError as error:
         raise InvalidTransition(f"It could not be left in the supplier's area: {error.strerror}.") from error
+    return f"{job.supplier} finds it as {path} in its upload area."
+
+
+def _mailed(job: ImportJob, answers: dict[str, Any]) -> str:
     if not (address := answers.get("mail_to")):
-        return f"{job.supplier} finds it as {path} in its upload area."
+        return ""
     try:
         mail_message(job, answers["text"], address)
     except OSError as error:
-        raise InvalidTransition(
-            f"No mail could be sent to {address}, and nothing was left: {error}."
-        ) from error
-    return f"Mailed to {address}; {job.supplier} finds it as {path} in its upload area, too."
+        return f"No mail could be sent to {address}: {error}. Send the message again, or write from your own."
+    return f"It was mailed to {address}, too."
 
 
 def _not_importable(job: ImportJob) -> str:
@@ -190,6 +192,7 @@ ACTIONS = (
         lambda job: f"{job.supplier} reads it in its upload area.",
         form=_message_form,
         details=_mail,
+        after=_mailed,
         help_text="Change the text as you like. A second one about the same import takes its place.",
         undo="Send another message.",
     ),
