@@ -31,6 +31,12 @@ class Delivery(models.Model):
         max_length=10, choices=DeliveryStatus.choices, default=DeliveryStatus.WAITING, editable=False
     )
     attempts = models.PositiveIntegerField(default=0)
+    replays = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="How often it was sent for again: an answer from before the last time does not end it.",
+    )
     last_status = models.PositiveSmallIntegerField(null=True, help_text="Of the receiver's last answer.")
     last_error = models.CharField(max_length=300, blank=True)
     attempted_at = models.DateTimeField(null=True)

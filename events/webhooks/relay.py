@@ -49,7 +49,8 @@ INSERT_AGAIN = f"""
     SELECT {VALUES} {OF_PARTY}
     ORDER BY e.number
     ON CONFLICT (webhook_id, event_id) DO UPDATE
-    SET status = 'waiting', attempts = 0, next_attempt_at = now(), expires_at = excluded.expires_at
+    SET status = 'waiting', attempts = 0, next_attempt_at = now(), expires_at = excluded.expires_at,
+        replays = events_delivery.replays + 1
 """
 
 

@@ -19,7 +19,8 @@ DUE = """
             ORDER BY d.webhook_id LIMIT 1
         ) FROM busy WHERE busy.webhook_id IS NOT NULL
     )
-    SELECT d.id, w.id, d.event_id, d.subject, d.attempts, extract(epoch FROM d.expires_at)::float8, CASE
+    SELECT d.id, w.id, d.event_id, d.subject, d.attempts, d.replays,
+    extract(epoch FROM d.expires_at)::float8, CASE
         WHEN d.subject <> '' THEN (
             SELECT max(before.event_id) FROM events_delivery before
             WHERE before.webhook_id = w.id AND before.subject = d.subject AND before.subject <> ''

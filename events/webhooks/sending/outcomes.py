@@ -15,13 +15,15 @@ from events.webhooks.sending.receivers import Due
 
 MOST_BROUGHT_FORWARD = 2_000
 
+# One that was replayed since it was read stays due: this answer is not the replay's.
 FINISH = """
     UPDATE events_delivery d
     SET status = n.status, attempts = d.attempts + 1, last_status = n.last_status, last_error = n.last_error,
         attempted_at = n.attempted_at, next_attempt_at = n.next_attempt_at
-    FROM unnest(%s::bigint[], %s::text[], %s::int[], %s::text[], %s::timestamptz[], %s::timestamptz[])
-      AS n (id, status, last_status, last_error, attempted_at, next_attempt_at)
-    WHERE d.id = n.id AND d.status = 'waiting'
+    FROM unnest(
+        %s::bigint[], %s::int[], %s::text[], %s::int[], %s::text[], %s::timestamptz[], %s::timestamptz[]
+    ) AS n (id, replays, status, last_status, last_error, attempted_at, next_attempt_at)
+    WHERE d.id = n.id AND d.replays = n.replays AND d.status = 'waiting'
 """
 # What is behind one that failed waits as long as it does; behind one that was tried before, it is next.
 FOLLOW = """
@@ -120,8 +122,9 @@ def park(deliveries: Sequence[int]) -> None:
 
 
 def _finished(outcome: Outcome) -> tuple[Any, ...]:
-    answer = outcome.answer
-    return outcome.due.id, outcome.move.target.value, answer.status, answer.error, outcome.at, outcome.next_at
+    due, answer = outcome.due, outcome.answer
+    move = outcome.move.target.value
+    return due.id, due.replays, move, answer.status, answer.error, outcome.at, outcome.next_at
 
 
 def _followed(outcome: Outcome) -> tuple[Any, ...]:

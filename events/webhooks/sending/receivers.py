@@ -31,6 +31,7 @@ class Due(NamedTuple):
     event_id: int
     subject: str
     attempts: int
+    replays: int
     expires_at: float
     before: int | None
     """The event of its subject that waited right before it, when this was read."""

@@ -11,7 +11,7 @@ TAKEN, REFUSED = Answer(204, ""), Answer(500, "no")
 
 def due(event, subject="order:1", before=None, **fields):
     return Due(
-        **{"id": event, "webhook_id": 1, "attempts": 0, "expires_at": 0.0, **fields},
+        **{"id": event, "webhook_id": 1, "attempts": 0, "replays": 0, "expires_at": 0.0, **fields},
         event_id=event,
         subject=subject,
         before=before,

@@ -6,6 +6,7 @@ from datetime import timedelta
 from unittest import mock
 
 import pytest
+from django.db import connection
 from standardwebhooks import Webhook as Verifier
 
 from events import states
@@ -198,6 +199,29 @@ def test_after_its_time_it_is_dead_and_a_replay_brings_it_back(
         until(all_are("delivered", 2))
         came = [post.json["id"] for post in server.posts[-2:]]
     assert came == [first, first + 1]
+
+
+def test_what_is_replayed_before_its_answer_is_written_down_is_sent_once_more(
+    happen, sending, a_webhook, client_for, shop
+):
+    """The answer to the first sending ended the replay, too."""
+
+    def answer(post, handler):
+        if not server.posts:
+            stretch = {"after": post.json["id"] - 1, "until": post.json["id"]}
+            replayed.append(client_for(shop).post(f"webhooks/{webhook.pk}/replay", stretch).json())
+            connection.close()  # this thread's own
+        return 200
+
+    replayed = []
+    with receiver(answer) as server, sending():
+        webhook = a_webhook(server.url)
+        happen(1)
+        server.wait_for(2)
+        until(all_are("delivered", 1))
+    assert [each["deliveries"] for each in replayed] == [1]
+    assert len({post.json["id"] for post in server.posts}) == 1
+    assert len(server.posts) == 2
 
 
 def test_a_receiver_that_was_down_gets_all_that_waits_as_soon_as_it_is_back(
