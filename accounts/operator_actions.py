@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Generic, TypeVar
@@ -68,6 +69,8 @@ class AdminAction(Generic[Record]):
     """What one record's page does behind the commit, such as sending a mail; says what came of it."""
     danger: bool = False
     bulk: bool = False
+    in_transaction: bool = True
+    """Off where it waits for somebody else's machine; not with `bulk`, whose rows have one always."""
     undone_by: str = ""
     """The action that puts things back."""
     undo: str = "It cannot be undone."
@@ -93,7 +96,7 @@ def perform(
     if reason and not action.shares_reason:
         actor = replace(actor, reason=reason)
     try:
-        with transaction.atomic():
+        with transaction.atomic() if action.in_transaction else nullcontext():
             return Result.DONE, action.run(record, actor, dict(answers))
     except NothingChanged as unchanged:
         return Result.UNCHANGED, str(unchanged)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.db.models import Q, QuerySet
+from django.contrib import admin
+from django.db.models import Q
 from django.http import HttpRequest
 
+from accounts.admin_actions import ActingFormAdmin
 from accounts.admin_base import ReadOnlyAdmin, operator_of
 from accounts.day_filter import DaysFilter
 from sftp_ingest import services
+from sftp_ingest.admin_actions import ACTIONS
 from sftp_ingest.models import RemoteHost, SftpLogin, Upload
-from sftp_ingest.remote.connection import RemoteFailed
-from sftp_ingest.remote.probing import probe
 from sftp_ingest.services import Credentials
-
-PROBED_AT_ONCE = 3  # each may take its time
 
 
 class PasswordForm(forms.ModelForm[Any]):
@@ -89,24 +87,13 @@ class SftpLoginAdmin(CredentialsAdmin):
 
 
 @admin.register(RemoteHost)
-class RemoteHostAdmin(CredentialsAdmin):
+class RemoteHostAdmin(ActingFormAdmin[RemoteHost], CredentialsAdmin):
     form = RemoteHostForm
     list_display = ("host", "port", "supplier", "username")
     list_select_related = ("supplier",)
     search_fields = ("host", "supplier__name")
-    actions = ("test_connection",)
-
-    @admin.action(description="Test the connection", permissions=["change"])
-    def test_connection(self, request: HttpRequest, queryset: QuerySet[RemoteHost]) -> None:
-        """Log in to each and look around; what came of it is shown."""
-        hosts = list(queryset[: PROBED_AT_ONCE + 1])
-        for host in hosts[:PROBED_AT_ONCE]:
-            try:
-                self.message_user(request, probe(host), messages.SUCCESS)
-            except RemoteFailed as error:
-                self.message_user(request, error.message, messages.ERROR)
-        if len(hosts) > PROBED_AT_ONCE:
-            self.message_user(request, f"Only {PROBED_AT_ONCE} were tried at once.", messages.WARNING)
+    record_actions = ACTIONS
+    acts_with = ("supplier",)
 
 
 @admin.register(Upload)

@@ -59,6 +59,12 @@ def delete(credentials: Credentials, *, by: Actor) -> None:
         credentials.delete()
 
 
+def record_test(host: RemoteHost, found: str, *, worked: bool, by: Actor) -> None:
+    """Keep that somebody had the service log in there, and what came of it."""
+    with transaction.atomic():
+        _record("tested", host, by, {"worked": worked, "found": found})
+
+
 def _differences(former: Credentials, credentials: Credentials) -> dict[str, Any]:
     changed = differences(former, _shown(credentials))
     return ({"changed": changed} if changed else {}) | _secrets_changed(former, credentials)

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Supplier
+from events.models import Event
 from sftp_ingest.area import contents
 from sftp_ingest.database import own_connection
 from sftp_ingest.models import Blob, RemoteHost, SftpLogin
@@ -194,8 +195,9 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
 
 def asked(page: Client, host: RemoteHost) -> str:
     """What an operator sees after testing the connection."""
-    choice = {"action": "test_connection", "_selected_action": [host.pk]}
-    return page.post("/admin/sftp_ingest/remotehost/", choice, follow=True).content.decode()
+    page_of_test = f"/admin/sftp_ingest/remotehost/{host.pk}/do/test/"
+    assert f"logs in as {host.username}" in page.get(page_of_test).content.decode()
+    return page.post(page_of_test, follow=True).content.decode()
 
 
 def test_an_operator_tries_a_host_before_suppliers_do(page: Client, url: str, registered: RemoteHost):
@@ -206,3 +208,8 @@ def test_an_operator_tries_a_host_before_suppliers_do(page: Client, url: str, re
     assert "refused the login rival." in asked(page, registered)
     RemoteHost.objects.update(port=1)
     assert "cannot be reached" in asked(page, registered)
+
+    tests = Event.objects.filter(type="remote_host.tested").order_by("id")
+    assert [event.data["worked"] for event in tests] == [True, False, False]
+    assert {event.actor for event in tests} == {"user:anna"}
+    assert "refused the login rival." in page.get("/admin/activity/?person=anna").content.decode()
