@@ -62,7 +62,7 @@ lint: ## check style, types, import directions and migrations
 bench: ## measure, and write down what was measured
 	@exec $(BOOTSTRAP) dev embedded bench -- -m bench $(ARGS)
 
-soak: ## an hour of mixed traffic over two hosts, with faults; ARGS="--seconds 60" (needs haproxy)
+soak: ## an hour of mixed traffic over two hosts, with faults; ARGS="--seconds 60 --pace 5" (needs haproxy)
 	@exec $(BOOTSTRAP) dev embedded -- -m bench.soak $(ARGS)
 
 lock: ## resolve the dependencies of pyproject.toml again (needs uv)

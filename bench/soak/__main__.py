@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from bench.soak.commands import ROOT
 from bench.soak.faults import Faults
 from bench.soak.hosts import Host, Proxy
 from bench.soak.report import Soaked
-from bench.soak.traffic import Traffic
+from bench.soak.traffic import Pace, Traffic
 from bench.soak.uploads import Uploader
 from bench.soak.verdict import grown, lost_or_doubled
 from launcher.embedded.data_home import temporary_home
@@ -47,6 +48,13 @@ def main() -> None:
     asked = argparse.ArgumentParser(prog="make soak")
     asked.add_argument(
         "--seconds", type=float, default=3600.0, help="of traffic with faults (default: an hour)"
+    )
+    asked.add_argument(
+        "--pace",
+        type=above_zero,
+        metavar="N",
+        help="so many orders a second over all, and all else in proportion (default: as fast as answered);"
+        " leaves the machine to others meanwhile",
     )
     asked.add_argument(
         "--previous",
@@ -72,11 +80,19 @@ def main() -> None:
         home = temporary_home(unprivileged_account())
         reaper.remove_at_end(home)
         other, beside = unpacked(version, home) if version else (ROOT, "")
-        text, faulty = soak(options.seconds, home, other, beside, reaper)
+        text, faulty = soak(options.seconds, Pace(options.pace), home, other, beside, reaper)
     print(text)
     if options.report:
         options.report.write_text(text)
     sys.exit(1 if faulty else 0)
+
+
+def above_zero(text: str) -> float:
+    """A finite number above 0. Raises argparse's own error, which names the option."""
+    number = float(text)
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is no number above 0")
+    return number
 
 
 def unpacked(version: str, home: Path) -> tuple[Path, str]:
@@ -115,7 +131,9 @@ def git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-def soak(seconds: float, home: Path, other: Path, beside: str, reaper: Reaper) -> tuple[str, Sequence[str]]:
+def soak(
+    seconds: float, pace: Pace, home: Path, other: Path, beside: str, reaper: Reaper
+) -> tuple[str, Sequence[str]]:
     """The report, and what is wrong. `other` is the second host's code, `beside` its name if not ours."""
     database, broker = servers.postgres(home, reaper), servers.redis(home, reaper)
     shared = {
@@ -137,9 +155,10 @@ def soak(seconds: float, home: Path, other: Path, beside: str, reaper: Reaper) -
         host.start()
     proxy = Proxy(hosts, home / "proxy.log", reaper)
     tally, give_up = Tally(), threading.Event()
-    traffic = traffic_through(proxy, [host.sftp_port for host in hosts], home, tally, give_up)
+    traffic = traffic_through(proxy, [host.sftp_port for host in hosts], home, tally, give_up, pace)
     traffic.prepare()
     traffic.start()
+    # Nothing says that a process has everything loaded that it will: it is given its time, as in any bench.
     time.sleep(WARM_UP)
     warm = memory(hosts)
 
@@ -150,6 +169,7 @@ def soak(seconds: float, home: Path, other: Path, beside: str, reaper: Reaper) -
     faults.throw_until(stop)
     for host in hosts:
         host.start()
+    # Not for anything to happen: it is traffic after the faults that is wanted, for as long as this.
     time.sleep(RECOVERY)
     say("reading to the end")
     overdue = threading.Timer(OVERDUE, give_up.set)
@@ -167,6 +187,7 @@ def soak(seconds: float, home: Path, other: Path, beside: str, reaper: Reaper) -
     said = reconciled.stdout.strip().splitlines()
     done = Soaked(
         seconds,
+        pace,
         os.cpu_count() or 1,
         tally,
         traffic.seen,
@@ -194,7 +215,12 @@ def host_key(path: Path) -> Path:
 
 
 def traffic_through(
-    proxy: Proxy, sftp_ports: Sequence[int], home: Path, tally: Tally, give_up: threading.Event
+    proxy: Proxy,
+    sftp_ports: Sequence[int],
+    home: Path,
+    tally: Tally,
+    give_up: threading.Event,
+    pace: Pace,
 ) -> Traffic:
     """Of the first retailer and the first supplier of the demo's cast."""
     cast = json.loads((home / "demo.json").read_text())
@@ -206,7 +232,11 @@ def traffic_through(
     login = supplier["sftp_username"], supplier["sftp_password"]
     area = Uploader(sftp_ports, cast["sftp"]["host_key"], *login, tally, give_up)
     return Traffic(
-        caller("retailers", retailer), caller("suppliers", supplier), area, supplier["warehouses"][0]["id"]
+        caller("retailers", retailer),
+        caller("suppliers", supplier),
+        area,
+        supplier["warehouses"][0]["id"],
+        pace,
     )
 
 

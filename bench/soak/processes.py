@@ -77,4 +77,4 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60.0) 
     while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what}: not within {seconds:g} s")
-        time.sleep(0.05)
+        time.sleep(0.05)  # what is asked is another process, which tells nobody when it has come so far

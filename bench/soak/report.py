@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from bench.soak.client import Tally
 from bench.soak.faults import Faults
-from bench.soak.traffic import Seen
+from bench.soak.traffic import Pace, Seen
 
 HEAD = """# Soak
 
@@ -25,6 +25,7 @@ class Soaked:
     """All that there is to say."""
 
     seconds: float
+    pace: Pace
     cores: int
     tally: Tally
     seen: Seen
@@ -40,7 +41,8 @@ class Soaked:
         lines = [
             HEAD,
             f"- **Run**: {datetime.now(UTC):%Y-%m-%d}, {self.seconds:,.0f} s of traffic and faults,"
-            f" {self.cores} cores, Python {platform.python_version()}, load and servers on the same machine.",
+            f" {self.pace}, {self.cores} cores, Python {platform.python_version()}, load and servers on the"
+            " same machine.",
             *([f"- **The second host** ran {self.beside}."] if self.beside else []),
             f"- **Verdict**: {'FAULTY' if self.faulty else 'nothing was lost, nothing came twice'};"
             f" `manage.py reconcile`: {self.reconciled}",

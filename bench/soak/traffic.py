@@ -32,6 +32,9 @@ ADDRESS = {
 CAPTURE = f"fulfillments?limit=20&filter={quote(json.dumps({'fulfillment_state': 'new'}))}"
 FILE_ROWS = 200
 LONGEST_IMPORT = 300.0
+PUSHERS = 2
+ORDERS_A_FILE = 12
+"""About as many come in while one file is imported, where each goes as fast as it can."""
 
 
 @dataclass
@@ -48,11 +51,37 @@ class Seen:
     complaints: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Pace:
+    """How many orders a second come in, at most; None: as fast as they are answered.
+
+    All other work goes by the same measure, so a gentle run is the same mixture, thinner.
+    """
+
+    orders: float | None = None
+
+    def pause(self, took: float, orders: int) -> float:
+        """Seconds from the end of a piece of work that took so many to its thread's next one.
+
+        `orders`: how many come in, over all, from one beginning to the next.
+        """
+        if self.orders is None:
+            return random.uniform(0.02, 0.2)
+        # At random, so that threads do not fall into step and meet at the same places for ever.
+        return max(0.0, random.uniform(0.5, 1.5) * orders / self.orders - took)
+
+    def __str__(self) -> str:
+        return "as fast as answered" if self.orders is None else f"{self.orders:g} orders a second at most"
+
+
 class Traffic:
     """Threads that ask until they are stopped."""
 
-    def __init__(self, retailer: Caller, supplier: Caller, area: Uploader, warehouse: int) -> None:
+    def __init__(
+        self, retailer: Caller, supplier: Caller, area: Uploader, warehouse: int, pace: Pace
+    ) -> None:
         self.retailer, self.supplier, self.area, self.warehouse = retailer, supplier, area, warehouse
+        self.pace = pace
         self.seen = Seen()
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -67,11 +96,16 @@ class Traffic:
         self.push_stock()
 
     def start(self) -> None:
-        work = [self.push_order, self.push_order, self.ship, self.ship, self.push_stock, self.import_data]
-        for each in [*work, self.upload_file, self.follow_events, self.poll_orders, self.pull]:
-            thread = threading.Thread(target=self._repeat, args=(each,), daemon=True)
-            self._threads.append(thread)
-            thread.start()
+        often = [*[self.push_order] * PUSHERS, self.ship, self.ship, self.push_stock]
+        for each in [*often, self.follow_events, self.poll_orders, self.pull]:
+            self._start(each, PUSHERS)
+        for each in [self.import_data, self.upload_file]:
+            self._start(each, ORDERS_A_FILE)
+
+    def _start(self, work: Callable[[], Any], orders: int) -> None:
+        thread = threading.Thread(target=self._repeat, args=(work, orders), daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def stop(self) -> None:
         """No new calls; those that are under way end."""
@@ -91,12 +125,15 @@ class Traffic:
             if hashlib.sha256(self.area.read(path)).hexdigest() != digest:
                 self.seen.complaints.append(f"the upload {path} has another content now")
 
-    def _repeat(self, work: Callable[[], Any]) -> None:
-        while not self._stopping.wait(random.uniform(0.02, 0.2)):
+    def _repeat(self, work: Callable[[], Any], orders: int) -> None:
+        took = 0.0
+        while not self._stopping.wait(self.pace.pause(took, orders)):
+            began = time.monotonic()
             try:
                 work()
             except Unexpected as error:
                 self.seen.complaints.append(str(error))
+            took = time.monotonic() - began
 
     def push_order(self) -> None:
         number = f"{self._run}-{next(self._numbers)}"

@@ -1,0 +1,31 @@
+"""How fast the soak asks."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from bench.soak.__main__ import above_zero
+from bench.soak.traffic import Pace
+
+
+def test_work_comes_again_when_so_many_orders_have_come_in() -> None:
+    pauses = [Pace(4).pause(took=0, orders=2) for _ in range(2000)]
+    assert all(0.25 <= each <= 0.75 for each in pauses)
+
+
+def test_what_the_answer_took_is_part_of_the_pace() -> None:
+    assert Pace(4).pause(took=100, orders=2) == 0
+    assert Pace(4).pause(took=0.2, orders=2) <= 0.75 - 0.2
+
+
+def test_without_a_pace_the_next_call_follows_the_answer() -> None:
+    assert all(Pace().pause(took, orders=2) <= 0.2 for took in (0, 5, 100))
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "many"])
+def test_a_pace_is_a_number_above_nothing(text: str) -> None:
+    with pytest.raises((ValueError, argparse.ArgumentTypeError)) as refused:
+        above_zero(text)
+    assert text in str(refused.value)
