@@ -98,14 +98,14 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         elif t == protocol.CMD_EXTENDED:
             self._extended(request_number, msg)
         elif t == protocol.CMD_FSETSTAT:
-            handle, wanted = self._handle(msg.get_binary()), paramiko.SFTPAttributes._from_msg(msg)
+            handle, wanted = self._opened(msg.get_binary()), paramiko.SFTPAttributes._from_msg(msg)
             self._send_status(request_number, handle.chattr(wanted))
         elif t in OPEN_REQUESTS and len(self.file_table) + len(self.folder_table) >= limit:
             raise Refused(f"Only {limit} files and folders can be open at once.")
         else:
             super()._process(t, request_number, msg)
 
-    def _handle(self, name: bytes) -> Handle:
+    def _opened(self, name: bytes) -> Handle:  # this is a thread, and those have a _handle since Python 3.13
         handle: Handle | None = self.file_table.get(name)
         if handle is None:
             raise Refused(NO_HANDLE)
@@ -115,7 +115,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         """paramiko always answers OK; here the CLOSE of a file that could not be kept fails."""
         name = msg.get_binary()
         if self.folder_table.pop(name, None) is None:
-            handle = self._handle(name)
+            handle = self._opened(name)
             del self.file_table[name]
             try:
                 if isinstance(handle, UploadHandle):
@@ -148,7 +148,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         if known is None:
             self._send_status(request_number, paramiko.SFTP_OP_UNSUPPORTED)
             return
-        reply = known[1](self.server, self._handle, msg)
+        reply = known[1](self.server, self._opened, msg)
         if isinstance(reply, int):
             self._send_status(request_number, reply)
         else:
