@@ -115,8 +115,6 @@ def record_single(
     """Do it to one record, at once, and keep who did what to it with which result."""
     now = timezone.now()
     result, message = perform(action, record, by, answers)
-    if action.after and result is Result.DONE:
-        message = f"{message} {action.after(record, answers)}".rstrip()
     with transaction.atomic():
         kept = _begun(
             admin,

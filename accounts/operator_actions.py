@@ -65,8 +65,6 @@ class AdminAction(Generic[Record]):
     """Whether `run` gives the reason to the parties; else it is kept for operators alone."""
     details: Callable[[Record], str] | None = None
     """What else its page shows, as safe HTML."""
-    after: Callable[[Record, dict[str, Any]], str] | None = None
-    """What one record's page does behind the commit, such as sending a mail; says what came of it."""
     danger: bool = False
     bulk: bool = False
     in_transaction: bool = True

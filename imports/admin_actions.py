@@ -17,6 +17,7 @@ from imports.drafts.services import start_again
 from imports.messages import leave_message, mail_link, mail_message, proposed_text
 from imports.models import ImportJob, Status
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, UNFINISHED, Move
+from sftp_ingest.errors import Refused
 
 
 def _approve(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
@@ -99,16 +100,16 @@ def _mail(job: ImportJob) -> str:
 def _message(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
     try:
         path = leave_message(job, answers["text"])
-    except OSError as error:
-        raise InvalidTransition(f"It could not be left in the supplier's area: {error.strerror}.") from error
-    return f"{job.supplier} finds it as {path} in its upload area."
+    except (OSError, Refused) as error:  # a storage that is away, a supplier's folder of that file's name
+        why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        raise InvalidTransition(f"It could not be left in the supplier's area: {why}") from error
+    left = f"{job.supplier} finds it as {path} in its upload area."
+    return f"{left} {_mailed(job, answers['text'], answers['mail_to'])}" if answers.get("mail_to") else left
 
 
-def _mailed(job: ImportJob, answers: dict[str, Any]) -> str:
-    if not (address := answers.get("mail_to")):
-        return ""
+def _mailed(job: ImportJob, text: str, address: str) -> str:
     try:
-        mail_message(job, answers["text"], address)
+        mail_message(job, text, address)
     except OSError as error:
         return f"No mail could be sent to {address}: {error}. Send the message again, or write from your own."
     return f"It was mailed to {address}, too."
@@ -192,7 +193,7 @@ ACTIONS = (
         lambda job: f"{job.supplier} reads it in its upload area.",
         form=_message_form,
         details=_mail,
-        after=_mailed,
+        in_transaction=False,
         help_text="Change the text as you like. A second one about the same import takes its place.",
         undo="Send another message.",
     ),
