@@ -12,7 +12,7 @@ from django.utils import timezone
 from backoffice.digests import sending
 from backoffice.models import Digest
 from backoffice.tasks import send_digests
-from config.mail import mail_settings
+from config.mail import TIMEOUT, mail_settings
 from tests.backoffice.conftest import messages
 from tests.factories import ImportJobFactory
 
@@ -116,6 +116,26 @@ def test_a_mail_server_that_fails_is_asked_again(server, digest, trouble, monkey
     send_digests()
     assert len(mail.outbox) == 1
     assert Digest.objects.get().last_error == ""
+
+
+def test_a_silent_mail_server_is_asked_once_and_whoever_it_kept_waiting_comes_last(
+    server, operator, digest, acme, trouble, monkeypatch
+):
+    add(operator, supplier=acme.pk, address="acme@example.org")
+    ImportJobFactory.create(supplier=acme, status="failed", error={"code": "no_header", "message": "None."})
+    moment, asked = [0.0], []
+
+    def be_silent(subject, text, sender, to):
+        asked.extend(to)
+        moment[0] += TIMEOUT
+        raise TimeoutError
+
+    monkeypatch.setattr(sending, "monotonic", lambda: moment[0])
+    monkeypatch.setattr(sending, "send_mail", be_silent)
+    send_digests()
+    assert asked == ["olga@example.org"]
+    send_digests()
+    assert asked == ["olga@example.org", "acme@example.org"]
 
 
 def test_a_digest_is_of_one(operator, acme):
