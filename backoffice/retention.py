@@ -56,8 +56,9 @@ RULES = (
         "imports",
         "imports_importjob",
         "IMPORT_DAYS",
-        f"t.finished_at < %(before)s AND t.status NOT IN ({NOT_ENDED})"
-        " AND t.blob_id IS NULL AND NOT EXISTS (SELECT FROM imports_reject r WHERE r.job_id = t.id)",
+        f"t.finished_at < %(before)s AND t.status NOT IN ({NOT_ENDED})"  # noqa: S608 - of constants
+        " AND t.blob_id IS NULL AND NOT EXISTS (SELECT FROM imports_reject r WHERE r.job_id = t.id)"
+        " AND NOT EXISTS (SELECT FROM imports_importdraft_jobs d WHERE d.importjob_id = t.id)",
     ),
     Rule(
         "uploads that were uploaded again since",

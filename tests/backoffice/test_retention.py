@@ -18,11 +18,12 @@ from catalog.models import VariantChange
 from events.models import Event
 from events.recording import record
 from fulfillments.models import RoutingDecision
+from imports.drafts.services import discard
 from imports.models import ImportJob, Reject, Status
 from orders.models import Order
 from orders.processing_state import ProcessingState
 from sftp_ingest.models import Upload
-from tests.factories import ImportJobFactory, RejectFactory, StaffFactory, UploadFactory
+from tests.factories import ImportDraftFactory, ImportJobFactory, RejectFactory, StaffFactory, UploadFactory
 from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +55,16 @@ def test_what_has_not_ended_stays_however_old(acme):
     for status in (Status.QUEUED, Status.RUNNING, Status.AWAITING_APPROVAL):
         RejectFactory.create(job=ImportJobFactory.create(status=status, **waiting))
     assert prune() == {}
+
+
+def test_what_was_tried_of_an_uploaded_file_goes_after_the_file(acme):
+    draft = ImportDraftFactory.create(supplier=acme)
+    job = ImportJobFactory.create(supplier=acme, status=Status.SUCCEEDED, finished_at=LONG_AGO)
+    draft.jobs.add(job)
+    assert prune() == {}
+
+    discard(draft.pk, draft.blob_id)
+    assert prune() == {"imports": 1}
 
 
 def test_a_window_bounds_what_is_removed_at_a_time(old_job, monkeypatch):
