@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +10,16 @@ from api.errors import Invalid
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.models.quantities import Quantities
 
-LONGEST_NUMBER = 9
+LONGEST_QUANTITY = 9
+LONGEST_ID = 18
+# A column of whole numbers with a gap comes out of many programs as 12.0.
+WHOLE = re.compile(r"([0-9]+)(?:\.0+)?")
+
+
+def whole_number(text: str, longest: int) -> int | None:
+    """The whole number that a cell holds (`12`, or `12.0`); None where it holds none of that size."""
+    found = WHOLE.fullmatch(text)
+    return int(found[1]) if found and len(found[1]) <= longest else None
 
 
 class PiecesOfLines:
@@ -47,7 +57,8 @@ class PiecesOfLines:
         if not number and not sku:
             raise Invalid.at("line_id", "Say of which line, by line_id or sku, or leave quantity out.")
         field, given = ("line_id", number) if number else ("sku", sku)
-        found = [line for line in self.lines if given == (str(line.pk) if number else line.sku)]
+        wanted = whole_number(number, LONGEST_ID) if number else sku
+        found = [line for line in self.lines if wanted == (line.pk if number else line.sku)]
         if not found:
             known = ", ".join(f"{line.pk} ({line.sku})" for line in self.lines)
             raise Invalid.at(
@@ -59,6 +70,7 @@ class PiecesOfLines:
 def _number(text: str) -> int | None:
     if not text:
         return None
-    if not (text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER and int(text)):
+    quantity = whole_number(text, LONGEST_QUANTITY)
+    if not quantity:
         raise Invalid.at("quantity", f"{text[:40]!r} is not a whole number of 1 or more.")
-    return int(text)
+    return quantity

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ from accounts.actors import Actor, ActorKind
 from api.bodies import Body, validated
 from api.errors import Invalid, invalid_fields
 from fulfillments.change import Change
-from fulfillments.files.pieces import PiecesOfLines
+from fulfillments.files.pieces import LONGEST_ID, PiecesOfLines, whole_number
 from fulfillments.models import Fulfillment, Outcome
 from fulfillments.serializers import ShipBody, TrackingBody
 from fulfillments.states import State
@@ -25,7 +26,8 @@ from imports.pipeline.row_importer import RowImporter
 Rows = Sequence[Mapping[str, str]]
 # Rows with the same of these belong together: the lines of one parcel, or of one refusal.
 TOGETHER = ("fulfillment_id", "action", "tracking_number", "carrier", "reason")
-LONGEST_NUMBER = 18
+# What a spreadsheet shows, and saves, of a number too long for it: 1.23457E+15.
+ROUNDED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]+", re.IGNORECASE)
 
 
 class TrackingImporter(RowImporter):
@@ -69,15 +71,22 @@ def _action(row: Mapping[str, str]) -> str:
 
 def _own(job: ImportJob, number: str) -> Fulfillment:
     own = Fulfillment.objects.filter(supplier_id=job.supplier_id).select_related("order", "partnership")
-    digits = number.isascii() and number.isdecimal() and len(number) <= LONGEST_NUMBER
-    fulfillment = own.filter(pk=int(number)).first() if digits else None
+    pk = whole_number(number, LONGEST_ID)
+    fulfillment = own.filter(pk=pk).first() if pk is not None else None
     if fulfillment is None:
         raise Invalid.at("fulfillment_id", f"You have no fulfillment {number[:40]!r}.", "not_found")
     return fulfillment
 
 
 def _checked(body: type[Body], given: dict[str, str]) -> dict[str, Any]:
-    """What the API's body of that kind makes of it. Raises Invalid."""
+    """What the API's body of that kind makes of it. Raises Invalid, also where a spreadsheet spoilt it."""
+    number = given["tracking_number"]
+    if ROUNDED.fullmatch(number):
+        message = (
+            f"{number!r} is what a spreadsheet leaves of a long number: its last digits are lost. "
+            "Format the column as text, and enter the number again."
+        )
+        raise Invalid.at("tracking_number", message, "damaged_text")
     try:
         checked: dict[str, Any] = validated(body, given)
     except ValidationError as error:

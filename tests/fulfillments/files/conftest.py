@@ -1,5 +1,11 @@
+import pytest
+
 from accounts.models import Supplier
 from fulfillments.files.orders_folder import OrdersFolder
+from imports import sweeping
+from imports.models import ImportJob
+from imports.pipeline.job_runner import run_job
+from tests.factories import UploadFactory
 from tests.sftp_ingest.conftest import (  # noqa: F401
     _own_folder,
     acme_area,
@@ -10,8 +16,31 @@ from tests.sftp_ingest.conftest import (  # noqa: F401
     serve,
     server,
 )
+from tests.upload_area import area_of
+
+HEADER = "fulfillment_id,action,tracking_number,carrier,line_id,sku,quantity,reason"
 
 
 def text_of(supplier: Supplier, name: str) -> str:
     """A file of orders/, as it is now."""
     return OrdersFolder().files(supplier.pk)[name]().content.decode()
+
+
+@pytest.fixture
+def put(acme, settings):
+    """Put a CSV with these rows into Acme's tracking/, and have it carried out as the sweep would."""
+    settings.UPLOADS_DIR.mkdir(parents=True, exist_ok=True)
+
+    def go(*rows: str, header: str = HEADER, name: str = "today.csv") -> ImportJob:
+        path = f"tracking/{name}"
+        content = "\n".join((header, *rows)) + "\n"
+        (area_of(acme) / path).unlink(missing_ok=True)
+        (area_of(acme) / path).write_text(content)
+        UploadFactory.create(supplier=acme, path=path, size=len(content))
+        assert sweeping.take_uploads() == 1
+        job = ImportJob.objects.latest("pk")
+        run_job(job.pk)
+        job.refresh_from_db()
+        return job
+
+    return go

@@ -12,32 +12,9 @@ from fulfillments.models import Fulfillment, Shipment
 from imports import sweeping
 from imports.models import ImportJob, Reject
 from imports.pipeline.job_runner import run_job
-from tests.factories import UploadFactory
 from tests.fulfillments.files.conftest import text_of
 from tests.orders.fixtures import state_of, status
 from tests.upload_area import area_of
-
-HEADER = "fulfillment_id,action,tracking_number,carrier,line_id,sku,quantity,reason"
-
-
-@pytest.fixture
-def put(acme, settings):
-    """Put a CSV with these rows into Acme's tracking/, and have it carried out as the sweep would."""
-    settings.UPLOADS_DIR.mkdir(parents=True, exist_ok=True)
-
-    def go(*rows: str, header: str = HEADER, name: str = "today.csv") -> ImportJob:
-        path = f"tracking/{name}"
-        content = "\n".join((header, *rows)) + "\n"
-        (area_of(acme) / path).unlink(missing_ok=True)
-        (area_of(acme) / path).write_text(content)
-        UploadFactory.create(supplier=acme, path=path, size=len(content))
-        assert sweeping.take_uploads() == 1
-        job = ImportJob.objects.latest("pk")
-        run_job(job.pk)
-        job.refresh_from_db()
-        return job
-
-    return go
 
 
 def counts(job: ImportJob) -> tuple[str, int, int, int]:

@@ -1,0 +1,43 @@
+"""What spreadsheets and data frames make of numbers in a file for `tracking/` (contract 13)."""
+
+from __future__ import annotations
+
+import pytest
+
+from fulfillments.models import Shipment
+from imports.models import Reject
+from tests.orders.fixtures import state_of
+
+
+@pytest.mark.parametrize("spoilt", ["1.23457E+15", '"1,23457E+15"', "9.4e+21", "7E+11"])
+@pytest.mark.parametrize("action", ["accept", "ship"])
+def test_a_tracking_number_whose_digits_a_spreadsheet_lost_is_refused(put, work, spoilt, action):
+    job = put(f"{work.pk},{action},{spoilt},UPS,,,,")
+
+    reject = Reject.objects.get(job=job)
+    assert (reject.field, reject.code) == ("tracking_number", "damaged_text")
+    assert "as text" in reject.message
+    assert state_of(work) == "new"
+    assert not Shipment.objects.exists()
+
+
+@pytest.mark.parametrize("honest", ["12E45", "1Z999E+1", "E+15"])
+def test_a_tracking_number_that_only_resembles_one_is_kept(put, work, honest):
+    put(f"{work.pk},ship,{honest},UPS,,,,")
+
+    assert Shipment.objects.get().tracking_number == honest
+
+
+def test_whole_numbers_may_be_written_with_a_zero_behind_the_point(put, work):
+    lamp = work.lines.first()
+    job = put(f"{work.pk}.0,ship,1Z1,UPS,{lamp.pk}.0,,2.00,")
+
+    assert (job.status, job.updated) == ("succeeded", 1)
+    assert Shipment.objects.get().items == [{"line": lamp.pk, "quantity": 2}]
+
+
+@pytest.mark.parametrize("quantity", ["1.5", "0.0", "-1", "1e0", "9999999999.0", "1."])
+def test_any_other_quantity_is_refused(put, work, quantity):
+    job = put(f"{work.pk},ship,1Z1,UPS,,LAMP,{quantity},")
+
+    assert (Reject.objects.get(job=job).field, Reject.objects.get(job=job).code) == ("quantity", "invalid")
