@@ -113,9 +113,19 @@ export abstract class Transport {
         options.signal?.throwIfAborted();
         if (last) throw new NotReached(`${method} ${url.pathname}: ${String(error)}`, { cause: error });
       }
-      await this.sleep(pause);
-      options.signal?.throwIfAborted();
+      await this.#pause(pause, options.signal);
     }
+  }
+
+  /** Waits, unless the caller's signal ends the call. */
+  async #pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    let end = () => {};
+    const ended = new Promise<void>((done) => (end = done));
+    signal?.addEventListener("abort", end, { once: true });
+    await Promise.race([this.sleep(milliseconds), ended]);
+    signal?.removeEventListener("abort", end);
+    signal?.throwIfAborted();
   }
 }
 

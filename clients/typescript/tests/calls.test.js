@@ -107,3 +107,17 @@ test("a caller's signal ends the call, and nothing is sent again", async () => {
 
   assert.equal(service.asked.length, 1);
 });
+
+test("it ends a pause, too", async () => {
+  const service = new Service();
+  const caller = new AbortController();
+  service.answers = [refused(503, "busy"), answer({})];
+  service.pause = () => {
+    caller.abort();
+    return new Promise(() => {});
+  };
+
+  await assert.rejects(service.shop.getOrder(5, { signal: caller.signal }), { name: "AbortError" });
+
+  assert.equal(service.asked.length, 1);
+});

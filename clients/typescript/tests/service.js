@@ -5,6 +5,7 @@ export class Service {
   answers = [];
   asked = [];
   slept = [];
+  pause = async () => {};
 
   get shop() {
     return new Retailer("https://exchange.example", "fxk_secret", 7, {
@@ -14,7 +15,10 @@ export class Service {
         if (answer instanceof Error) throw answer;
         return answer;
       },
-      sleep: async (milliseconds) => void this.slept.push(milliseconds),
+      sleep: async (milliseconds) => {
+        this.slept.push(milliseconds);
+        await this.pause();
+      },
     });
   }
 }
