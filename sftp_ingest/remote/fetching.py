@@ -15,12 +15,12 @@ from api.errors import ApiError
 from sftp_ingest.area import contents
 from sftp_ingest.models import GIB, Blob, SftpLogin
 from sftp_ingest.remote.connection import RemoteFailed, connect
+from sftp_ingest.remote.read_ahead import read_ahead
 from sftp_ingest.remote.sources import Remote, classify
 
 FETCH_TIMEOUT = 1800.0  # seconds
 # From then on so many bytes a second must have come: a host that trickles holds a slot, and a line of ours.
 RATE_AFTER, LEAST_RATE = 30.0, 32 * 1024
-CHUNK_SIZE = 256 * 1024
 DEFAULT_MAX_BYTES = 2 * GIB
 
 
@@ -83,9 +83,7 @@ class _Fetching:
         """What did not come yet. Raises RemoteFailed, TimeoutError, OSError."""
         with _open(client, self.source) as file:
             expected = self._expected(file)
-            file.seek(self.came)
-            file.prefetch(min(expected, self.largest), max_concurrent_requests=64)
-            while chunk := file.read(CHUNK_SIZE):
+            for chunk in read_ahead(client, file, self.came, min(expected, self.largest)):
                 self.came += len(chunk)
                 self._check_limits()
                 yield chunk

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Callable
+from itertools import pairwise
 
 import paramiko
 import pytest
@@ -130,8 +132,6 @@ def test_a_host_that_is_no_longer_registered_is_not_asked(acme: Supplier, url: s
     assert failure(acme, url).code == "remote_not_registered"
 
 
-# paramiko reads ahead in a thread of its own, which may meet the closed socket first and complain to nobody.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_host_that_breaks_off_leaves_nothing(acme: Supplier, url: str, server: Server, monkeypatch):
     def cut(handle: ReadHandle, offset: int, length: int) -> bytes:
         server.sessions[-1].transport.close()
@@ -151,8 +151,6 @@ def test_a_file_that_comes_short_is_not_taken_for_whole(acme: Supplier, url: str
     assert failure(acme, url).code == "remote_failed"
 
 
-# As above.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("after", [0, 500_000])
 def test_a_connection_that_is_lost_is_made_anew_and_goes_on(
     after: int, acme: Supplier, url: str, server: Server, monkeypatch
@@ -172,16 +170,17 @@ def test_a_connection_that_is_lost_is_made_anew_and_goes_on(
     assert lost
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
     acme: Supplier, rival: Supplier, url: str, server: Server, monkeypatch
 ):
     whole = ReadHandle.read
     lost: list[int] = []
+    came = threading.Event()  # else it is lost with the connection, and there is nothing to mix
 
     def cut_once(handle: ReadHandle, offset: int, length: int) -> bytes:
         if offset > 500_000 and not lost:
             lost.append(offset)
+            assert came.wait(20)
             with own_connection():  # in the server's thread
                 (area_of(rival) / "out.csv").write_bytes(CSV[::-1] + b"more")
             server.sessions[-1].transport.close()
@@ -190,7 +189,27 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
     monkeypatch.setattr(ReadHandle, "read", cut_once)
 
     with pytest.raises(RemoteFailed, match="changed while it came"):
-        fetch(acme, url)
+        fetch(acme, url, check=came.set)
+
+
+@pytest.mark.parametrize("most", [None, 10_000])
+def test_nothing_is_asked_for_twice_however_much_a_host_gives_at_once(
+    acme: Supplier, url: str, monkeypatch, most: int | None
+):
+    whole = ReadHandle.read
+    given: list[tuple[int, int]] = []
+
+    def read(handle: ReadHandle, offset: int, length: int) -> bytes:
+        data = whole(handle, offset, min(length, most or length))
+        given.append((offset, len(data)))
+        return data
+
+    monkeypatch.setattr(ReadHandle, "read", read)
+
+    assert content_of(fetch(acme, url)) == CSV
+    given.sort()
+    assert sum(length for _, length in given) == len(CSV)
+    assert all(offset + length == following for (offset, length), (following, _) in pairwise(given) if length)
 
 
 def asked(page: Client, host: RemoteHost) -> str:
