@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import AccessToken
+from accounts.models import AccessToken, Retailer, Supplier
 from accounts.oauth import OAuthError, entitled
 from accounts.serializers import (
     RetailerJson,
@@ -89,7 +89,9 @@ class SupplierProfileViewSet(SupplierViewSet):
         responses={200: answers(SupplierJson, "The supplier and its trading partners.")},
     )
     def retrieve(self, request: Request, supplier_id: int) -> Response:
-        return Response(field_selection(request, SupplierJson)(supplier_json(self.supplier)))
+        return Response(
+            field_selection(request, SupplierJson)(supplier_json(Supplier.objects.get(pk=supplier_id)))
+        )
 
 
 class RetailerProfileViewSet(RetailerViewSet):
@@ -101,4 +103,6 @@ class RetailerProfileViewSet(RetailerViewSet):
         responses={200: answers(RetailerJson, "The retailer and its trading partners.")},
     )
     def retrieve(self, request: Request, retailer_id: int) -> Response:
-        return Response(field_selection(request, RetailerJson)(retailer_json(self.retailer)))
+        return Response(
+            field_selection(request, RetailerJson)(retailer_json(Retailer.objects.get(pk=retailer_id)))
+        )

@@ -128,7 +128,7 @@ def test_the_use_is_noted_at_most_once_a_minute(issued, acme, django_assert_num_
     first = key.last_used_at
     assert first is not None
 
-    with django_assert_num_queries(2):  # the key with its party, the partnerships; no note of the use
+    with django_assert_num_queries(3):  # the key, its party, the partnerships; no note of the use
         profile(secret, acme)
     ApiKey.objects.filter(pk=key.pk).update(last_used_at=first - timedelta(seconds=61))
     profile(secret, acme)

@@ -6,6 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from accounts import rates
+from api.redis_clients import redis_client
 from tests.factories import IssuedKeyFactory
 from tests.interleaving import race
 
@@ -106,3 +107,20 @@ def test_what_is_no_rate_is_refused_where_it_is_typed(acme, text):
         key.rate_limit = text
         with pytest.raises(ValidationError, match="is not a rate"):
             key.full_clean()
+
+
+def test_a_connection_that_redis_closed_and_scripts_that_it_forgot_cost_no_count(settings):
+    counter, rate = rates.Counter(settings.REDIS_URL), rates.parse_rate("10/min")
+    assert rate is not None
+    name = f"closed:{time.monotonic()}"
+    counter.hit(rate, name)
+    own = counter._hit._connections.own()
+    own.send_command("CLIENT", "ID")
+    number = own.read_response(disconnect_on_error=True)
+    with redis_client(settings.REDIS_URL, seconds=5.0) as other:
+        other.client_kill_filter(_id=number)
+        other.script_flush()
+
+    count = counter.hit(rate, name)
+    assert count is not None
+    assert (count.allowed, count.remaining) == (True, 8)

@@ -1,0 +1,66 @@
+"""The first read of a request tries the connection that was kept for it."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import pytest
+from django.db import OperationalError, connection, connections, transaction
+
+from fastdb.first import asked_first
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def one() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        return int(cursor.fetchone()[0])
+
+
+@pytest.fixture
+def kept() -> None:
+    """A connection that an earlier request has left."""
+    one()
+    connection.health_check_enabled = True
+    connection.health_check_done = False
+
+
+def end_it_from_outside() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        backend = cursor.fetchone()[0]
+    other = connections.create_connection("default")
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [backend])
+    finally:
+        other.close()
+
+
+def test_a_live_connection_is_asked_once(kept):
+    with mock.patch.object(connection, "is_usable") as tried:
+        assert asked_first(one) == 1
+        assert one() == 1
+    tried.assert_not_called()
+
+
+def test_a_dead_connection_is_replaced_and_nobody_notices(kept):
+    end_it_from_outside()
+    connection.health_check_done = False
+    assert asked_first(one) == 1
+    assert one() == 1
+
+
+def test_what_fails_on_a_live_connection_is_not_repeated(kept):
+    read = mock.Mock(side_effect=OperationalError("it took too long"))
+    with pytest.raises(OperationalError):
+        asked_first(read)
+    assert read.call_count == 1
+
+
+def test_within_a_transaction_nothing_is_repeated(kept):
+    read = mock.Mock(side_effect=OperationalError("gone"))
+    with pytest.raises(OperationalError), transaction.atomic():
+        asked_first(read)
+    assert read.call_count == 1

@@ -1,0 +1,78 @@
+"""What a key may do is asked of the database at each request: what changes holds at once, on every host."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.actors import Actor
+from accounts.models import ApiKey
+from accounts.scopes import Scope
+from backoffice.suspending.services import suspend
+from tests.factories import IssuedKeyFactory
+from tests.faults.web_server import WebServer
+from tests.orders.push_bodies import an_order
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
+
+
+@pytest.fixture
+def hosts(start_web, own_redis) -> list[WebServer]:
+    return [start_web(REDIS_URL=own_redis.url), start_web(REDIS_URL=own_redis.url)]
+
+
+def everywhere(hosts: list[WebServer], path: str, secret: str) -> set[int]:
+    """What it is answered; each host's process has seen the key before."""
+    return {host.ask("GET", path, secret=secret).status for host in hosts for _ in range(3)}
+
+
+def test_what_is_changed_of_a_key_holds_for_the_next_request_of_every_host(acme, hosts, own_redis):
+    path = f"/v3/suppliers/{acme.pk}/variants"
+    changes = {
+        "scopes": ([Scope.INVENTORY_WRITE.value], 403),
+        "allowed_networks": (["192.0.2.0/24"], 403),
+        "rate_limit": ("1/h", 429),
+        "expires_at": (timezone.now() - timedelta(seconds=1), 401),
+        "revoked_at": (timezone.now(), 401),
+    }
+    for field, (value, status) in changes.items():
+        key, secret = IssuedKeyFactory.create(party=acme)
+        assert everywhere(hosts, path, secret) == {200}
+        ApiKey.objects.filter(pk=key.pk).update(**{field: value})
+        if field == "rate_limit":
+            assert hosts[0].ask("GET", path, secret=secret).status == 200  # the one that it allows
+        assert everywhere(hosts, path, secret) == {status}, field
+
+
+@pytest.mark.parametrize("state", ["well", "flushed", "silent"])
+def test_a_revoked_key_and_its_tokens_stop_at_once_whatever_becomes_of_redis(acme, hosts, own_redis, state):
+    path = f"/v3/suppliers/{acme.pk}/variants"
+    key, secret = IssuedKeyFactory.create(party=acme)
+    asked = {"grant_type": "client_credentials", "client_id": key.prefix, "client_secret": secret}
+    token = hosts[0].ask("POST", "/oauth/token", body=asked).json()["access_token"]
+    assert everywhere(hosts, path, secret) == everywhere(hosts, path, token) == {200}
+
+    key.revoke()
+    if state == "silent":
+        with own_redis.silent():
+            assert everywhere(hosts, path, secret) == everywhere(hosts, path, token) == {401}
+        return
+    if state == "flushed":
+        own_redis.forget()
+    assert everywhere(hosts, path, secret) == everywhere(hosts, path, token) == {401}
+
+
+def test_a_retailer_that_is_suspended_pushes_nothing_at_any_host(acme, shop, a_variant, hosts):
+    a_variant(acme, "A-1", stock=10)
+    _, secret = IssuedKeyFactory.create(party=shop)
+    body = an_order({"sku": "A-1", "quantity": 1}, retailer_order_id="before")
+
+    def push(host: WebServer, number: str) -> int:
+        order = {**body, "retailer_order_id": number}
+        return host.ask("POST", f"/v3/retailers/{shop.pk}/orders", secret=secret, body=order).status
+
+    assert [push(host, f"before-{number}") for number, host in enumerate(hosts)] == [201, 201]
+    suspend(shop, reason="They moved out", until=None, by=Actor.system("test"))
+    assert {push(host, f"after-{number}") for number, host in enumerate(hosts)} == {409}
