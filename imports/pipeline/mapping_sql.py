@@ -29,6 +29,8 @@ class MappedFile:
     shape: RowShape = field(default_factory=RowShape)
     values: dict[str, Composable] = field(init=False)
     joins: Composable = field(init=False)
+    _in_steps: set[str] = field(init=False, default_factory=set)
+    """The fields whose value is one of these steps already."""
 
     def __post_init__(self) -> None:
         self.values = {name: self._value(name) for name in self.bound.fields}
@@ -136,14 +138,18 @@ class MappedFile:
         ).format(key=Literal(column.key), rows=rows)
 
     def _step(self, place: int, assignment: Assignment) -> Composable:
-        """One assignment as a step of its own: what it computed is not computed again where it is used."""
-        result = Identifier(f"m{place}")
-        computed = assignment.tree.sql(self.values)
+        """One assignment as a step of its own: what it computed is not computed again where it is used.
+
+        The fields that it is computed from are read before, once: each may stand in it a hundred times.
+        """
+        read, result = Identifier(f"r{place}"), Identifier(f"m{place}")
+        unread = sorted(assignment.inputs - self._in_steps)
+        steps = [_once({name: self.values[name] for name in unread}, read)] if unread else []
+        self.values.update({name: SQL("{}.{}").format(read, Identifier(name)) for name in unread})
+        computed = rounded(assignment.tree.sql(self.values), self.columns[assignment.field])
         self.values[assignment.field] = SQL("{}.value").format(result)
-        # OFFSET 0 keeps the planner from pulling the step up and repeating it.
-        return SQL("CROSS JOIN LATERAL (SELECT {} AS value OFFSET 0) AS {}").format(
-            rounded(computed, self.columns[assignment.field]), result
-        )
+        self._in_steps.update(unread, [assignment.field])
+        return SQL(" ").join([*steps, _once({"value": computed}, result)])
 
     def rules(self) -> list[tuple[str, RowRule]]:
         """What can be wrong with each field, over the typed columns of a batch, `b`."""
@@ -189,3 +195,9 @@ def rounded(computed: Composable, column: Column) -> Composable:
     return SQL(
         "(SELECT CASE WHEN abs(r) < 1e15 THEN round(r, {}) ELSE 'NaN' END FROM (SELECT {} OFFSET 0) AS c (r))"
     ).format(decimals, computed)
+
+
+def _once(values: Mapping[str, Composable], name: Identifier) -> Composable:
+    """A step that has these values. OFFSET 0 keeps the planner from pulling it up and repeating them."""
+    named = SQL(", ").join(SQL("{} AS {}").format(each, Identifier(key)) for key, each in values.items())
+    return SQL("CROSS JOIN LATERAL (SELECT {} OFFSET 0) AS {}").format(named, name)

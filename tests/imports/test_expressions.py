@@ -10,8 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.sql import SQL, Literal
 
+from imports.models import Kind
 from imports.pipeline.expression_parser import ExpressionError, parse_assignments, parse_value
 from imports.pipeline.expressions import Call, Field, Negation, Number, Operation, evaluate
+from imports.pipeline.header_binding import bind
+from imports.pipeline.importer import importer_of
+from imports.pipeline.mapping_sql import MappedFile
 
 FIELDS = ("retail_price", "weight", "wholesale_price")
 numbers = st.decimals(0, 10**10, allow_nan=False, places=4)
@@ -164,3 +168,14 @@ def test_the_longest_chains_still_run(acme, ran):
     assert (job["created"], job["rejected"]) == (1, 1)
     longest = "retail_price = " + "*".join(["retail_price"] * 60)
     assert ran(acme, data=["sku,title,retail_price", "A-3,x,1.5"], math_transformer=longest)["rejected"] == 1
+
+
+def test_a_field_that_stands_in_it_often_is_read_once():
+    columns = importer_of(Kind.PRODUCTS).columns
+    bound = bind(["sku", "weight"], [], columns)
+
+    def reads(times: int) -> int:
+        assignments = parse_assignments("retail_price = " + " * ".join(["weight"] * times), FIELDS)
+        return MappedFile(columns, bound, assignments).joins.as_string().count("c1")
+
+    assert 0 < reads(77) == reads(1)
