@@ -18,14 +18,17 @@ import pytest
 from django.conf import settings as django_settings
 from django.db import connection
 
+from accounts.models import Supplier
 from catalog.models import Variant
 from config.celery import app
 from events.models import Delivery, Event
 from events.webhooks.relay import relay
+from imports import sweeping
 from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from tests.factories import AutoImportFactory, UploadFactory, WebhookFactory
 from tests.faults.conftest import database_url
+from tests.interleaving import meeting_after
 from tests.orders.push_bodies import an_order
 from tests.upload_area import area_of
 
@@ -67,13 +70,29 @@ def at_once(works: Sequence[Callable[[], object]]) -> None:
             done.result()
 
 
+def uploaded(supplier: Supplier) -> list[str]:
+    """Files that are to be imported as they come."""
+    AutoImportFactory.create(supplier=supplier, enabled=True, options={})
+    paths = [f"products/{number}.csv" for number in range(UPLOADS)]
+    for number, path in enumerate(paths):
+        (area_of(supplier) / path).write_text(f"sku,title,retail_price\nN-{number},Shirt,1\n")
+        UploadFactory.create(supplier=supplier, path=path)
+    return paths
+
+
+@pytest.mark.parametrize(("locking", "times"), [(True, 1), (False, 2)])
+def test_files_that_two_beats_see_at_once_are_imported_once(acme, locking, times):
+    """The control: where nobody locks what he has seen, both import all of it."""
+    paths = uploaded(acme)
+    with meeting_after(sweeping, "_automatic", locking=locking):
+        at_once([sweeping.take_uploads, sweeping.take_uploads])
+    sources = Counter(ImportJob.objects.values_list("source", flat=True))
+    assert sources == Counter(dict.fromkeys(paths, times))
+
+
 def test_ticks_of_two_beats_at_once_do_each_thing_once(acme, shop, a_variant, client_for):
     a_variant(acme, "A-1", stock=100)
-    AutoImportFactory.create(supplier=acme, enabled=True, options={})
-    for number in range(UPLOADS):
-        path = f"products/{number}.csv"
-        (area_of(acme) / path).write_text(f"sku,title,retail_price\nN-{number},Shirt,1\n")
-        UploadFactory.create(supplier=acme, path=path)
+    paths = uploaded(acme)
     WebhookFactory.create(retailer=shop)
     for _ in range(5):
         assert client_for(shop).post("orders", an_order({"sku": "A-1", "quantity": 1})).status_code == 201
@@ -86,7 +105,7 @@ def test_ticks_of_two_beats_at_once_do_each_thing_once(acme, shop, a_variant, cl
     relay()
 
     sources = Counter(ImportJob.objects.values_list("source", flat=True))
-    assert sources == Counter({f"products/{number}.csv": 1 for number in range(UPLOADS)})
+    assert sources == Counter(dict.fromkeys(paths, 1))
     numbers = [*Event.objects.values_list("number", flat=True)]
     assert None not in numbers
     assert len({*numbers}) == len(numbers)
