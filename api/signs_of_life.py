@@ -18,9 +18,9 @@ from pathlib import Path
 
 import redis
 from django.conf import settings
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
-from redis.retry import Retry
+
+from api.redis_clients import redis_client
 
 logger = logging.getLogger(__name__)
 
@@ -166,10 +166,4 @@ def memory_of(process: int) -> int:
 
 @functools.cache
 def _client() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.REDIS_URL,
-        socket_timeout=ANSWER_WITHIN,
-        socket_connect_timeout=ANSWER_WITHIN,
-        retry=Retry(NoBackoff(), 0),
-        decode_responses=True,
-    )
+    return redis_client(settings.REDIS_URL, seconds=ANSWER_WITHIN, decode_responses=True)

@@ -1,14 +1,19 @@
-"""REDIS_URL is the address of one Redis: what is none is refused at the start, not at the first order."""
+"""REDIS_URL: one Redis, or Sentinels. What is neither is refused at the start, not at the first order."""
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from api.redis_clients import SENTINEL_SCHEMES, Sentinels
 
 SENTINEL = (
-    "REDIS_URL names Sentinels. The service speaks to one address: that of a proxy which follows the master "
-    "(docs/running.md, *Redis with a standby*)."
+    "REDIS_URL names Sentinels as redis+sentinel://user:password@one:26379,two:26379/mymaster/0, where"
+    " mymaster is what they call the master (docs/running.md, *Redis with a standby*)."
 )
 SEVERAL = (
     "REDIS_URL names several servers. The service speaks to one Redis; a cluster is not supported "
@@ -17,9 +22,12 @@ SEVERAL = (
 OTHER = "REDIS_URL must read redis://host:6379/0, or rediss:// with TLS, not {scheme}://."
 
 
-def one_redis(url: str) -> str:
-    """The URL, if it is the address of one Redis. Raises ImproperlyConfigured that says what to write."""
+def checked(url: str) -> str:
+    """The URL, if it leads to one Redis. Raises ImproperlyConfigured that says what to write."""
     parts = urlsplit(url)
+    if parts.scheme in SENTINEL_SCHEMES:
+        _sentinels(url)
+        return url
     if "sentinel" in parts.scheme or "master_name=" in parts.query:
         raise ImproperlyConfigured(SENTINEL)
     if "cluster" in parts.scheme or "," in parts.netloc or ";" in url:
@@ -27,3 +35,35 @@ def one_redis(url: str) -> str:
     if parts.scheme not in ("redis", "rediss"):
         raise ImproperlyConfigured(OTHER.format(scheme=parts.scheme))
     return url
+
+
+def _sentinels(url: str) -> Sentinels | None:
+    try:
+        return Sentinels.parse(url)
+    except ValueError as error:
+        raise ImproperlyConfigured(SENTINEL) from error
+
+
+class Broker(NamedTuple):
+    """REDIS_URL as Celery's settings have it."""
+
+    url: str
+    options: dict[str, Any]
+    """What goes to its transport besides."""
+    ssl: dict[str, str] | None
+
+
+def broker(url: str, limits: dict[str, Any]) -> Broker:
+    """How Celery comes there. `limits` on waiting, by the names of redis-py, hold for Sentinels, too."""
+    sentinels = _sentinels(url)
+    if sentinels is None:
+        return Broker(url, limits, None)
+    login = ":".join(quote(sentinels.login.get(name, ""), safe="") for name in ("username", "password"))
+    # Each bears login and database: Celery takes those of whichever it tries next.
+    hosts = [f"sentinel://{login}@{host}:{port}/{sentinels.database}" for host, port in sentinels.places()]
+    own = {**limits, **sentinels.own_options(), "retry": Retry(NoBackoff(), 0)}
+    return Broker(
+        ";".join(hosts),
+        {**limits, "master_name": sentinels.master, "sentinel_kwargs": own},
+        {"ssl_cert_reqs": "required"} if sentinels.tls else None,
+    )

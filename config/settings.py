@@ -16,7 +16,7 @@ from config.database import connection_options, parse_url
 from config.env_defaults import embedded_url, secret_key
 from config.mail import mail_settings
 from config.misspelt import misspelt
-from config.redis_url import one_redis
+from config.redis_url import broker, checked
 
 django_stubs_ext.monkeypatch()
 
@@ -124,12 +124,11 @@ _database: dict[str, Any] = {
 if env.bool("DATABASE_LIMITS", True):
     _database["OPTIONS"] = connection_options(_database.get("OPTIONS", {}))
 DATABASES = {"default": _database}
-REDIS_URL = one_redis(env.str("REDIS_URL", "") or embedded_url(DATA_DIR, "redis_url"))
+REDIS_URL = checked(env.str("REDIS_URL", "") or embedded_url(DATA_DIR, "redis_url"))
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": REDIS_URL,
-        "OPTIONS": {"socket_timeout": 1.0, "socket_connect_timeout": 1.0},
+        "BACKEND": "api.redis_cache.Cache",
+        "LOCATION": [REDIS_URL],
     },
 }
 
@@ -196,7 +195,10 @@ WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)
 
 # --- Background work -----------------------------------------------------------------------------
 
-CELERY_BROKER_URL = REDIS_URL
+# A Redis that swallows packets, or takes them and says nothing, must not hold a request up.
+_broker = broker(REDIS_URL, {"socket_connect_timeout": 1.0, "socket_timeout": 1.0})
+CELERY_BROKER_URL = _broker.url
+CELERY_BROKER_USE_SSL = _broker.ssl
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Who wakes a worker tries for so many seconds, and then leaves the job to the sweep: with the four that are
 # the default, a request waited five seconds for a Redis that said nothing.
@@ -207,10 +209,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 600,
     "unacked_restore_interval": 5,
-    # A Redis that swallows packets, or takes them and says nothing, must not hold a request up.
-    "socket_connect_timeout": 1.0,
-    "socket_timeout": 1.0,
     "socket_keepalive": True,
+    **_broker.options,
 }
 CELERY_TIMEZONE = "UTC"
 # What depends on others' hosts, and what must come by every few seconds, waits behind no import (ADR 62).

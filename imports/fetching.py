@@ -14,11 +14,10 @@ from contextlib import suppress
 
 import redis
 from django.conf import settings
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.lock import Lock
-from redis.retry import Retry
 
+from api.redis_clients import redis_client
 from imports import wake
 from imports.models import WORKER, ImportJob, Status
 from sftp_ingest.remote.connection import RemoteFailed
@@ -52,9 +51,7 @@ def fetch_file(job_id: int) -> bool:
 
 @functools.cache
 def _client() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0, retry=Retry(NoBackoff(), 0)
-    )
+    return redis_client(settings.REDIS_URL, seconds=1.0)
 
 
 def _fetch(job: ImportJob, slot: Lock) -> bool:

@@ -6,9 +6,9 @@ from typing import Any
 
 import redis
 from django.conf import settings
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
-from redis.retry import Retry
+
+from api import redis_clients
 
 # A worker writes every 2 seconds; after this many seconds without it counts as gone.
 HEARTBEAT_TTL = 15
@@ -17,9 +17,7 @@ HEARTBEAT_KEY = "exchange:worker:heartbeat"
 
 def redis_client() -> redis.Redis:
     """A client with short timeouts and no retries: a health check must answer soon."""
-    return redis.Redis.from_url(
-        settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0, retry=Retry(NoBackoff(), 0)
-    )
+    return redis_clients.redis_client(settings.REDIS_URL, seconds=1.0)
 
 
 def write_heartbeat(**_: Any) -> None:

@@ -1,32 +1,43 @@
-"""REDIS_URL: one Redis. What is something else is said at the start, or by /statusz."""
+"""REDIS_URL: one Redis, or Sentinels. What is something else is said at the start, or by /statusz."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from redis.connection import SSLConnection
 from redis.exceptions import ReadOnlyError
 
+from api.redis_clients import redis_client
 from config.health import views
-from config.redis_url import one_redis
+from config.redis_url import broker, checked
 
 
 @pytest.mark.parametrize(
-    "url", ["redis://127.0.0.1:6379/0", "rediss://user:p%2Cw@redis.example:6380/1?ssl_cert_reqs=required"]
+    "url",
+    [
+        "redis://127.0.0.1:6379/0",
+        "rediss://user:p%2Cw@redis.example:6380/1?ssl_cert_reqs=required",
+        "redis+sentinel://one/mymaster",
+    ],
 )
 def test_one_address_is_taken_as_it_is(url):
-    assert one_redis(url) == url
+    assert checked(url) == url
 
 
 @pytest.mark.parametrize(
     ("url", "said"),
     [
         ("sentinel://one:26379;sentinel://two:26379", "names Sentinels"),
-        ("redis+sentinel://one:26379,two:26379/mymaster/0", "names Sentinels"),
+        ("redis+sentinel://one:26379,two:26379", "what they call the master"),
+        ("redis+sentinel://one:26379,two:x/mymaster", "names Sentinels"),
+        ("redis+sentinel://one:26379/mymaster/first", "names Sentinels"),
+        ("redis+sentinel://one:26379/mymaster?password=secret", "names Sentinels"),
         ("redis+cluster://one:6379,two:6379", "a cluster is not supported"),
         ("redis://one:6379,two:6379/0", "a cluster is not supported"),
         ("amqp://one", "must read redis://"),
@@ -35,7 +46,49 @@ def test_one_address_is_taken_as_it_is(url):
 )
 def test_anything_else_is_refused_in_words_that_help(url, said):
     with pytest.raises(ImproperlyConfigured, match=said):
-        one_redis(url)
+        checked(url)
+
+
+SENTINELS = "redis+sentinel://ada:p%40w%2C@one,two:5000,[::1]:7/mymaster/3?sentinel_password=a%26b"
+
+
+def test_sentinels_are_asked_for_the_master_with_a_login_of_their_own():
+    pool: Any = redis_client(SENTINELS, seconds=0.5).connection_pool
+    master, asked = pool.connection_kwargs, pool.sentinel_manager
+    assert (pool.service_name, master["db"], master["username"], master["password"]) == (
+        "mymaster",
+        3,
+        "ada",
+        "p@w,",
+    )
+    theirs = [each.connection_pool.connection_kwargs for each in asked.sentinels]
+    assert [(each["host"], each["port"]) for each in theirs] == [("one", 26379), ("two", 5000), ("::1", 7)]
+    assert {each["password"] for each in theirs} == {"a&b"}
+    for each in [master, *theirs]:
+        assert (each["socket_timeout"], each["socket_connect_timeout"]) == (0.5, 0.5)
+
+
+def test_celery_finds_login_and_database_at_each_of_them():
+    found = broker(SENTINELS, {"socket_timeout": 1.0})
+    assert found.url.split(";") == [
+        "sentinel://ada:p%40w%2C@one:26379/3",
+        "sentinel://ada:p%40w%2C@two:5000/3",
+        "sentinel://ada:p%40w%2C@[::1]:7/3",
+    ]
+    assert found.options["master_name"] == "mymaster"
+    assert found.options["socket_timeout"] == found.options["sentinel_kwargs"]["socket_timeout"] == 1.0
+    assert found.options["sentinel_kwargs"]["password"] == "a&b"
+    assert found.ssl is None
+
+
+def test_with_tls_both_they_and_the_master_are_spoken_to_so():
+    url = SENTINELS.replace("redis+", "rediss+")
+    pool: Any = redis_client(url, seconds=0.5).connection_pool
+    assert issubclass(pool.connection_class, SSLConnection)
+    for each in pool.sentinel_manager.sentinels:
+        assert issubclass(each.connection_pool.connection_class, SSLConnection)
+    found = broker(url, {})
+    assert (found.ssl, found.options["sentinel_kwargs"]["ssl"]) == ({"ssl_cert_reqs": "required"}, True)
 
 
 def test_no_part_starts_with_it():

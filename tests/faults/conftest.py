@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -56,6 +57,19 @@ def database_url() -> str:
     return f"postgresql://{user}:{password}@{found['HOST']}:{found['PORT']}/{found['NAME']}"
 
 
+def environment(folder: Path, **variables: str) -> dict[str, str]:
+    """Of a program that works on the tests' database."""
+    return {
+        **os.environ,
+        "DATABASE_URL": database_url(),
+        "UPLOADS_DIR": str(folder / "uploads"),
+        "PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics"),
+        "WEB_WORKERS": "1",
+        "LOG_LEVEL": "WARNING",
+        **variables,
+    }
+
+
 @pytest.fixture(scope="module")
 def start_web(
     django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
@@ -64,23 +78,32 @@ def start_web(
     with ExitStack() as cleanup:
 
         def start(**variables: str) -> WebServer:
-            port, folder = free_port(), tmp_path_factory.mktemp("web")
-            environment = {
-                **os.environ,
-                "DATABASE_URL": database_url(),
-                "PORT": str(port),
-                "UPLOADS_DIR": str(folder / "uploads"),
-                "PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics"),
-                "WEB_WORKERS": "1",
-                "LOG_LEVEL": "WARNING",
-                **variables,
-            }
+            port = free_port()
+            own = environment(tmp_path_factory.mktemp("web"), PORT=str(port), **variables)
             command = [sys.executable, "-m", "gunicorn", "config.wsgi"]
-            process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)
+            process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=own)
             cleanup.callback(_stop, process)
             server = WebServer(port)
             server.wait_until_up(process)
             return server
+
+        yield start
+
+
+@pytest.fixture
+def start_worker(django_db_setup: None, tmp_path: Path) -> Iterator[Callable[..., None]]:
+    """Start a worker that does imports and ticks, and sends those itself."""
+    with ExitStack() as cleanup:
+
+        def start(**variables: str) -> None:
+            schedule = str(tmp_path / "schedule")
+            command = [sys.executable, "-m", "celery", "-q", "-A", "config", "worker", "--pool", "threads"]
+            process = subprocess.Popen(
+                [*command, "--concurrency", "4", "-Q", "celery,ticks", "--beat", "--schedule", schedule],
+                cwd=settings.BASE_DIR,
+                env=environment(tmp_path, **variables),
+            )
+            cleanup.callback(_stop, process)
 
         yield start
 
