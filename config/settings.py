@@ -333,7 +333,8 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.bool("HTTPS", False)
 # For how long browsers shall insist on TLS, and whether plain HTTP is sent there; who asks for health is not.
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 0)
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = env.bool("HSTS_SUBDOMAINS", False)
+# Never "preload": by it anybody may have the domain put into browsers' own lists, where it stays for months.
+SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("HSTS_SUBDOMAINS", False)
 SECURE_SSL_REDIRECT = env.bool("HTTPS_REDIRECT", False)
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^statusz$", r"^metrics$"]
 # One proxy in front, which sets X-Forwarded-For and X-Forwarded-Proto itself.

@@ -59,6 +59,9 @@ class ChangeableOrder(models.Model):
         """
         return _change_of(self, by=by)
 
+    # What only `orders.models.Order` can do, which imports this module. They cannot be abstract methods:
+    # Django's models have a metaclass of their own, which is not that of `abc.ABC`.
+
     def lock(self) -> None:
         """Lock the row, and read afresh what changes decide by."""
         raise NotImplementedError

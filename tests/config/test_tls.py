@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
+from django.conf import settings
 from django.test import Client
 
 
@@ -10,6 +15,17 @@ def test_browsers_are_made_to_insist_on_tls(settings):
     settings.SECURE_HSTS_SECONDS = 3600
     answer = Client().get("/v3/schema", secure=True)
     assert answer.headers["Strict-Transport-Security"] == "max-age=3600"
+
+
+def test_names_below_are_included_only_where_that_is_set_and_no_browsers_list_is_invited():
+    environment = {**os.environ, "HSTS_SECONDS": "3600", "HSTS_SUBDOMAINS": "1"}
+    asked = "from django.conf import settings as s; print(s.SECURE_HSTS_SECONDS,"
+    asked += " s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD)"
+    command = [sys.executable, "-c", asked]
+    done = subprocess.run(
+        command, cwd=settings.BASE_DIR, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert done.stdout.split() == ["3600", "True", "False"]
 
 
 @pytest.mark.django_db
