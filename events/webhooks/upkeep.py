@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from events.models import Delivery, Webhook
@@ -45,8 +45,9 @@ def _give_up() -> int:
 
 
 def _remove_old() -> int:
-    kept = timedelta(days=settings.WEBHOOK_DELIVERY_DAYS)
-    return _remove(Delivery.objects.exclude(status=WAITING).filter(attempted_at__lt=Now() - kept))
+    before = Now() - timedelta(days=settings.WEBHOOK_DELIVERY_DAYS)
+    old = Q(attempted_at__lt=before) | Q(attempted_at=None, expires_at__lt=before)  # that nobody ever tried
+    return _remove(Delivery.objects.exclude(status=WAITING).filter(old))
 
 
 def _remove_of_removed() -> int:

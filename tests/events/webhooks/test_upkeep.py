@@ -18,7 +18,7 @@ def days(number):
 
 def test_what_is_over_is_given_up_and_what_is_old_is_removed(shop, happen, monkeypatch):
     monkeypatch.setattr("events.webhooks.upkeep.MOST", 1)  # in many steps
-    for order in range(6):
+    for order in range(8):
         happen(order)
     Event.publish()
     webhook, gone = (
@@ -36,6 +36,8 @@ def test_what_is_over_is_given_up_and_what_is_old_is_removed(shop, happen, monke
             {**done, "attempted_at": days(-15)},
             {**done, "status": "dead", "attempted_at": days(-15)},
             {"webhook": gone},
+            {**done, "status": "dead", "attempted_at": None, "expires_at": days(-1)},
+            {**done, "status": "dead", "attempted_at": None, "expires_at": days(-15)},
         ],
         strict=True,
     ):
@@ -48,5 +50,6 @@ def test_what_is_over_is_given_up_and_what_is_old_is_removed(shop, happen, monke
         (events[0].number, "waiting"),
         (events[1].number, "dead"),
         (events[2].number, "delivered"),
+        (events[6].number, "dead"),
     ]
     assert list(Webhook.objects.all()) == [webhook]
