@@ -52,11 +52,10 @@ INSERT_AGAIN = f"""
     SET status = 'waiting', attempts = 0, next_attempt_at = now(), expires_at = excluded.expires_at,
         replays = events_delivery.replays + 1
 """
-
-
 REVIVE = """
     UPDATE events_delivery
-    SET status = 'waiting', attempts = 0, next_attempt_at = now(), expires_at = now() + %(lifetime)s::interval
+    SET status = 'waiting', attempts = 0, next_attempt_at = now(),
+        expires_at = now() + %(lifetime)s::interval, replays = replays + 1
     WHERE webhook_id = %(webhook)s AND status = 'dead'
 """
 

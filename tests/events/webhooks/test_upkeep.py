@@ -7,6 +7,12 @@ from django.utils import timezone
 
 from events.models import Delivery, Event, Webhook
 from events.tasks import keep_up_webhooks
+from events.webhooks import services
+from events.webhooks.sending.due import read_due
+from events.webhooks.sending.http_client import Answer
+from events.webhooks.sending.outcomes import outcome_of, write_down
+from events.webhooks.sending.shares import Share
+from tests.events.webhooks.conftest import ROBOT
 from tests.factories import DeliveryFactory, WebhookFactory
 
 pytestmark = pytest.mark.django_db
@@ -53,3 +59,22 @@ def test_what_is_over_is_given_up_and_what_is_old_is_removed(shop, happen, monke
         (events[6].number, "dead"),
     ]
     assert list(Webhook.objects.all()) == [webhook]
+
+
+def test_an_answer_to_a_sending_before_does_not_end_what_was_called_back(shop, happen):
+    happen(1)
+    Event.publish()
+    over = {"next_attempt_at": days(-4), "expires_at": days(-1)}
+    delivery = DeliveryFactory.create(
+        event=Event.objects.get(), webhook=WebhookFactory.create(retailer=shop), **over
+    )
+    share = Share()
+    share.renew([])
+    [open_] = read_due(share.sender_id, {}, ())  # a receiver that hangs has it
+    keep_up_webhooks()
+    assert services.revive(delivery.webhook, by=ROBOT) == 1
+
+    write_down([outcome_of(open_, Answer(500, "too late"))])
+
+    delivery.refresh_from_db()
+    assert (delivery.status, delivery.attempts) == ("waiting", 0)
