@@ -25,7 +25,10 @@ WINDOW = 2_000
 
 NOT_ENDED = ", ".join(f"'{status}'" for status in (*UNFINISHED, Status.AWAITING_APPROVAL))
 # Who is the last of the feed stays: the next number follows its.
-NEEDED_BY_NOBODY = "t.order_id IS NULL AND t.number < (SELECT max(number) FROM events_event)"
+NEEDED_BY_NOBODY = (
+    "t.order_id IS NULL AND t.number < (SELECT max(number) FROM events_event)"
+    " AND NOT EXISTS (SELECT FROM events_delivery d WHERE d.event_id = t.number)"
+)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,14 @@ from imports.models import ImportJob, Reject, Status
 from orders.models import Order
 from orders.processing_state import ProcessingState
 from sftp_ingest.models import Upload
-from tests.factories import ImportDraftFactory, ImportJobFactory, RejectFactory, StaffFactory, UploadFactory
+from tests.factories import (
+    DeliveryFactory,
+    ImportDraftFactory,
+    ImportJobFactory,
+    RejectFactory,
+    StaffFactory,
+    UploadFactory,
+)
 from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +108,21 @@ def test_events_of_orders_and_the_newest_of_all_stay(acme, shop, a_variant, clie
 
     assert prune() == {"events that are of no order": 1}
     assert set(Event.objects.values_list("pk", flat=True)) == of_order
+
+
+def test_an_event_goes_after_its_deliveries_and_keeps_no_other(acme):
+    for title in ("kept for a webhook", "goes", "the newest stays"):
+        record(
+            "variant.updated", by=Actor.system("test"), area="catalog", supplier=acme, data={"title": title}
+        )
+    Event.publish()
+    Event.objects.update(occurred_at=LONG_AGO)
+    first = Event.objects.earliest("number")
+    delivery = DeliveryFactory.create(event=first)
+
+    assert prune() == {"events that are of no order": 1}
+    delivery.delete()
+    assert prune() == {"events that are of no order": 1}
 
 
 def test_reasons_of_routing_go_once_the_order_is_closed(acme, shop, a_variant, client_for):
