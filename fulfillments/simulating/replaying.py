@@ -25,7 +25,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Part:
+class SupplierPart:
     """What a supplier gets of an order: pieces, what they cost, and how many of them are in stock."""
 
     fulfillments: int
@@ -35,10 +35,10 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Replayed:
     """Where an order goes: by supplier, and how many pieces nobody takes."""
 
-    parts: dict[int, Part]
+    parts: dict[int, SupplierPart]
     unfilled: int
     sources: frozenset[tuple[int, int, int, int, int]]
     """Line, variant, warehouse, pieces, and how many of them are in stock."""
@@ -61,7 +61,7 @@ def concerns(lines: Sequence[DecisionJson], rule: Rule) -> bool:
     return any(each["supplier_id"] == rule.supplier_id for line in lines for each in line["candidates"])
 
 
-def replay(lines: Sequence[DecisionJson], rule: Rule | None = None) -> Outcome:
+def replay(lines: Sequence[DecisionJson], rule: Rule | None = None) -> Replayed:
     """Where routing sends it, with the prices, priorities and stock that it had before it."""
     wants, available = [], dict[StockKey, int]()
     for line in lines:
@@ -69,11 +69,11 @@ def replay(lines: Sequence[DecisionJson], rule: Rule | None = None) -> Outcome:
         for each in line["candidates"]:
             key = (each["variant_id"], each["warehouse_id"] or 0)
             available[key] = _left(each["available"], each["supplier_id"], rule)
-    return _outcome(plan(wants, available, allow_short=True))
+    return _replayed(plan(wants, available, allow_short=True))
 
 
 def as_recorded(lines: Sequence[DecisionJson]) -> frozenset[tuple[int, int, int, int, int]]:
-    """What was decided, in the form of `Outcome.sources`."""
+    """What was decided, in the form of `Replayed.sources`."""
     return frozenset(
         (line["line_id"], each["variant_id"], each["warehouse_id"] or 0, each["quantity"], each["reserved"])
         for line in lines
@@ -120,11 +120,11 @@ def _partner(supplier_id: int) -> PartnerRow:
     return PartnerRow(0, 0, supplier_id, False, "", False, None, None, None, None, 0, None)
 
 
-def _outcome(chosen: Plan) -> Outcome:
-    parts: dict[int, Part] = {}
+def _replayed(chosen: Plan) -> Replayed:
+    parts: dict[int, SupplierPart] = {}
     for supplier in {place[0] for place in chosen.places}:
         own = [each for each in chosen.allocations if each.candidate.supplier_id == supplier]
-        parts[supplier] = Part(
+        parts[supplier] = SupplierPart(
             len({each.place for each in own}),
             sum(each.quantity for each in own),
             sum((each.quantity * each.candidate.cost for each in own), Decimal()),
@@ -134,4 +134,4 @@ def _outcome(chosen: Plan) -> Outcome:
         (each.line, each.candidate.variant_id, each.warehouse_id, each.quantity, each.reserved)
         for each in chosen.allocations
     )
-    return Outcome(parts, sum(chosen.unfilled.values()), sources)
+    return Replayed(parts, sum(chosen.unfilled.values()), sources)

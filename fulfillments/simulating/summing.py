@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TypedDict
 
-from fulfillments.simulating.replaying import Outcome
+from fulfillments.simulating.replaying import Replayed
 
 EXAMPLES = 50
 
@@ -62,7 +62,7 @@ def nothing_yet() -> ResultJson:
     }
 
 
-def add(result: ResultJson, order_id: int, number: str, before: Outcome, after: Outcome) -> None:
+def add(result: ResultJson, order_id: int, number: str, before: Replayed, after: Replayed) -> None:
     """One order more, of which it is known where it goes both ways."""
     _add(result["before"], before)
     _add(result["after"], after)
@@ -90,17 +90,17 @@ def _side() -> SideJson:
     return {"orders": 0, "fulfillments": 0, "pieces": 0, "money": "0", "short": 0, "unfilled": 0}
 
 
-def _add(side: SideJson, outcome: Outcome) -> None:
+def _add(side: SideJson, replayed: Replayed) -> None:
     side["orders"] += 1
-    side["fulfillments"] += outcome.fulfillments
-    side["pieces"] += sum(part.pieces for part in outcome.parts.values())
-    side["money"] = str(Decimal(side["money"]) + outcome.money)
-    side["short"] += outcome.short
-    side["unfilled"] += outcome.unfilled
+    side["fulfillments"] += replayed.fulfillments
+    side["pieces"] += sum(part.pieces for part in replayed.parts.values())
+    side["money"] = str(Decimal(side["money"]) + replayed.money)
+    side["short"] += replayed.short
+    side["unfilled"] += replayed.unfilled
 
 
-def _add_part(side: SideJson, outcome: Outcome, supplier: int) -> None:
-    part = outcome.parts.get(supplier)
+def _add_part(side: SideJson, replayed: Replayed, supplier: int) -> None:
+    part = replayed.parts.get(supplier)
     if part is None:
         return
     side["orders"] += 1
