@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, ClassVar, TypeVar
 
 from django.http import QueryDict
@@ -17,6 +19,10 @@ from api.spelling import closest_match
 MOST_OBJECTS = 10_000
 # Of an object's unknown keys so many are held against the known ones, which takes a moment for each.
 MOST_SUSPECTS = 50
+
+# What says which pieces are meant, and how many, by whatever name.
+PIECES = {"line", "lines", "items", "line_id", "order_line_id", "variant_id", "sku", "upc", "ean"}
+PIECES |= {"quantity", "qty", "amount", "count", "pieces", "units"}
 
 ARRAY_MESSAGES = {
     "not_a_list": "Must be an array.",
@@ -37,7 +43,10 @@ class Body(serializers.Serializer[Any]):
     most_objects: ClassVar[int | None] = MOST_OBJECTS
     """How many objects there may be in it; None where it counts them itself."""
     narrowed_by: ClassVar[str] = ""
-    """A field whose absence means everything: no other array or object is taken for noise then."""
+    """A field whose absence means everything: nothing that may say how much is taken for noise then."""
+
+    often_meant: ClassVar[Mapping[str, str]] = {}
+    """What is surely meant by fields that there are not, where passing them over would do something else."""
 
     @classmethod
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
@@ -68,15 +77,42 @@ class Body(serializers.Serializer[Any]):
     def _refuse_misspellings(self, data: dict[str, Any]) -> None:
         absent = [name for name in self.fields.keys() if name not in data]  # noqa: SIM118 - its stubs err
         needed = [name for name in self.needed() if name in absent]
+        everything = bool(self.narrowed_by) and data.get(self.narrowed_by) is None
         for key in self.unknown(data)[:MOST_SUSPECTS]:
             near = closest_match(key, needed, likeness=0.8)
             if self.exacting and not near:
-                near = closest_match(key, absent)
-            if not near and self.narrowed_by in absent and isinstance(data[key], dict | list):
+                surely = self.often_meant.get(key)
+                near = surely if surely and surely not in data else closest_match(key, absent)
+            if not near and everything and self._may_narrow(key, data[key]):
                 near = self.narrowed_by
             if near:
                 message = f"Unknown field. Did you mean {near}?"
                 raise ValidationError({key: [ErrorDetail(message, code="unknown_field")]})
+
+    def _may_narrow(self, key: str, value: Any) -> bool:
+        """Whether an unknown field may stand for the one whose absence means everything."""
+        narrows = self.fields[self.narrowed_by]
+        counts = isinstance(narrows, serializers.IntegerField) and isinstance(value, int | float | Decimal)
+        return may_name_pieces(key, value) or (counts and not isinstance(value, bool))
+
+
+def may_name_pieces(key: str, value: Any) -> bool:
+    """Whether a field that nobody asked for may say which pieces are meant, or how many."""
+    return isinstance(value, dict | list) or key.lower() in PIECES
+
+
+def refuse_pieces(data: Any, instead: str) -> None:
+    """Refuse what would do a part of what a call can only do as a whole, rather than do all of it.
+
+    Raises Invalid naming the first such field, with `instead`: what takes parts.
+    """
+    message = f"This call is for all its pieces. {instead}"
+    if isinstance(data, list) and data:  # an empty one is how some languages write an empty object
+        raise Invalid(message)
+    fields: dict[str, Any] = data if isinstance(data, dict) else {}
+    for key, value in fields.items():
+        if value is not None and may_name_pieces(key, value):
+            raise Invalid.at(key, message, "unknown_field")
 
 
 def json_of(request: Request) -> Any:

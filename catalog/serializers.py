@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from rest_framework import serializers
 
@@ -19,6 +20,8 @@ LONG = 100_000
 
 class VariantBody(Body):
     """A whole variant. What is absent is empty, except `listed`, which then stays as it is."""
+
+    often_meant: ClassVar[Mapping[str, str]] = {"price": "retail_price", "cost": "wholesale_price"}
 
     sku = Text(max_length=100)
     title = Text(max_length=500)

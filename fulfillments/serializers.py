@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, Literal, TypedDict
+from typing import Any, ClassVar, Literal, TypedDict
 
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
@@ -244,6 +245,8 @@ class ParcelBody(Body):
 class ShipmentsBody(Body):
     """Several parcels of one fulfillment at once (contract 10)."""
 
+    often_meant: ClassVar[Mapping[str, str]] = {"carrier": "shipments[].carrier"}
+
     id = fields.Id()
     shipments = ParcelBody(many=True, allow_empty=False, max_length=500)  # type: ignore[call-arg]
 
@@ -263,6 +266,10 @@ class ShipmentsBody(Body):
 @extend_schema_serializer(exclude_fields=["reject_id"])  # as with a parcel's tracking number
 class RejectionBody(Body):
     """Lines refused in part (contract 10)."""
+
+    often_meant: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("reasonCode", "reason_code", "rejectReason", "reject_reason", "status"), "reason"
+    )
 
     id = fields.Id()
     rejectId = fields.Text(max_length=100, required=False, allow_null=True)
@@ -284,6 +291,8 @@ class ReturnLineBody(SkuItemBody):
 
 class ReturnBody(Body):
     """Goods that came back (contract 10)."""
+
+    often_meant: ClassVar[Mapping[str, str]] = {"restock": "return_lines[].restock"}
 
     reason = fields.Text(max_length=500)
     return_id = fields.Text(max_length=100, required=False, allow_null=True)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
-from api.bodies import json_of, read, validated
+from api.bodies import json_of, read, refuse_pieces, validated
 from api.envelope import ResultJson, result
 from api.errors import ApiError, IdMismatch, Invalid, NotFound, database_error, field_error, lost_database
 from api.pagination import Keyset
@@ -33,6 +33,7 @@ from fulfillments.serializers import (
 from fulfillments.states import ACCEPT, CANCELED, REJECTIONS, SHIP, State
 
 MOST_REJECTIONS = 1_000
+WHOLE_ANSWER = "A cancellation is answered for all that was asked for: read the fulfillment's lines."
 REJECTED = {
     State.OUT_OF_STOCK: "Rejected as out of stock; its stock here is 0 now.",
     State.MISSING_SKU: "Rejected as missing sku; its variants are no longer listed.",
@@ -167,7 +168,7 @@ class FulfillmentViewSet(SupplierViewSet):
     )
     def reject(self, request: Request, *, reason: State, **kwargs: Any) -> Response:
         """Refuse the whole fulfillment: out of stock, unknown sku, or a wrong address."""
-        json_of(request)
+        refuse_pieces(json_of(request), "Lines and pieces are refused by POST …/fulfillments/rejections.")
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.reject(change, reason)
         return self._answer(outcome, REJECTIONS[reason].code, REJECTED[reason])
@@ -180,6 +181,7 @@ class FulfillmentViewSet(SupplierViewSet):
     def answer_cancelation(self, request: Request, **kwargs: Any) -> Response:
         """Answer a retailer's cancellation: `canceled` or `cancelation not allowed`."""
         body = read(AnswerBody, request)
+        refuse_pieces(json_of(request), WHOLE_ANSWER)
         for name, own in (("supplier_id", self.supplier.pk), ("fulfillment_id", self.fulfillment.pk)):
             if body.get(name) not in (None, own):
                 raise IdMismatch.at(name, f"Is {body[name]}, but the path says {own}.", "id_mismatch")
@@ -192,7 +194,7 @@ class FulfillmentViewSet(SupplierViewSet):
     )
     def answer_cancelation_by_path(self, request: Request, *, status: State, **kwargs: Any) -> Response:
         """The same answer, with the status in the path."""
-        json_of(request)
+        refuse_pieces(json_of(request), WHOLE_ANSWER)
         return self._answer_cancelation(status)
 
     def _answer_cancelation(self, status: State) -> Response:

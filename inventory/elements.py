@@ -52,24 +52,37 @@ class _Wrong(Exception):
         self.code, self.message = code, message
 
 
-def read_elements(elements: Sequence[object], id_type: IdType) -> tuple[list[Element], list[ElementError]]:
-    """The elements that can be understood, and the errors of the others."""
+def read_elements(
+    elements: Sequence[object], id_type: IdType, warehouse_id: int
+) -> tuple[list[Element], list[ElementError]]:
+    """The elements of a push to that warehouse that can be understood, and the errors of the others."""
     good: list[Element] = []
     errors: list[ElementError] = []
     for index, element in enumerate(elements):
         try:
-            good.append(_read(index, element, id_type))
+            good.append(_read(index, element, id_type, warehouse_id))
         except _Wrong as wrong:
             errors.append(ElementError(index, _named(element, id_type), wrong.code, wrong.message))
     return good, errors
 
 
-def _read(index: int, element: object, id_type: IdType) -> Element:
+def _read(index: int, element: object, id_type: IdType, warehouse_id: int) -> Element:
     if not isinstance(element, dict):
         raise _Wrong("invalid", f'Must be an object such as {{"{id_type.value}": "A-1", "quantity": 5}}.')
+    _refuse_others(element, warehouse_id)
     identifier = _one_of(element, "id", id_type.value)
     amount = _one_of(element, "amount", "quantity")
     return Element(index, _identifier(identifier, id_type), _amount(amount))
+
+
+def _refuse_others(element: dict[str, Any], warehouse_id: int) -> None:
+    """Refuse what is said of one element, and would be passed over: another place, or a moment of its own."""
+    place = element.get("warehouse_id")
+    if place is not None and _number(place, MOST) != warehouse_id:
+        message = f"This push is of warehouse {warehouse_id}: push what is in another one by itself."
+        raise _Wrong("contradiction", message)
+    if element.get("as_of") is not None:
+        raise _Wrong("contradiction", "as_of is said of the whole push: push counts of another moment apart.")
 
 
 def _one_of(element: dict[str, Any], first: str, second: str) -> object:

@@ -147,7 +147,7 @@ def push(
     Of elements that name one variant the last counts. The counts are of `as_of`, else of when the request
     arrived; what left or came back since is subtracted or added. One older than the known one is an error.
     """
-    good, errors = read_elements(elements, id_type)
+    good, errors = read_elements(elements, id_type, warehouse.pk)
     with transaction.atomic():
         as_of = _moment(as_of)
         wanted, result = _by_variant(warehouse, id_type, good)

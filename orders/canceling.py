@@ -176,6 +176,7 @@ class OpenWork:
             if not matching:
                 message = f"There is no such line in this order; its lines are {sorted(wanted)}."
                 raise Invalid.at(f"lines[{index}]", message, "not_found")
+            self._refuse_two(index, item, matching)
             room = {line.pk: self.left(line) - wanted[line.pk] for line in matching}
             missing = self._missing(f"lines[{index}]", item.get("quantity"), room, waiting, matching)
             for line, most in room.items():
@@ -183,6 +184,14 @@ class OpenWork:
                 wanted[line] += taken
                 missing -= taken
         return wanted
+
+    def _refuse_two(self, index: int, item: Mapping[str, Any], named: list[OrderLine]) -> None:
+        """Refuse an element that names one line by its id and another one besides."""
+        for name in ("variant_id", "sku"):
+            others = self._called.get((name, item[name]), named) if item.get(name) else named
+            if not any(line in others for line in named):
+                message = f"{name} {item[name]} is line {others[0].pk}, but this element names {named[0].pk}."
+                raise Invalid.at(f"lines[{index}].{name}", message, "contradiction")
 
     def _missing(
         self,

@@ -369,6 +369,8 @@ def _sorted(value: Any) -> Any:
 class CancelLineBody(Body):
     """How much of one line is to be canceled; without a quantity, all that remains of it."""
 
+    narrowed_by = "quantity"
+
     id = fields.Id(required=False, allow_null=True)
     sku = fields.Optional(max_length=100)
     variant_id = fields.Id(required=False, allow_null=True)

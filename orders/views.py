@@ -22,6 +22,7 @@ from fastdb.compiled import CompiledQuery, Param
 from orders.addresses import warnings
 from orders.canceling import request_cancelation
 from orders.filters import ORDERS, OrderFilter, keyset
+from orders.misnamed import misnamed
 from orders.models import Order, RetailerClock
 from orders.processing_state import ProcessingState
 from orders.selectors import OrderRow, orders_json, own_order, own_row, routing_json, rows
@@ -105,6 +106,7 @@ class OrderViewSet(RetailerViewSet):
             "warnings": [
                 *reader(OrderBody).warnings(raw),
                 *warnings(content["shipping_address"], content["billing_address"], content.get("ship_until")),
+                *misnamed(content["order_lines"]),
             ],
         }
         location = request.build_absolute_uri(f"{request.path}/{order.pk}")

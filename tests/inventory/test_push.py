@@ -108,6 +108,9 @@ def test_a_variant_is_found_by_its_id_as_number_or_text(acme, a_variant, push):
         ({"id": "A-1", "amount": 5, "quantity": 6}, "ambiguous"),
         ({"id": "A-1", "sku": "B-1", "amount": 5}, "ambiguous"),
         ({"id": "nobody", "amount": 5}, "not_found"),
+        ({"id": "A-1", "amount": 5, "warehouse_id": 2**31}, "contradiction"),
+        ({"id": "A-1", "amount": 5, "warehouse_id": "west"}, "contradiction"),
+        ({"id": "A-1", "amount": 5, "as_of": "2026-01-31T12:00:00Z"}, "contradiction"),
     ],
 )
 def test_a_bad_element_is_rejected_alone(acme, a_variant, push, element, code):
@@ -270,3 +273,11 @@ def test_a_push_costs_the_same_number_of_statements_whatever_its_size(
     with django_assert_num_queries(11):
         answer = push([{"id": f"A-{number}", "amount": 2} for number in range(count)])
     assert answer.json()["updated"] == count
+
+
+@pytest.mark.parametrize("kind", [int, str])
+def test_an_element_may_repeat_the_warehouse_of_its_push(acme, east, a_variant, push, kind):
+    variant = a_variant(acme, "A-1", stock=2)
+
+    assert push([{"id": "A-1", "amount": 5, "warehouse_id": kind(east.pk)}]).json()["updated"] == 1
+    assert on_hand(variant) == 5

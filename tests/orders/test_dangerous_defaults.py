@@ -28,6 +28,13 @@ def accepted(acme, shop, client_for, a_variant):
         ({"order_lines": [{"sku": "A-1", "quantity": 1}]}, "order_lines"),
         ({"Lines": [{"sku": "A-1", "quantity": 1}]}, "Lines"),
         ({"lines": [None]}, "lines[0]"),
+        ({"lines": [{"sku": "A-1", "qty": 1}]}, "lines[0].qty"),
+        ({"lines": [{"sku": "A-1", "amount": "1"}]}, "lines[0].amount"),
+        ({"lines": [{"sku": "A-1", "how_many": 1}]}, "lines[0].how_many"),
+        ({"lines": [{"sku": "A-1", "quantity": None, "qty": 1}]}, "lines[0].qty"),
+        ({"sku": "A-1"}, "sku"),
+        ({"quantity": 1}, "quantity"),
+        ({"lines": None, "parts": [{"sku": "A-1", "quantity": 1}]}, "parts"),
     ],
 )
 def test_a_cancel_that_is_misread_cancels_nothing(accepted, body, field):
@@ -47,6 +54,8 @@ def test_a_cancel_that_is_misread_cancels_nothing(accepted, body, field):
         ({"line": [{"id": 1, "quantity": 1}]}, "line"),
         ({"lines": []}, "lines"),
         ({"lines": [None]}, "lines[0]"),
+        ({"quantity": 1}, "quantity"),
+        ({"SKU": "A-1"}, "SKU"),
     ],
 )
 def test_a_parcel_that_is_misread_ships_nothing(accepted, body, field):
@@ -59,6 +68,46 @@ def test_a_parcel_that_is_misread_ships_nothing(accepted, body, field):
     assert answer.status_code == 400, answer.content
     assert answer.json()["errors"][0]["field"] == field
     assert not fulfillment.shipments.exists()
+
+
+@pytest.mark.parametrize("status", ["out_of_stock", "missing_sku", "wrong_address"])
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"lines": [{"id": 1, "quantity": 1}]}, "lines"),
+        ({"items": []}, "items"),
+        ({"sku": "A-1", "quantity": 1}, "sku"),
+        ([{"sku": "A-1", "quantity": 1}], None),
+    ],
+)
+def test_a_refusal_of_pieces_is_not_carried_out_as_one_of_all(accepted, status, body, field):
+    fulfillment, supplier, _ = accepted
+
+    answer = supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/{status}", body)
+
+    assert answer.status_code == 400, answer.content
+    assert "POST …/fulfillments/rejections" in answer.json()["message"]
+    assert [each["field"] for each in answer.json().get("errors", [])] == ([field] if field else [])
+    assert fulfillment.lines.get().rejected == 0
+
+
+@pytest.mark.parametrize("path", ["setStatus", "setStatus/canceled"])
+def test_an_answer_for_pieces_is_not_taken_for_one_for_all(accepted, path):
+    fulfillment, supplier, retailer = accepted
+    retailer.post(f"orders/{fulfillment.order_id}/cancel")
+    body = {"status": "canceled", "lines": [{"id": fulfillment.lines.get().pk, "quantity": 1}]}
+
+    answer = supplier.put(f"fulfillments/{fulfillment.pk}/{path}", body)
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "lines")
+    assert Order.objects.get().processing_state == "canceling"
+
+
+@pytest.mark.parametrize("noise", [{"status": "out_of_stock"}, {"tracking_number": "", "notes": None}, []])
+def test_what_says_nothing_of_pieces_is_ignored_where_no_body_is_needed(accepted, noise):
+    fulfillment, supplier, _ = accepted
+
+    assert supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/out_of_stock", noise).status_code == 200
 
 
 def test_a_misspelt_tracking_number_is_reported(accepted):
@@ -137,3 +186,87 @@ def test_a_parcel_names_the_line_that_is_not_its_own(accepted):
     )
 
     assert answer.json()["errors"][0]["field"] == "lines[1].id"
+
+
+def test_a_cancel_that_names_two_lines_in_one_element_cancels_neither(acme, shop, client_for, a_variant):
+    a_variant(acme, "A-1", stock=5)
+    a_variant(acme, "A-2", stock=5)
+    client = client_for(shop)
+    client.post("orders", an_order({"sku": "A-1", "quantity": 1}, {"sku": "A-2", "quantity": 1}))
+    order = Order.objects.get()
+    first, second = order.lines.order_by("position")
+    cancel = f"orders/{order.pk}/cancel"
+
+    answer = client.post(cancel, {"lines": [{"id": first.pk, "sku": "A-2"}]})
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "lines[0].sku")
+    assert f"line {second.pk}" in answer.json()["message"]
+    assert client.post(cancel, {"lines": [{"id": first.pk, "sku": "our-own"}]}).status_code == 200
+
+
+def test_a_line_that_one_name_finds_is_not_held_against_names_that_were_not_given(
+    acme, shop, client_for, a_variant
+):
+    tent = a_variant(acme, "A-1", stock=5)
+    a_variant(acme, "A-2", stock=5, upc="036000291452")
+    client = client_for(shop)
+    lines = ({"variant_id": tent.pk, "quantity": 1}, {"upc": "036000291452", "quantity": 1})
+    client.post("orders", an_order(*lines))
+    order = Order.objects.get()
+
+    for line in order.lines.order_by("position"):
+        element = {"id": line.pk, "sku": "", "variant_id": None}
+        answer = client.post(f"orders/{order.pk}/cancel", {"lines": [element]})
+        assert answer.status_code == 200, answer.content
+
+
+def test_a_push_says_where_a_number_and_a_sku_are_of_two_variants(acme, shop, client_for, a_variant):
+    tent = a_variant(acme, "A-1", stock=5)
+    a_variant(acme, "A-2", stock=5)
+    lines = (
+        {"variant_id": tent.pk, "sku": "A-2", "quantity": 1},
+        {"variant_id": tent.pk, "sku": "A-1", "quantity": 1},
+        {"sku": "A-2", "quantity": 1},
+    )
+
+    answer = client_for(shop).post("orders", an_order(*lines))
+
+    assert answer.status_code == 201
+    assert answer.json()["warnings"] == [
+        f"order_lines[0].sku: variant {tent.pk} has sku 'A-1', not 'A-2'; variant_id counts."
+    ]
+
+
+@pytest.mark.parametrize("name", ["resaon", "reasonCode", "status"])
+def test_a_refusal_whose_reason_is_misread_refuses_nothing(accepted, name):
+    fulfillment, supplier, _ = accepted
+    body = [{"id": fulfillment.pk, name: "wrong_address", "items": [{"sku": "A-1", "quantity": 1}]}]
+
+    answer = supplier.post("fulfillments/rejections", body)
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, f"[0].{name}")
+    assert "Did you mean reason?" in answer.json()["message"]
+    assert fulfillment.lines.get().rejected == 0
+
+
+def test_what_belongs_into_the_elements_is_not_passed_over_beside_them(accepted):
+    fulfillment, supplier, _ = accepted
+    items = [{"sku": "A-1", "quantity": 1}]
+    parcels = {"id": fulfillment.pk, "carrier": "UPS", "shipments": [{"trackingNumber": "T", "items": items}]}
+    returned = {"reason": "broken", "restock": True, "return_lines": items}
+
+    parcels_answer = supplier.post("fulfillments/shipments", parcels)
+    return_answer = supplier.post(f"fulfillments/{fulfillment.pk}/returns", returned)
+
+    assert "Did you mean shipments[].carrier?" in parcels_answer.json()["message"]
+    assert "Did you mean return_lines[].restock?" in return_answer.json()["message"]
+    assert not fulfillment.shipments.exists()
+
+
+def test_a_price_that_is_none_of_the_two_is_not_passed_over(acme, client_for, a_variant):
+    variant = a_variant(acme, "A-1")
+
+    answer = client_for(acme).request("PATCH", f"variants/{variant.pk}", {"price": 5})
+
+    assert answer.status_code == 400
+    assert "Did you mean retail_price?" in answer.json()["message"]

@@ -1,0 +1,38 @@
+"""Lines of a push that say two different things: a variant's number, and beside it another's sku or upc."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from catalog.models import Variant
+
+Line = Mapping[str, Any]
+
+
+def misnamed(lines: Sequence[Line]) -> list[str]:
+    """A warning for each sku and upc that the variant of its line does not have; its number counts.
+
+    One query at most. A sku that was not read is not dropped silently: the wrong goods may be on their way.
+    """
+    numbers = {line["variant_id"] for line in lines if line.get("variant_id") and _names(line)}
+    if not numbers:
+        return []
+    variants = Variant.objects.filter(pk__in=numbers).in_bulk()
+    return [
+        f"order_lines[{index}].{name}: variant {line['variant_id']} has {_quoted(variants, line, name)}, "
+        f"not {given[:40]!r}; variant_id counts."
+        for index, line in enumerate(lines)
+        if line.get("variant_id") in variants
+        for name, given in _names(line).items()
+        if given != getattr(variants[line["variant_id"]], name)
+    ]
+
+
+def _names(line: Line) -> dict[str, str]:
+    return {name: line[name] for name in ("sku", "upc") if line.get(name)}
+
+
+def _quoted(variants: Mapping[int, Variant], line: Line, name: str) -> str:
+    value = getattr(variants[line["variant_id"]], name)
+    return f"{name} {value[:40]!r}" if value else f"no {name}"
