@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rest_framework.exceptions import NotAcceptable
@@ -9,6 +10,8 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+
+JSON_KIND = re.compile(r"application/[a-z0-9.!#$&^_-]+\+json")
 
 
 def accepts(header: str, media_type: str) -> bool:
@@ -51,6 +54,9 @@ class OnlyAnswer(BaseContentNegotiation):
 
     def select_parser(self, request: Request, parsers: Sequence[BaseParser]) -> BaseParser | None:  # type: ignore[override]
         content_type = (request.content_type or "application/json").split(";")[0].strip().lower()
+        # What JSON was called before RFC 4627, and its kinds by RFC 6839.
+        if content_type == "text/json" or JSON_KIND.fullmatch(content_type):
+            content_type = "application/json"
         return next((each for each in parsers if each.media_type == content_type), None)
 
     def select_renderer(  # type: ignore[override]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import IO, Any
 
+from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
@@ -77,7 +78,13 @@ class StrictJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        raw = whole_body((parser_context or {})["request"])
+        request = (parser_context or {})["request"]
+        raw = whole_body(request)
+        coding = request.headers.get("Content-Encoding", "identity")
+        if raw and coding.strip().lower() not in ("", "identity"):
+            raise UnsupportedMediaType(
+                coding, f"The body has the Content-Encoding {coding[:40]!r}: send it as it is."
+            )
         return loads(raw) if raw.strip() else {}
 
 

@@ -1,5 +1,6 @@
 """What is sent is understood in one way, or refused with a reason."""
 
+import gzip
 from io import BytesIO
 
 import pytest
@@ -194,3 +195,25 @@ def test_a_number_that_no_column_holds_is_a_fault_of_its_field(acme_client, text
 
     assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
     assert [each["field"] for each in answer.json()["errors"]] == ["retail_price"]
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["text/json", "Text/JSON; charset=utf-8", "application/vnd.api+json", "application/hal+json"],
+)
+def test_json_under_its_other_names_is_json(acme_client, content_type):
+    answer = acme_client.request("PUT", "probe/1", b'{"name": "a"}', Content_Type=content_type)
+    assert (answer.status_code, answer.json()) == (200, {"body": {"name": "a"}})
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate, gzip", "br"])
+def test_a_body_that_is_compressed_is_refused_as_such(acme_client, coding):
+    answer = acme_client.request("PUT", "probe/1", gzip.compress(b'{"name": "a"}'), Content_Encoding=coding)
+    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
+    assert "Content-Encoding" in answer.json()["message"]
+
+
+@pytest.mark.parametrize("coding", ["", "identity", "Identity"])
+def test_a_body_that_says_it_is_not_compressed_is_read(acme_client, coding):
+    answer = acme_client.request("PUT", "probe/1", b'{"name": "a"}', Content_Encoding=coding)
+    assert answer.status_code == 200
