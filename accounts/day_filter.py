@@ -16,6 +16,7 @@ from psycopg.sql import SQL, Identifier, Literal
 
 # Rows get their number a little before or after their time: the transactions of others are in between.
 MARGIN = timedelta(hours=1)
+EARLIEST = datetime.min.replace(tzinfo=UTC) + MARGIN
 FIRST = """
     WITH RECURSIVE search (low, high) AS (
         SELECT min({id}), max({id}) + 1 FROM {table}
@@ -81,7 +82,7 @@ class DaysFilter(FieldListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if self.since:
             begin = datetime.combine(self.since, time.min, UTC)
-            number = first_since(self.model, self.field_name, begin - MARGIN)
+            number = first_since(self.model, self.field_name, max(begin, EARLIEST) - MARGIN)
             queryset = queryset.filter(**{f"{self.field_name}__gte": begin, "pk__gte": number or 0})
         if self.until and self.until < date.max:
             end = datetime.combine(self.until, time.min, UTC) + timedelta(days=1)

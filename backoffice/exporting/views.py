@@ -10,8 +10,10 @@ from itertools import chain
 
 from django.apps import apps
 from django.contrib.admin import AdminSite
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponseRedirect, StreamingHttpResponse
 from django.utils import timezone
 
 from backoffice.exporting.rows import Cell, rows_of
@@ -26,7 +28,7 @@ TYPES = {
 
 def export(
     site: AdminSite, request: HttpRequest, app_label: str, model_name: str, kind: str
-) -> StreamingHttpResponse:
+) -> StreamingHttpResponse | HttpResponseRedirect:
     """The list of a model, as the request's parameters filter it, as `csv` or `xlsx`."""
     try:
         model = apps.get_model(app_label, model_name)
@@ -37,7 +39,11 @@ def export(
     listed = site.get_model_admin(model)
     if not listed.has_view_permission(request):
         raise PermissionDenied
-    titles, rows = rows_of(listed, request)
+    try:
+        titles, rows = rows_of(listed, request)
+    except IncorrectLookupParameters:
+        # As the list answers it, which says on its page what is wrong.
+        return HttpResponseRedirect(f"/admin/{app_label}/{model_name}/?{ERROR_FLAG}=1")
     head: list[list[Cell]] = [[*titles]]
     sheet = chain(head, rows)
     name = f"{model._meta.verbose_name_plural} {timezone.now():%Y-%m-%d}.{kind}".replace(" ", "-")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.admin import ModelAdmin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import label_for_field
 from django.contrib.admin.views.main import ChangeList
 from django.http import HttpRequest
@@ -31,6 +32,9 @@ class ListMixin(ModelAdmin[Any]):
     """
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        # No column holds such a text, and the database refuses to look for it.
+        if any("\0" in value for _, values in request.GET.lists() for value in values):
+            raise IncorrectLookupParameters
         return ChosenChangeList
 
     def all_columns(self, request: HttpRequest) -> list[str]:

@@ -95,3 +95,10 @@ def test_desks_see_all_and_act_on_what_is_theirs(db, desk, path, may):
     client.force_login(StaffFactory.create(username="desk", group=desk))
     assert client.get("/admin/orders/order/").status_code == 200
     assert client.get(path).status_code == (200 if may else 403)
+
+
+@pytest.mark.parametrize("nonsense", [{"no_such_field": "1"}, {"e": "1", "id": "\0"}])
+def test_a_file_of_a_list_that_cannot_be_filtered_so_leads_to_the_list(operator, nonsense):
+    answer = operator.get("/admin/orders/order/export.csv", nonsense)
+
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/admin/orders/order/?e=1")

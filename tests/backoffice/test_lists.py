@@ -45,6 +45,7 @@ def test_a_list_is_narrowed_to_days_both_included(operator, days):
     assert between(created_at_to="2026-03-10") == days[:1]
     assert between(created_at_from="2026-04-20") == between(created_at_to="2026-03-09") == []
     assert between(created_at_from="no day", created_at_to="2026-02-31") == days
+    assert between(created_at_from="0001-01-01", created_at_to="9999-12-31") == days
 
 
 def test_days_go_together_with_other_filters_and_into_the_file(operator, days, boutique):
@@ -138,3 +139,9 @@ def test_a_view_without_a_name_or_beyond_the_most_is_refused_in_words(operator, 
     save(operator, "One", "")
     assert "Delete one first" in save(operator, "Two", "").text
     assert SavedView.objects.count() == 1
+
+
+def test_a_filter_that_no_column_can_hold_is_answered_as_any_other_wrong_one(operator):
+    for nonsense in ({"name": "a\0b"}, {"id__exact": "x"}):
+        answer = operator.get("/admin/accounts/apikey/", nonsense)
+        assert (answer.status_code, answer.headers["Location"]) == (302, "/admin/accounts/apikey/?e=1")
