@@ -15,7 +15,9 @@ from api.errors import Invalid
 
 # Those that have no width among them: they come in when text is copied from a page.
 BLANKS = " \t\r\n\u00a0\u202f\u3000\ufeff\u200b\u200c\u200d\u2060"
-# Of these, what can stand inside of a word, and nobody sees.
+# What is left of a number that was too long for a spreadsheet.
+ROUNDED = r"^[0-9]([.,][0-9]+)?e[+][0-9]+$"
+# Of the blanks, what can stand inside of a word, and nobody sees.
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
 
@@ -71,7 +73,7 @@ def text(message: str) -> Composable:
 
 def about(cell: Composable, message: str) -> Composed:
     """A sentence that begins with what the file has."""
-    return SQL("format('%s: ', quote_literal(left({}, 40))) || {}").format(cell, Literal(message))
+    return SQL("{0} || left({1}, 40) || {0} || {2}").format(Literal("'"), cell, Literal(f": {message}"))
 
 
 @dataclass(frozen=True)
@@ -84,11 +86,15 @@ class Text(Column):
         # Counting the characters of a long text costs more than all else that is done with it.
         tests: list[Composable] = [SQL("octet_length({}) > {}").format(value, Literal(self.longest))]
         tests += [SQL("{} = ''").format(value)] if self.required else []
-        tests += [self._holds_invisible(value)] if self.is_key else []
+        tests += [self._holds_invisible(value), self._was_rounded(value)] if self.is_key else []
         return SQL("({})").format(SQL(" OR ").join(tests))
 
     def _holds_invisible(self, value: Composable) -> Composable:
         return SQL("(octet_length({0}) > length({0}) AND {0} ~ {1})").format(value, Literal(f"[{INVISIBLE}]"))
+
+    def _was_rounded(self, value: Composable) -> Composable:
+        """Whether it is what a spreadsheet leaves of a long number: several numbers become one."""
+        return SQL("(strpos({0}, '+') > 0 AND {0} ~* {1})").format(value, Literal(ROUNDED))
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
         condition = SQL("length({}) > {}").format(value, Literal(self.longest))
@@ -100,6 +106,8 @@ class Text(Column):
             message = SQL("format('Character %s of {} is U+%s, which nobody sees. Take it out.', {}, {})")
             invisible = message.format(SQL(self.name), at, which)
             found.append(RowRule(self._holds_invisible(value), "invisible", invisible))
+            rounded = about(cell, "was rounded by a spreadsheet; format the column as text.")
+            found.append(RowRule(self._was_rounded(value), "damaged_text", rounded))
         return found
 
 

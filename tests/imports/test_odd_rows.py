@@ -223,3 +223,22 @@ def test_of_one_key_the_last_row_is_bad_and_says_which_were_skipped_for_it(acme,
     assert job["errors"][0]["message"].endswith(
         "It is the last row of its key, for which these lines were skipped: 2, 4."
     )
+
+
+# --- Numbers that a spreadsheet has rounded -----------------------------------------------------------
+
+
+def test_a_sku_that_a_spreadsheet_has_rounded_is_no_new_variant(acme, ran):
+    rows = ['"4,00638E+12",Lamp,5,', "4.00638e+12,Lamp,5,", "4E+12-L,Lamp,5,", "E+12,Lamp,5,"]
+
+    job = ran(acme, data=[HEADER, *rows])
+
+    assert faults(job) == [(2, "sku", "damaged_text"), (3, "sku", "damaged_text")]
+    assert job["errors"][0]["message"].startswith("'4,00638E+12': was rounded by a spreadsheet;")
+    assert set(Variant.objects.values_list("sku", flat=True)) == {"4E+12-L", "E+12"}
+
+
+def test_what_the_file_has_is_quoted_as_it_stands_there(acme, ran):
+    job = ran(acme, data=[HEADER, "A-1,Lamp,'19\\90,"])
+
+    assert job["errors"][0]["message"] == "''19\\90': is not a number such as 19.99."
