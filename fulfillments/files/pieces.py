@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from api.errors import Invalid
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.models.quantities import Quantities
+from imports.report_format import harmless
 
 LONGEST_QUANTITY = 9
 LONGEST_ID = 18
@@ -58,7 +59,12 @@ class PiecesOfLines:
             raise Invalid.at("line_id", "Say of which line, by line_id or sku, or leave quantity out.")
         field, given = ("line_id", number) if number else ("sku", sku)
         wanted = whole_number(number, LONGEST_ID) if number else sku
-        found = [line for line in self.lines if wanted == (line.pk if number else line.sku)]
+        # A sku comes back as `orders/` shows it, too: where a spreadsheet would run it, it was made harmless.
+        found = [
+            line
+            for line in self.lines
+            if (wanted == line.pk if number else wanted in (line.sku, harmless(line.sku)))
+        ]
         if not found:
             known = ", ".join(f"{line.pk} ({line.sku})" for line in self.lines)
             raise Invalid.at(

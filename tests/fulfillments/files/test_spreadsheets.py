@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
 from fulfillments.models import Shipment
 from imports.models import Reject
+from tests.fulfillments.files.conftest import text_of
 from tests.orders.fixtures import state_of
+from tests.orders.push_bodies import an_order
 
 
 @pytest.mark.parametrize("spoilt", ["1.23457E+15", '"1,23457E+15"', "9.4e+21", "7E+11"])
@@ -41,3 +46,15 @@ def test_any_other_quantity_is_refused(put, work, quantity):
     job = put(f"{work.pk},ship,1Z1,UPS,,LAMP,{quantity},")
 
     assert (Reject.objects.get(job=job).field, Reject.objects.get(job=job).code) == ("quantity", "invalid")
+
+
+@pytest.mark.parametrize("sku", ["-100", "=A1", "'-9", "@home"])
+def test_a_sku_may_come_back_as_the_folder_shows_it(put, acme, shop, client_for, a_variant, sku):
+    a_variant(acme, sku, stock=5)
+    client_for(shop).post("orders", an_order({"sku": sku, "quantity": 1}))
+    [shown] = csv.DictReader(io.StringIO(text_of(acme, "new.csv")))
+
+    job = put(f"{shown['fulfillment_id']},ship,1Z1,UPS,,{shown['sku']},1,")
+
+    assert shown["sku"] == f"'{sku}"
+    assert (job.status, job.updated) == ("succeeded", 1)
