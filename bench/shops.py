@@ -53,7 +53,7 @@ def measure(folder: Path, rows: int) -> None:
     if landed[0] != landed[1] or len(landed[0]) != rows // 4 * 3:
         raise SystemExit("The two files have not left the same variants.")
     ratio("export / full rows, first load", shaped, full, 2.0)
-    ratio("export / full rows, unchanged", same, again, 4.0)
+    ratio("export / full rows, unchanged", same, again, 3.0)
 
 
 def write(export: Path, plain: Path, products: int) -> None:

@@ -69,6 +69,7 @@ def storm(quick: str, hanging: str, a_second: int, seconds: int) -> None:
         for tick in range(seconds * 10):
             for each in (*well, *stuck):
                 happen(each, a_second // 10 // len((*well, *stuck)))
+            # The load comes at a set pace, however fast the service is: so a tenth of a second has its share.
             time.sleep(max(0.0, began + (tick + 1) / 10 - time.monotonic()))
         print(f"  {f'events made in {time.monotonic() - began:.1f} s':<66} {Event.objects.count():,}")
         _wait_until_delivered(well)
@@ -116,6 +117,7 @@ def _wait_until_delivered(webhooks: list[Webhook]) -> None:
     while time.monotonic() < until:
         if Delivery.objects.filter(webhook__in=webhooks, status="delivered").count() == left:
             return
+        # Counting asks the database that is being measured: often enough for minutes, and no more.
         time.sleep(0.5)
     raise SystemExit("The deliveries did not come to an end.")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from psycopg.sql import SQL, Composable, Literal
 
-from imports.pipeline.columns import Pairs
+from imports.pipeline.columns import BLANKS, Pairs
 from imports.pipeline.header_binding import Binding
 from imports.pipeline.mapping import Entry
 from imports.pipeline.row_shape import CellsSql
@@ -36,6 +37,11 @@ def transforms(entry: Entry) -> bool:
     return bool(entry.string_transformer or entry.split_by_character or entry.values or entry.relative_urls)
 
 
+def is_single(binding: Binding) -> bool:
+    """Whether each cell of a column is one option or property at most."""
+    return not (binding.entry.split_by_character or binding.entry.name_separator)
+
+
 def absolute_urls(cell: Composable, base: str) -> Composable:
     """URLs, separated by |, of which relative ones are put behind the base, or left out."""
     absolute = SQL("part ~* '^https?://'")
@@ -55,19 +61,38 @@ def absolute_urls(cell: Composable, base: str) -> Composable:
 
 
 def each_once(urls: Composable) -> Composable:
-    """URLs of several columns or rows, separated by |, commas or blanks, each once."""
-    unique = SQL(
-        "(SELECT coalesce(string_agg(part, '|' ORDER BY place), '') FROM (SELECT part, min(place) AS place"
-        " FROM {} WITH ORDINALITY AS u (part, place) WHERE part <> '' GROUP BY part) AS once)"
-    )
+    """URLs of several columns or rows, separated by |, commas or blanks: each once, separated by |."""
+    blanks = Literal(BLANKS)
+    odd = SQL(
+        "(SELECT btrim(part, {}), place FROM regexp_split_to_table(whole, '[|,[:space:]]+')"
+        " WITH ORDINALITY AS p (part, place)) AS u (part, place)"
+    ).format(blanks)
+    usual = SQL("string_to_table(whole, '|') WITH ORDINALITY AS u (part, place)")
     return SQL(
-        "(SELECT CASE WHEN whole ~ '[,[:space:]]' THEN {} WHEN strpos(whole, '|') > 0 THEN {} ELSE whole END"
+        "(SELECT CASE WHEN whole ~ {} THEN {} WHEN strpos(whole, '|') > 0 THEN {} ELSE whole END"
         " FROM (SELECT {} OFFSET 0) AS w (whole))"
-    ).format(
-        unique.format(SQL("regexp_split_to_table(whole, '[|,[:space:]]+')")),
-        unique.format(SQL("string_to_table(whole, '|')")),
-        urls,
-    )
+    ).format(Literal(f"[,[:space:]{BLANKS}]"), _unique(odd), _unique(usual), urls)
+
+
+def _unique(urls: Composable) -> Composable:
+    return SQL(
+        "(SELECT coalesce(string_agg(part, '|' ORDER BY place), '') FROM"
+        " (SELECT part, min(place) AS place FROM {} WHERE part <> '' GROUP BY part) AS once)"
+    ).format(urls)
+
+
+def single_pair(column: Pairs, binding: Binding, cell: Composable, named_by: Composable | None) -> Composable:
+    """The one pair of a column as the text of a JSON object; NULL where its name or its value is empty.
+
+    Every text is computed once, and no subquery is begun for it: a file has several such columns.
+    """
+    if named_by is None:
+        begin: Composable = Literal(f'{{"{column.key}": {json.dumps(binding.entry.subtype)}, "value": ')
+    else:
+        begin = SQL("{} || to_json(nullif({}, ''))::text || ', \"value\": '").format(
+            Literal(f'{{"{column.key}": '), _sorted(column, named_by)
+        )
+    return SQL("{} || to_json(nullif(btrim({}), ''))::text || '}}'").format(begin, cell)
 
 
 def pairs_of(
@@ -110,9 +135,8 @@ def pairs_of(
 def _sorted(column: Pairs, name: Composable) -> Composable:
     """The type of an option by its name, or the name of a property that is none; else empty."""
     known = SQL(" ").join(
-        SQL("WHEN lower({}) = ANY({}) THEN {}").format(
-            name, Literal(list(words)), Literal(option if column.choices else "")
-        )
+        SQL("WHEN {} THEN {}").format(Literal(word), Literal(option if column.choices else ""))
         for option, words in SPELLINGS.items()
+        for word in words
     )
-    return SQL("CASE {} ELSE {} END").format(known, SQL("''") if column.choices else name)
+    return SQL("CASE lower({}) {} ELSE {} END").format(name, known, SQL("''") if column.choices else name)

@@ -23,6 +23,7 @@ from imports.pipeline.tolerant_reader import LONGEST_RECORD
 from imports.pipeline.workbook import WorkbookSheet
 
 GZIP, ZIP = b"\x1f\x8b", (b"PK\x03\x04", b"PK\x05\x06")
+# `zipfile` raises NotImplementedError for a compression that it does not know, RuntimeError for a password.
 DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 SHOWN_NAMES = 5
 LONGEST_NAME = 60

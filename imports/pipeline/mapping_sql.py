@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
-from imports.pipeline.cell_texts import TRANSFORMED, absolute_urls, each_once, pairs_of, transforms
+from imports.pipeline.cell_texts import (
+    TRANSFORMED,
+    absolute_urls,
+    each_once,
+    is_single,
+    pairs_of,
+    single_pair,
+    transforms,
+)
 from imports.pipeline.columns import Column, Pairs, RowRule, Style, Urls, about, text
 from imports.pipeline.expression_parser import parse_value
 from imports.pipeline.expressions import Assignment
@@ -109,7 +117,7 @@ class MappedFile:
             parts = SQL(", ").join(SQL("nullif({}, '')").format(self._text(each)) for each in bindings)
             cell = SQL("concat_ws('|', {})").format(parts)
         if isinstance(column, Urls) and (len(bindings) > 1 or self.shape.pictures):
-            cell = each_once(cell)
+            return each_once(cell)
         value = column.value(cell, self.styles.get(name, Style()), self.untouched(name))
         transformer = bindings[0].entry.math_transformer
         if transformer:
@@ -120,13 +128,16 @@ class MappedFile:
         return value
 
     def _pairs(self, column: Pairs, bindings: list[Binding]) -> Composable:
+        if all(map(is_single, bindings)):
+            pairs = [single_pair(column, each, self._text(each), self._name(each)) for each in bindings]
+            return SQL("('[' || concat_ws(',', {}) || ']')::jsonb").format(SQL(", ").join(pairs))
         rows = SQL(" UNION ALL ").join(
             pairs_of(
                 column,
                 place,
                 binding,
                 self._unsplit(binding) if binding.entry.name_separator else self._text(binding),
-                None if binding.named_by is None else self.filled(binding.named_by),
+                self._name(binding),
                 self.shape.cells,
             )
             for place, binding in enumerate(bindings)
@@ -136,6 +147,10 @@ class MappedFile:
             " ORDER BY place, part), '[]') FROM ({rows}) AS p (place, part, name, value)"
             " WHERE value <> '' AND name <> '')"
         ).format(key=Literal(column.key), rows=rows)
+
+    def _name(self, binding: Binding) -> Composable | None:
+        """What the file calls an option or property, where the column's name does not say it."""
+        return None if binding.named_by is None else self.filled(binding.named_by)
 
     def _step(self, place: int, assignment: Assignment) -> Composable:
         """One assignment as a step of its own: what it computed is not computed again where it is used.

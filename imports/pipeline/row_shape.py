@@ -35,12 +35,13 @@ class Template:
         if first is None:
             return SQL("''")
         rest = [
-            SQL("CASE WHEN {0} = '' THEN '' ELSE {1} || {0} END").format(cells(index), Literal(text))
+            SQL("coalesce({} || nullif({}, ''), '')").format(Literal(text), cells(index))
             for text, index in others
             if index is not None
         ]
-        whole = [Literal(before), cells(first), *rest, Literal(self.end)]
-        return SQL("CASE WHEN {} = '' THEN '' ELSE {} END").format(cells(first), SQL(" || ").join(whole))
+        named = SQL("nullif({}, '')").format(cells(first))
+        whole = [Literal(before), named, *rest, Literal(self.end)]
+        return SQL("coalesce({}, '')").format(SQL(" || ").join(whole))
 
 
 class CellsSql:
@@ -55,7 +56,9 @@ class CellsSql:
     def without_empty(self, cell: Composable) -> Composable:
         if not self.empty:
             return cell
-        return SQL("CASE WHEN {0} = ANY({1}) THEN '' ELSE {0} END").format(cell, Literal(self.empty))
+        for each in self.empty:
+            cell = SQL("nullif({}, {})").format(cell, Literal(each))
+        return SQL("coalesce({}, '')").format(cell)
 
 
 def trimmed(index: int) -> Composable:

@@ -297,3 +297,16 @@ def test_a_mapped_column_that_is_absent_is_reported_with_what_its_field_is_fille
         "The file has no column 'Text', which the mapping names; description is left alone.",
     ]
     assert Variant.objects.get().title == "Shirt"
+
+
+def test_options_and_properties_keep_quotes_and_backslashes_and_leave_out_what_is_empty(acme, ran):
+    ran(
+        acme,
+        field_mapping=['Note:property.a "b" \\c', "Fit:property.fit", "Size:option.size"],
+        data=["sku,title,price,Note,Fit,Size", '1,A,10,"5"" \\n é",,L', "2,B,10,,slim,"],
+    )
+    first, second = Variant.objects.order_by("sku")
+    assert first.properties == [{"name": 'a "b" \\c', "value": '5" \\n é'}]
+    assert first.options == [{"type": "size", "value": "L"}]
+    assert second.properties == [{"name": "fit", "value": "slim"}]
+    assert second.options == []
