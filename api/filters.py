@@ -117,6 +117,14 @@ def _once(request: Request, known: frozenset[str]) -> dict[str, str]:
     return said
 
 
+def refuse_repeated(request: Request, known: frozenset[str]) -> None:
+    """Refuse a parameter that is given twice with different values: which one is meant is not guessed at."""
+    for name in sorted(known):
+        said = list(dict.fromkeys(request.query_params.getlist(name)))
+        if len(said) > 1:
+            raise InvalidFilter.at(name, f"Is given twice, as {said[0]} and as {said[1]}.")
+
+
 def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:
     """Refuse an unknown parameter that is nearly a known one; others are ignored (contract 12).
 

@@ -17,7 +17,7 @@ from accounts.scopes import Scope
 from accounts.viewsets import RetailerViewSet
 from api.errors import Invalid, MissingParameter, field_error
 from api.fields import parse_moment
-from api.filters import refuse_near_misses
+from api.filters import refuse_near_misses, refuse_repeated
 from api.links import same_url
 from api.openapi.parameters import MOST
 from api.pagination import read_limit
@@ -64,6 +64,7 @@ class AssortmentViewSet(RetailerViewSet):
         },
     )
     def pull(self, request: Request, retailer_id: int) -> HttpResponseBase:
+        refuse_repeated(request, PARAMETERS)
         refuse_near_misses(request.query_params.dict(), PARAMETERS)
         service_type = read_service_type(request)
         limit = read_limit(request) if request.query_params.get("limit") else None

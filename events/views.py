@@ -11,7 +11,7 @@ from accounts.scopes import Role
 from accounts.viewsets import RetailerViewSet, SupplierViewSet
 from api.errors import Invalid
 from api.fields import CONTROL, INTEGER
-from api.filters import refuse_near_misses
+from api.filters import refuse_near_misses, refuse_repeated
 from api.links import same_url
 from api.pagination import read_limit
 from api.schema import LIMIT, answers
@@ -55,6 +55,7 @@ class RetailerEventsViewSet(RetailerViewSet):
 
 def feed(request: Request, events: EventQuerySet, reader: Role) -> Response:
     """The stretch of a party's events that a request asks for. Raises Invalid."""
+    refuse_repeated(request, PARAMETERS)
     refuse_near_misses(request.query_params.dict(), PARAMETERS)
     after, limit = _read_after(request), read_limit(request)
     types = _read_types(request)

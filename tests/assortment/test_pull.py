@@ -170,6 +170,7 @@ def test_retailers_count_is_who_can_sell_it(rival, shop, boutique, pull, a_varia
         ({**ECOMMERCE, "updated_since": "yesterday"}, "validation_error", "updated_since"),
         ({**ECOMMERCE, "updated_since": ""}, "validation_error", "updated_since"),
         ({**ECOMMERCE, "update_since": "2026-01-01"}, "invalid_filter", "update_since"),
+        ([("service_type", "ecommerce"), ("service_type", "wholesale")], "invalid_filter", "service_type"),
         ({**ECOMMERCE, "limit": "0"}, "validation_error", "limit"),
         ({**ECOMMERCE, "limit": "501"}, "validation_error", "limit"),
         ({**ECOMMERCE, "cursor": "x"}, "invalid_cursor", None),

@@ -97,7 +97,17 @@ def test_types_choose(acme, client_for):
 
 
 @pytest.mark.parametrize(
-    "query", ["after=-1", "after=x", "after=1.5", "after=" + "9" * 30, "limit=0", "limit=501", "afer=3"]
+    "query",
+    [
+        "after=-1",
+        "after=x",
+        "after=1.5",
+        "after=" + "9" * 30,
+        "limit=0",
+        "limit=501",
+        "afer=3",
+        "type=a&type=b",
+    ],
 )
 def test_a_wrong_parameter_is_named(acme, client_for, query):
     answer = client_for(acme).get(f"events?{query}")
