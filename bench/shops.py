@@ -42,7 +42,7 @@ def measure(folder: Path, rows: int) -> None:
     export, plain = folder / "export.csv", folder / "plain.csv"
     write(export, plain, rows // 4)
     shop, erp = Supplier.objects.create(name="Shop"), Supplier.objects.create(name="Erp")
-    mapping = with_mapping(shop, {"mapping": "shopify"})
+    mapping = with_mapping(shop, {"mapping": "shopify"}, "products")
     columns: dict[str, object] = {"field_mapping": PLAIN_MAPPING, "math_transformer": ""}
     full = run_import(erp, "products", plain, "full rows, first load", rows * 3 // 4, columns)
     shaped = run_import(shop, "products", export, "export, first load", rows, mapping)

@@ -14,7 +14,7 @@ from api.errors import ApiError, Invalid
 from api.spelling import closest_match
 from events.changes import add_recorded, change_recorded, delete_recorded
 from imports.models import AutoImport, Kind, SavedMapping
-from imports.shop_exports import BUILT_IN, recognise
+from imports.shop_exports import BUILT_IN, OF_STOCK, recognise
 
 # Instead of a name: the one that the file's header is surely made for, if there is one.
 BY_HEADER = "auto"
@@ -33,12 +33,14 @@ class MappingInUse(ApiError):
     code, status = "mapping_in_use", 409
 
 
-def with_mapping(supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
+def with_mapping(supplier: Supplier, options: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """The options of an import with those of the mapping that they name. Raises Invalid for one there is not.
 
     What they say themselves counts. `auto` is left to be known by the file's header.
     """
     name = options.get("mapping", "")
+    if name and kind == Kind.INVENTORY:
+        return {**options, "rows": dict(OF_STOCK[name].rows)}
     if not name or name == BY_HEADER:
         return dict(options)
     return merged(_options_of(supplier, name), options)

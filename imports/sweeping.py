@@ -113,7 +113,7 @@ def _is_replaced(upload: Upload, uploads: list[Upload]) -> bool:
 def _start(upload: Upload, automatic: AutoImport) -> bool:
     try:
         options = importer_of(automatic.kind).check(upload.supplier, automatic.options)
-        options = with_mapping(upload.supplier, options)
+        options = with_mapping(upload.supplier, options, automatic.kind)
         blob = job_files.keep_version(upload.supplier, upload.path, "path")
     except ApiError as error:
         logger.warning("upload %s is not imported: %s", upload.pk, error.message)

@@ -14,6 +14,7 @@ from api.spelling import closest_match
 from imports.drafts.services import KINDS
 from imports.models import Kind
 from imports.serializers.stock import ID_TYPES
+from imports.shop_exports import OF_STOCK, recognise_stock
 from inventory.models import Warehouse
 
 AMOUNTS = ("quantity", "qty", "stock", "on_hand", "available", "amount", "inventory")
@@ -52,6 +53,11 @@ class UploadForm(forms.Form):
 class StockForm(forms.Form):
     """Which columns of a stock file say what, and where that stock is."""
 
+    mapping = forms.ChoiceField(
+        required=False,
+        choices=[("", "a file with these columns"), *((each.name, each.title) for each in OF_STOCK.values())],
+        label="It is",
+    )
     id_field = forms.ChoiceField(label="Column with the product")
     id_type = forms.ChoiceField(choices=[(each, each) for each in ID_TYPES], label="which is its")
     amount_field = forms.ChoiceField(label="Column with the quantity")
@@ -90,6 +96,9 @@ class StockForm(forms.Form):
         self.full_clean()
         chosen = {name: value for name, value in self.cleaned_data.items() if value}
         warehouse = chosen.pop("warehouse", "")
+        if chosen.get("mapping"):
+            # It says itself which columns there are; whose names the places have is asked of the file.
+            chosen = {name: chosen[name] for name in ("mapping", "mode") if name in chosen}
         if warehouse == IN_COLUMN:
             return chosen
         chosen.pop("warehouse_field", None)
@@ -98,12 +107,15 @@ class StockForm(forms.Form):
 
 def stock_initial(body: dict[str, Any]) -> dict[str, Any]:
     """A request's body as the form shows it."""
-    place = IN_COLUMN if body.get("warehouse_field") else str(body.get("warehouse_id") or "")
+    named = body.get("warehouse_field") or (body.get("mapping") and not body.get("warehouse_id"))
+    place = IN_COLUMN if named else str(body.get("warehouse_id") or "")
     return {**body, "warehouse": place}
 
 
 def guessed_stock(supplier: Supplier, columns: Sequence[str]) -> dict[str, Any]:
     """What the names of a stock file's columns suggest."""
+    if export := recognise_stock(columns):
+        return {"mapping": export.name, "mode": "delta"}
     by_name = {name.strip().casefold(): name for name in columns}
     id_type = next((each for each in ID_TYPES if each in by_name), "sku")
     place = next((by_name[each] for each in PLACES if each in by_name), "")

@@ -173,7 +173,7 @@ def _options(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
 
 def _preview(draft: ImportDraft, sample: Sample, body: dict[str, Any]) -> Preview:
     try:
-        return preview(sample, importer_of(draft.kind), options_of(draft, body))
+        return preview(sample, importer_of(draft.kind), options_of(draft, body), draft.supplier_id)
     except (ApiError, ValidationError) as error:
         return Preview(problem=in_words(error))
 

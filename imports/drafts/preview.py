@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
-from imports.drafts.sample import Sample
+from imports.drafts.sample import Sample, rewritten_sample
 from imports.pipeline.columns import Column
 from imports.pipeline.errors import Unreadable
 from imports.pipeline.expression_parser import parse_assignments
@@ -18,7 +18,7 @@ from imports.pipeline.header_binding import Bound, bind
 from imports.pipeline.importer import Importer
 from imports.pipeline.mapping_sql import MappedFile
 from imports.pipeline.number_styles import find_styles
-from imports.pipeline.row_shape import RowShape, bind_rows
+from imports.pipeline.row_shape import RowShape, bind_rows, built_field
 from imports.pipeline.row_shaping import shaped
 from imports.saved_mappings import known_by_header
 from imports.staging_table import StagingTable
@@ -60,12 +60,15 @@ class Preview:
         return any(row.faults for row in self.rows)
 
 
-def preview(sample: Sample, importer: Importer, options: Mapping[str, Any]) -> Preview:
-    """What the first rows of a file become with the options of an import."""
+def preview(sample: Sample, importer: Importer, options: Mapping[str, Any], supplier_id: int) -> Preview:
+    """What the first rows of a supplier's file become with the options of an import."""
     found = Preview(unreadable=sum(1 for each in sample.rows if each.code))
     try:
         options, hint = known_by_header(options, sample.columns)
         columns = importer.columns_for(options)
+        rewriting = importer.rewriting(supplier_id, options, sample.header, sample.own)
+        sample = rewritten_sample(sample, rewriting) if rewriting else sample
+        left_out = rewriting.finish() if rewriting else []
         shape = bind_rows(sample.header, options.get("rows", {}), sample.own)
         entries = importer.entries(options)
         bound = bind(sample.header, entries, columns, automatic=importer.automatic, own=sample.own)
@@ -75,7 +78,7 @@ def preview(sample: Sample, importer: Importer, options: Mapping[str, Any]) -> P
         found.problem = error.message
         return found
     found.bound = bound
-    found.warnings = [*filter(None, [hint]), *bound.warnings]
+    found.warnings = [*filter(None, [hint]), *bound.warnings, *left_out]
     found.fields = mapped.fields
     needed = [
         name for name, column in columns.items() if column.required or name in importer.mandatory(options)
@@ -100,7 +103,7 @@ def _mapped(
 ) -> MappedFile:
     numeric = [name for name, column in columns.items() if column.numeric]
     assignments = parse_assignments(options.get("math_transformer", ""), numeric)
-    known = {*bound.fields, *(["sku"] if shape.sku else [])}
+    known = {*bound.fields, *([built_field(columns)] if shape.sku else [])}
     for each in assignments:
         if missing := sorted(each.inputs - known):
             message = f"{each.field} is computed from {missing[0]}, which nothing fills."
@@ -136,10 +139,11 @@ def _rows(staging: StagingTable, mapped: MappedFile) -> list[Row]:
             " FROM (VALUES {}) AS rule (place, field, broken, message) WHERE broken)"
         ).format(SQL(", ").join(rules))
     query = SQL(
-        "WITH s AS MATERIALIZED (SELECT * FROM {table} AS t ORDER BY line LIMIT {shown})"
+        "WITH s AS MATERIALIZED (SELECT *, row_number() OVER () AS place"
+        " FROM (SELECT * FROM {table} AS t ORDER BY line LIMIT {shown}) AS t)"
         " SELECT b.line, jsonb_build_array({values})::text, ({faults})::text"
-        " FROM (SELECT s.line, {columns} FROM s {steps} OFFSET 0) AS b JOIN s ON s.line = b.line {steps}"
-        " ORDER BY b.line"
+        " FROM (SELECT s.line, s.place, {columns} FROM s {steps} OFFSET 0) AS b"
+        " JOIN s ON s.place = b.place {steps} ORDER BY b.place"
     ).format(
         table=staging.table,
         shown=Literal(SHOWN),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from imports.pipeline.containers import open_sheet
-from imports.pipeline.csv_reader import Sheet
 from imports.pipeline.header import count_known
 from imports.pipeline.record_checks import checked, is_blank
-from imports.pipeline.staging import AnySheet
-from imports.pipeline.tolerant_reader import Record, TolerantReader
+from imports.pipeline.rewritten_sheet import Rewriting, records_of, rewritten
+from imports.pipeline.tolerant_reader import Record
 
 READ = 200
 """Rows: enough to tell how numbers are written."""
@@ -51,7 +50,7 @@ def read_sample(path: Path, known: Collection[str]) -> Sample:
         return KNOWN_WEIGHS * count_known(names, known) + len([name for name in names if name])
 
     with open_sheet(path, recognised) as sheet:
-        read = (checked(record, sheet.header, own=sheet.own) for record in _records(sheet))
+        read = (checked(record, sheet.header, own=sheet.own) for record in records_of(sheet))
         rows = list(islice((record for record in read if not is_blank(record.cells[sheet.own :])), READ))
         shown = [
             Record(each.line, [cell[:LONGEST_CELL] for cell in each.cells], *_fault(each)) for each in rows
@@ -63,11 +62,7 @@ def _fault(record: Record) -> tuple[str, str, str]:
     return record.code, record.message, record.field
 
 
-def _records(sheet: AnySheet) -> Iterator[Record]:
-    if not isinstance(sheet, Sheet):
-        yield from sheet.read()
-        return
-    for block in sheet.blocks():
-        reader = TolerantReader(block.data, block.line, sheet.delimiter, final=block.final)
-        yield from reader
-        sheet.give_back(block.data[reader.consumed :])
+def rewritten_sample(sample: Sample, rewriting: Rewriting) -> Sample:
+    """The sample as a rewriting has it."""
+    rows = list(rewritten(iter(sample.rows), sample.header, sample.own, rewriting))
+    return replace(sample, header=rewriting.header, rows=rows)

@@ -52,7 +52,8 @@ def saved_options(supplier: Supplier, kind: Kind, body: dict[str, Any]) -> dict[
 
 def options_of(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
     """The options of an import of it, likewise."""
-    return with_mapping(draft.supplier, saved_options(draft.supplier, Kind(draft.kind), body))
+    kind = Kind(draft.kind)
+    return with_mapping(draft.supplier, saved_options(draft.supplier, kind, body), kind)
 
 
 def start(draft: ImportDraft, *, dry_run: bool, by: Actor) -> ImportJob:

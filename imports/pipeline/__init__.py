@@ -4,7 +4,8 @@
 `preparation`        steps 1 to 8, before anything lands:
 1 `containers`       what the file is packed in; a `workbook` gives its rows, with `cells_as_shown`
   `encodings`        what the file is written in; its bytes go on as UTF-8
-2 `csv_reader`       its `header`, and blocks of whole records
+2 `csv_reader`       its `header`, and blocks of whole records;
+                     a `rewritten_sheet` makes others of them
 3 `clean_blocks`     those may go into the table as they are; all others pass `tolerant_reader`,
                      which refuses a record that is no CSV
 4 `mapping`          the entries that a request gives; `header_binding`, which column fills which field;

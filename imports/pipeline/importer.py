@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from psycopg.sql import Composable
+from psycopg.sql import SQL, Composable
 
 from accounts.models import Supplier
 from imports.models import ImportPolicy
 from imports.pipeline.columns import Column, RowRule
 from imports.pipeline.context import BatchResult, ImportContext
 from imports.pipeline.mapping import Entry
+from imports.pipeline.rewritten_sheet import Rewriting
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,15 @@ class Importer(ABC):
     @abstractmethod
     def key(self, context: ImportContext) -> list[Composable]:
         """What must come only once in a file, as expressions over `s`."""
+
+    def rewriting(
+        self, supplier_id: int, options: Mapping[str, Any], header: Sequence[str], own: int
+    ) -> Rewriting | None:
+        """What becomes of the records of a file with this header before they are staged; None for nothing.
+
+        Raises Unreadable.
+        """
+        return None
 
     def entries(self, options: Mapping[str, Any]) -> list[Entry]:
         """The columns of the file that the options name, with the field that each fills."""
@@ -114,6 +124,10 @@ class RangeImporter(Importer):
     @abstractmethod
     def is_first(self, context: ImportContext) -> bool:
         """Whether there is nothing yet that rows could be compared with."""
+
+    def same_row(self, context: ImportContext) -> Composable:
+        """Whether a row of a batch, `b`, is a staged one, `s`, of the range."""
+        return SQL("s.line = b.line")
 
     def complete(self, context: ImportContext) -> None:
         """Add to a fresh batch what its one join could not find, and mark what is wrong for that."""

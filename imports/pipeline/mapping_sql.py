@@ -20,7 +20,7 @@ from imports.pipeline.columns import Column, Pairs, RowRule, Style, Urls, about,
 from imports.pipeline.expression_parser import parse_value
 from imports.pipeline.expressions import Assignment
 from imports.pipeline.header_binding import Binding, Bound
-from imports.pipeline.row_shape import RowShape, Template, trimmed
+from imports.pipeline.row_shape import RowShape, Template, built_field, trimmed
 from imports.report_format import FORMULA_SQL
 
 
@@ -43,13 +43,17 @@ class MappedFile:
     def __post_init__(self) -> None:
         self.values = {name: self._value(name) for name in self.bound.fields}
         if self.shape.sku:
-            self.values["sku"] = self._sku(self.shape.sku)
+            self.values[self._built] = self._sku(self.shape.sku)
         steps = [self._step(place, each) for place, each in enumerate(self.assignments)]
         self.joins = SQL(" ").join(steps)
 
     @property
     def fields(self) -> list[str]:
         return list(self.values)
+
+    @property
+    def _built(self) -> str:
+        return built_field(self.columns)
 
     def raw(self, index: int) -> Composable:
         """A cell's text without blanks around it, never NULL."""
@@ -70,6 +74,8 @@ class MappedFile:
 
     def cell(self, name: str) -> Composable:
         """The text that fills a field, as a message shows it."""
+        if self.shape.sku and name == self._built:
+            return self.values[name]
         bindings = self.bound.fields.get(name)
         return self._text(bindings[0]) if bindings else SQL("''")
 
@@ -89,7 +95,7 @@ class MappedFile:
     def _sku(self, template: Template) -> Composable:
         """The row's own sku, else one that is built from other columns."""
         built = template.sql(self.filled)
-        own = self.values.get("sku")
+        own = self.values.get(self._built)
         return SQL("coalesce(nullif({}, ''), {})").format(own, built) if own else built
 
     def _text(self, binding: Binding) -> Composable:

@@ -13,6 +13,7 @@ from imports.pipeline.changed_rows import find_changed_rows
 from imports.pipeline.columns import Column, Style
 from imports.pipeline.containers import open_sheet
 from imports.pipeline.context import ImportContext
+from imports.pipeline.csv_reader import Sheet
 from imports.pipeline.duplicates import drop_duplicates
 from imports.pipeline.errors import Unreadable
 from imports.pipeline.expression_parser import parse_assignments
@@ -22,11 +23,13 @@ from imports.pipeline.importer import Importer, RangeImporter
 from imports.pipeline.mapping import ALIASES
 from imports.pipeline.mapping_sql import MappedFile
 from imports.pipeline.number_styles import find_styles
-from imports.pipeline.row_shape import RowShape, bind_rows
+from imports.pipeline.rewritten_sheet import RewrittenSheet
+from imports.pipeline.row_shape import RowShape, bind_rows, built_field
 from imports.pipeline.row_shaping import shape_rows
 from imports.pipeline.staging import AnySheet, Loader
 from imports.pipeline.statistics import refresh_statistics
 from imports.pipeline.template_lines import drop_template_lines
+from imports.pipeline.workbook import WorkbookSheet
 from imports.saved_mappings import BY_HEADER, known_by_header
 from imports.shop_exports import BUILT_IN
 from imports.sql import execute
@@ -46,8 +49,9 @@ def prepare(job: ImportJob, importer: Importer) -> ImportContext:
             "file_gone", "The file of this import is no longer kept. Start a new import with it."
         )
     columns = importer.columns_for(job.options)
-    with job.local_file() as path, open_sheet(path, _recognised(job, importer, columns)) as sheet:
-        hint = _look_at_header(job, sheet)
+    with job.local_file() as path, open_sheet(path, _recognised(job, importer, columns)) as opened:
+        hint = _look_at_header(job, opened)
+        sheet = _rewritten(job, importer, opened)
         shape = bind_rows(sheet.header, job.options.get("rows", {}), sheet.own)
         bound = _bind_header(sheet, job, importer, columns, shape, hint)
         staging = StagingTable(job.pk, len(sheet.header))
@@ -87,6 +91,11 @@ def _look_at_header(job: ImportJob, sheet: AnySheet) -> str:
     return hint
 
 
+def _rewritten(job: ImportJob, importer: Importer, sheet: Sheet | WorkbookSheet) -> AnySheet:
+    rewriting = importer.rewriting(job.supplier_id, job.options, sheet.header, sheet.own)
+    return sheet if rewriting is None else RewrittenSheet(sheet, rewriting)
+
+
 def _bind_header(
     sheet: AnySheet,
     job: ImportJob,
@@ -99,19 +108,30 @@ def _bind_header(
     bound = bind(sheet.header, entries, columns, automatic=importer.automatic, own=sheet.own)
     bound = bound.without_ignored(sheet.header[index] for index in shape.used)
     computed = {each.field for each in parse_assignments(job.options.get("math_transformer", ""), columns)}
-    computed |= {"sku"} if shape.sku else set()
+    computed |= {built_field(columns)} if shape.sku else set()
+    filled, mandatory = computed | set(bound.fields), importer.mandatory(job.options)
     missing = [
         next((entry.source for entry in entries if entry.field == field), columns[field].name)
-        for field in importer.mandatory(job.options)
-        if field not in bound.fields and field not in computed
+        for field in mandatory
+        if field not in filled
     ]
     if missing:
         has = ", ".join(filter(None, sheet.header[sheet.own :]))[:LONGEST_SHOWN]
         word = "column" if len(missing) == 1 else "columns"
-        wanted = " and ".join(map(repr, missing))
-        message = f"The file has no {word} {wanted}, which every row needs; it has {has}. {hint}"
-        raise Unreadable("missing_column", message.strip())
+        message = f"The file has no {word} {_listed(missing)}, which every row needs; it has {has}."
+        # So that whoever adds the one does not come back for the other.
+        new = [
+            name
+            for name, column in columns.items()
+            if column.required and not column.hidden and name not in {*filled, *mandatory}
+        ]
+        also = f"What is new needs {_listed(new)}, too." if new else ""
+        raise Unreadable("missing_column", " ".join(filter(None, [message, also, hint])))
     return bound
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(map(repr, names))
 
 
 def _map_file(

@@ -55,7 +55,7 @@ def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Comp
             INSERT INTO imports_reject (job_id, line, field, code, message, cells)
             SELECT {job}, b.line, found.field, found.code, found.message || coalesce({repeated}, ''),
                 to_jsonb(array_replace(ARRAY[{cells}], NULL, ''))
-            FROM b JOIN {table} AS s ON s.line = b.line AND {within}
+            FROM b JOIN {table} AS s ON {same} AND {within}
             LEFT JOIN {repetitions} AS r ON r.line = b.line
             {steps}
             CROSS JOIN LATERAL (
@@ -73,6 +73,7 @@ def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Comp
             job=Literal(context.job.pk),
             cells=cells,
             table=context.staging.table,
+            same=importer.same_row(context),
             within=within,
             steps=mapped.joins,
             longest=Literal(MOST_MESSAGE - MOST_REPEATED),

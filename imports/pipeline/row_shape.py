@@ -8,7 +8,7 @@ cells filled in, in one statement; its lines stay as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,11 @@ class Template:
         named = SQL("nullif({}, '')").format(cells(first))
         whole = [Literal(before), named, *rest, Literal(self.end)]
         return SQL("coalesce({}, '')").format(SQL(" || ").join(whole))
+
+
+def built_field(columns: Container[str]) -> str:
+    """What a built sku fills: of a product the field of that name, of stock what says which variant."""
+    return "sku" if "sku" in columns else "id"
 
 
 class CellsSql:

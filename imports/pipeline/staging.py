@@ -12,13 +12,14 @@ from psycopg.sql import SQL, Identifier, Literal
 from imports.pipeline.csv_reader import Block, Sheet
 from imports.pipeline.record_checks import checked, is_blank
 from imports.pipeline.rejects import MOST_KEPT, write_unreadable
+from imports.pipeline.rewritten_sheet import RewrittenSheet
 from imports.pipeline.tolerant_reader import Record, TolerantReader
 from imports.pipeline.workbook import WorkbookSheet
 from imports.sql import execute
 from imports.staging_table import StagingTable
 
 SHOWN_LINES = 10
-AnySheet = Sheet | WorkbookSheet
+AnySheet = Sheet | WorkbookSheet | RewrittenSheet
 
 
 @dataclass
@@ -58,10 +59,10 @@ class Loader:
 
     def load(self) -> Staged:
         """Take in all records; broken ones become rejects."""
-        if isinstance(self.sheet, WorkbookSheet):
-            self._read(self.sheet.read())
-        else:
+        if isinstance(self.sheet, Sheet):
             self._load_blocks(self.sheet)
+        else:
+            self._read(self.sheet.read())
         self.staged.last_line = self.sheet.line
         return self.staged
 

@@ -10,7 +10,9 @@ from rest_framework import serializers
 from api.fields import Flag, Id, Optional, Text
 from imports.serializers.counted import CountedAt
 from imports.serializers.fields import FileTypeBody
+from imports.shop_exports import OF_STOCK
 
+SAID_BY_MAPPING = ("id_field", "id_type", "warehouse_field")
 ID_TYPES = ("sku", "upc", "ean", "id_in_source", "variant_id")
 
 
@@ -23,6 +25,12 @@ class StockMappingBody(FileTypeBody):
     id_type = Optional(max_length=20, help_text=f"One of {', '.join(ID_TYPES)}; default sku.")
     warehouse_id = Id(required=False, allow_null=True)
     warehouse_field = Optional(max_length=200, help_text="A column with the warehouse's id or exact name.")
+    mapping = Optional(
+        max_length=50,
+        help_text="`shopify`: an inventory export of Shopify, whose locations are your warehouses of the same"
+        " names. Beside it, of the columns only `amount_field` is given, and `warehouse_id` where the file is"
+        " of one location.",
+    )
     mode = Optional(
         max_length=10, help_text="`delta` (default), or `full`: what the file does not name becomes 0."
     )
@@ -47,7 +55,18 @@ class StockMappingBody(FileTypeBody):
             raise serializers.ValidationError("Must be delta or full.", code="invalid_choice")
         return value.lower() or "delta"
 
+    def validate_mapping(self, value: str) -> str:
+        if value and value not in OF_STOCK:
+            message = f"There is no mapping of stock files {value!r}; there are {', '.join(OF_STOCK)}."
+            raise serializers.ValidationError(message, code="unknown")
+        return value
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("mapping"):
+            said = [name for name in SAID_BY_MAPPING if attrs.get(name) and attrs[name] != "sku"]
+            if said:
+                raise serializers.ValidationError({said[0]: "Leave it out: the mapping says it."})
+            return attrs
         if attrs.get("warehouse_id") and attrs.get("warehouse_field"):
             raise serializers.ValidationError(
                 {"warehouse_field": "Give either this or warehouse_id, not both."}
@@ -62,9 +81,12 @@ class StockMappingBody(FileTypeBody):
         """What the job keeps of it."""
         data = self.validated_data
         as_of = data.get("as_of")
+        mapping = data.get("mapping", "")
+        export = OF_STOCK[mapping] if mapping else None
         return {
-            "id_field": data.get("id_field") or "sku",
-            "amount_field": data.get("amount_field") or "quantity",
+            **({"mapping": mapping} if mapping else {}),
+            "id_field": export.id_field if export else data.get("id_field") or "sku",
+            "amount_field": data.get("amount_field") or ("" if export else "quantity"),
             "id_type": data.get("id_type") or "sku",
             "warehouse_id": data.get("warehouse_id"),
             "warehouse_field": data.get("warehouse_field", ""),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from imports.shop_exports.export import ShopExport
+from imports.shop_exports.export import ShopExport, StockExport
 from imports.shop_exports.magento import MAGENTO
-from imports.shop_exports.shopify import SHOPIFY
+from imports.shop_exports.shopify import SHOPIFY, SHOPIFY_STOCK
 from imports.shop_exports.woocommerce import WOOCOMMERCE
 
 BUILT_IN: Mapping[str, ShopExport] = {each.name: each for each in (SHOPIFY, WOOCOMMERCE, MAGENTO)}
+OF_STOCK: Mapping[str, StockExport] = {SHOPIFY_STOCK.name: SHOPIFY_STOCK}
 
 
 def recognise(header: Sequence[str]) -> ShopExport | None:
@@ -17,3 +18,9 @@ def recognise(header: Sequence[str]) -> ShopExport | None:
     names = {name.strip().casefold() for name in header}
     found = [each for each in BUILT_IN.values() if each.has_header(names)]
     return found[0] if len(found) == 1 else None
+
+
+def recognise_stock(header: Sequence[str]) -> StockExport | None:
+    """The export of stock whose header this surely is."""
+    names = {name.strip().casefold() for name in header}
+    return next((each for each in OF_STOCK.values() if each.signature <= names), None)

@@ -32,6 +32,25 @@ class ShopExport:
         return any(signature <= set(header) for signature in self.signatures)
 
 
+@dataclass(frozen=True)
+class StockExport:
+    """How a shop system's export of stock is read: a row for each place, or a column for each."""
+
+    name: str
+    title: str
+    # Columns of a header, in lower case, that no other file has together.
+    signature: frozenset[str]
+    id_field: str
+    # Of these columns the first that is there has the quantity.
+    amount_fields: tuple[str, ...]
+    location_field: str
+    # What else such a file has, in lower case; where it has no column of places, all others are places.
+    other_fields: frozenset[str]
+    # What stands for a quantity where nothing is kept, in lower case.
+    not_stocked: frozenset[str]
+    rows: Mapping[str, Any] = field(default_factory=dict)
+
+
 def column(source: str, target: str, **more: Any) -> dict[str, Any]:
     """An entry for a column that may be absent."""
     name, _, subtype = target.partition(".")

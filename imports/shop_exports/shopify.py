@@ -1,14 +1,21 @@
 """Shopify's product export: a product's first row has its texts, others its variants or a picture alone.
 
 The names of the columns are English in every language of the shop; those of 2024 and later are the second
-ones. Where a shop has several locations, the file has no quantities; these come by the inventory export.
+ones. Where a shop has several locations, the file has no quantities; those come by the inventory export: a
+row for each variant and location, or (the older one) a column for each location.
 """
 
 from __future__ import annotations
 
-from imports.shop_exports.export import ShopExport, column, columns, options_named_by
+from imports.shop_exports.export import ShopExport, StockExport, column, columns, options_named_by
 
 HANDLES = ["Handle", "URL handle"]
+# How products and stock of one shop find each other, where a variant has no sku.
+BUILT_SKU = {
+    # What Shopify calls the only variant of a product without options.
+    "blank_values": ["Default Title"],
+    "sku_template": "{Handle|URL handle}-{Option1 Value}-{Option2 Value}-{Option3 Value}",
+}
 LISTED = {"active": "true", "draft": "false", "archived": "false", "unlisted": "false"}
 
 SHOPIFY = ShopExport(
@@ -49,8 +56,22 @@ SHOPIFY = ShopExport(
             *("Title", "Variant SKU", "SKU", "Variant Price", "Price", "Variant Barcode", "Barcode"),
             *(f"Option{place} Value" for place in (1, 2, 3)),
         ],
-        # What Shopify calls the only variant of a product without options.
-        "blank_values": ["Default Title"],
-        "sku_template": "{Handle|URL handle}-{Option1 Value}-{Option2 Value}-{Option3 Value}",
+        **BUILT_SKU,
     },
+)
+
+SHOPIFY_STOCK = StockExport(
+    name="shopify",
+    title="Shopify, inventory",
+    signature=frozenset({"handle", "option1 value", "sku", "option3 value"}),
+    id_field="SKU",
+    # What other customers of the shop have bought is on hand there, and not to be sold here.
+    amount_fields=("Available", "Available (not editable)", "On hand", "On hand (current)"),
+    location_field="Location",
+    other_fields=frozenset(
+        {"handle", "title", "sku", "barcode", "hs code", "coo", "bin name"}
+        | {f"option{place} {each}" for place in (1, 2, 3) for each in ("name", "value")}
+    ),
+    not_stocked=frozenset({"not stocked"}),
+    rows=BUILT_SKU,
 )

@@ -34,7 +34,7 @@ def begin(
     status: int,
 ) -> Response:
     """Start the job of a request, and answer with it and its address."""
-    options = with_mapping(supplier, options_of(kind, body, supplier))
+    options = with_mapping(supplier, options_of(kind, body, supplier), kind)
     lines = body.validated_data.get("data")
     if url:
         kept = job_files.keep(supplier, url, field)

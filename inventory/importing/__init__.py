@@ -1,5 +1,6 @@
 """Stock from files (contract 6 and 7): what the `importer` declares, by what a row meets.
 
+`locations` a shop's export of several places, written anew with a row for each
 `matching`    how a row finds its variant, its warehouse and its level
 `since`       what happened after the moment of its count
 `rules`       what can be wrong with it, beside its values

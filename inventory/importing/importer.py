@@ -17,9 +17,11 @@ from imports.pipeline.context import BatchResult, ImportContext
 from imports.pipeline.importer import Lookup, RangeImporter
 from imports.pipeline.mapping import Entry
 from imports.pipeline.number_columns import Number
+from imports.pipeline.rewritten_sheet import Rewriting
 from inventory.arrivals import stock_arrived
 from inventory.elements import LONGEST
-from inventory.importing import forecast, full_files, landing, matching, rules, since
+from inventory.importing import forecast, full_files, landing, locations, matching, rules, since
+from inventory.importing.locations import LocationRows, export_of
 from inventory.models import StockLevel, Warehouse
 
 
@@ -42,13 +44,24 @@ class StockImporter(RangeImporter):
         return {**self.columns, "id": Text(options["id_type"], required=True, longest=LONGEST, is_key=True)}
 
     def entries(self, options: Mapping[str, Any]) -> list[Entry]:
+        if export := export_of(options):
+            return locations.entries(export, options)
         entries = [Entry(options["id_field"], "id"), Entry(options["amount_field"], "quantity")]
         if options.get("warehouse_field"):
             entries.append(Entry(options["warehouse_field"], "warehouse"))
         return entries
 
     def mandatory(self, options: Mapping[str, Any]) -> list[str]:
-        return [entry.field for entry in self.entries(options)]
+        return list(dict.fromkeys(entry.field for entry in self.entries(options)))
+
+    def rewriting(
+        self, supplier_id: int, options: Mapping[str, Any], header: Sequence[str], own: int
+    ) -> Rewriting | None:
+        export = export_of(options)
+        return LocationRows(export, supplier_id, options, header, own) if export else None
+
+    def same_row(self, context: ImportContext) -> Composable:
+        return matching.same_row(context)
 
     def check(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
         number = options.get("warehouse_id")

@@ -93,6 +93,13 @@ def prepare(context: ImportContext) -> None:
     )
 
 
+def same_row(context: ImportContext) -> Composable:
+    """Whether a batch's row is a staged one: a line of the file may be a row for each of its places."""
+    if "warehouse" not in context.mapped.fields:
+        return SQL("s.line = b.line")
+    return SQL("s.line = b.line AND {} = b.warehouse").format(context.mapped.values["warehouse"])
+
+
 def variant_join(context: ImportContext) -> Composable:
     """The join that finds a row's variant, `v`, and `v.times` it is found."""
     identifier, kind = row_identifier(context), context.job.options["id_type"]

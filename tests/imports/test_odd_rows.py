@@ -203,6 +203,10 @@ def test_all_columns_that_are_missing_are_named_at_once(acme, upload, ran, stock
     assert (job["status"], job["error"]["code"]) == ("failed", "missing_column")
     assert "'sku' and 'qty', which every row needs; it has Artikel, Menge, Lager." in job["error"]["message"]
 
+    job = ran(acme, data=["model,Titel,weight", "A,Shirt,1"])
+    assert "'sku', which every row needs; it has model, Titel, weight." in job["error"]["message"]
+    assert "What is new needs 'retail_price' and 'title', too." in job["error"]["message"]
+
 
 @pytest.mark.parametrize(
     ("encoding", "label"),

@@ -1,0 +1,173 @@
+"""Shopify's inventory export, a row or a column for each location; these are warehouses by name."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from imports.models import AutoImport, ImportDraft, ImportJob, Kind
+from imports.pipeline.job_runner import run_job
+from imports.sweeping import take_uploads
+from inventory.models import StockLevel
+from tests.backoffice.conftest import operator
+from tests.factories import UploadFactory, WarehouseFactory
+
+__all__ = ["operator"]
+
+BEFORE = "Handle,Title,Option1 Name,Option1 Value,Option2 Name,Option2 Value,Option3 Name,Option3 Value,SKU"
+LONG = f"{BEFORE},HS Code,COO,Location,Incoming,Unavailable,Committed,Available,On hand\n"
+WIDE = f"{BEFORE},HS Code,COO,East,WEST side,Showroom\n"
+SHIRT = "shirt,Shirt,Size,{size},,,,,{sku},,"
+
+
+@pytest.fixture
+def places(acme):
+    return {name: WarehouseFactory.create(supplier=acme, name=name) for name in ("East", "West side")}
+
+
+@pytest.fixture
+def shirts(acme, a_variant):
+    """One with a sku of its own, and one whose sku was built when the shop's products were imported."""
+    return [a_variant(acme, "S-1"), a_variant(acme, "shirt-M")]
+
+
+@pytest.fixture
+def counted(acme, upload, ran):
+    def go(content, path="inventory/stock.csv", **body):
+        return ran(acme, "importInventory", url=upload(acme, content, path), mapping="shopify", **body)
+
+    return go
+
+
+def row(size, sku, location, available, on_hand="9"):
+    return f"{SHIRT.format(size=size, sku=sku)},{location},0,0,0,{available},{on_hand}\n"
+
+
+def levels():
+    found = StockLevel.objects.values_list("variant__sku", "warehouse__name", "on_hand")
+    return {(sku, place): on_hand for sku, place, on_hand in found}
+
+
+def test_rows_for_each_location_count_what_is_available_there(places, shirts, counted):
+    job = counted(
+        LONG
+        + row("S", "S-1", "East", 4)
+        + row("S", "S-1", "west side", 2)
+        + row("M", "", "East", "not stocked")
+        + row("M", "", "West side", -3)
+    )
+    assert job["status"] == "succeeded"
+    assert levels() == {
+        ("S-1", "East"): 4,
+        ("S-1", "West side"): 2,
+        ("shirt-M", "East"): 0,
+        ("shirt-M", "West side"): 0,
+    }
+
+
+def test_columns_for_each_location_say_the_same_and_one_that_is_no_warehouse_is_named(
+    places, shirts, counted
+):
+    job = counted(
+        WIDE
+        + SHIRT.format(size="S", sku="S-1")
+        + ",4,2,7\n"
+        + SHIRT.format(size="M", sku="")
+        + ",not stocked,,7\n"
+    )
+    assert (job["status"], job["rows_total"]) == ("succeeded", 3)
+    assert levels() == {("S-1", "East"): 4, ("S-1", "West side"): 2, ("shirt-M", "East"): 0}
+    unknown, silent = job["warnings"]
+    assert "left out: 'Showroom'; yours are " in unknown
+    assert "'East', 'West side'" in unknown
+    assert silent.endswith("lines 3.")
+
+
+def test_rows_of_a_location_that_is_no_warehouse_are_left_out_and_counted(places, shirts, counted):
+    job = counted(LONG + row("S", "S-1", "East", 4) + row("S", "S-1", "Moon", 1) + row("M", "", "Moon", 1))
+    assert (job["status"], job["rows_total"]) == ("succeeded", 1)
+    assert levels() == {("S-1", "East"): 4}
+    assert "left out: 'Moon' (2 rows); yours are " in job["warnings"][0]
+
+
+@pytest.mark.parametrize("content", [LONG + row("S", "S-1", "Moon", 1), WIDE.replace("East,WEST side,", "")])
+def test_a_file_of_no_known_place_fails_and_names_them_and_ours(places, shirts, counted, content):
+    job = counted(content)
+    assert (job["status"], job["error"]["code"]) == ("failed", "unknown_location")
+    assert ("'Moon'" if "Moon" in content else "'Showroom'") in job["error"]["message"]
+    assert "'East', 'West side'" in job["error"]["message"]
+    assert levels() == {}
+
+
+def test_a_file_of_one_location_goes_to_the_warehouse_that_is_given(places, shirts, counted):
+    east = places["East"].pk
+    assert counted(LONG + row("S", "S-1", "Shop", 4), warehouse_id=east)["status"] == "succeeded"
+    assert levels() == {("S-1", "East"): 4}
+    job = counted(LONG + row("S", "S-1", "Shop", 5) + row("M", "", "Moon", 1), warehouse_id=east)
+    assert (job["status"], job["error"]["code"]) == ("failed", "several_locations")
+    assert levels() == {("S-1", "East"): 4}
+
+
+def test_another_column_of_quantities_may_be_chosen(places, shirts, counted):
+    counted(LONG + row("S", "S-1", "East", 4, on_hand=11), amount_field="On hand")
+    assert levels() == {("S-1", "East"): 11}
+
+
+def test_what_is_refused_comes_back_once_for_each_place_and_lands_when_it_is_corrected(
+    acme, places, shirts, counted, client_for
+):
+    job = counted(WIDE + SHIRT.format(size="XL", sku="S-9") + ",4,2,7\n")
+    assert (job["status"], job["rejected"]) == ("succeeded_with_errors", 2)
+    answer = client_for(acme).get(f"imports/{job['id']}/errors")
+    report = b"".join(answer.streaming_content).decode()
+    rows = list(csv.DictReader(io.StringIO(report)))
+    assert sorted((each["line"], each["Location"], each["Available"]) for each in rows) == [
+        ("2", "East", "4"),
+        ("2", "West side", "2"),
+    ]
+    assert "'S-9': no variant of yours has this sku." in rows[0]["message"]
+    assert counted(report.replace("S-9", "S-1"))["status"] == "succeeded"
+    assert levels() == {("S-1", "East"): 4, ("S-1", "West side"): 2}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"mapping": "magento"}, "mapping"),
+        ({"mapping": "shopify", "warehouse_field": "Location"}, "warehouse_field"),
+        ({"mapping": "shopify", "id_type": "ean"}, "id_type"),
+        ({"mapping": "shopify", "warehouse_id": 987654}, "warehouse_id"),
+    ],
+)
+def test_what_does_not_go_with_a_mapping_of_stock_is_refused(acme, upload, client_for, body, field):
+    path = upload(acme, LONG, "inventory/stock.csv")
+    answer = client_for(acme).post("importInventory", {"url": path, **body})
+    assert answer.status_code == 400
+    assert answer.json()["errors"][0]["field"] == field
+
+
+def test_an_upload_is_read_so_by_itself(acme, places, shirts, upload, client_for):
+    answer = client_for(acme).put("autoImports/inventory", {"mapping": "shopify"})
+    assert answer.status_code == 200, answer.json()
+    assert AutoImport.objects.get().options["mapping"] == "shopify"
+    path = upload(acme, WIDE + SHIRT.format(size="S", sku="S-1") + ",4,2,7\n", "inventory/night.csv")
+    UploadFactory.create(supplier=acme, path=path)
+    take_uploads()
+    run_job(ImportJob.objects.get().pk)
+    assert levels() == {("S-1", "East"): 4, ("S-1", "West side"): 2}
+
+
+def test_the_browser_knows_one_by_its_header_and_shows_what_becomes_of_it(acme, places, operator):
+    content = (WIDE + SHIRT.format(size="S", sku="") + ",4,2,7\n").encode()
+    sent = {"supplier": acme.pk, "kind": Kind.INVENTORY, "file": SimpleUploadedFile("stock.csv", content)}
+    operator.post("/admin/import-file/", sent)
+    draft = ImportDraft.objects.get()
+    assert draft.body == {"mapping": "shopify", "mode": "delta"}
+    page = operator.get(f"/admin/import-file/{draft.pk}/")
+    found = page.context["preview"]
+    assert [each.values for each in found.rows] == [["4", "shirt-S", "East"], ["2", "shirt-S", "West side"]]
+    assert "'Showroom'" in found.warnings[0]
+    assert page.context["form"].initial["warehouse"] == "column"
