@@ -38,7 +38,16 @@ def at_least(label: str, found: float, least: float) -> None:
 
 def peak_mib(pid: int | str = "self") -> float:
     """The most memory that a process has had, in MiB."""
+    return _status_mib(pid, "VmHWM:")
+
+
+def resident_mib(pid: int) -> float:
+    """The memory that a process has now, in MiB."""
+    return _status_mib(pid, "VmRSS:")
+
+
+def _status_mib(pid: int | str, field: str) -> float:
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
+        if line.startswith(field):
             return int(line.split()[1]) / 1024
     return 0.0

@@ -46,6 +46,12 @@ def update(upload: OpenUpload, **fields: Any) -> None:
         raise TakenUp
 
 
+def close(upload: OpenUpload) -> None:
+    """Remove the row of an upload that is complete. Raises TakenUp when others are at it by now."""
+    if not OpenUpload.objects.filter(pk=upload.pk, holder=upload.holder).delete()[0]:
+        raise TakenUp
+
+
 def keep(upload: OpenUpload, cut: Kept) -> None:
     """Leave an unfinished upload to whoever goes on with it, in place of an earlier try at the same path.
 

@@ -125,21 +125,25 @@ class Area:
     def put(self, parts: Parts, blob: Blob, times: tuple[int, int] | None = None) -> None:
         """Let a blob appear under a name, in place of the file that has it. Raises Missing, Refused."""
         with self.change() as row:
-            self.require_folder(parts[:-1])
-            former = self.find(parts)
-            if former and former.is_folder:
-                raise Refused(f"{join_path(parts)} is there already, and is not a plain file.")
-            entry = self._new(parts, blob)
-            if times:
-                entry.accessed, entry.modified = times
-            if former:
-                entry.pk = former.pk
-                entry.save(update_fields=["blob", "size", "accessed", "modified"])
-                self._left(row, former)
-            else:
-                entry.save(force_insert=True)
-            row.used_bytes += _counted(entry)
-            Blob.objects.filter(pk=blob.pk).update(unused_at=None)
+            self.put_within(row, parts, blob, times)
+
+    def put_within(self, row: UploadArea, parts: Parts, blob: Blob, times: tuple[int, int] | None) -> None:
+        """The same within a `change`, whose row it is."""
+        self.require_folder(parts[:-1])
+        former = self.find(parts)
+        if former and former.is_folder:
+            raise Refused(f"{join_path(parts)} is there already, and is not a plain file.")
+        entry = self._new(parts, blob)
+        if times:
+            entry.accessed, entry.modified = times
+        if former:
+            entry.pk = former.pk
+            entry.save(update_fields=["blob", "size", "accessed", "modified"])
+            self._left(row, former)
+        else:
+            entry.save(force_insert=True)
+        row.used_bytes += _counted(entry)
+        Blob.objects.filter(pk=blob.pk).update(unused_at=None)
 
     def _left(self, row: UploadArea, entry: Entry) -> None:
         """A file's name does not name that blob any more."""

@@ -11,16 +11,16 @@ from sftp_ingest.models import OpenUpload, Upload
 def publish(upload: Upload, finished: OpenUpload, parts: Parts, times: tuple[int, int] | None) -> None:
     """Record an upload, whose content is complete, and give it its name: both, or neither.
 
-    Raises Refused, a database error.
+    All uploads of the area wait meanwhile, so it asks as little as it can.
+    Raises Refused, TakenUp, a database error.
     """
     area = Area(upload.supplier_id)
     with area.change() as row:
-        cut_uploads.update(finished, holder=finished.holder)  # or another connection has gone on with it
+        cut_uploads.close(finished)
         contents.complete(finished.blob, upload.size, upload.sha256)
-        OpenUpload.objects.filter(pk=finished.pk).delete()
         row.used_bytes -= finished.reserved_bytes
         upload.save(force_insert=True)
-        area.put(parts, finished.blob, times)
+        area.put_within(row, parts, finished.blob, times)
 
 
 def publish_renamed(area: Area, old: Parts, new: Parts, address: str) -> Upload:

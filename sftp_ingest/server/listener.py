@@ -92,17 +92,21 @@ class Server:
         client.close()
 
     def _has_room(self, address: str) -> bool:
-        """Whether there is room; a flood from one address leaves some for others."""
+        """Whether there is room; a flood from one address leaves some for others.
+
+        Who has opened a channel does not count for the address: the login's own limit holds there, and behind
+        one address may be all the suppliers of an office, or of a load balancer.
+        """
         source = source_of(address)
         from_there = [each for each in self.sessions if source_of(each.address) == source]
-        unauthenticated = [each for each in self.sessions if not each.authenticated]
+        logging_in = sum(each.logging_in for each in self.sessions)
         half = self.limits.unauthenticated / 2
         # From half of the limit on, more and more are refused at random, so that some always get in.
-        dropped = SystemRandom().random() < (len(unauthenticated) - half) / half
+        dropped = SystemRandom().random() < (logging_in - half) / half
         return (
             not dropped
-            and sum(not each.authenticated for each in from_there) < self.limits.unauthenticated_per_address
-            and len(from_there) < self.limits.connections_per_address
+            and sum(each.logging_in for each in from_there) < self.limits.unauthenticated_per_address
+            and sum(not each.has_channel for each in from_there) < self.limits.without_channel_per_address
             and len(self.sessions) < self.limits.connections
         )
 

@@ -37,7 +37,7 @@ class Limits:
     unauthenticated_per_address: int = 32
     unauthenticated: int = 200
     connections_per_login: int = 32
-    connections_per_address: int = 100
+    without_channel_per_address: int = 100
     connections: int = 1000
     channels: int = 4
     handles: int = 32
@@ -73,6 +73,16 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return "OpenSSH" in str(self.transport.remote_version)
 
     @property
+    def logging_in(self) -> bool:
+        """Whether the client has yet to log in. Hundreds that have gone shut no door while they end."""
+        return bool(self.transport.is_active()) and not self.authenticated
+
+    @property
+    def has_channel(self) -> bool:
+        """Whether the client has begun to work, and not only logged in."""
+        return bool(self.handlers)
+
+    @property
     def alive(self) -> bool:
         """Whether any of it still works, be it only on finishing a file."""
         return self.transport.is_alive() or any(each.is_alive() for each in self.handlers)
@@ -80,9 +90,13 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
     def overdue(self) -> bool:
         """Whether the client has been silent for too long, or has taken too long to log in or to begin."""
         now = time.monotonic()
-        if not self.authenticated:
+        if not self.transport.is_active():
+            return False
+        if self.logging_in:
             return now - self.connected_at > self.limits.authenticate_within
-        return now - self.last_seen > (self.limits.idle if self.handlers else self.limits.open_channel_within)
+        return now - self.last_seen > (
+            self.limits.idle if self.has_channel else self.limits.open_channel_within
+        )
 
     def end(self) -> None:
         """Close the connection. Without the first step, paramiko's thread would notice seconds later."""

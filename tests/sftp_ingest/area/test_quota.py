@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from accounts.models import Supplier
-from sftp_ingest.area import quota
+from sftp_ingest.area import cut_uploads, quota
 from sftp_ingest.area.files import Area
-from sftp_ingest.models import SftpLogin, UploadArea
+from sftp_ingest.errors import Refused
+from sftp_ingest.models import GIB, OpenUpload, SftpLogin, UploadArea
 from tests.sftp_ingest.conftest import put
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -64,3 +67,41 @@ def test_it_can_be_counted_again(acme: Supplier, acme_area):
 
     assert Area(acme.pk).count_again() == 3
     assert quota.used(acme.pk) == 10
+
+
+@pytest.fixture
+def open_upload(acme_login: SftpLogin, server, connect) -> Iterator[OpenUpload]:
+    """A file of 70 bytes that its client goes on writing."""
+    file = connect(server, "acme").open_sftp().open("products/a.csv", "w")
+    file.write(b"x" * 70)
+    file.stat()
+    yield OpenUpload.objects.get()
+    file.close()
+
+
+def test_bytes_are_set_aside_in_one_statement_so_that_nobody_waits_between_two(
+    open_upload: OpenUpload, acme: Supplier, django_assert_num_queries
+):
+    with django_assert_num_queries(1):
+        quota.reserve(open_upload, 30, GIB)
+
+    open_upload.refresh_from_db()
+    assert open_upload.reserved_bytes == quota.used(acme.pk) == 70 + quota.LEAST_AT_ONCE
+
+
+def test_where_little_is_free_little_is_set_aside(open_upload: OpenUpload, acme: Supplier):
+    quota.reserve(open_upload, 30, 70 + 1600)
+    assert quota.used(acme.pk) == 70 + 100
+
+    with pytest.raises(Refused, match="area is full"):
+        quota.reserve(open_upload, 1501, 70 + 1600)
+    open_upload.refresh_from_db()
+    assert open_upload.reserved_bytes == quota.used(acme.pk) == 70 + 100
+
+
+def test_an_upload_that_others_went_on_with_sets_nothing_aside(open_upload: OpenUpload, acme: Supplier):
+    open_upload.holder = "another"
+
+    with pytest.raises(cut_uploads.TakenUp):
+        quota.reserve(open_upload, 30, GIB)
+    assert quota.used(acme.pk) == 70

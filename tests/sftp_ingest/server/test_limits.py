@@ -13,6 +13,7 @@ import pytest
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server import login_throttle
+from sftp_ingest.server.handles import UploadHandle
 from sftp_ingest.server.listener import WAKE_INTERVAL, Server
 from sftp_ingest.server.session import Limits
 from tests.sftp_ingest.conftest import PASSWORD, put
@@ -93,13 +94,43 @@ def test_a_login_that_is_refused_for_its_connections_hears_why_and_is_no_failure
     assert login_throttle.record_failure("acme", "127.0.0.1") == 1
 
 
-def test_one_address_has_so_many_connections_at_most(acme_login: SftpLogin, serve, connect):
-    server = serve(connections_per_address=2)
+def test_one_address_has_so_many_connections_without_a_channel_at_most(acme_login: SftpLogin, serve, connect):
+    server = serve(without_channel_per_address=2)
     clients = [connect(server, "acme") for _ in range(2)]
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as third:
         assert third.recv(100) == b""
 
     assert clients[0].open_sftp().listdir("products") == []
+
+
+def test_who_has_gone_takes_no_place_of_those_who_log_in(acme_login: SftpLogin, serve, connect, monkeypatch):
+    ending, over = threading.Event(), threading.Event()
+
+    def close_slowly(handle: UploadHandle) -> None:
+        ending.set()
+        over.wait(60)
+
+    monkeypatch.setattr(UploadHandle, "close", close_slowly)
+    server = serve(unauthenticated_per_address=1)
+    client = connect(server, "acme")
+    file = client.open_sftp().open("products/a.csv", "w")
+    client.close()
+    assert ending.wait(20)
+    try:
+        assert connect(server, "acme").open_sftp().listdir("products") == []
+    finally:
+        over.set()
+        del file
+
+
+def test_an_office_of_many_suppliers_has_one_address(
+    acme_login: SftpLogin, rival: Supplier, login_of, serve, connect
+):
+    login_of(rival)
+    server = serve(without_channel_per_address=2, connections_per_login=3)
+    at_work = [connect(server, name).open_sftp() for name in ("acme", "rival") for _ in range(3)]
+
+    assert [sftp.listdir("products") for sftp in at_work] == [[]] * 6
 
 
 def test_whoever_opens_no_channel_is_dropped(acme_login: SftpLogin, serve, connect):

@@ -1,0 +1,1 @@
+"""What `bench.sftp` is made of."""
