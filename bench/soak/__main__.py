@@ -162,7 +162,9 @@ def soak(
     time.sleep(WARM_UP)
     warm = memory(hosts)
 
-    faults, stop = Faults(hosts, database, broker, hosts_only=bool(beside)), threading.Event()
+    paced = pace.orders is not None
+    faults = Faults(hosts, database, broker, hosts_only=bool(beside), paced=paced)
+    stop = threading.Event()
     ending = threading.Timer(seconds, stop.set)
     ending.start()
     say(f"throwing faults for {seconds:g} s{', beside ' if beside else ''}{beside}")

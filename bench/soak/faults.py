@@ -15,16 +15,25 @@ from bench.soak.servers import Server
 FROZEN_SECONDS = 3.0
 EVERY = (3.0, 7.0)
 """Seconds between one fault's end and the next one."""
+PACED = (15.0, 35.0)
+"""The same where the traffic keeps to a pace: each restart of a host costs a core 15 seconds or so."""
 
 
 class Faults:
     """Throws them until it is stopped; counts them."""
 
     def __init__(
-        self, hosts: Sequence[Host], database: Server, broker: Server, *, hosts_only: bool = False
+        self,
+        hosts: Sequence[Host],
+        database: Server,
+        broker: Server,
+        *,
+        hosts_only: bool = False,
+        paced: bool = False,
     ) -> None:
         """`hosts_only`: what they work with stays as it is."""
         self.hosts, self.database, self.broker, self.hosts_only = hosts, database, broker, hosts_only
+        self.every = PACED if paced else EVERY
         self.thrown: Counter[str] = Counter()
         self.restarts: Counter[str] = Counter()
 
@@ -50,7 +59,7 @@ class Faults:
 
     def _throw(self, kinds: list[tuple[str, Callable[[Event], None]]], stop: Event) -> None:
         turn: list[tuple[str, Callable[[Event], None]]] = []
-        while not stop.wait(random.uniform(*EVERY)):
+        while not stop.wait(random.uniform(*self.every)):
             if not turn:  # each once, in any order; then again
                 turn = random.sample(kinds, len(kinds))
             name, throw = turn.pop()

@@ -122,7 +122,12 @@ class Traffic:
         while self.poll_orders():
             pass
         for path, digest in self.seen.uploaded.items():
-            if hashlib.sha256(self.area.read(path)).hexdigest() != digest:
+            try:
+                content = self.area.read(path)
+            except Unexpected as error:
+                self.seen.complaints.append(str(error))
+                continue
+            if hashlib.sha256(content).hexdigest() != digest:
                 self.seen.complaints.append(f"the upload {path} has another content now")
 
     def _repeat(self, work: Callable[[], Any], orders: int) -> None:

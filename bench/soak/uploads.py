@@ -48,9 +48,15 @@ class Uploader:
                 return
 
     def read(self, path: str) -> bytes:
-        """What lies there now, as the first host shows it."""
-        with self._session(self.ports[0]) as session, session.open(path) as file:
-            return bytes(file.read())
+        """What lies there now, as the first host shows it. Asked for again until it comes."""
+        while True:
+            try:
+                with self._session(self.ports[0]) as session, session.open(path) as file:
+                    return bytes(file.read())
+            except (paramiko.SSHException, OSError, EOFError) as error:
+                self.tally.count(f"reading broken off ({type(error).__name__})")
+                if self.give_up.wait(BETWEEN):
+                    raise Unexpected(f"reading {path}: still {error} at the end") from error
 
     @contextmanager
     def _session(self, port: int) -> Iterator[paramiko.SFTPClient]:
