@@ -148,7 +148,7 @@ def test_each_example_is_a_request_that_works_and_the_answer_it_gets(story, docu
 
 def test_no_example_has_fallen_behind_the_document(operations):
     """An answer that was written down before a field came shows clients what they never get."""
-    wrong = {}
+    wrong: dict[str, list[str]] = {}
     for path in FOLDER.glob("*.json"):
         example = json.loads(path.read_text(encoding="utf-8"))
         place, method = operations[path.stem]

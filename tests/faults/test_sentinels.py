@@ -27,7 +27,7 @@ def test_pushes_rates_and_imports_go_on_when_the_master_was_killed(
 
         def push(number: str) -> int:
             body = an_order({"sku": "A-1", "quantity": 1}, retailer_order_id=number)
-            return web.ask("POST", f"/v3/retailers/{shop.pk}/orders", secret=retailer, body=body).status
+            return int(web.ask("POST", f"/v3/retailers/{shop.pk}/orders", secret=retailer, body=body).status)
 
         def start_import(sku: str) -> int:
             rows = ["sku,title,retail_price", f"{sku},Shirt,9.99"]

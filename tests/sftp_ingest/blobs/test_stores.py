@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 
@@ -48,16 +47,6 @@ def test_nobody_reads_it_under_its_number_before_it_is_complete_in_s3(store: Sto
     assert store.name == "local" or store.size(ONE) is None  # on the disk, rows say what is complete
     writer.complete(len(LARGE))
     assert store.size(ONE) == len(LARGE)
-
-
-def test_other_accounts_of_the_machine_can_read_none_of_it(store: Store, tmp_path: Path):
-    writer = store.create(ONE)
-    write(writer, LARGE)
-
-    folders = [*tmp_path.iterdir()]
-    assert folders
-    assert [each for each in folders if each.stat().st_mode & 0o007] == []
-    writer.complete(len(LARGE))
 
 
 def test_ranges_are_read_in_any_order(store: Store):
