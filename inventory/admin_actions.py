@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from accounts.actors import Actor
-from accounts.operator_actions import AdminAction, NothingChanged, Reason
+from accounts.operator_actions import AdminAction, Reason
 from inventory.elements import MOST
 from inventory.models import StockLevel
 
@@ -19,9 +19,8 @@ def _standing(level: StockLevel) -> str:
 
 def _count(level: StockLevel, by: Actor, answers: dict[str, Any]) -> str:
     before = level.on_hand
-    changed = level.count(answers["on_hand"], by=by)
-    if not changed:
-        raise NothingChanged(f"{level.on_hand} it is; the count is noted.")
+    if not level.count(answers["on_hand"], by=by):
+        return f"{level.on_hand} it is; the count is noted."
     return f"{level.on_hand} on hand, before {before}."
 
 

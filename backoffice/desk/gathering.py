@@ -21,7 +21,7 @@ from django.utils import timezone
 from accounts.models import OperatorNote
 from backoffice.desk.items import Item, Kind
 from backoffice.desk.kinds import KINDS
-from backoffice.desk.waiting import LAST, Page, Position, Waiting, first_rows, once
+from backoffice.desk.waiting import LAST, Page, Place, Position, Waiting, first_rows, once
 from fulfillments.models import Fulfillment
 from orders.models import Order
 
@@ -109,10 +109,7 @@ def gather(user: User | AnonymousUser, wanted: Wanted, count: int = 50, start: s
         if len(found) > WINDOW:
             window.open_kinds.add(kind.name)
     rows = once(window.known())
-    _add_money(rows)
-    rows.sort(key=lambda each: each.place)
-    after = page.after
-    left = rows if after is None else [each for each in rows if each.place > after]
+    left = _first(rows, page.after, count + 1)
     of_page, more = left[:count], ""
     if len(left) > count:
         more = Page(page.behind, of_page[-1].place).written()
@@ -148,6 +145,22 @@ def _narrowed(kind: Kind, wanted: Wanted) -> QuerySet[Any]:
     elif wanted.taken == "free":
         rows = rows.exclude(pk__in=notes.exclude(assigned_to="").values("record_id"))
     return rows
+
+
+def _first(rows: Sequence[Waiting], after: Place | None, count: int) -> list[Waiting]:
+    """The first so many behind a place. Money orders what is due at once, so no others are asked for it."""
+    rest = sorted(rows, key=lambda each: each.deadline)
+    seen = 0  # at most so many of the deadline at which the page before has ended
+    if after is not None:
+        rest = [each for each in rest if each.deadline >= after.due_at]
+        seen = sum(each.deadline == after.due_at for each in rest)
+    if len(rest) > seen + count:
+        last = rest[seen + count - 1].deadline
+        rest = [each for each in rest if each.deadline <= last]
+    _add_money(rest)
+    return sorted(
+        (each for each in rest if after is None or each.place > after), key=lambda each: each.place
+    )[:count]
 
 
 def _beyond_the_window(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery
@@ -146,106 +147,61 @@ def _read_part(part: ServicePart) -> dict[str, Any]:
     }
 
 
+WORK = partial(
+    Kind, model=Fulfillment, supplier="supplier", since="updated_at", due="due_at", order="order_id"
+)
+ORDER = partial(Kind, model=Order, since="updated_at", due="ship_until", is_day=True, order="pk")
+
 # The more that can be done about it, the further up: an order that waits for several stands under the first.
 KINDS = (
-    Kind(
+    WORK(
         "address",
         "Wrong address",
-        Fulfillment,
-        lambda: _fulfillments().filter(state=State.WRONG_ADDRESS),
-        _read_address,
-        supplier="supplier",
-        since="updated_at",
+        rows=lambda: _fulfillments().filter(state=State.WRONG_ADDRESS),
+        read=_read_address,
         due="order__ship_until",
         is_day=True,
-        order="order_id",
         actions=(("correct-address", "Correct address"), ("give-up", "Cancel")),
     ),
-    Kind(
+    ORDER(
         "nobody",
         "Nobody fills it",
-        Order,
-        _refused,
-        _read_refused,
-        since="updated_at",
-        due="ship_until",
-        is_day=True,
-        order="pk",
+        rows=_refused,
+        read=_read_refused,
         actions=(("route-again", "Route again"), ("drop-refused", "Cancel it")),
     ),
-    Kind(
+    WORK(
         "silent",
         "Cancellation unanswered",
-        Fulfillment,
-        lambda: _fulfillments().filter(state=State.CANCELING),
-        lambda work: _fulfillment(work, f"{work.supplier} has not said whether it lets it go"),
-        supplier="supplier",
-        since="updated_at",
-        due="due_at",
-        order="order_id",
+        rows=lambda: _fulfillments().filter(state=State.CANCELING),
+        read=lambda work: _fulfillment(work, f"{work.supplier} has not said whether it lets it go"),
         actions=ANSWERS,
     ),
-    Kind(
-        "overdue",
-        "Overdue",
-        Fulfillment,
-        _late,
-        _read_late,
-        supplier="supplier",
-        since="updated_at",
-        due="due_at",
-        always_due=True,
-        order="order_id",
-        actions=SEND_OR_ASK,
-    ),
-    Kind(
+    WORK("overdue", "Overdue", rows=_late, read=_read_late, always_due=True, actions=SEND_OR_ASK),
+    WORK(
         "uncaptured",
         "Not captured in time",
-        Fulfillment,
-        _uncaptured,
-        lambda work: _fulfillment(work, f"Fulfillment {work.pk} should have been captured"),
-        supplier="supplier",
-        since="updated_at",
+        rows=_uncaptured,
+        read=lambda work: _fulfillment(work, f"Fulfillment {work.pk} should have been captured"),
         due="capture_due_at",
         always_due=True,
-        order="order_id",
         actions=SEND_OR_ASK,
     ),
-    Kind(
+    ORDER(
         "country",
         "Unknown country",
-        Order,
-        lambda: UnknownCountryFilter.narrow(_orders()),
-        lambda order: _order(order, str(order.shipping_address.get("country", ""))),
-        since="updated_at",
-        due="ship_until",
-        is_day=True,
-        order="pk",
+        rows=lambda: UnknownCountryFilter.narrow(_orders()),
+        read=lambda order: _order(order, str(order.shipping_address.get("country", ""))),
         actions=(("correct-address", "Correct address"),),
     ),
-    Kind(
+    ORDER(
         "held",
         "Held",
-        Order,
-        lambda: HeldFilter.narrow(_orders()),
-        lambda order: _order(order, "Its suppliers wait for your release"),
-        since="updated_at",
-        due="ship_until",
-        is_day=True,
-        order="pk",
+        rows=lambda: HeldFilter.narrow(_orders()),
+        read=lambda order: _order(order, "Its suppliers wait for your release"),
         actions=(("release", "Release"), ("cancel", "Cancel order")),
     ),
-    Kind(
-        "waiting",
-        "Waiting for stock",
-        Order,
-        _short,
-        _read_short,
-        since="waits_since",
-        due="ship_until",
-        is_day=True,
-        order="pk",
-    ),
+    ORDER("waiting", "Waiting for stock", rows=_short, read=_read_short, since="waits_since"),
     Kind(
         "overpromised",
         "Over-promised stock",

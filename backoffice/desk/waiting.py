@@ -53,14 +53,17 @@ class Waiting:
         return min((moment for moment in moments if moment), default=None)
 
     @property
+    def deadline(self) -> datetime:
+        """What has none comes last."""
+        return self.due_at or LAST
+
+    @property
     def position(self) -> Position:
         return self.due, self.pk
 
     @property
     def place(self) -> Place:
-        return Place(
-            self.due_at or LAST, -(self.money or Decimal()), self.since or LAST, self.number, self.pk
-        )
+        return Place(self.deadline, -(self.money or Decimal()), self.since or LAST, self.number, self.pk)
 
 
 def first_rows(

@@ -17,12 +17,18 @@ COLUMNS = "columns"
 
 
 class ChosenChangeList(ChangeList):
-    """A list that knows which of its columns were chosen; links on it keep the choice."""
+    """A list that knows which columns were chosen, which links on it keep, and which it can be sorted by."""
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
         found: dict[str, Any] = super().get_filters_params(params)
         found.pop(COLUMNS, None)
         return found
+
+    def get_ordering_field(self, field_name: Any) -> Any:
+        """Nothing where the list is not sorted by that column: an address could ask for it all the same."""
+        if self.sortable_by is not None and field_name not in self.sortable_by:
+            return None
+        return super().get_ordering_field(field_name)
 
 
 class ListMixin(ModelAdmin[Any]):

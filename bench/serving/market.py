@@ -156,9 +156,19 @@ def grow(before: int, after: int) -> None:
     """Add the orders from behind the one number up to the other."""
     execute(UNCHECKED, ["replica"])
     for first in range(before + 1, after + 1, BATCH):
-        for statement in PAST:
-            execute(statement, {"first": first, "last": min(first + BATCH - 1, after)})
+        add(first, min(first + BATCH - 1, after))
     execute(UNCHECKED, ["origin"])
+    complete()
+
+
+def add(first: int, last: int) -> None:
+    """The orders of these numbers, without what is counted and numbered beside them."""
+    for statement in PAST:
+        execute(statement, {"first": first, "last": last})
+
+
+def complete() -> None:
+    """Count what there is, have new rows numbered behind it, and have statements planned for it."""
     execute(CLOCKS)
     for table in NUMBERS:
         execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")

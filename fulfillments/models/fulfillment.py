@@ -253,7 +253,7 @@ class Fulfillment(models.Model):
     def restock(self, change: Change) -> Outcome:
         """Put all that came back, and has not gone yet, back into stock."""
         lines = self._reread(change)
-        done = [each.restock(change, lines, each.not_restocked) for each in self.returns.all()]
+        done = [each.restock(change, lines, each.not_restocked) for each in self.returns.order_by("pk")]
         return Outcome.DONE if Outcome.DONE in done else Outcome.UNCHANGED
 
     def save_invoice(self, change: Change, invoice_id: str) -> Outcome:

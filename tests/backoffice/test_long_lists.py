@@ -44,6 +44,18 @@ def test_a_search_reads_no_table_whole(model, admin_client):
                 assert f"Seq Scan on {table}" not in plan_of(statement), (term, plan_of(statement))
 
 
+def test_no_address_sorts_a_list_that_has_no_index_for_it(admin_client, shop):
+    late, soon = OrderFactory.create_in_bulk(2, retailer=shop)
+    Order.objects.filter(pk=late.pk).update(ship_until="2030-01-02")
+    Order.objects.filter(pk=soon.pk).update(ship_until="2030-01-01")
+    number = [*admin.site._registry[Order].list_display].index("ship_until") + 1
+
+    for way in (number, -number):
+        page = admin_client.get("/admin/orders/order/", {"o": way}).text
+        rows = page[page.index("<tbody") :]
+        assert rows.index(f"/order/{soon.pk}/") < rows.index(f"/order/{late.pk}/"), "the newest is first"
+
+
 def plan_of(statement: str) -> str:
     """How the rows are found where neither the table nor an index is read from its end."""
     with connection.cursor() as cursor:
