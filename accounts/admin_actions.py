@@ -15,9 +15,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 
 from accounts import bulk_actions
@@ -175,5 +175,6 @@ class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
 
 
 def badge(state: str) -> SafeString:
-    """A state as lists show it."""
-    return format_html('<span class="bo-state bo-state-{}">{}</span>', slugify(state), state)
+    """A state as lists show it; a long one may be broken between its words."""
+    words = format_html_join(mark_safe("_<wbr>"), "{}", ((word,) for word in state.split("_")))
+    return format_html('<span class="bo-state bo-state-{}">{}</span>', slugify(state), words)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin
 from django.db.models import Q
 from django.forms import ModelForm
@@ -12,11 +14,21 @@ from accounts.admin_actions import ActingFormAdmin
 from accounts.admin_base import LongList, operator_of
 from accounts.day_filter import DaysFilter
 from catalog.admin_actions import ACTIONS
-from catalog.forms import WholeForm
+from catalog.forms import VariantForm
 from catalog.models import Variant, VariantChange
 from fastdb.beginnings import begins
 
 MOST_CHANGES = 50
+SECTIONS = (
+    ("", ("supplier", "sku", "title", "model", "listed")),
+    (
+        "Prices",
+        (
+            *("retail_price", "wholesale_price", "special_sale_price"),
+            *("special_sale_price_start", "special_sale_price_end"),
+        ),
+    ),
+)
 ARTICLE_NUMBERS = {8: ("ean",), 12: ("upc",), 13: ("ean",), 14: ("gtin",)}
 
 
@@ -24,7 +36,7 @@ ARTICLE_NUMBERS = {8: ("ean",), 12: ("upc",), 13: ("ean",), 14: ("gtin",)}
 class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
     """Changes go the way that the API's go, with their event. Variants stay: orders name them."""
 
-    form = WholeForm[Variant]
+    form = VariantForm
     list_display = ("sku", "title", "supplier", "model", "retail_price", "wholesale_price", "listed")
     list_filter = ("listed", ("created_at", DaysFilter), "supplier")
     more_columns = ("id", "upc", "ean", "id_in_source", "weight", "created_at", "updated_at")
@@ -34,6 +46,8 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
     readonly_fields = ("created_at", "updated_at")
     record_actions = ACTIONS
     acts_with = ("supplier",)
+    in_stock: ClassVar[tuple[str, ...]] = ()
+    """What the page shows of its stock."""
 
     def search_condition(self, term: str) -> Q:
         found = begins("sku", term)
@@ -44,6 +58,17 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
         return self.readonly_fields if obj is None else (*self.readonly_fields, "supplier", "history")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Variant | None = None) -> Any:
+        """What operators come for first: prices and stock; then who changed what, and all the rest."""
+        left = [str(name) for name in self.get_fields(request, obj)]
+        sections = []
+        for title, names in (*SECTIONS, ("Stock", self.in_stock), ("What was changed", ("history",))):
+            fields = [name for name in names if name in left]
+            left = [name for name in left if name not in fields]
+            if fields:
+                sections.append((title, {"fields": fields}))
+        return [*sections, ("Content", {"fields": left})]
 
     @admin.display(description="what was changed, and by whom?")
     def history(self, variant: Variant) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from decimal import Decimal
+from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.forms import ModelForm
+
+from api.renderers import number
+from catalog.models import Variant
 
 M = TypeVar("M", bound=Model)
 
@@ -25,3 +29,13 @@ class WholeForm(ModelForm[M]):
             self.instance.validate_constraints()
         except ValidationError as error:
             self.add_error(None, error)
+
+
+class VariantForm(WholeForm[Variant]):
+    """Prices and weights as people write them, without the zeros that their columns pad them with."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, value in self.initial.items():
+            if isinstance(value, Decimal):
+                self.initial[name] = number(value)

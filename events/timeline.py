@@ -18,6 +18,11 @@ class Entry:
     event: Event
     details: list[tuple[str, str]]
 
+    @property
+    def title(self) -> str:
+        """What happened: `import.awaiting_approval` as `Import awaiting approval`."""
+        return self.event.type.replace(".", " ").replace("_", " ").capitalize()
+
 
 def timeline(**record: int) -> list[Entry]:
     """The history of an order (`order_id`; with `fulfillment_id` only that one) or import, oldest first."""
@@ -37,4 +42,6 @@ def in_words(value: Any) -> str:
         return ", ".join(f"{name} {in_words(each)}" for name, each in value.items())
     if isinstance(value, list):
         return "; ".join(in_words(each) for each in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "" if value is None else str(value)

@@ -158,8 +158,13 @@ ROWS: tuple[tuple[str, str], ...] = (
 )
 
 
-def _sides(before: SideJson, after: SideJson) -> list[tuple[str, Decimal, Decimal, Decimal]]:
+def _sides(before: SideJson, after: SideJson) -> list[tuple[str, Any, Any, Any]]:
     """Each measure as it was, by the rule, and the difference."""
     then, now = cast(dict[str, Any], before), cast(dict[str, Any], after)
-    numbers = ((title, Decimal(then[name]), Decimal(now[name])) for name, title in ROWS)
+    numbers = ((title, _number(then[name]), _number(now[name])) for name, title in ROWS)
     return [(title, old, new, new - old) for title, old, new in numbers]
+
+
+def _number(kept: int | str) -> int | Decimal:
+    """A count, or money, which is kept as text."""
+    return Decimal(kept) if isinstance(kept, str) else kept

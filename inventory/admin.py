@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
@@ -125,6 +125,8 @@ class StockMovementAdmin(ReadOnlyAdmin[StockMovement]):
 
 class VariantWithStockAdmin(VariantAdmin):
     """A variant's page, with what is in stock of it and why."""
+
+    in_stock: ClassVar[tuple[str, ...]] = ("stock", "stock_movements")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
         return (*super().get_readonly_fields(request, obj), *(["stock", "stock_movements"] if obj else []))

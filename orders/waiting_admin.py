@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -45,6 +45,8 @@ def waiting_table(variant: Variant, **where: Any) -> str:
 
 class VariantWithWaitingAdmin(VariantWithStockAdmin):
     """A variant's page, with who waits for it."""
+
+    in_stock: ClassVar[tuple[str, ...]] = ("stock", "who_waits", "stock_movements")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
         return (*super().get_readonly_fields(request, obj), *(["who_waits"] if obj else []))

@@ -45,6 +45,7 @@ def scorecard_page(site: AdminSite, request: HttpRequest, supplier_id: int) -> T
         "partners": partners,
         "times": [(TITLES[name], card.times[name]) for name in measures.TIMES],
         "counts": card.counts,
+        "refused_percent": None if card.refusal_rate is None else 100 * card.refusal_rate,
         "charts": charts(card),
     }
     return TemplateResponse(request, "admin/accounts/scorecard.html", context)

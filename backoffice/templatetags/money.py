@@ -12,6 +12,12 @@ register = template.Library()
 
 
 @register.filter
-def money(amount: Decimal | None) -> str:
-    """An amount exactly, without the zeros that its column padded it with; nothing where there is none."""
-    return "" if amount is None else str(number(amount))
+def money(amount: Decimal | int | None) -> str:
+    """An amount exactly: to the cent, and further where it goes further; nothing where there is none.
+
+    Whole numbers that are no money (a table may have both) have no cents.
+    """
+    if not isinstance(amount, Decimal):
+        return "" if amount is None else f"{amount:,}"
+    plain = number(amount)
+    return f"{plain:,.2f}" if plain == round(plain, 2) else f"{plain:,}"

@@ -78,9 +78,9 @@ def test_the_page_shows_what_was_agreed_sent_and_came_back(
         "",
         "",
         "",
-        "120",
+        "120.00",
     ]
-    assert rows_of(page, "Fulfillments")[0][-1] == "5 × LAN-1 at 100 2 short"
+    assert rows_of(page, "Fulfillments")[0][-1] == "5 × LAN-1 at 100.00 2 short"
     [[number, carrier, _, _, contents]] = rows_of(page, "Parcels")
     assert (number, carrier, contents.strip()) == ("1Z-77", "UPS", "2 × LAN-1")
     [[reason, *_, contents]] = rows_of(page, "Returns")

@@ -119,3 +119,41 @@ for (const form of document.querySelectorAll(".bo-columns-form")) {
   new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
   name();
 }
+
+// Escape closes what was opened last around where one is, and leads back to what opens it.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented) return;
+  const open = document.activeElement?.closest("details[open]");
+  if (!open) return;
+  event.preventDefault();
+  open.open = false;
+  open.querySelector("summary").focus();
+});
+
+// Who has done something about a row of the desk goes on there: at the next one, where the row has gone.
+{
+  const rows = () => [...document.querySelectorAll(".bo-desk tbody tr")];
+  const keep = (event) => {
+    const row = event.target.closest?.(".bo-desk tbody tr");
+    if (!row || event.target.closest("summary")) return;
+    try {
+      sessionStorage.setItem("backoffice.row", JSON.stringify([location.pathname, rows().indexOf(row)]));
+    } catch {
+      // A browser that keeps nothing begins at the top.
+    }
+  };
+  document.addEventListener("submit", keep);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("a")) keep(event);
+  });
+
+  try {
+    const [path, place] = JSON.parse(sessionStorage.getItem("backoffice.row")) ?? [];
+    if (path === location.pathname) {
+      sessionStorage.removeItem("backoffice.row");
+      rows().slice(0, place + 1).pop()?.querySelector("a")?.focus();
+    }
+  } catch {
+    // As above.
+  }
+}

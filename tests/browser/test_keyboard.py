@@ -1,0 +1,60 @@
+"""The desk by the keyboard alone: what opens closes again, and who has acted goes on at the next row."""
+
+import pytest
+
+from orders.models import Order
+from tests.orders.push_bodies import an_order
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+FOCUSED = "document.activeElement.innerText"
+
+
+@pytest.fixture
+def rows(browser, acme, shop, a_variant, client_for):
+    """Three orders whose addresses are wrong, the dearest first, as the desk shows them."""
+    a_variant(acme, "LAN-1", stock=10, wholesale_price=10)
+    numbers = []
+    for quantity in (3, 2, 1):
+        answer = client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": quantity}))
+        order = Order.objects.get(pk=answer.json()["order_id"])
+        client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/wrong_address")
+        numbers.append(order.retailer_order_id)
+    browser.start_as("olga")
+    browser.open("/admin/desk/")
+    return numbers
+
+
+def focus(browser, row, label):
+    browser.page.locator(".bo-desk tbody tr").nth(row).get_by_text(label).first.focus()
+
+
+def test_escape_closes_a_note_and_leads_back_to_what_opens_it(browser, rows):
+    focus(browser, 1, "Note")
+    browser.page.keyboard.press("Enter")
+    browser.page.keyboard.press("Tab")
+    assert browser.page.evaluate("document.activeElement.name") == "assigned_to"
+
+    browser.page.keyboard.press("Escape")
+    assert browser.page.locator(".bo-desk details[open]").count() == 0
+    assert browser.page.evaluate(FOCUSED) == "Note"
+
+
+def test_who_takes_a_row_stays_at_it(browser, rows):
+    focus(browser, 1, "Take it")
+    with browser.page.expect_navigation():
+        browser.page.keyboard.press("Enter")
+
+    assert browser.page.evaluate(FOCUSED) == rows[1]
+
+
+def test_who_has_mended_a_row_is_at_the_next_one(browser, rows):
+    focus(browser, 1, "Correct address")
+    with browser.page.expect_navigation():
+        browser.page.keyboard.press("Enter")
+    browser.page.fill("#id_city", "Bath")
+    with browser.page.expect_navigation():
+        browser.page.keyboard.press("Enter")
+
+    assert browser.page.locator(".bo-desk tbody tr").count() == 2
+    assert browser.page.evaluate(FOCUSED) == rows[2]
