@@ -123,7 +123,8 @@ def test_a_silent_mail_server_is_asked_once_and_whoever_it_kept_waiting_comes_la
 ):
     add(operator, supplier=acme.pk, address="acme@example.org")
     ImportJobFactory.create(supplier=acme, status="failed", error={"code": "no_header", "message": "None."})
-    moment, asked = [0.0], []
+    moment = [0.0]
+    asked: list[str] = []
 
     def be_silent(subject, text, sender, to):
         asked.extend(to)
