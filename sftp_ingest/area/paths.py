@@ -16,6 +16,9 @@ IMPORTED_AS = {PRODUCTS: "products", INVENTORY: "inventory", TRACKING: "fulfillm
 READ_ONLY = (TEMPLATES, REPORTS, ORDERS)
 IMPORT_SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_PATH_LENGTH, MAX_NAME_BYTES, MAX_DEPTH = 500, 255, 20
+# Before accents are put together with their letters, which takes hours for a megabyte of accents.
+MAX_LENGTH_AS_WRITTEN = 4 * MAX_PATH_LENGTH
+TOO_LONG = f"The path is longer than {MAX_PATH_LENGTH} characters or {MAX_DEPTH} folders."
 # Control and format characters (bidi overrides among them), separators of lines, halves of characters.
 UNPRINTABLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
@@ -27,6 +30,8 @@ def parse_path(path: str, *, allow_parent: bool = False) -> Parts:
     Raises Refused for a name that a file in an area cannot have.
     """
     parts: list[str] = []
+    if len(path) > MAX_LENGTH_AS_WRITTEN:
+        raise Refused(TOO_LONG)
     for name in unicodedata.normalize("NFC", path).split("/"):
         if name == ".." and not allow_parent:
             raise Refused("The path may not hold `..`.")
@@ -35,7 +40,7 @@ def parse_path(path: str, *, allow_parent: bool = False) -> Parts:
         elif name not in ("", "."):
             parts.append(check_name(name))
     if not fits(tuple(parts)):
-        raise Refused(f"The path is longer than {MAX_PATH_LENGTH} characters or {MAX_DEPTH} folders.")
+        raise Refused(TOO_LONG)
     return tuple(parts)
 
 

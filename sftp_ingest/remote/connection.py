@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import paramiko
 
+from sftp_ingest.bounded_attributes import bound_attributes
 from sftp_ingest.keys import parse_public_key
 from sftp_ingest.models import RemoteHost
 
 CONNECT_TIMEOUT, ANSWER_TIMEOUT = 10.0, 30.0  # seconds
+LOOK_SECONDS = 1.0
+
+Heed = Callable[[int], None]  # called with the bytes that came; what it raises ends the session
 
 
 class RemoteFailed(Exception):
@@ -22,9 +29,63 @@ class RemoteFailed(Exception):
         self.code, self.message = code, message
 
 
+class WatchedChannel:
+    """What an SFTP client reads from, and beside it a look at how that goes: at each piece, and each second.
+
+    paramiko comes back with whole answers only: from a host that trickles, hours later.
+    What ended the reading ends whatever comes after it, since it may have been amid an answer.
+    """
+
+    def __init__(self, channel: paramiko.Channel, heed: Heed) -> None:
+        self._channel, self._heed = channel, heed
+        self._error: Exception | None = None
+        channel.settimeout(LOOK_SECONDS)
+
+    def recv(self, size: int) -> bytes:
+        """Raises TimeoutError when nothing comes for ANSWER_TIMEOUT."""
+        self._require_open()
+        try:
+            return self._recv(size)
+        except Exception as error:
+            self._error = error
+            raise
+
+    def _recv(self, size: int) -> bytes:
+        deadline = time.monotonic() + ANSWER_TIMEOUT
+        while True:
+            try:
+                data = bytes(self._channel.recv(size))
+            except TimeoutError:
+                self._heed(0)
+                if time.monotonic() > deadline:
+                    raise
+            else:
+                self._heed(len(data))
+                return data
+
+    def _require_open(self) -> None:
+        if self._error:
+            raise self._error
+
+    def send(self, data: bytes) -> int:
+        """Called from paramiko's own thread, too, in which nobody looks. Raises TimeoutError."""
+        self._require_open()
+        deadline = time.monotonic() + ANSWER_TIMEOUT
+        while True:
+            try:
+                return int(self._channel.send(data))
+            except TimeoutError:
+                if time.monotonic() > deadline:
+                    raise
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._channel, name)
+
+
 @contextmanager
-def connect(host: RemoteHost) -> Iterator[paramiko.SFTPClient]:
+def connect(host: RemoteHost, heed: Heed) -> Iterator[paramiko.SFTPClient]:
     """An SFTP session with a host that has proved to be the registered one. Raises RemoteFailed."""
+    bound_attributes()
     try:
         connection = socket.create_connection((host.host, host.port), CONNECT_TIMEOUT)
     except OSError as error:
@@ -33,12 +94,22 @@ def connect(host: RemoteHost) -> Iterator[paramiko.SFTPClient]:
     transport.banner_timeout = transport.auth_timeout = transport.channel_timeout = ANSWER_TIMEOUT
     try:
         _authenticate(transport, host)
-        client = paramiko.SFTPClient.from_transport(transport)
-        assert client is not None
-        client.get_channel().settimeout(ANSWER_TIMEOUT)
-        yield client
+        yield paramiko.SFTPClient(WatchedChannel(_begin(transport), heed))
     finally:
         transport.close()
+
+
+def _begin(transport: paramiko.Transport) -> paramiko.Channel:
+    """A channel on which SFTP is spoken. Raises SSHException."""
+    channel = transport.open_session(timeout=ANSWER_TIMEOUT)
+    channel.settimeout(ANSWER_TIMEOUT)
+    ending = threading.Timer(ANSWER_TIMEOUT, transport.close)  # paramiko waits for this answer for ever
+    ending.start()
+    try:
+        channel.invoke_subsystem("sftp")
+    finally:
+        ending.cancel()
+    return channel
 
 
 def _authenticate(transport: paramiko.Transport, host: RemoteHost) -> None:

@@ -24,15 +24,15 @@ RATE_AFTER, LEAST_RATE = 30.0, 32 * 1024
 DEFAULT_MAX_BYTES = 2 * GIB
 
 
-def _go_on() -> None:
+def _no_check() -> None:
     """Nobody has anything against it."""
 
 
-def fetch(supplier: Supplier, url: str, *, check: Callable[[], None] = _go_on) -> Blob:
+def fetch(supplier: Supplier, url: str, *, check: Callable[[], None] = _no_check) -> Blob:
     """The file behind an sftp:// URL as a blob, which nothing refers to yet.
 
-    `check` is called for each piece; what it raises ends the fetching. Raises RemoteFailed. Not to be called
-    within a transaction: it may take as long as the host does.
+    `check` is called each second at least; what it raises ends the fetching. Raises RemoteFailed.
+    Not to be called within a transaction: it may take as long as the host does.
     """
     try:
         source = classify(supplier, url)
@@ -53,14 +53,12 @@ def fetch(supplier: Supplier, url: str, *, check: Callable[[], None] = _go_on) -
 
 def _received(source: Remote, largest: int, check: Callable[[], None]) -> Generator[bytes]:
     """The file's content. A connection that is lost is made anew, until two in a row bring nothing."""
-    fetching, fruitless = _Fetching(source, largest), 0
+    fetching, fruitless = _Fetching(source, largest, check), 0
     while fruitless < 2:
         came = fetching.came
         try:
-            with connect(source.host) as client:
-                for chunk in fetching.chunks(client):
-                    check()
-                    yield chunk
+            with connect(source.host, fetching.heed) as client:
+                yield from fetching.chunks(client)
         except TimeoutError as error:
             raise RemoteFailed("remote_timeout", f"{source.host} did not answer in time.") from error
         except (OSError, EOFError, paramiko.SSHException) as error:
@@ -74,9 +72,9 @@ def _received(source: Remote, largest: int, check: Callable[[], None]) -> Genera
 class _Fetching:
     """One file on its way: all of it, no more than the supplier may have, and in limited time."""
 
-    def __init__(self, source: Remote, largest: int) -> None:
-        self.source, self.largest = source, largest
-        self.came, self._began = 0, time.monotonic()
+    def __init__(self, source: Remote, largest: int, check: Callable[[], None]) -> None:
+        self.source, self.largest, self._check = source, largest, check
+        self.came, self._received, self._began = 0, 0, time.monotonic()
         self._version: tuple[int, int] | None = None  # size and time
 
     def chunks(self, client: paramiko.SFTPClient) -> Iterator[bytes]:
@@ -85,7 +83,8 @@ class _Fetching:
             expected = self._expected(file)
             for chunk in read_ahead(client, file, self.came, min(expected, self.largest)):
                 self.came += len(chunk)
-                self._check_limits()
+                if self.came > self.largest:
+                    raise RemoteFailed("remote_too_large", f"The file has more than {self.largest} bytes.")
                 yield chunk
         if self.came < expected:
             raise RemoteFailed("remote_failed", f"{self.source.host} gave {self.came} bytes of {expected}.")
@@ -99,12 +98,13 @@ class _Fetching:
         self._version = version
         return version[0]
 
-    def _check_limits(self) -> None:
-        if self.came > self.largest:
-            raise RemoteFailed("remote_too_large", f"The file has more than {self.largest} bytes.")
+    def heed(self, received: int) -> None:
+        """See whether to go on, now that so many more bytes came. Raises TimeoutError, what `check` does."""
+        self._received += received
         seconds = time.monotonic() - self._began
-        if seconds > FETCH_TIMEOUT or self.came < (seconds - RATE_AFTER) * LEAST_RATE:
+        if seconds > FETCH_TIMEOUT or self._received < (seconds - RATE_AFTER) * LEAST_RATE:
             raise TimeoutError
+        self._check()
 
 
 def _open(client: paramiko.SFTPClient, source: Remote) -> paramiko.SFTPFile:

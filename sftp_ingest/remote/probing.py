@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import paramiko
 
 from sftp_ingest.models import RemoteHost
-from sftp_ingest.remote.connection import RemoteFailed, connect
+from sftp_ingest.remote.connection import Heed, RemoteFailed, connect
+
+MOST_SECONDS = 30.0  # for looking around, once it is connected
 
 
 def probe(host: RemoteHost) -> str:
@@ -14,13 +18,21 @@ def probe(host: RemoteHost) -> str:
     It waits for the host for a minute or so at most. Not to be called within a transaction.
     """
     try:
-        with connect(host) as client:
+        with connect(host, _until(time.monotonic() + MOST_SECONDS)) as client:
             files = client.listdir(".")
     except TimeoutError as error:
         raise RemoteFailed("remote_timeout", f"{host} did not answer in time.") from error
     except (OSError, EOFError, paramiko.SSHException) as error:
         raise RemoteFailed("remote_failed", f"{host} took the login, but shows no files: {error}.") from error
     return f"{host} has the registered key and took the login {host.username}: {_count(len(files))} there."
+
+
+def _until(deadline: float) -> Heed:
+    def heed(received: int) -> None:
+        if time.monotonic() > deadline:
+            raise TimeoutError
+
+    return heed
 
 
 def _count(number: int) -> str:

@@ -11,6 +11,7 @@ from secrets import SystemRandom
 
 import paramiko
 
+from sftp_ingest.bounded_attributes import bound_attributes
 from sftp_ingest.database import close_idle
 from sftp_ingest.server.addresses import plain_address, source_of
 from sftp_ingest.server.host_key import host_key
@@ -42,6 +43,7 @@ class Server:
         self._listener = socket.create_server((host, port), family=family, backlog=128)
         self._listener.setblocking(False)
         use_fast_checksums()
+        bound_attributes()
 
     @property
     def port(self) -> int:

@@ -81,6 +81,8 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
             message = "The service cannot record this just now. Nothing was changed; try again in a minute."
             self._refuse(request_number, Refused(message))
         except OSError as error:
+            if self.sock.closed:  # nobody hears the answer any more; that is all that failed
+                return
             logger.exception("SFTP: a file operation failed")
             self._refuse(request_number, _refusal_of(error))
 
@@ -102,6 +104,8 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
             self._send_status(request_number, handle.chattr(wanted))
         elif t in OPEN_REQUESTS and len(self.file_table) + len(self.folder_table) >= limit:
             raise Refused(f"Only {limit} files and folders can be open at once.")
+        elif t not in protocol.CMD_NAMES:
+            self._send_status(request_number, paramiko.SFTP_OP_UNSUPPORTED)
         else:
             super()._process(t, request_number, msg)
 

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from resource import RLIMIT_NOFILE, setrlimit
+from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
@@ -20,12 +22,15 @@ MANAGE = Path(django_settings.BASE_DIR) / "manage.py"
 
 
 @contextmanager
-def process(tmp_path: Path, port: int, **variables: str) -> Iterator[subprocess.Popen[str]]:
+def process(
+    tmp_path: Path, port: int, preexec_fn: Any = None, **variables: str
+) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "DATA_DIR": str(tmp_path), "SFTP_PORT": str(port), **variables}
     environment["SFTP_HOST"] = "127.0.0.1"
     with subprocess.Popen(
         [sys.executable, MANAGE, "sftp_server"],
         env=environment,
+        preexec_fn=preexec_fn,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -50,6 +55,18 @@ def test_it_says_where_it_listens_and_ends_when_asked(tmp_path: Path, number: si
     assert line.startswith("SFTP listens on 127.0.0.1:")
     assert server.returncode == 0
     assert "Traceback" not in said
+
+
+def test_it_serves_more_clients_than_a_shell_lets_a_program_open_files(tmp_path: Path):
+    with process(tmp_path, 0, preexec_fn=lambda: setrlimit(RLIMIT_NOFILE, (64, 4096))) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline().rpartition(":")[2])
+        said = Path(f"/proc/{server.pid}/limits").read_text()
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+            assert client.recv(100).startswith(b"SSH-2.0-Exchange")
+
+    files = next(line for line in said.splitlines() if line.startswith("Max open files"))
+    assert files.split()[3:5] == ["4096", "4096"]
 
 
 def test_a_taken_port_is_a_clear_message(tmp_path: Path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import resource
 import signal
 from typing import Any
 
@@ -16,6 +17,8 @@ from sftp_ingest.blobs.bucket import WrongUrl
 from sftp_ingest.blobs.stores import store_for_new
 from sftp_ingest.server.host_key import host_key, key_path
 from sftp_ingest.server.listener import Server
+
+MOST_FILES = 65_536  # a thousand connections, each with its 32 files, and what the server itself needs
 
 
 class Command(BaseCommand):
@@ -41,9 +44,18 @@ class Command(BaseCommand):
             raise CommandError(
                 f"SFTP cannot listen on {host}:{port} ({os.strerror(error.errno or 0)}): set SFTP_PORT."
             ) from error
+        _allow_many_files()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: server.stop())
         self.stdout.write(f"SFTP listens on {host}:{server.port}")
         self.stdout.flush()
         signs_of_life.keep_giving("sftp", lambda: {"sessions": len(server.sessions)})
         server.serve()
+
+
+def _allow_many_files() -> None:
+    """As many open files as this process may have: shells and systemd begin with 1024, and mean more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

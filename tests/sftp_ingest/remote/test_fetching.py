@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 import paramiko
@@ -18,9 +19,11 @@ from sftp_ingest.database import own_connection
 from sftp_ingest.models import Blob, RemoteHost, SftpLogin
 from sftp_ingest.remote.connection import RemoteFailed
 from sftp_ingest.remote.fetching import fetch
+from sftp_ingest.remote.probing import probe
 from sftp_ingest.server.handles import ReadHandle
 from sftp_ingest.server.host_key import public_line
 from sftp_ingest.server.listener import Server
+from sftp_ingest.server.session import Session
 from tests.factories import RemoteHostFactory
 from tests.sftp_ingest.conftest import PASSWORD
 from tests.upload_area import area_of
@@ -186,10 +189,18 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
             server.sessions[-1].transport.close()
         return whole(handle, offset, length)
 
+    write = contents.write
+
+    def noted(received: Iterable[bytes]) -> Iterator[bytes]:
+        for piece in received:
+            came.set()
+            yield piece
+
     monkeypatch.setattr(ReadHandle, "read", cut_once)
+    monkeypatch.setattr(contents, "write", lambda received: write(noted(received)))
 
     with pytest.raises(RemoteFailed, match="changed while it came"):
-        fetch(acme, url, check=came.set)
+        fetch(acme, url)
 
 
 @pytest.mark.parametrize("most", [None, 10_000])
@@ -210,6 +221,67 @@ def test_nothing_is_asked_for_twice_however_much_a_host_gives_at_once(
     given.sort()
     assert sum(length for _, length in given) == len(CSV)
     assert all(offset + length == following for (offset, length), (following, _) in pairwise(given) if length)
+
+
+@pytest.fixture
+def silent_host(url: str, monkeypatch) -> Iterator[threading.Event]:
+    """It takes requests for pieces of the file, and answers none; set when it was asked for the first."""
+    asked, over = threading.Event(), threading.Event()
+
+    def say_nothing(handle: ReadHandle, offset: int, length: int) -> bytes:
+        asked.set()
+        over.wait(60)
+        return b""
+
+    monkeypatch.setattr(ReadHandle, "read", say_nothing)
+    monkeypatch.setattr("sftp_ingest.remote.connection.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("sftp_ingest.remote.connection.ANSWER_TIMEOUT", 50.0)
+    yield asked
+    over.set()
+
+
+def test_who_does_not_want_the_file_any_more_does_not_wait_for_the_host(
+    acme: Supplier, url: str, silent_host: threading.Event
+):
+    class Unwanted(Exception):
+        pass
+
+    def check() -> None:
+        if silent_host.is_set():
+            raise Unwanted
+
+    with pytest.raises(Unwanted):
+        fetch(acme, url, check=check)
+
+
+@pytest.mark.parametrize("limit", ["FETCH_TIMEOUT", "RATE_AFTER"])
+def test_a_host_that_takes_too_long_or_trickles_is_left(
+    limit: str, acme: Supplier, url: str, silent_host: threading.Event, monkeypatch
+):
+    monkeypatch.setattr(f"sftp_ingest.remote.fetching.{limit}", -1.0)
+    began = time.monotonic()
+
+    assert failure(acme, url).code == "remote_timeout"
+    assert time.monotonic() - began < 45, "it waited until the host was silent for too long"
+
+
+def test_a_host_that_never_begins_with_sftp_is_left(acme: Supplier, url: str, monkeypatch):
+    over = threading.Event()
+    monkeypatch.setattr(Session, "check_channel_subsystem_request", lambda *_: over.wait(60))
+    monkeypatch.setattr("sftp_ingest.remote.connection.ANSWER_TIMEOUT", 1.0)
+    try:
+        assert failure(acme, url).code in ("remote_failed", "remote_timeout")
+        assert not over.is_set()
+    finally:
+        over.set()
+
+
+def test_a_host_that_is_tried_is_not_waited_for_when_it_trickles(registered: RemoteHost, monkeypatch):
+    monkeypatch.setattr("sftp_ingest.remote.probing.MOST_SECONDS", -1.0)
+
+    with pytest.raises(RemoteFailed) as caught:
+        probe(registered)
+    assert caught.value.code == "remote_timeout"
 
 
 def asked(page: Client, host: RemoteHost) -> str:
