@@ -98,6 +98,12 @@ RULES = (
         f"t.occurred_at < %(before)s AND t.area = 'accounts' AND {NEEDED_BY_NOBODY}",
         window=20_000,
     ),
+    Rule(
+        "which import corrects rows of which",
+        "imports_correction",
+        "IMPORT_DAYS",
+        "NOT EXISTS (SELECT FROM imports_importjob j WHERE j.id IN (t.job_id, t.original_id))",
+    ),
     Rule("the admin's own log", "django_admin_log", "ADMIN_LOG_DAYS", "t.action_time < %(before)s"),
     Rule(
         "rows of operators' actions",

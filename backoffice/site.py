@@ -18,6 +18,7 @@ from django.urls import path, reverse
 from django.utils.decorators import method_decorator
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
 
 from backoffice import activity
 from backoffice.app_names import NAMES
@@ -25,7 +26,8 @@ from backoffice.desk.gathering import Wanted, gather
 from backoffice.desk.pages import desk, keep_note, rows_context
 from backoffice.exporting.views import export
 from backoffice.forms import ActivityForm
-from backoffice.importing.pages import draft_page, preview_part, upload_page
+from backoffice.importing.corrections import corrections_page
+from backoffice.importing.pages import draft_page, keep_upload_piece, preview_part, upload_page
 from backoffice.lists.columns import ListMixin
 from backoffice.lists.views import save_view
 from backoffice.navigation.places import navigation
@@ -98,7 +100,17 @@ class ExchangeAdminSite(AdminSite):
             path("status/", self.admin_view(self.status), name="status"),
             path("desk/", self.admin_view(partial(desk, self)), name="desk"),
             path("import-file/", self.admin_view(partial(upload_page, self)), name="import_upload"),
+            path(
+                "import-file/piece/",
+                self.admin_view(require_POST(keep_upload_piece)),
+                name="import_piece",
+            ),
             path("import-file/<int:pk>/", self.admin_view(partial(draft_page, self)), name="import_draft"),
+            path(
+                "imports/importjob/<int:job_id>/correct/",
+                self.admin_view(partial(corrections_page, self)),
+                name="import_correct",
+            ),
             path(
                 "import-file/<int:pk>/preview/",
                 self.admin_view(partial(preview_part, self)),

@@ -142,7 +142,10 @@ UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
 
 RATE_LIMIT = env.str("RATE_LIMIT", "6000/min")
 MAX_BODY_BYTES = env.int("MAX_BODY_BYTES", 16 * 1024 * 1024)
+# What operators may upload in the browser; it comes in pieces, none larger than a body may be.
+BROWSER_UPLOAD_BYTES = env.int("BROWSER_UPLOAD_BYTES", 500 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # a page of a hundred rejected rows has that many cells
 IDEMPOTENCY_RETENTION = timedelta(hours=24)
 OAUTH_TOKEN_LIFETIME = timedelta(seconds=env.int("OAUTH_TOKEN_SECONDS", 3600))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import admin
@@ -15,12 +16,13 @@ from django.utils.html import format_html, format_html_join
 from accounts.admin_actions import RecordAdmin, badge
 from accounts.day_filter import DaysFilter
 from events.admin_base import RecordedAdmin
-from events.timeline import timeline
+from events.timeline import Entry, timeline
 from imports import overview
 from imports.admin_actions import ACTIONS
 from imports.admin_filters import DryRunFilter, RecentlyFailedFilter
+from imports.correcting import why_not as why_not_correctable
 from imports.error_report import report_for_people
-from imports.models import AutoImport, ImportJob, ImportPolicy, SavedMapping, Status
+from imports.models import AutoImport, Correction, ImportJob, ImportPolicy, SavedMapping, Status
 from imports.saved_mappings import mapping_event
 from imports.services import auto_import_event, policy_event
 
@@ -79,7 +81,10 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
             "rejects_counted": min(job.rejected, overview.LOOKED_AT),
             "gone": job.status == Status.FAILED and not job.has_file,
             "draft": job.drafts.first(),
-            "timeline": timeline(import_id=job.pk),
+            "correctable": bool(job.rejected) and not why_not_correctable(job),
+            "corrects": Correction.objects.filter(job=job).first(),
+            "corrections": Correction.objects.filter(original=job).order_by("-id")[:5],
+            "timeline": [_briefly(entry) for entry in timeline(import_id=job.pk)],
         }
 
     def get_urls(self) -> list[URLPattern]:
@@ -97,6 +102,15 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
             content_type="text/csv; charset=utf-8",
             headers={"Content-Disposition": f'attachment; filename="import-{pk}-errors.csv"'},
         )
+
+
+# What each of its events repeats, and the page says once; counts of nothing.
+SAID_ABOVE, NOTHING = {"kind", "source", "status"}, {"0", "no"}
+
+
+def _briefly(entry: Entry) -> Entry:
+    details = [each for each in entry.details if each[0] not in SAID_ABOVE and each[1] not in NOTHING]
+    return replace(entry, details=details)
 
 
 @admin.register(ImportPolicy)

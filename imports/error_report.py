@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from imports.models import ImportJob, Reject
 from imports.report_format import REPORT_COLUMNS, harmless
@@ -18,19 +18,11 @@ def report(job: ImportJob) -> Iterator[bytes]:
     """The CSV in pieces, in constant memory; semicolon-separated if the file was, as numbers depend on it."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=";" if job.delimiter == ";" else ",", lineterminator="\r\n")
-    writer.writerow([*REPORT_COLUMNS, *map(harmless, job.header)])
+    writer.writerow(columns_of(job))
     written = 0
     for count, reject in enumerate(_rejects(job)):
         written = count + 1
-        writer.writerow(
-            [
-                reject.line,
-                harmless(reject.field),
-                reject.code,
-                harmless(reject.message),
-                *map(harmless, reject.cells),
-            ]
-        )
+        writer.writerow(cells_of(reject, reject.cells))
         if count % ROWS_AT_ONCE == ROWS_AT_ONCE - 1:
             yield buffer.getvalue().encode()
             buffer.seek(0)
@@ -47,6 +39,17 @@ def report_for_people(job: ImportJob) -> Iterator[bytes]:
     """The same with a mark before it, without which a spreadsheet would take UTF-8 for something else."""
     yield codecs.BOM_UTF8
     yield from report(job)
+
+
+def columns_of(job: ImportJob) -> list[str]:
+    """The header: what the report says of a row, then the file's own columns."""
+    return [*REPORT_COLUMNS, *map(harmless, job.header)]
+
+
+def cells_of(reject: Reject, cells: Sequence[str]) -> list[str]:
+    """A rejected row with these cells, as they were or as they are corrected."""
+    said = (str(reject.line), harmless(reject.field), reject.code, harmless(reject.message))
+    return [*said, *map(harmless, cells)]
 
 
 def _rejects(job: ImportJob) -> Iterator[Reject]:

@@ -16,6 +16,7 @@ from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import ApiError
 from imports import job_files, publishing, wake
+from imports.drafts import pieces
 from imports.drafts import services as drafts
 from imports.models import AutoImport, ImportJob, Kind, Status
 from imports.pipeline.importer import importer_of
@@ -151,6 +152,7 @@ def tidy() -> None:
     """Remove staging tables and files that no job needs any more."""
     _drop_tables()
     drafts.forget_old()
+    pieces.forget_old()
     for supplier in Supplier.objects.all():
         publishing.remove_old(supplier)
     ended = ImportJob.objects.filter(status=Status.FAILED, finished_at__lt=timezone.now() - KEPT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import uuid4
 
 from django import forms
 from django.conf import settings
@@ -11,6 +12,7 @@ from django.template.defaultfilters import filesizeformat
 
 from accounts.models import Supplier
 from api.spelling import closest_match
+from imports.drafts.pieces import piece_bytes
 from imports.drafts.services import KINDS
 from imports.models import Kind
 from imports.serializers.stock import ID_TYPES
@@ -37,17 +39,40 @@ class UploadForm(forms.Form):
     )
     file = forms.FileField(
         max_length=200,
+        required=False,
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.zip,.gz"}),
     )
 
+    upload = forms.UUIDField(required=False, widget=forms.HiddenInput)
+    pieces = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
+    name = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
+    """Of what came in pieces."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        most = settings.MAX_BODY_BYTES
+        most = settings.BROWSER_UPLOAD_BYTES
         self.fields["file"].help_text = (
             f"CSV, or one packed as .zip or .gz, or .xlsx; at most {filesizeformat(most)}. Larger ones: "
             "packed, or into the supplier's upload area."
         )
-        self.fields["file"].widget.attrs["data-most"] = str(most - 64 * 1024)
+        sizes = {"data-most": str(most), "data-piece": str(piece_bytes())}
+        self.fields["file"].widget.attrs |= sizes
+        self.initial.setdefault("upload", uuid4())
+
+    def clean(self) -> dict[str, Any]:
+        """A file, or the pieces in which it came. Raises ValidationError."""
+        given = super().clean() or self.cleaned_data
+        if not given.get("file") and not given.get("pieces"):
+            self.add_error("file", "Choose a file.")
+        return given
+
+
+class PieceForm(forms.Form):
+    """A piece of a large file."""
+
+    upload = forms.UUIDField()
+    place = forms.IntegerField(min_value=0, max_value=1_000_000)
+    piece = forms.FileField()
 
 
 class StockForm(forms.Form):

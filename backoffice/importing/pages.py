@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from rest_framework.exceptions import ValidationError
@@ -17,9 +18,10 @@ from rest_framework.exceptions import ValidationError
 from accounts.actors import Actor
 from accounts.admin_base import operator_of
 from api.errors import ApiError, invalid_fields
-from backoffice.importing.forms import StockForm, UploadForm, guessed_stock, stock_initial
+from backoffice.importing.forms import PieceForm, StockForm, UploadForm, guessed_stock, stock_initial
 from backoffice.importing.mappings import choices, suggested
 from imports.drafts.columns import changed_body, columns_of, targets
+from imports.drafts.pieces import forget_pieces, joined, keep_piece, piece_bytes
 from imports.drafts.preview import Preview, preview
 from imports.drafts.sample import Sample, read_sample
 from imports.drafts.services import create_draft, discard, options_of, saved_options, start
@@ -57,15 +59,20 @@ def upload_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
             form.add_error("file", in_words(error))
         else:
             return HttpResponseRedirect(reverse("admin:import_draft", args=[draft.pk]))
-    context = {**site.each_context(request), "title": "Import a file", "form": form}
+    context = {**site.each_context(request), "title": "Import a file", "form": form, "in_one": piece_bytes()}
     return TemplateResponse(request, "admin/imports/upload.html", context)
 
 
 def _uploaded(form: UploadForm, by: Actor) -> ImportDraft:
     """Keep the file that was sent, if it can be read. Raises what says why not."""
     given = form.cleaned_data
-    file = given["file"]
-    draft = create_draft(given["supplier"], Kind(given["kind"]), file.name, file.chunks(), by=by)
+    supplier, kind, file = given["supplier"], Kind(given["kind"]), given["file"]
+    if file:
+        draft = create_draft(supplier, kind, file.name, file.chunks(), by=by)
+    else:
+        whole = joined(given["upload"] or UUID(int=0), given["pieces"], by=by)
+        draft = create_draft(supplier, kind, given["name"], whole, by=by)
+        forget_pieces(given["upload"], by=by)
     try:
         draft.body = _first_body(draft, sample_of(draft))
     except (Unreadable, OSError):
@@ -73,6 +80,20 @@ def _uploaded(form: UploadForm, by: Actor) -> ImportDraft:
         raise
     draft.save(update_fields=["body"])
     return draft
+
+
+def keep_upload_piece(request: HttpRequest) -> HttpResponse:
+    """Keep a piece of a large file, for `upload_page` to join."""
+    _require(request)
+    form = PieceForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return JsonResponse({"message": "That is no piece of a file."}, status=400)
+    given = form.cleaned_data
+    try:
+        keep_piece(given["upload"], given["place"], given["piece"].chunks(), by=operator_of(request))
+    except ApiError as error:
+        return JsonResponse({"message": error.message}, status=error.status)
+    return JsonResponse({}, status=201)
 
 
 def _require(request: HttpRequest) -> None:

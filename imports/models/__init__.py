@@ -1,12 +1,14 @@
 """Import jobs, their rejects, and what their suppliers want of them (contract 6 and 12)."""
 
 from imports.models.auto_import import AutoImport
+from imports.models.correction import Correction
 from imports.models.draft import ImportDraft
 from imports.models.job import COUNTERS, LEASE, WORKER, ImportJob, LeaseLost
 from imports.models.kind import Kind
 from imports.models.policy import ImportPolicy
 from imports.models.reject import Reject
 from imports.models.saved_mapping import SavedMapping
+from imports.models.upload_piece import UploadPiece
 from imports.states import Status
 
 __all__ = [
@@ -14,6 +16,7 @@ __all__ = [
     "LEASE",
     "WORKER",
     "AutoImport",
+    "Correction",
     "ImportDraft",
     "ImportJob",
     "ImportPolicy",
@@ -22,4 +25,5 @@ __all__ = [
     "Reject",
     "SavedMapping",
     "Status",
+    "UploadPiece",
 ]

@@ -15,6 +15,7 @@ from django.contrib import admin
 
 from events.models import Event
 from fulfillments.scorecard.sums import add_up
+from imports.pipeline.job_runner import run_job
 from orders.models import Order
 from tests.browser.conftest import AdminBrowser, browser, chromium  # noqa: F401 - fixtures
 from tests.factories import ImportJobFactory, UploadFactory
@@ -29,8 +30,12 @@ WIDTHS = (1280, 800, 390)
 
 
 @pytest.fixture
-def pages(acme: Any, shop: Any, a_variant: Any, client_for: Any) -> list[str]:
+def pages(
+    acme: Any, shop: Any, a_variant: Any, client_for: Any, settings: Any, tmp_path: Path, monkeypatch: Any
+) -> list[str]:
     """Every list, and a page of each kind, with something on it."""
+    settings.UPLOADS_DIR = tmp_path
+    monkeypatch.setattr("imports.wake.wake", lambda job_id: None)
     variant = a_variant(acme, "LAN-1", stock=10, title="Storm Lantern", wholesale_price="9.5")
     for _ in range(4):
         client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
@@ -41,6 +46,10 @@ def pages(acme: Any, shop: Any, a_variant: Any, client_for: Any) -> list[str]:
     supplier.put(f"fulfillments/{work[1]}/setStatus/wrong_address")
     supplier.request("PATCH", f"variants/{variant.pk}", {"retail_price": 21})
     job = ImportJobFactory.create(supplier=acme, status="failed")
+    rejected = client_for(acme).post("importProducts", {"data": ["sku,title,retail_price", "A-1,Hat,abc"]})
+    tried = rejected.json()["id"]
+    run_job(tried)
+    held = ImportJobFactory.create(supplier=acme, status="awaiting_approval", options={"mode": "full"})
     UploadFactory.create(supplier=acme)
     Event.publish()
     add_up(seconds=10)
@@ -54,6 +63,8 @@ def pages(acme: Any, shop: Any, a_variant: Any, client_for: Any) -> list[str]:
         *(f"orders/order/{order.pk}/change/", f"orders/order/{order.pk}/do/correct-address/"),
         *(f"fulfillments/fulfillment/{number}/change/" for number in work[:2]),
         *(f"catalog/variant/{variant.pk}/change/", f"imports/importjob/{job.pk}/change/"),
+        *("import-file/", f"imports/importjob/{tried}/change/", f"imports/importjob/{tried}/correct/"),
+        f"imports/importjob/{held.pk}/change/",
         *(f"inventory/stocklevel/{variant.stock.get().pk}/change/", "accounts/partnership/add/"),
     ]
 

@@ -2,15 +2,24 @@
 
 import pytest
 
-from imports.models import ImportJob, Status
+from imports.models import ImportDraft, ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from inventory.models import Warehouse
-from tests.factories import ImportJobFactory, StockLevelFactory
+from sftp_ingest.area import contents
+from tests.factories import ImportDraftFactory, ImportJobFactory, StockLevelFactory
 from tests.upload_area import area_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PATH = "/admin/imports/importjob/"
+KEEP_WHAT_IS_SAID = """() => {
+    const said = [];
+    const shown = document.querySelector("#bo-sending [role=status]");
+    new MutationObserver(() => {
+        said.push(shown.textContent);
+        sessionStorage.said = said.join("|");
+    }).observe(shown, { childList: true });
+}"""
 
 
 @pytest.fixture(autouse=True)
@@ -68,3 +77,66 @@ def test_pages_of_imports_keep_within_the_window(browser, held):
             assert browser.page.evaluate("document.documentElement.scrollWidth") <= width
         browser.open(PATH)
         assert browser.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_rejected_rows_are_corrected_beside_what_is_wrong_with_them(browser, acme, client_for):
+    body = {"data": ["sku,title,retail_price", "A-1,Shirt,19.50", "A-2,Hat,abc"]}
+    job = ImportJob.objects.get(pk=client_for(acme).post("importProducts", body).json()["id"])
+    run_job(job.pk)
+    browser.start_as("olga")
+    browser.open(f"{PATH}{job.pk}/change/")
+    browser.press("Correct them here")
+
+    wrong = browser.page.get_by_role("textbox", name="retail_price, line 3")
+    assert wrong.get_attribute("aria-invalid") == "true"
+    wrong.fill("8.50")
+    with browser.page.expect_navigation():
+        wrong.press("Enter")
+
+    assert browser.messages() == [f"1 corrected row of import {job.pk} sent."]
+    following = ImportJob.objects.order_by("pk").last()
+    run_job(following.pk)
+    browser.page.locator("h1 .bo-state", has_text="succeeded").wait_for(timeout=15_000)
+    assert browser.page.locator("dd", has_text="1 rejected row of import").count() == 1
+
+
+def test_a_large_file_is_sent_in_pieces_and_the_page_says_how_far_it_is(browser, acme, monkeypatch, tmp_path):
+    monkeypatch.setattr("imports.drafts.pieces.LARGEST_PIECE", 1000)
+    rows = "".join(f"A-{number},Shirt,19.50\n" for number in range(200))
+    (tmp_path / "large.csv").write_text(f"sku,title,retail_price\n{rows}")
+    browser.start_as("olga")
+    browser.open(f"/admin/import-file/?supplier={acme.pk}")
+    browser.page.evaluate(KEEP_WHAT_IS_SAID)
+    browser.page.set_input_files("#id_file", tmp_path / "large.csv")
+    browser.click("[value='Look at it']")
+
+    assert "How to read large.csv" in browser.page.locator("h1").inner_text()
+    said = browser.page.evaluate("sessionStorage.said").split("|")
+    assert (len(said), said[-1]) == (5, "All of it is sent; now it is read.")
+    assert ImportDraft.objects.get().blob.size == (tmp_path / "large.csv").stat().st_size
+
+
+def test_the_preview_follows_each_change_of_the_mapping(browser, acme):
+    content = b"Artikel;Bezeichnung;Preis\nA-1;Hemd;19,50\nA-2;Hose;abc\n"
+    draft = ImportDraftFactory.create(supplier=acme, blob=contents.write([content]))
+    browser.start_as("olga")
+    browser.open(f"/admin/import-file/{draft.pk}/")
+    preview = browser.page.locator("#bo-preview")
+
+    for column, field in (("Artikel", "sku"), ("Bezeichnung", "title"), ("Preis", "retail_price")):
+        browser.page.get_by_label(f"What {column} fills").select_option(field)
+        preview.locator("th", has_text=field).wait_for()
+    preview.locator("td", has_text="Hemd").wait_for()
+    assert "'abc'" in preview.locator(".bo-wrong").inner_text()
+
+    browser.page.get_by_label("Change Preis on the way").click()
+    browser.page.locator("[name=math_transformer-2]").fill("value * 2")
+    preview.locator("td", has_text="39").wait_for()
+    draft.refresh_from_db()
+    assert draft.body == {}  # nothing is kept until somebody presses a button
+
+    # A formula that is not finished says so, and what follows is shown again.
+    browser.page.locator("[name=math_transformer-2]").fill("value *")
+    preview.locator("td", has_text="Hemd").wait_for(state="detached")
+    browser.page.locator("[name=math_transformer-2]").fill("")
+    preview.locator("td", has_text="19.5").wait_for()

@@ -327,10 +327,10 @@ def test_pages_cost_the_same_however_much_they_tell(operator, a_job, django_asse
     page_of(operator, few)
 
     # session, user, second factor, permissions twice, job, history; the job and its supplier for its buttons,
-    # and the draft that it was made of, twice
-    with django_assert_num_queries(11):
+    # the draft that it was made of, twice, and the import that it corrects
+    with django_assert_num_queries(12):
         page_of(operator, few)
-    with django_assert_num_queries(12):  # and its rejects
+    with django_assert_num_queries(14):  # and its rejects, and which of them were corrected
         page_of(operator, many)
 
 

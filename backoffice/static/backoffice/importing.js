@@ -3,13 +3,71 @@
 "use strict";
 
 for (const file of document.querySelectorAll("input[type=file][data-most]")) {
+  const form = file.form;
+  const shown = document.getElementById("bo-sending");
+  const bar = shown.querySelector("progress");
+  const said = shown.querySelector("[role=status]");
+  const button = form.querySelector("[type=submit]");
+  const pieceSize = Number(file.dataset.piece);
+  const megabytes = (bytes) => (bytes / 1024 ** 2).toFixed(bytes < 10 * 1024 ** 2 ? 1 : 0);
+
   file.addEventListener("change", () => {
     const tooLarge = file.files.length > 0 && file.files[0].size > Number(file.dataset.most);
     file.setCustomValidity(tooLarge ? "It is too large to be sent from here. Pack it, or use the upload area." : "");
     file.reportValidity();
   });
-  file.form.addEventListener("submit", (event) => {
-    if (!file.reportValidity()) event.preventDefault();
+
+  // What falls on the way is sent again, after a while; what is refused is not.
+  const send = async (piece, place) => {
+    for (let pause = 1; ; pause *= 2) {
+      const body = new FormData();
+      body.set("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
+      body.set("upload", form.elements.upload.value);
+      body.set("place", place);
+      body.set("piece", piece, "piece");
+      const answer = await fetch(form.dataset.pieces, { method: "POST", body }).catch(() => null);
+      if (answer?.ok) return;
+      const refused = answer && answer.status < 500 && answer.status !== 429;
+      if (refused || pause > 16) {
+        const why = await answer?.json().catch(() => null);
+        throw new Error(why?.message ?? "The file could not be sent. Try again.");
+      }
+      await new Promise((resume) => setTimeout(resume, pause * 1000));
+    }
+  };
+
+  const sendAll = async (whole) => {
+    const count = Math.ceil(whole.size / pieceSize);
+    for (let place = 0; place < count; place += 1) {
+      const sent = place * pieceSize;
+      bar.value = (100 * sent) / whole.size;
+      said.textContent = `${megabytes(sent)} of ${megabytes(whole.size)} MB sent`;
+      await send(whole.slice(sent, sent + pieceSize), place);
+    }
+    bar.value = 100;
+    said.textContent = "All of it is sent; now it is read.";
+    form.elements.pieces.value = count;
+    form.elements.name.value = whole.name.slice(-200);
+    file.disabled = true;
+    form.submit();
+  };
+
+  form.addEventListener("submit", async (event) => {
+    if (!file.reportValidity()) {
+      event.preventDefault();
+      return;
+    }
+    const whole = file.files[0];
+    if (!whole || whole.size <= pieceSize) return;
+    event.preventDefault();
+    shown.hidden = false;
+    button.disabled = true;
+    try {
+      await sendAll(whole);
+    } catch (error) {
+      said.textContent = error.message;
+      button.disabled = false;
+    }
   });
 }
 

@@ -1,0 +1,66 @@
+"""A page on which an operator corrects the rows of an import that were refused, and sends them again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from accounts.admin_base import operator_of
+from api.errors import ApiError
+from imports.correcting import RejectedRow, rejected_rows, send, why_not
+from imports.models import ImportJob
+
+MAY = "imports.change_importjob"
+
+
+def corrections_page(site: AdminSite, request: HttpRequest, job_id: int) -> HttpResponse:
+    """The first rejected rows with their cells; what is changed in them is imported."""
+    if not request.user.has_perm(MAY):
+        raise PermissionDenied
+    job = ImportJob.objects.select_related("supplier").filter(pk=job_id).first()
+    if job is None:
+        raise Http404
+    rows = rejected_rows(job)
+    if request.method == "POST":
+        rows = [_as_posted(row, request.POST) for row in rows]
+        try:
+            corrected = {row.reject.pk: [cell.text for cell in row.cells] for row in rows}
+            correction = send(job, corrected, by=operator_of(request))
+        except ApiError as error:
+            messages.error(request, error.message)
+        else:
+            sent = correction.rows
+            messages.success(request, f"{sent} corrected row{'s' * (sent != 1)} of import {job.pk} sent.")
+            return HttpResponseRedirect(_page_of(correction.job))
+    context = {
+        **site.each_context(request),
+        "title": f"Correct rows of import {job.pk}",
+        "job": job,
+        "why_not": why_not(job),
+        "columns": [
+            *job.header,
+            *[""] * (max((len(row.cells) for row in rows), default=0) - len(job.header)),
+        ],
+        "rows": rows,
+        "back": _page_of(job),
+    }
+    return TemplateResponse(request, "admin/imports/correct.html", context)
+
+
+def _page_of(job: ImportJob) -> str:
+    return reverse("admin:imports_importjob_change", args=[job.pk])
+
+
+def _as_posted(row: RejectedRow, posted: QueryDict) -> RejectedRow:
+    """With what was typed; a cell that was not sent stays as it is. Browsers send each line break as two."""
+    sent = [posted.get(f"cell-{row.reject.pk}-{place}", cell.text) for place, cell in enumerate(row.cells)]
+    cells = [
+        replace(cell, text=text.replace("\r\n", "\n")) for cell, text in zip(row.cells, sent, strict=True)
+    ]
+    return RejectedRow(row.reject, cells)

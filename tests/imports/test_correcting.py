@@ -1,0 +1,149 @@
+"""Rejected rows that an operator corrects on a page come back as the supplier's corrected report would."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.models import Variant
+from events.models import Event
+from imports.models import ImportJob, Status
+from imports.pipeline.job_runner import run_job
+from inventory.models import StockLevel, Warehouse
+from tests.backoffice.conftest import messages, operator, support
+from tests.factories import ImportJobFactory, StockLevelFactory
+
+__all__ = ["operator", "support"]
+
+LINES = ["sku,title,retail_price", "A-1,Shirt,19.50", "A-2,Hat,abc", "A-3,,7", "=A-4,Sock,x"]
+
+
+@pytest.fixture
+def job(acme, ran):
+    return ImportJob.objects.get(pk=ran(acme, data=LINES)["id"])
+
+
+def page_of(job):
+    return f"/admin/imports/importjob/{job.pk}/correct/"
+
+
+def cells(page, line):
+    """What of a line would be posted as it stands."""
+    row = next(row for row in page.context["rows"] if row.reject.line == line)
+    return {f"cell-{row.reject.pk}-{place}": cell.text for place, cell in enumerate(row.cells)}
+
+
+def corrected(page, line, **said):
+    """The same with other cells, by column."""
+    sent = cells(page, line)
+    names = page.context["columns"]
+    return {name: said.get(names[place], text) for place, (name, text) in enumerate(sent.items())}
+
+
+def send(client, job, *rows):
+    posted = {name: text for row in rows for name, text in row.items()}
+    return client.post(page_of(job), posted, follow=True)
+
+
+def newest():
+    job = ImportJob.objects.order_by("pk").last()
+    run_job(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def test_what_was_corrected_lands_and_both_jobs_name_each_other(operator, acme, job):
+    page = operator.get(page_of(job))
+    assert [row.reject.line for row in page.context["rows"]] == [3, 4, 5]
+    assert [cell.is_wrong for cell in page.context["rows"][1].cells] == [False, True, False]
+
+    answer = send(
+        operator,
+        job,
+        corrected(page, 3, retail_price="8.5"),
+        cells(page, 4),
+        corrected(page, 5, retail_price="2"),
+    )
+
+    following = newest()
+    assert messages(answer) == [f"2 corrected rows of import {job.pk} sent."]
+    assert (following.status, following.created, following.rows_total) == (Status.SUCCEEDED, 2, 2)
+    assert {*Variant.objects.filter(supplier=acme).values_list("sku", flat=True)} == {"A-1", "A-2", "=A-4"}
+    assert following.created_by == "user:olga"
+    assert Event.objects.get(import_id=following.pk, type="import.queued").actor == "user:olga"
+    shown = operator.get(f"/admin/imports/importjob/{job.pk}/change/").text
+    assert f'2 of them were corrected, and sent as <a href="/admin/imports/importjob/{following.pk}/' in shown
+    shown = operator.get(f"/admin/imports/importjob/{following.pk}/change/").text
+    assert f'2 rejected rows of <a href="/admin/imports/importjob/{job.pk}/change/">' in shown
+
+
+def test_where_nothing_is_changed_nothing_is_sent(operator, job):
+    page = operator.get(page_of(job))
+    answer = send(operator, job, cells(page, 3), cells(page, 4), cells(page, 5))
+
+    assert messages(answer) == ["Nothing was corrected: each row is as it was."]
+    assert ImportJob.objects.count() == 1
+
+
+def test_what_was_typed_stays_where_it_cannot_be_sent(operator, job, monkeypatch):
+    monkeypatch.setattr("imports.job_files.MOST_FILES", 0)
+    page = operator.get(page_of(job))
+    answer = send(operator, job, corrected(page, 3, retail_price="8.5"))
+
+    assert "imports of yours wait or have failed" in messages(answer)[0]
+    assert "8.5" in cells(answer, 3).values()
+
+
+def test_corrected_rows_of_a_whole_count_set_nothing_else_to_0(operator, acme, a_variant, ran, upload):
+    warehouse = Warehouse.objects.get(supplier=acme, is_default=True)
+    for sku in ("S-1", "S-2"):
+        StockLevelFactory.create(variant=a_variant(acme, sku), warehouse=warehouse, on_hand=5)
+    path = upload(acme, "sku,quantity\nS-1,7\nS-2,many\n", "inventory/stock.csv")
+    done = ran(acme, "importInventory", url=path, warehouse_id=warehouse.pk, mode="full")
+    job = ImportJob.objects.get(pk=done["id"])
+
+    page = operator.get(page_of(job))
+    send(operator, job, corrected(page, 3, quantity="9"))
+
+    following = newest()
+    assert (following.status, following.as_of) == (Status.SUCCEEDED, job.as_of)
+    counted = StockLevel.objects.filter(warehouse=warehouse).values_list("variant__sku", "on_hand")
+    assert dict(counted) == {"S-1": 7, "S-2": 9}
+
+
+def test_line_breaks_of_a_cell_survive_the_page(operator, acme, ran):
+    done = ran(acme, data=["sku,title,retail_price,description", 'A-1,Hat,abc,"one', 'two"'])
+    job = ImportJob.objects.get(pk=done["id"])
+    page = operator.get(page_of(job))
+    assert page.context["rows"][0].cells[3].is_long
+
+    # As browsers send it.
+    send(operator, job, corrected(page, 2, retail_price="3", description="one\r\ntwo"))
+
+    newest()
+    assert Variant.objects.get(sku="A-1").description == "one\ntwo"
+
+
+@pytest.mark.parametrize(
+    ("of", "why"),
+    [
+        ({"dry_run": True}, "It was a dry run"),
+        ({"status": Status.QUEUED}, "It has not ended yet"),
+        ({"kind": "fulfillments"}, "What was shipped"),
+        ({}, "No rejected rows of it are kept"),
+    ],
+)
+def test_what_cannot_be_corrected_says_why(operator, acme, of, why):
+    job = ImportJobFactory.create(
+        **{"supplier": acme, "status": Status.SUCCEEDED_WITH_ERRORS, "rejected": 1} | of
+    )
+
+    assert why in operator.get(page_of(job)).text
+    assert why in messages(operator.post(page_of(job)))[0]
+    assert "Correct them here" not in operator.get(f"/admin/imports/importjob/{job.pk}/change/").text
+
+
+def test_support_corrects_nothing(support, job):
+    assert "Correct them here" not in support.get(f"/admin/imports/importjob/{job.pk}/change/").text
+    assert support.get(page_of(job)).status_code == 403
+    assert support.post(page_of(job)).status_code == 403
+    assert ImportJob.objects.count() == 1

@@ -1,0 +1,105 @@
+"""A large file comes from the browser in pieces, and is then like any other."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models.functions import Now
+
+from backoffice.groups import OPERATORS
+from imports.drafts import pieces
+from imports.models import ImportDraft, UploadPiece
+from sftp_ingest.area import contents
+from sftp_ingest.models import Blob
+from tests.backoffice.conftest import operator, support
+from tests.factories import StaffFactory
+
+__all__ = ["operator", "support"]
+
+UPLOAD, PIECE = "/admin/import-file/", "/admin/import-file/piece/"
+FILE = b"sku,title,retail_price\n" + b"".join(b"A-%d,Shirt,19.50\n" % number for number in range(100))
+
+
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch):
+    monkeypatch.setattr("imports.drafts.pieces.LARGEST_PIECE", 1000)
+
+
+def send(client, upload, place, content):
+    body = {"upload": upload, "place": place, "piece": SimpleUploadedFile("piece", content)}
+    return client.post(PIECE, body)
+
+
+def send_all(client, upload):
+    for place in range(0, len(FILE), 1000):
+        assert send(client, upload, place // 1000, FILE[place : place + 1000]).status_code == 201
+
+
+def finish(client, acme, upload, count):
+    said = {"supplier": acme.pk, "kind": "products", "upload": upload, "pieces": count, "name": "big.csv"}
+    return client.post(UPLOAD, said)
+
+
+def test_pieces_become_the_file_and_are_forgotten(operator, acme):
+    upload = uuid4()
+    send_all(operator, upload)
+    send(operator, upload, 1, FILE[1000:2000])  # its answer was lost
+    assert finish(operator, acme, upload, 2).status_code == 302
+
+    draft = ImportDraft.objects.get()
+    assert (draft.name, draft.blob.size, draft.supplier) == ("big.csv", len(FILE), acme)
+    with contents.local_file(draft.blob) as path:
+        assert path.read_bytes() == FILE
+    assert not UploadPiece.objects.exists()
+    assert Blob.objects.unnamed().count() == 3
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_file_of_which_something_is_missing_is_refused(operator, acme, count):
+    upload = uuid4()
+    send_all(operator, upload)
+    page = finish(operator, acme, upload, count)
+
+    assert page.context["form"].errors["file"] == ["Not all of the file arrived. Send it once more."]
+    assert not ImportDraft.objects.exists()
+
+
+def test_nobody_adds_to_or_finishes_what_another_began(operator, support, acme):
+    upload = uuid4()
+    send_all(operator, upload)
+    operator.force_login(StaffFactory.create(username="bert", group=OPERATORS))
+
+    assert finish(operator, acme, upload, 2).context["form"].errors
+    assert send(support, upload, 0, b"x").status_code == 403
+
+
+def test_neither_a_file_nor_what_one_begins_is_larger_than_it_may_be(operator, acme, settings):
+    settings.BROWSER_UPLOAD_BYTES = 1500
+    upload = uuid4()
+    assert "at most 1.5" in operator.get(UPLOAD).text
+    send_all(operator, upload)
+    assert "larger than 1.5" in finish(operator, acme, upload, 2).context["form"].errors["file"][0]
+
+    beyond = send(operator, upload, 2, b"x")
+    assert (beyond.status_code, "larger than 1.5" in beyond.json()["message"]) == (400, True)
+    send_all(operator, uuid4())
+    assert "is not whole yet" in send(operator, uuid4(), 0, b"x").json()["message"]
+
+
+def test_what_is_no_piece_is_said(operator):
+    answer = operator.post(PIECE, {"upload": "x", "place": -1})
+
+    assert (answer.status_code, answer.json()) == (400, {"message": "That is no piece of a file."})
+    assert operator.post(UPLOAD, {"kind": "products"}).context["form"].errors["file"] == ["Choose a file."]
+
+
+def test_what_nobody_finishes_is_forgotten_after_a_day(operator):
+    send_all(operator, uuid4())
+    assert pieces.forget_old() == 0
+    UploadPiece.objects.update(created_at=Now() - timedelta(days=1, seconds=1))
+
+    assert pieces.forget_old() == 2
+    assert not UploadPiece.objects.exists()
