@@ -1,7 +1,8 @@
 """An operator's action on many records: chosen, looked at, confirmed, done; row by row, by whoever has time.
 
-The table is the job. A worker has it for a slice of a few seconds at a time; each row is a transaction of its
-own, so that one which dies half way loses nothing and does nothing twice.
+The table is the job. A worker has it for a slice of a few seconds at a time; records are read many at once,
+and each is done in a transaction of its own, with its result. So nobody waits longer for a lock than one
+record takes, and a worker that dies half way loses nothing and does nothing twice.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from django.utils import timezone
 
 from accounts.actors import Actor, ActorKind
 from accounts.models import OperatorAction, OperatorActionRow, Result
-from accounts.operator_actions import AdminAction, perform
+from accounts.operator_actions import AdminAction, Taken, perform
 from fastdb.updates import update
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ SLICE = 4.0  # seconds until a worker lets others have their turn
 AT_WORK = 2  # actions that workers have at the same time: others' threads stay free
 LEASE = timedelta(seconds=30)
 PAGE = 500
+AT_HAND = 50  # rows whose records are read at once, before one after the other is done
 UNCONFIRMED = timedelta(days=1)
 
 
@@ -52,12 +54,18 @@ class TooMany(Exception):
 
 
 def choose(
-    admin: Acting, action: AdminAction[Any], subjects: QuerySet[Any], *, by: Actor, chosen_from: str = ""
+    admin: Acting,
+    action: AdminAction[Any],
+    subjects: QuerySet[Any],
+    *,
+    by: Actor,
+    chosen_from: str = "",
+    undoes: int | None = None,
 ) -> OperatorAction:
     """Keep which records are chosen, in one statement. Raises TooMany."""
     chosen_rows = subjects.order_by("pk").values("pk")[: MOST + 1]
     with transaction.atomic():
-        chosen = _begun(admin, action, by, chosen_from=chosen_from[:2000])
+        chosen = _begun(admin, action, by, chosen_from=chosen_from[:2000], undoes_id=undoes)
         chosen.total = _keep_rows(chosen, chosen_rows)
         if chosen.total > MOST:
             raise TooMany
@@ -114,8 +122,9 @@ def record_single(
 ) -> tuple[Result, str]:
     """Do it to one record, at once, and keep who did what to it with which result."""
     now = timezone.now()
-    result, message = perform(action, record, by, answers)
-    with transaction.atomic():
+
+    @transaction.atomic
+    def keep(result: Result, message: str) -> None:
         kept = _begun(
             admin,
             action,
@@ -129,7 +138,8 @@ def record_single(
         kept.rows.create(
             record_id=record.pk, name=str(record)[:300], why_not="", result=result, message=message
         )
-    return result, message
+
+    return perform(action, record, by, answers, keep)
 
 
 # --- Slices --------------------------------------------------------------------------------------
@@ -188,40 +198,43 @@ def _look(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: 
 def _act(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: float) -> bool:
     """Do it to one row after the other, in the order in which they were chosen."""
     actor = Actor(ActorKind.OPERATOR, chosen.actor, chosen.request_id)
-    while _act_on_next(chosen, admin, action, actor):
-        if monotonic() > end:
-            return False
-    left = chosen.rows.filter(why_not="", result="")
-    if OperatorAction.objects.filter(pk=chosen.pk, stopped_at=None).exists() and left.exists():
-        return False  # another worker has the last rows
+    to_do = chosen.rows.filter(why_not="", result="", action__stopped_at=None).order_by("id")
+    while rows := list(to_do[:AT_HAND]):
+        subjects = {record.pk: record for record in admin.acting_on([row.record_id for row in rows])}
+        for row in rows:
+            was_ours = _act_on(row, subjects.get(row.record_id), action, actor, chosen.answers)
+            if monotonic() > end:
+                return False
+            if not was_ours:
+                break  # the others may not be, either: look again what is left
     OperatorAction.objects.filter(pk=chosen.pk, finished_at=None).update(finished_at=timezone.now())
     return True
 
 
-def _act_on_next(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], actor: Actor) -> bool:
-    """What is done and its result are one transaction: a row is never done twice."""
-    with transaction.atomic():
-        rows = OperatorActionRow.objects.filter(
-            action_id=chosen.pk, action__stopped_at=None, why_not="", result=""
-        )
-        row = rows.select_for_update(of=("self",), skip_locked=True, no_key=True).order_by("id").first()
-        if row is None:
-            return False
-        record = admin.acting_on([row.record_id]).first()
-        row.result, row.message = _result(action, record, actor, chosen.answers)
-        row.save(update_fields=["result", "message"])
+def _act_on(
+    row: OperatorActionRow, record: Any, action: AdminAction[Any], actor: Actor, answers: dict[str, Any]
+) -> bool:
+    """Do it to one record; False, and nothing done, where another worker has done it or it was stopped.
+
+    The row's result is written in the same transaction, and only where there is none: so whoever comes
+    second has done nothing. A worker that dies takes with it the row that it was at, and no other.
+    """
+
+    def keep(result: Result, message: str) -> None:
+        wanted = OperatorActionRow.objects.filter(pk=row.pk, result="", action__stopped_at=None)
+        if not wanted.update(result=result, message=message):
+            raise Taken
+
+    try:
+        if record is None:
+            keep(Result.REFUSED, "It is not there any more.")
+        elif why_not := action.why_not(record):  # since it was looked at
+            keep(Result.UNCHANGED, why_not)
+        else:
+            perform(action, record, actor, answers, keep)
+    except Taken:
+        return False
     return True
-
-
-def _result(
-    action: AdminAction[Any], record: Any, actor: Actor, answers: dict[str, Any]
-) -> tuple[Result, str]:
-    if record is None:
-        return Result.REFUSED, "It is not there any more."
-    why_not = action.why_not(record)
-    if why_not:  # since it was looked at
-        return Result.UNCHANGED, why_not
-    return perform(action, record, actor, answers)
 
 
 # --- Workers -------------------------------------------------------------------------------------

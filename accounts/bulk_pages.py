@@ -66,16 +66,13 @@ class BulkPages(ModelAdmin[Record]):
         chosen_from = (unquote(request.GET.urlencode()) or "the whole list") if across else ""
         try:
             chosen = bulk_actions.choose(
-                self, action, subjects, by=operator_of(request), chosen_from=chosen_from
+                self, action, subjects, by=operator_of(request), chosen_from=chosen_from, undoes=undoes
             )
         except bulk_actions.TooMany:
             messages.error(
                 request, f"More than {bulk_actions.MOST:,} rows are too many at once: filter first."
             )
             return HttpResponseRedirect(request.get_full_path())
-        if undoes:
-            chosen.undoes_id = undoes
-            chosen.save(update_fields=["undoes"])
         self._advance(chosen)
         return HttpResponseRedirect(self._bulk_url(chosen))
 

@@ -86,23 +86,44 @@ class AdminAction(Generic[Record]):
         return form
 
 
+class Taken(Exception):
+    """What was to be done is another's, or is not wanted any more."""
+
+
+Keep = Callable[[Result, str], None]
+"""Writes down what came of it; raises Taken where that must not be."""
+
+
 def perform(
-    action: AdminAction[Any], record: Any, actor: Actor, answers: dict[str, Any]
+    action: AdminAction[Any], record: Any, actor: Actor, answers: dict[str, Any], keep: Keep
 ) -> tuple[Result, str]:
-    """Do it; return what came of it, in words for the operator. What fails leaves nothing behind."""
+    """Do it, and keep what came of it, in words for the operator.
+
+    What is done and that it is kept are one transaction, unless the action is to be in none: neither is
+    there without the other. What fails leaves nothing else behind. Raises Taken, and leaves nothing at all,
+    where `keep` does.
+    """
     reason = answers.get("reason", "")
     if reason and not action.shares_reason:
         actor = replace(actor, reason=reason)
     try:
         with transaction.atomic() if action.in_transaction else nullcontext():
-            return Result.DONE, action.run(record, actor, dict(answers))
+            message = action.run(record, actor, dict(answers))
+            keep(Result.DONE, message)
+    except Taken:
+        raise
     except NothingChanged as unchanged:
-        return Result.UNCHANGED, str(unchanged)
+        result, message = Result.UNCHANGED, str(unchanged)
     except (ApiError, OperationalError, InterfaceError) as error:
-        return Result.REFUSED, failure(error)
+        result, message = Result.REFUSED, failure(error)
     except Exception:  # a fault of ours with one record keeps none of the others waiting
         logger.exception("%s of %s failed", action.name, record)
-        return Result.REFUSED, f"It failed by a fault of the service: its log says why ({actor.request_id})."
+        result = Result.REFUSED
+        message = f"It failed by a fault of the service: its log says why ({actor.request_id})."
+    else:
+        return Result.DONE, message
+    keep(result, message)
+    return result, message
 
 
 def failure(error: Exception) -> str:

@@ -1,0 +1,133 @@
+"""Actions on many, as workers do them: few statements for each, and none twice, whoever dies or comes in."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts import bulk_actions
+from accounts.models import OperatorAction, OperatorActionRow
+from accounts.tasks import run_operator_action
+from events.models import Event
+from orders.models import Order
+from tests.backoffice.conftest import choose, confirm
+from tests.factories import OrderFactory
+
+
+@pytest.fixture(autouse=True)
+def time_enough(monkeypatch):
+    monkeypatch.setattr(bulk_actions, "SLICE", 3600.0)
+
+
+@pytest.fixture
+def begin(operator, shop, monkeypatch):
+    """Have so many new orders held: chosen and confirmed, and left to a worker."""
+
+    def begin(count: int) -> OperatorAction:
+        orders = OrderFactory.create_in_bulk(count, retailer=shop)
+        with monkeypatch.context() as nobody:
+            page = choose(operator, Order, "hold", orders)
+            nobody.setattr(bulk_actions, "advance", lambda *_, **__: False)
+            nobody.setattr(bulk_actions, "wake", lambda _: None)
+            confirm(operator, page)
+        return OperatorAction.objects.latest("pk")
+
+    return begin
+
+
+@pytest.fixture
+def before_keeping(monkeypatch):
+    """Have something happen between what is done to a row and its result, in the same transaction."""
+    perform = bulk_actions.perform
+
+    def happen(what):
+        def performed(action, record, actor, answers, keep):
+            def kept(result, message):
+                what(record)
+                keep(result, message)
+
+            return perform(action, record, actor, answers, kept)
+
+        monkeypatch.setattr(bulk_actions, "perform", performed)
+
+    return happen
+
+
+@pytest.fixture
+def before_doing(monkeypatch):
+    """Have something happen between reading a row and what is done to it."""
+    perform = bulk_actions.perform
+
+    def happen(what):
+        def performed(action, record, actor, answers, keep):
+            what(record)
+            return perform(action, record, actor, answers, keep)
+
+        monkeypatch.setattr(bulk_actions, "perform", performed)
+
+    return happen
+
+
+def held():
+    """Orders that are held, and how often that happened."""
+    return Order.objects.filter(held=True).count(), Event.objects.filter(type="order.held").count()
+
+
+def test_some_hundred_cost_few_statements_each(begin):
+    def statements(count):
+        action = begin(count)
+        with CaptureQueriesContext(connection) as sent:
+            run_operator_action(action.pk)
+        assert OperatorAction.objects.get(pk=action.pk).counts()["done"] == count
+        return len(sent)
+
+    few, many = statements(50), statements(200)
+
+    # Its lock, change, derived state, event, stamp and result, within three savepoints.
+    assert (many - few) / 150 <= 13
+
+
+def test_a_worker_that_is_killed_half_way_leaves_all_to_the_next_and_nothing_twice(begin, before_keeping):
+    action = begin(5)
+
+    def die_at_the_third(record):
+        if held()[0] == 3:
+            raise SystemExit
+
+    before_keeping(die_at_the_third)
+    with pytest.raises(SystemExit):
+        run_operator_action(action.pk)
+    assert held() == (2, 2)
+    assert action.counts()["left"] == 3
+
+    before_keeping(lambda record: None)
+    run_operator_action(action.pk)
+
+    assert held() == (5, 5)
+    assert action.counts()["done"] == 5
+
+
+def test_who_comes_second_to_a_row_has_done_nothing(begin, before_doing):
+    action = begin(3)
+    first = OperatorActionRow.objects.filter(action=action).order_by("id")[0]
+    before_doing(lambda record: OperatorActionRow.objects.filter(pk=first.pk).update(result="refused"))
+
+    run_operator_action(action.pk)
+
+    assert not Order.objects.get(pk=first.record_id).held
+    assert held() == (2, 2)
+    assert action.counts()["refused"] == 1
+
+
+def test_what_is_stopped_while_a_row_is_done_is_not_done(begin, before_doing):
+    action = begin(3)
+
+    def stop_at_the_second(record):
+        if held()[0] == 1:
+            OperatorAction.objects.update(stopped_at=timezone.now())
+
+    before_doing(stop_at_the_second)
+    run_operator_action(action.pk)
+
+    assert held() == (1, 1)
+    assert OperatorAction.objects.get(pk=action.pk).finished_at
