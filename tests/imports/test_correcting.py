@@ -45,7 +45,7 @@ def send(client, job, *rows):
 
 
 def newest():
-    job = ImportJob.objects.order_by("pk").last()
+    job = ImportJob.objects.latest("pk")
     run_job(job.pk)
     job.refresh_from_db()
     return job
