@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts import bulk_actions
+from accounts import bulk_actions, operator_actions
 from accounts.models import OperatorAction, OperatorActionRow
 from accounts.tasks import run_operator_action
 from events.models import Event
@@ -38,7 +38,7 @@ def begin(operator, shop, monkeypatch):
 @pytest.fixture
 def before_keeping(monkeypatch):
     """Have something happen between what is done to a row and its result, in the same transaction."""
-    perform = bulk_actions.perform
+    perform = operator_actions.perform
 
     def happen(what):
         def performed(action, record, actor, answers, keep):
@@ -56,7 +56,7 @@ def before_keeping(monkeypatch):
 @pytest.fixture
 def before_doing(monkeypatch):
     """Have something happen between reading a row and what is done to it."""
-    perform = bulk_actions.perform
+    perform = operator_actions.perform
 
     def happen(what):
         def performed(action, record, actor, answers, keep):

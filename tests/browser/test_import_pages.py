@@ -94,7 +94,7 @@ def test_rejected_rows_are_corrected_beside_what_is_wrong_with_them(browser, acm
         wrong.press("Enter")
 
     assert browser.messages() == [f"1 corrected row of import {job.pk} sent."]
-    following = ImportJob.objects.order_by("pk").last()
+    following = ImportJob.objects.latest("pk")
     run_job(following.pk)
     browser.page.locator("h1 .bo-state", has_text="succeeded").wait_for(timeout=15_000)
     assert browser.page.locator("dd", has_text="1 rejected row of import").count() == 1

@@ -62,10 +62,11 @@ def test_a_corrected_count_is_recorded_and_leaves_reservations_alone(acme, opera
     event = Event.objects.get()
     assert (event.type, event.actor, event.supplier) == ("inventory.updated", "user:olga", acme)
     assert event.data["on_hand"] == {"from": 5, "to": 7}
-    counted_at = level.counted_at
+    assert (counted_at := level.counted_at)
     operator.post(url, {"on_hand": "7"})
     assert Event.objects.count() == 1
     level.refresh_from_db()
+    assert level.counted_at
     assert level.counted_at > counted_at
     assert "it is; the count is noted" in operator.get(LIST).text
 
