@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
+from html import unescape
 from time import monotonic
 from typing import Any, Protocol
 
@@ -17,6 +18,8 @@ from celery import current_app
 from django.db import connection, transaction
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
+from django.utils.html import strip_tags
+from django.utils.safestring import SafeString
 
 from accounts.actors import Actor, ActorKind
 from accounts.models import OperatorAction, OperatorActionRow, Result
@@ -136,10 +139,15 @@ def record_single(
             finished_at=timezone.now(),
         )
         kept.rows.create(
-            record_id=record.pk, name=str(record)[:300], why_not="", result=result, message=message
+            record_id=record.pk, name=str(record)[:300], why_not="", result=result, message=_as_text(message)
         )
 
     return perform(action, record, by, answers, keep)
+
+
+def _as_text(message: str) -> str:
+    """What is shown once may have links; what is kept is text."""
+    return unescape(strip_tags(message)) if isinstance(message, SafeString) else message
 
 
 # --- Slices --------------------------------------------------------------------------------------

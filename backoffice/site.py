@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.admin import AdminSite, ModelAdmin, ShowFacets
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -119,6 +119,12 @@ class ExchangeAdminSite(AdminSite):
             path("desk/note/", self.admin_view(partial(keep_note, self)), name="desk_note"),
         ]
         return [*own, *super().get_urls()]
+
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
+        """What a field with a search of its own finds."""
+        if "\0" in request.GET.get("term", ""):
+            raise BadRequest("No text in the database holds a zero character.")
+        return super().autocomplete_view(request)
 
     def activity(self, request: HttpRequest) -> TemplateResponse:
         """Who did what."""

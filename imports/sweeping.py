@@ -156,9 +156,12 @@ def tidy() -> None:
     for supplier in Supplier.objects.all():
         publishing.remove_old(supplier)
     ended = ImportJob.objects.filter(status=Status.FAILED, finished_at__lt=timezone.now() - KEPT)
-    for job in ended.exclude(file="", blob=None)[:JOBS_AT_ONCE]:
+    ended = ended.exclude(file="", blob=None)
+    for number in ended.values_list("pk", flat=True)[:JOBS_AT_ONCE]:
         with transaction.atomic():
-            job.let_go_of_content()
+            # Somebody may have retried it meanwhile.
+            if job := ended.select_for_update(of=("self",)).filter(pk=number).first():
+                job.let_go_of_content()
 
 
 def _drop_tables() -> None:

@@ -9,6 +9,7 @@ from django import forms
 from django.apps import apps
 from django.contrib import messages
 from django.contrib.admin import AdminSite, ModelAdmin
+from django.contrib.admin.exceptions import NotRegistered
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -55,7 +56,7 @@ def save_view(site: AdminSite, request: HttpRequest, app_label: str, model_name:
     """Save, replace or delete a view of a list; then back to the list as it was."""
     try:
         listed = site.get_model_admin(apps.get_model(app_label, model_name))
-    except LookupError:
+    except (LookupError, NotRegistered):
         raise Http404 from None
     if request.method != "POST" or not listed.has_view_permission(request):
         raise PermissionDenied

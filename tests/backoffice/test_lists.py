@@ -131,6 +131,7 @@ def test_a_view_is_of_its_list_and_of_whoever_may_see_that(operator, client, day
     assert "Spring" not in operator.get("/admin/imports/importjob/").text
     assert client.post(f"{LIST}view/", {"name": "x"}).status_code == 302
     assert operator.post("/admin/orders/nothing/view/", {"name": "x"}).status_code == 404
+    assert operator.post("/admin/sessions/session/view/", {"name": "x"}).status_code == 404
 
 
 def test_a_view_without_a_name_or_beyond_the_most_is_refused_in_words(operator, monkeypatch):
@@ -145,3 +146,9 @@ def test_a_filter_that_no_column_can_hold_is_answered_as_any_other_wrong_one(ope
     for nonsense in ({"name": "a\0b"}, {"id__exact": "x"}):
         answer = operator.get("/admin/accounts/apikey/", nonsense)
         assert (answer.status_code, answer.headers["Location"]) == (302, "/admin/accounts/apikey/?e=1")
+
+
+def test_a_search_in_a_field_for_what_no_column_can_hold_is_a_wrong_request(operator):
+    of_field = {"app_label": "accounts", "model_name": "apikey", "field_name": "supplier"}
+    assert operator.get("/admin/autocomplete/", {**of_field, "term": "a"}).status_code == 200
+    assert operator.get("/admin/autocomplete/", {**of_field, "term": "a\0b"}).status_code == 400

@@ -8,6 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models.functions import Now
 
+from accounts.models import OperatorActionRow
 from catalog.models import Variant
 from imports.drafts import services
 from imports.models import AutoImport, ImportDraft, ImportJob, Kind, SavedMapping, Status
@@ -70,6 +71,7 @@ def test_a_file_with_our_columns_is_read_tried_and_imported_as_the_dry_run_said(
     page = do(operator, tried, "import")
     assert "It is imported" in messages(page)[0]
     job = ImportJob.objects.get(dry_run=False)
+    assert OperatorActionRow.objects.get().message == f"It is imported: import {job.pk}."
     run_job(job.pk)
     job.refresh_from_db()
     assert (job.created, job.rejected, job.created_by) == (1, 1, "user:olga")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import base64
+import threading
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
+from accounts.actors import Actor, ActorKind
 from catalog.models import Variant
+from imports import sweeping
 from imports.fetching import fetch_file
 from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
@@ -16,6 +20,7 @@ from sftp_ingest.area import contents
 from sftp_ingest.models import Blob
 from sftp_ingest.remote.connection import RemoteFailed
 from tests.factories import ImportJobFactory, RemoteHostFactory
+from tests.interleaving import race, waiting
 
 URL = "sftp://files.acme.example/out/spring.csv"
 KEY = "ssh-ed25519 " + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + b"k" * 32).decode()
@@ -49,6 +54,30 @@ def test_a_job_whose_host_was_down_is_retried_when_it_is_up_again(acme, client_f
     again = client.get(f"imports/{failed['id']}").json()
     assert (again["status"], again["created"], again["error"]) == ("succeeded", 1, None)
     assert Variant.objects.get().sku == "A-1"
+
+
+@pytest.mark.race
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_is_retried_while_old_files_are_let_go_keeps_its_own(acme):
+    long_ago = timezone.now() - 2 * sweeping.KEPT
+    blob = contents.write([b"sku,title,retail_price\nA-1,Shirt,1\n"])
+    job = ImportJobFactory.create(supplier=acme, status=Status.FAILED, finished_at=long_ago, blob=blob)
+    begun = threading.Event()
+
+    def retry():
+        with transaction.atomic():
+            ImportJob.objects.get(pk=job.pk).retry(by=Actor(ActorKind.OPERATOR, "user:olga"))
+            begun.set()
+            waiting(1)
+
+    def tidy():
+        assert begun.wait(20)
+        sweeping.tidy()
+
+    race(retry, tidy)
+
+    job.refresh_from_db()
+    assert (job.status, job.blob) == (Status.QUEUED, blob)
 
 
 @pytest.mark.parametrize("file", ["", ".jobs/of-a-job-from-before-there-were-blobs.csv"])
