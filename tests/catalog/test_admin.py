@@ -42,7 +42,7 @@ def test_the_search_finds_by_the_beginning_of_a_sku_or_a_whole_number(acme, oper
     a_variant(acme, "X-TS", gtin="10012345678902")
 
     def found(term):
-        return [each.sku for each in operator.get(LIST, {"q": term, "o": "1"}).context["cl"].result_list]
+        return sorted(each.sku for each in operator.get(LIST, {"q": term}).context["cl"].result_list)
 
     assert found("TS") == ["TS-1", "TS-2"]
     assert found("036000291452") == ["TS-1"]
