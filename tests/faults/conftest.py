@@ -91,11 +91,11 @@ def start_web(
 
 
 @pytest.fixture
-def start_worker(django_db_setup: None, tmp_path: Path) -> Iterator[Callable[..., None]]:
+def start_worker(django_db_setup: None, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     """Start a worker that does imports and ticks, and sends those itself."""
     with ExitStack() as cleanup:
 
-        def start(**variables: str) -> None:
+        def start(**variables: str) -> subprocess.Popen[bytes]:
             schedule = str(tmp_path / "schedule")
             command = [sys.executable, "-m", "celery", "-q", "-A", "config", "worker", "--pool", "threads"]
             process = subprocess.Popen(
@@ -104,6 +104,7 @@ def start_worker(django_db_setup: None, tmp_path: Path) -> Iterator[Callable[...
                 env=environment(tmp_path, **variables),
             )
             cleanup.callback(_stop, process)
+            return process
 
         yield start
 
