@@ -98,7 +98,8 @@ class ActingAdmin(BulkPages[Record]):
         if self.has_act_permission(request):
             for action in self.record_actions:
                 if action.bulk:
-                    actions[action.name] = (partial(_choose, action), action.name, f"{action.label} …")  # type: ignore[assignment]
+                    label = f"{action.label_for_many} …"
+                    actions[action.name] = (partial(_choose, action), action.name, label)  # type: ignore[assignment]
         return actions
 
 

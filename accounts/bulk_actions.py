@@ -68,7 +68,8 @@ def choose(
     """Keep which records are chosen, in one statement. Raises TooMany."""
     chosen_rows = subjects.order_by("pk").values("pk")[: MOST + 1]
     with transaction.atomic():
-        chosen = _begun(admin, action, by, chosen_from=chosen_from[:2000], undoes_id=undoes)
+        label = action.label_for_many
+        chosen = _begun(admin, action, by, label=label, chosen_from=chosen_from[:2000], undoes_id=undoes)
         chosen.total = _keep_rows(chosen, chosen_rows)
         if chosen.total > MOST:
             raise TooMany
@@ -81,7 +82,6 @@ def _begun(admin: Acting, action: AdminAction[Any], by: Actor, **fields: Any) ->
     return OperatorAction.objects.create(
         model=admin.model._meta.label_lower,
         action=action.name,
-        label=action.label,
         actor=by.name,
         request_id=by.request_id,
         **fields,
@@ -132,6 +132,7 @@ def record_single(
             admin,
             action,
             by,
+            label=action.label,
             total=1,
             reason=answers.get("reason", ""),
             looked_at=now,

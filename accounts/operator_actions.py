@@ -67,11 +67,17 @@ class AdminAction(Generic[Record]):
     """What else its page shows, as safe HTML."""
     danger: bool = False
     bulk: bool = False
+    list_label: str = ""
+    """What it is called where it is done to many, if that is less than what the page's form does."""
     in_transaction: bool = True
     """Off where it waits for somebody else's machine; not with `bulk`, whose rows have one always."""
     undone_by: str = ""
     """The action that puts things back."""
     undo: str = "It cannot be undone."
+
+    @property
+    def label_for_many(self) -> str:
+        return self.list_label or self.label
 
     def is_possible(self, record: Record) -> bool:
         return not self.why_not(record)

@@ -34,11 +34,12 @@ def _effect(fulfillment: Fulfillment) -> str:
 
 AS_IT_IS = action_of(
     CORRECT_ADDRESS,
-    "Release again",
+    "Correct address",
     _as_it_is,
     _effect,
     form=_form,
-    help_text="The supplier could not deliver there. Correct the address, or say why it is right as it is.",
+    list_label="Address is right",
+    help_text="The supplier could not deliver there. Correct it on its page, or say why it is right.",
     reason=Reason.OWED,
     reason_help="Why the addresses are right as they are.",
     undo="Refuse: wrong address.",

@@ -128,3 +128,32 @@ def test_a_fulfillment_is_found_by_the_number_of_its_parcel(operator, fulfillmen
 
     assert [each.pk for each in found] == [fulfillment.pk]
     assert list(other) == []
+
+
+def test_an_address_is_corrected_under_one_name_from_the_desk_to_the_page(
+    operator, fulfillment, client_for, acme
+):
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
+    [item] = operator.get("/admin/desk/").context["items"]
+    [url] = [url for label, url in item.actions if label == "Correct address"]
+    assert "<h1>Correct address</h1>" in operator.get(url).text
+    offered = {
+        action.name: action.label for action in page_of(operator, fulfillment).context["record_actions"]
+    }
+    assert offered["correct-address"] == "Correct address"
+
+
+def test_on_many_the_address_stays_and_the_list_and_who_did_what_say_so(
+    operator, fulfillment, pushed, shop, client_for, acme
+):
+    works = [fulfillment, pushed(shop, {"sku": "LAN-1", "quantity": 1}).fulfillments.get()]
+    for work in works:
+        client_for(acme).put(f"fulfillments/{work.pk}/setStatus/wrong_address")
+    assert "Address is right …" in operator.get("/admin/fulfillments/fulfillment/").text
+
+    page = choose(operator, Fulfillment, "correct-address", works)
+    assert 'value="Address is right: 2"' in page.text
+    confirm(operator, page)
+
+    assert {each.state for each in Fulfillment.objects.all()} == {State.NEW}
+    assert "Address is right" in [entry.what for entry in operator.get("/admin/activity/").context["entries"]]

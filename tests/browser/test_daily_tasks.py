@@ -56,7 +56,7 @@ def test_an_address_is_mended_in_two_clicks_and_the_desk_is_empty(desk, order, c
     browser = desk("/admin/desk/")
     browser.click(".bo-desk a:text('Correct address')")
     browser.page.fill("#id_city", "Bath")
-    browser.press("Release again")
+    browser.press("Correct address")
     assert browser.clicks == 2
     assert "Nothing waits here" in browser.page.inner_text("#content")
     assert order.fulfillments.get().state == "new"

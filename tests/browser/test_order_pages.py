@@ -77,9 +77,9 @@ def test_an_operator_holds_releases_and_cancels(browser, order):
 def test_an_operator_moves_a_fulfillment_and_acts_on_many_from_the_list(browser, order):
     browser.start_as("olga")
     browser.open(f"/admin/fulfillments/fulfillment/{order.fulfillments.get().pk}/change/")
-    browser.press("Release again")
+    browser.press("Correct address")
     browser.page.fill("#id_city", "Bath")
-    browser.press("Release again")
+    browser.press("Correct address")
     browser.press("Accept")
     browser.press("Accept")
     assert browser.page.locator("h1 .bo-state").inner_text() == "accepted"
