@@ -50,6 +50,7 @@ class AdminAction(Generic[Record]):
     `why_not(record)` says why it cannot be done, and nothing where it can; `effect(record)` what it would do.
     Both read what the admin's `acts_with` has fetched along, so that ten thousand cost no query each.
     `form`, called with the record and what was sent, asks beforehand; a list can only do what has none.
+    A form that has looked for choices and found none says so in its `why_not`: its page then has no button.
     """
 
     name: str

@@ -133,11 +133,14 @@ class ElsewhereForm(forms.Form):
     """To whom it goes: whom routing would take, or one that has all of it."""
 
     supplier = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
+    why_not = ""
 
     @classmethod
     def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ElsewhereForm:
         form, elsewhere = cls(sent), look_elsewhere(fulfillment)
-        first = f"whom routing takes: {elsewhere.chosen}" if elsewhere.chosen else "nobody has all of it"
+        if not elsewhere.chosen:
+            form.why_not = "Nobody else has all of it."
+        first = f"whom routing takes: {elsewhere.chosen}"
         form.fields["supplier"].choices = [("", first), *elsewhere.able.items()]  # type: ignore[attr-defined]
         return form
 

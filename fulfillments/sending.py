@@ -9,7 +9,7 @@ from typing import Any
 from accounts.actors import Actor
 from accounts.models import Supplier
 from fulfillments.candidates import Market, WantedLine
-from fulfillments.explaining import explain
+from fulfillments.explaining import ConsideredJson, DecisionJson, explain
 from fulfillments.models import Fulfillment
 from fulfillments.refusals import refusals_of
 from fulfillments.routing import Want, plan
@@ -61,6 +61,7 @@ def look_elsewhere(fulfillment: Fulfillment) -> Elsewhere:
                     "supplier": suppliers[each["supplier_id"]],
                     "warehouse": warehouses.get(each["warehouse_id"] or 0),
                     "is_own": each["supplier_id"] == fulfillment.supplier_id,
+                    "reason": _passed_over(decision, each) if chosen.unfilled else each["reason"],
                 }
                 for each in decision["candidates"]
             ],
@@ -85,6 +86,15 @@ def _wants(fulfillment: Fulfillment, open_: Counter[int], lines: list[WantedLine
         )
         for line in lines
     ]
+
+
+def _passed_over(decision: DecisionJson, source: ConsideredJson) -> str:
+    """Why nothing goes there where nobody has all of it: it goes as a whole, or not at all."""
+    if not source["quantity"]:
+        return source["reason"]
+    if decision["unfilled"]:
+        return f"Not enough: {source['quantity']} of {decision['quantity']}, and nobody else has the rest."
+    return "Has this line's pieces, but nobody has all of the others."
 
 
 def _has_all(supplier_id: int, wants: list[Want], available: dict[tuple[int, int], int]) -> bool:

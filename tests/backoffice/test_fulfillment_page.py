@@ -6,6 +6,7 @@ from accounts.actors import Actor, ActorKind
 from fulfillments.models import Fulfillment
 from fulfillments.states import MOVES, State, moves_from
 from tests.backoffice.conftest import choose, confirm, do, messages
+from tests.factories import set_stock
 
 
 def page_of(client, fulfillment):
@@ -157,3 +158,19 @@ def test_on_many_the_address_stays_and_the_list_and_who_did_what_say_so(
 
     assert {each.state for each in Fulfillment.objects.all()} == {State.NEW}
     assert "Address is right" in [entry.what for entry in operator.get("/admin/activity/").context["entries"]]
+
+
+def test_where_nobody_else_has_all_of_it_the_page_says_why_and_offers_no_button(
+    operator, fulfillment, rival, a_variant
+):
+    a_variant(rival, "LAN-1", stock=1)
+    path = f"/admin/fulfillments/fulfillment/{fulfillment.pk}/do/withdraw/"
+
+    page = operator.get(path).text
+
+    assert "Nobody else has all of it." in page
+    assert "Not enough: 1 of 2, and nobody else has the rest." in page
+    assert "It has it now." in page
+    assert 'type="submit"' not in page.partition('id="content"')[2]
+    set_stock(on_hand=12)
+    assert 'value="Send elsewhere"' in operator.get(path).text
