@@ -27,9 +27,8 @@ def silent_parts() -> QuerySet[Any]:
         silent = _silent(places(all_signs()))
     except RedisError:
         silent = {("redis", ""): timezone.now()}
-    rows = [_kept(name, host, heard_at) for (name, host), heard_at in silent.items()]
     gone = Q(taken_away_at__gte=F("heard_at"))
-    found = ServicePart.objects.filter(pk__in=rows).exclude(gone)
+    found = ServicePart.objects.filter(pk__in=_kept(silent)).exclude(gone)
     return found.annotate(of_supplier=Value(None, output_field=BigIntegerField()))
 
 
@@ -45,8 +44,22 @@ def _silent(found: Iterable[Place]) -> Silent:
     }
 
 
-def _kept(name: str, host: str, heard_at: datetime) -> int:
-    part, _ = ServicePart.objects.get_or_create(name=name, host=host, defaults={"heard_at": heard_at})
-    if part.heard_at < heard_at - timedelta(seconds=1):
-        ServicePart.objects.filter(pk=part.pk).update(heard_at=heard_at)
-    return part.pk
+def _kept(silent: Silent) -> list[int]:
+    """The rows of these parts: one query, and one more where there is news of any."""
+    if not silent:
+        return []
+    names, hosts = zip(*silent, strict=True)
+    known = ServicePart.objects.filter(name__in=names, host__in=hosts)
+    rows = {(part.name, part.host): part for part in known}
+    news = [
+        ServicePart(name=name, host=host, heard_at=heard_at)
+        for (name, host), heard_at in silent.items()
+        if (name, host) not in rows or rows[name, host].heard_at < heard_at - timedelta(seconds=1)
+    ]
+    if news:  # as another page may keep them at this moment, too
+        unique = ["name", "host"]
+        ServicePart.objects.bulk_create(
+            news, update_conflicts=True, unique_fields=unique, update_fields=["heard_at"]
+        )
+    rows |= {(part.name, part.host): part for part in news}
+    return [rows[key].pk for key in silent]

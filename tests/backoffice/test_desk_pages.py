@@ -8,6 +8,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from api import signs_of_life
+from backoffice.desk.parts import silent_parts
 from backoffice.models import ServicePart
 from events.models import Event
 from orders.models import Order
@@ -118,9 +119,11 @@ def test_a_webhook_whose_receiver_is_down_waits_and_one_that_just_stumbled_does_
 
 @pytest.fixture
 def at(monkeypatch):
-    """Let the processes' clock show another time."""
-    began = time.time()
-    return lambda seconds: monkeypatch.setattr("api.signs_of_life.time.time", lambda: began + seconds)
+    """Let the processes' clock show another time; nothing is heard of beforehand, or afterwards."""
+    began, client = time.time(), signs_of_life._client()
+    client.delete(signs_of_life.KEY)
+    yield lambda seconds: monkeypatch.setattr("api.signs_of_life.time.time", lambda: began + seconds)
+    client.delete(signs_of_life.KEY)
 
 
 def test_a_silent_part_of_the_service_waits_until_it_lives_again(operator, at):
@@ -147,6 +150,34 @@ def test_a_part_that_was_taken_away_is_missed_no_more_until_it_falls_silent_agai
 
     ServicePart.objects.update(taken_away_at=timezone.now() - timedelta(hours=1))
     assert len(all_rows(operator)) == 1
+
+
+def test_many_silent_parts_are_kept_by_one_query_and_read_by_one(
+    db, at, monkeypatch, django_assert_num_queries
+):
+    for host in ("one", "two", "three"):
+        monkeypatch.setattr("api.signs_of_life.socket.gethostname", lambda host=host: host)
+        signs_of_life.give("ticker")
+        signs_of_life.give("sftp")
+    at(100)
+    with django_assert_num_queries(2):
+        found = silent_parts()
+    with django_assert_num_queries(1):
+        again = silent_parts()
+    assert {part.pk for part in found} == {part.pk for part in again}
+    assert len(again) == 6
+
+
+def test_a_silent_part_that_was_heard_of_since_is_the_same_row_with_its_new_time(db, at):
+    signs_of_life.give("ticker")
+    at(100)
+    before = silent_parts().get()
+    at(200)
+    signs_of_life.give("ticker")
+    at(240)
+    after = silent_parts().get()
+    assert after.pk == before.pk
+    assert after.heard_at > before.heard_at
 
 
 def test_without_redis_the_desk_says_so(operator, monkeypatch):
