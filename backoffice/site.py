@@ -30,7 +30,7 @@ from backoffice.importing.corrections import corrections_page
 from backoffice.importing.pages import draft_page, keep_upload_piece, preview_part, upload_page
 from backoffice.lists.columns import ListMixin
 from backoffice.lists.views import save_view
-from backoffice.navigation.places import navigation
+from backoffice.navigation.menu import navigation
 from backoffice.paginator import CappedPaginator
 from backoffice.queues import waiting_for
 from backoffice.search.views import search_page

@@ -21,7 +21,7 @@ from django.utils import timezone
 from accounts.models import OperatorNote
 from backoffice.desk.items import Item, Kind
 from backoffice.desk.kinds import KINDS
-from backoffice.desk.waiting import LAST, Page, Place, Position, Waiting, first_rows, once
+from backoffice.desk.waiting import LAST, Page, Position, Rank, Waiting, first_rows, once
 from fulfillments.models import Fulfillment
 from orders.models import Order
 
@@ -112,7 +112,7 @@ def gather(user: User | AnonymousUser, wanted: Wanted, count: int = 50, start: s
     left = _first(rows, page.after, count + 1)
     of_page, more = left[:count], ""
     if len(left) > count:
-        more = Page(page.behind, of_page[-1].place).written()
+        more = Page(page.behind, of_page[-1].rank).written()
     elif window.open_kinds:
         more = Page(window.behind(page)).written()
     if page.behind or window.open_kinds:
@@ -147,8 +147,8 @@ def _narrowed(kind: Kind, wanted: Wanted) -> QuerySet[Any]:
     return rows
 
 
-def _first(rows: Sequence[Waiting], after: Place | None, count: int) -> list[Waiting]:
-    """The first so many behind a place. Money orders what is due at once, so no others are asked for it."""
+def _first(rows: Sequence[Waiting], after: Rank | None, count: int) -> list[Waiting]:
+    """The first so many behind a rank. Money orders what is due at once, so no others are asked for it."""
     rest = sorted(rows, key=lambda each: each.deadline)
     seen = 0  # at most so many of the deadline at which the page before has ended
     if after is not None:
@@ -158,9 +158,9 @@ def _first(rows: Sequence[Waiting], after: Place | None, count: int) -> list[Wai
         last = rest[seen + count - 1].deadline
         rest = [each for each in rest if each.deadline <= last]
     _add_money(rest)
-    return sorted(
-        (each for each in rest if after is None or each.place > after), key=lambda each: each.place
-    )[:count]
+    return sorted((each for each in rest if after is None or each.rank > after), key=lambda each: each.rank)[
+        :count
+    ]
 
 
 def _beyond_the_window(

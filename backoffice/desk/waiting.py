@@ -1,4 +1,4 @@
-"""What waits, as far as its place in the list needs to be known: read by the thousand, shown by the page."""
+"""What waits, as far as its rank in the list needs to be known: read by the thousand, shown by the page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Position = tuple[Any, int]
 """Behind which row of a kind to go on: its deadline, as the kind's index has it, and its number."""
 
 
-class Place(NamedTuple):
+class Rank(NamedTuple):
     """Where a row stands: by deadline, then the money at stake, then how long it has waited."""
 
     due_at: datetime
@@ -62,8 +62,8 @@ class Waiting:
         return self.due, self.pk
 
     @property
-    def place(self) -> Place:
-        return Place(self.deadline, -(self.money or Decimal()), self.since or LAST, self.number, self.pk)
+    def rank(self) -> Rank:
+        return Rank(self.deadline, -(self.money or Decimal()), self.since or LAST, self.number, self.pk)
 
 
 def first_rows(
@@ -106,10 +106,10 @@ def once(found: Iterable[Waiting]) -> list[Waiting]:
 
 @dataclass(frozen=True)
 class Page:
-    """Where a page of the desk begins: behind these rows of each kind, and this place among the rest."""
+    """Where a page of the desk begins: behind these rows of each kind, and this rank among the rest."""
 
     behind: Mapping[str, Position] = field(default_factory=dict)
-    after: Place | None = None
+    after: Rank | None = None
 
     def written(self) -> str:
         """As an address has it."""
@@ -129,7 +129,7 @@ class Page:
             behind, after = json.loads(raw)
             known = {kind.name: kind for kind in kinds}
             positions = {name: (_due(known[name], due), int(pk)) for name, (due, pk) in behind.items()}
-            return cls(positions, _place(*after) if after else None)
+            return cls(positions, _rank(*after) if after else None)
         except (ValueError, TypeError, KeyError, AttributeError, binascii.Error, InvalidOperation):
             return cls()
 
@@ -138,8 +138,8 @@ def _due(kind: Kind, text: str) -> date | datetime:
     return date.fromisoformat(text) if kind.is_day else _moment(text)
 
 
-def _place(due_at: str, less_money: str, since: str, kind: int, pk: int) -> Place:
-    return Place(_moment(due_at), Decimal(less_money), _moment(since), int(kind), int(pk))
+def _rank(due_at: str, less_money: str, since: str, kind: int, pk: int) -> Rank:
+    return Rank(_moment(due_at), Decimal(less_money), _moment(since), int(kind), int(pk))
 
 
 def _moment(text: str) -> datetime:

@@ -106,6 +106,17 @@ def test_nothing_bears_a_name_that_was_given_up():
     assert files + inside == []
 
 
+def test_in_the_back_office_a_place_is_a_warehouse_as_the_glossary_says():
+    own = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in sorted((ROOT / "backoffice").rglob("*.py"))
+        for line, name in names(ast.parse(path.read_text(encoding="utf-8")))
+        if name == "Place" or path.stem == "places"
+    ]
+
+    assert own == []
+
+
 @pytest.mark.parametrize("line", ["Told you", "as_told(x)", "DEEDS = 1", "parted by commas", "x.settling()"])
 def test_the_test_sees_a_word_wherever_it_stands(line):
     assert PATTERN.search(line)

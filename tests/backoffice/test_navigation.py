@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from backoffice.navigation import counting
 from backoffice.navigation.counting import KEY, count_waiting
-from backoffice.navigation.places import SECTIONS
+from backoffice.navigation.menu import SECTIONS
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from imports.models import Status
