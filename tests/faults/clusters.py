@@ -19,7 +19,12 @@ from launcher.embedded.postgres import ACCESS, Postgres
 from launcher.processes.account import Account, unprivileged_account
 from launcher.processes.program import Program, spawn, stop
 
-STANDBYS = {"wal_level": "replica", "max_wal_senders": "4", "hot_standby": "on"}
+STANDBYS = {
+    "wal_level": "replica",
+    "max_wal_senders": "4",
+    "hot_standby": "on",
+    "synchronous_commit": "on",  # what was acknowledged is written, or no standby could have it
+}
 REPLICATION = "host replication exchange 127.0.0.1/32 scram-sha-256\n"
 
 
