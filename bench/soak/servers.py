@@ -10,6 +10,8 @@ from launcher.embedded.redis_server import Redis
 from launcher.processes.account import unprivileged_account
 from launcher.reaper.client import Reaper
 
+RECOVERED_WITHIN = 300.0  # seconds
+
 
 class Server:
     """One of them, on one port for as long as the soak lasts."""
@@ -25,8 +27,16 @@ class Server:
         return self.server.url
 
     def start(self) -> None:
+        """Recovery takes its time. One that ended is begun anew: killed children may have lived longer."""
         self.process.start()
-        wait_until(lambda: self.server.ready(self.process.pid), f"{self.server.name} takes connections")
+        wait_until(self._takes_connections, f"{self.server.name} takes connections", RECOVERED_WITHIN)
+
+    def _takes_connections(self) -> bool:
+        if not self.process.alive():
+            self.process.stop()
+            self.server.clean_up_after_crash()
+            self.process.start()
+        return self.server.ready(self.process.pid)
 
     def restart(self, *, killed: bool) -> None:
         if killed:
