@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from accounts.models import Retailer
 from catalog.models import Variant
 
 Line = Mapping[str, Any]
 
 
-def misnamed(lines: Sequence[Line]) -> list[str]:
+def misnamed(retailer: Retailer, lines: Sequence[Line]) -> list[str]:
     """A warning for each sku and upc that the variant of its line does not have; its number counts.
 
     One query at most. A sku that was not read is not dropped silently: the wrong goods may be on their way.
+    Nothing is told of a variant that the retailer cannot sell: numbers can be guessed.
     """
     numbers = {line["variant_id"] for line in lines if line.get("variant_id") and _names(line)}
     if not numbers:
         return []
-    variants = Variant.objects.filter(pk__in=numbers).in_bulk()
+    variants = Variant.objects.for_retailer(retailer).only("sku", "upc").in_bulk(numbers)
     return [
         f"order_lines[{index}].{name}: variant {line['variant_id']} has {_quoted(variants, line, name)}, "
         f"not {given[:40]!r}; variant_id counts."

@@ -106,7 +106,7 @@ class OrderViewSet(RetailerViewSet):
             "warnings": [
                 *reader(OrderBody).warnings(raw),
                 *warnings(content["shipping_address"], content["billing_address"], content.get("ship_until")),
-                *misnamed(content["order_lines"]),
+                *misnamed(self.retailer, content["order_lines"]),
             ],
         }
         location = request.build_absolute_uri(f"{request.path}/{order.pk}")

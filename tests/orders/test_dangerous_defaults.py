@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from catalog.models import Variant
 from fulfillments.models import Fulfillment
 from orders.models import Order
 from tests.orders.push_bodies import an_order
@@ -235,6 +236,20 @@ def test_a_push_says_where_a_number_and_a_sku_are_of_two_variants(acme, shop, cl
     assert answer.json()["warnings"] == [
         f"order_lines[0].sku: variant {tent.pk} has sku 'A-1', not 'A-2'; variant_id counts."
     ]
+
+
+def test_a_repeated_push_tells_nothing_of_what_a_former_partner_calls_a_variant_now(
+    acme, shop, client_for, a_variant
+):
+    tent = a_variant(acme, "A-1", stock=5)
+    body = an_order({"variant_id": tent.pk, "sku": "A-2", "quantity": 1})
+    assert "'A-1'" in client_for(shop).post("orders", body).json()["warnings"][0]
+    shop.partnerships.update(is_active=False)
+    Variant.objects.update(sku="SECRET-1")
+
+    repeated = client_for(shop).post("orders", body)
+
+    assert (repeated.json()["code"], repeated.json()["warnings"]) == ("order_exists", [])
 
 
 @pytest.mark.parametrize("name", ["resaon", "reasonCode", "status"])
