@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import paramiko
 
@@ -18,6 +18,7 @@ from sftp_ingest.models import RemoteHost
 CONNECT_TIMEOUT, ANSWER_TIMEOUT = 10.0, 30.0  # seconds
 LOOK_SECONDS = 1.0
 
+T = TypeVar("T")
 Heed = Callable[[int], None]  # called with the bytes that came; what it raises ends the session
 
 
@@ -30,10 +31,10 @@ class RemoteFailed(Exception):
 
 
 class WatchedChannel:
-    """What an SFTP client reads from, and beside it a look at how that goes: at each piece, and each second.
+    """What an SFTP client speaks through, and a look at how that goes: at each piece, and each second.
 
     paramiko comes back with whole answers only: from a host that trickles, hours later.
-    What ended the reading ends whatever comes after it, since it may have been amid an answer.
+    What ended the conversation ends whatever comes after it, since it may have been amid an answer.
     """
 
     def __init__(self, channel: paramiko.Channel, heed: Heed) -> None:
@@ -42,41 +43,37 @@ class WatchedChannel:
         channel.settimeout(LOOK_SECONDS)
 
     def recv(self, size: int) -> bytes:
-        """Raises TimeoutError when nothing comes for ANSWER_TIMEOUT."""
-        self._require_open()
+        """Raises TimeoutError when nothing comes for ANSWER_TIMEOUT, and what the look raises."""
+        data = self._watched(lambda: bytes(self._channel.recv(size)))
+        self._look(len(data))
+        return data
+
+    def send(self, data: bytes) -> int:
+        """Raises TimeoutError when nothing is taken for ANSWER_TIMEOUT, and what the look raises."""
+        return self._watched(lambda: int(self._channel.send(data)))
+
+    def _watched(self, step: Callable[[], T]) -> T:
+        if self._error:
+            raise self._error
+        deadline = time.monotonic() + ANSWER_TIMEOUT
+        while True:
+            try:
+                return step()
+            except TimeoutError as error:
+                self._look(0)
+                if time.monotonic() > deadline:
+                    self._error = error
+                    raise
+            except Exception as error:
+                self._error = error
+                raise
+
+    def _look(self, number: int) -> None:
         try:
-            return self._recv(size)
+            self._heed(number)
         except Exception as error:
             self._error = error
             raise
-
-    def _recv(self, size: int) -> bytes:
-        deadline = time.monotonic() + ANSWER_TIMEOUT
-        while True:
-            try:
-                data = bytes(self._channel.recv(size))
-            except TimeoutError:
-                self._heed(0)
-                if time.monotonic() > deadline:
-                    raise
-            else:
-                self._heed(len(data))
-                return data
-
-    def _require_open(self) -> None:
-        if self._error:
-            raise self._error
-
-    def send(self, data: bytes) -> int:
-        """Called from paramiko's own thread, too, in which nobody looks. Raises TimeoutError."""
-        self._require_open()
-        deadline = time.monotonic() + ANSWER_TIMEOUT
-        while True:
-            try:
-                return int(self._channel.send(data))
-            except TimeoutError:
-                if time.monotonic() > deadline:
-                    raise
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._channel, name)
