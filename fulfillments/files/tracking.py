@@ -19,15 +19,13 @@ from fulfillments.models import Fulfillment, Outcome
 from fulfillments.serializers import ShipBody, TrackingBody
 from fulfillments.states import State
 from imports.models import ImportJob, Kind
-from imports.pipeline.columns import Column, Text
+from imports.pipeline.columns import ROUNDED, Column, Text
 from imports.pipeline.context import ImportContext
 from imports.pipeline.row_importer import RowImporter
 
 Rows = Sequence[Mapping[str, str]]
 # Rows with the same of these belong together: the lines of one parcel, or of one refusal.
 TOGETHER = ("fulfillment_id", "action", "tracking_number", "carrier", "reason")
-# What a spreadsheet shows, and saves, of a number too long for it: 1.23457E+15.
-ROUNDED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]+", re.IGNORECASE)
 
 
 class TrackingImporter(RowImporter):
@@ -81,7 +79,7 @@ def _own(job: ImportJob, number: str) -> Fulfillment:
 def _checked(body: type[Body], given: dict[str, str]) -> dict[str, Any]:
     """What the API's body of that kind makes of it. Raises Invalid, also where a spreadsheet spoilt it."""
     number = given["tracking_number"]
-    if ROUNDED.fullmatch(number):
+    if re.match(ROUNDED, number, re.IGNORECASE):
         message = (
             f"{number!r} is what a spreadsheet leaves of a long number: its last digits are lost. "
             "Format the column as text, and enter the number again."

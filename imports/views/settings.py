@@ -92,9 +92,7 @@ class AutoImportViewSet(JobsOfScopes):
 
     def _update(self, body: Any) -> Response:
         options = options_of(self.kind, body, self.supplier)
-        with_mapping(
-            self.supplier, options, self.kind
-        )  # there must be such a one; which it is then, each upload asks
+        with_mapping(self.supplier, options, self.kind)  # there must be one; each upload asks anew
         changes = {"options": options, "enabled": body.validated_data.get("enabled", True)}
         saved = save_auto_import(self.supplier, self.kind, changes, by=self.actor)
         return Response(auto_import_json(saved))

@@ -51,7 +51,7 @@ def reserve(upload: OpenUpload, needed: int, quota: int) -> None:
     """
     granted = _grant(upload, needed, quota)
     if not granted:
-        cut_uploads.update(upload, heard_at=Now())
+        cut_uploads.update(upload, heard_at=Now())  # raises TakenUp where that was the reason, not the quota
         _remove_cut_uploads(upload)
         granted = _grant(upload, needed, quota)
     if not granted:

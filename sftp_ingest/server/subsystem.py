@@ -81,7 +81,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
             message = "The service cannot record this just now. Nothing was changed; try again in a minute."
             self._refuse(request_number, Refused(message))
         except OSError as error:
-            if self.sock.closed:  # nobody hears the answer any more; that is all that failed
+            if error.errno is None and self.sock.closed:  # paramiko's own word for: nobody hears the answer
                 return
             logger.exception("SFTP: a file operation failed")
             self._refuse(request_number, _refusal_of(error))
