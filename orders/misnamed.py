@@ -15,7 +15,7 @@ def misnamed(retailer: Retailer, lines: Sequence[Line]) -> list[str]:
     """A warning for each sku and upc that the variant of its line does not have; its number counts.
 
     One query at most. A sku that was not read is not dropped silently: the wrong goods may be on their way.
-    Nothing is told of a variant that the retailer cannot sell: numbers can be guessed.
+    It says nothing of a variant that the retailer cannot sell: numbers can be guessed.
     """
     numbers = {line["variant_id"] for line in lines if line.get("variant_id") and _names(line)}
     if not numbers:
