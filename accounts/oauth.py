@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote_plus
@@ -20,6 +21,10 @@ from accounts.scopes import Scope, parse_scope
 from api import envelope
 from api.errors import ApiError
 from api.parsers import loads, whole_body
+from api.spelling import closest_match
+
+# What clients put between scopes, where a blank belongs (RFC 6749, section 3.3).
+SEPARATORS = re.compile("[,;|+]+")
 
 # Wrong secrets of one client from one address, and of all clients from one address.
 WRONG_FOR_CLIENT = parse_rate("10/min")
@@ -177,13 +182,22 @@ def _scopes(key: ApiKey, text: str) -> frozenset[Scope]:
         try:
             covered = parse_scope(word)
         except ValueError:
-            raise _wrong_scope(f"Unknown scope {word[:60]}.", key) from None
+            raise _wrong_scope(f"Unknown scope {word[:60]}.{_hint(word, text)}", key) from None
         # One that covers several areas is granted as far as the key goes; the answer spells out which.
         granted = covered & key.granted
         if not granted:
             raise _wrong_scope(f"This client does not have the scope {word[:60]}.", key)
         asked |= granted
     return frozenset(asked)
+
+
+def _hint(word: str, text: str) -> str:
+    """What is meant by a scope that there is not, where that is plain; empty otherwise."""
+    if SEPARATORS.search(word):
+        proper = " ".join(SEPARATORS.sub(" ", text).split())
+        return f" Scopes are separated by blanks: did you mean {proper[:120]}?"
+    near = closest_match(word, [scope.value for scope in Scope])
+    return f" Did you mean {near}?" if near else ""
 
 
 def _wrong_scope(message: str, key: ApiKey) -> OAuthError:

@@ -33,6 +33,10 @@ from fulfillments.serializers import (
 from fulfillments.states import ACCEPT, CANCELED, REJECTIONS, SHIP, State
 
 MOST_REJECTIONS = 1_000
+WHOLE_ACCEPT = (
+    "A fulfillment is accepted whole: without its lines. Refuse those that you cannot ship by"
+    " POST …/fulfillments/rejections, and ship the others by setStatus/shipped with lines."
+)
 WHOLE_ANSWER = "A cancellation is answered for all that was asked for: read the fulfillment's lines."
 REJECTED = {
     State.OUT_OF_STOCK: "Rejected as out of stock; its stock here is 0 now.",
@@ -130,6 +134,7 @@ class FulfillmentViewSet(SupplierViewSet):
     def accept(self, request: Request, **kwargs: Any) -> Response:
         """Take the work on. A tracking number, where it is known already, is kept."""
         body = read(TrackingBody, request)
+        refuse_pieces(json_of(request), WHOLE_ACCEPT)
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.accept(change, tracking_number=body["tracking_number"])
         return self._answer(outcome, ACCEPT.code, "Accepted.")

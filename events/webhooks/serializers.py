@@ -37,6 +37,8 @@ class UrlField(Text):
 class WebhookBody(Body):
     """A webhook."""
 
+    narrowed_by = "types"
+
     url = UrlField(help_text="https://, without user and password. Redirects are not followed.")
     types = Array(
         child=Text(max_length=50),
@@ -49,6 +51,8 @@ class WebhookBody(Body):
 
 class ReplayBody(Body):
     """Which stretch of the feed is to be sent once more."""
+
+    narrowed_by = "until"
 
     after = Integer(min_value=0, max_value=10**18 - 1, help_text="The id of the last event that you have.")
     until = Integer(

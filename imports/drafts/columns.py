@@ -118,7 +118,8 @@ def columns_of(sample: Sample, options: Mapping[str, Any]) -> list[FileColumn]:
 
 def _names_in(rows: Mapping[str, Any]) -> list[str]:
     listed = [name for key, value in rows.items() if key.endswith("_fields") for name in value]
-    return listed + [rows[key]["field"] for key in ("only_rows", "group_rows") if key in rows]
+    chosen = [rows[key]["field"].split("|") for key in ("only_rows", "group_rows") if key in rows]
+    return listed + [name.strip() for names in chosen for name in names]
 
 
 def _find(sample: Sample, name: str) -> int | None:

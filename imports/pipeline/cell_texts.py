@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 from psycopg.sql import SQL, Composable, Literal
@@ -111,16 +112,17 @@ def pairs_of(
     name: Composable = SQL("{}::text").format(Literal(entry.subtype))
     parts: Composable = SQL("(SELECT {}, 1) AS part (value, place)").format(cell)
     if entry.name_separator:
-        # `color=Blue,activity=Gym|Hiking`: pairs, of which each may have several values.
+        # `color=Blue,activity=Gym|Hiking`: pairs, of which each may have several values, in quotes or not.
         parts = SQL(
-            "(SELECT split_part(pair, {named}, 1), each, place * 1000 + at"
-            " FROM string_to_table({cell}, {split}) WITH ORDINALITY AS l (pair, place),"
+            "(SELECT split_part(pair, {named}, 1), regexp_replace(each, '^\"(.*)\"$', '\\1'),"
+            " place * 1000 + at"
+            " FROM regexp_split_to_table({cell}, {split}) WITH ORDINALITY AS l (pair, place),"
             " string_to_table(substr(pair, strpos(pair, {named}) + length({named})), '|')"
             " WITH ORDINALITY AS v (each, at) WHERE strpos(pair, {named}) > 0) AS part (name, value, place)"
         ).format(
             cell=cell,
             named=Literal(entry.name_separator),
-            split=Literal(entry.split_by_character or None),
+            split=Literal(_between_pairs(entry.split_by_character, entry.name_separator)),
         )
         name = _sorted(column, SQL("btrim(part.name)"))
     else:
@@ -130,6 +132,14 @@ def pairs_of(
             name = _sorted(column, named_by)
     value = cells.without_empty(SQL("btrim(part.value)"))
     return SQL("SELECT {}, part.place, {}, {} FROM {}").format(Literal(place), name, value, parts)
+
+
+def _between_pairs(split: str, named: str) -> str:
+    """What parts `a=1,b=2`, as a regular expression: a separator that a name follows; any other is text."""
+    if not split:
+        return r"\Zx"  # nothing does
+    split, named = re.escape(split), re.escape(named)
+    return f"{split}(?=((?!{split}|{named}).)*{named})"
 
 
 def _sorted(column: Pairs, name: Composable) -> Composable:

@@ -23,6 +23,9 @@ from imports.pipeline.header_binding import Binding, Bound
 from imports.pipeline.row_shape import RowShape, Template, built_field, trimmed
 from imports.report_format import FORMULA_SQL
 
+# A row that is a parent: the product of the variants whose rows name it.
+NO_VARIANT = "no_variant"
+
 
 @dataclass
 class MappedFile:
@@ -186,10 +189,18 @@ class MappedFile:
         if group := self.shape.group:
             sentence = about(
                 self.raw(group.index),
-                f"a row with this {group.name} is no variant; those have rows of their own.",
+                f"a row of this {group.name} is a parent, the product that variants belong to. These have"
+                " rows of their own, with sku and price, which land without it: nothing is to be done.",
             )
-            found.append((group.name, RowRule(SQL("b.no_variant"), "no_variant", sentence)))
+            found.append((group.name, RowRule(SQL("b.no_variant"), NO_VARIANT, sentence)))
         return found
+
+    @property
+    def worth_saying(self) -> Composable:
+        """Which of a row's faults are said, of `code`: what a parent lacks as a variant is none of it."""
+        if self.shape.group is None:
+            return SQL("true")
+        return SQL("(code = {} OR b.no_variant IS NOT TRUE)").format(Literal(NO_VARIANT))
 
     def _not_computable(self, name: str, cell: Composable) -> Composable | None:
         """What to say where a field that is computed comes to nothing; None for one that is not computed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
 from django.db import transaction
@@ -116,7 +117,9 @@ def _bind_header(
         if field not in filled
     ]
     if missing:
-        has = ", ".join(filter(None, sheet.header[sheet.own :]))[:LONGEST_SHOWN]
+        has = textwrap.shorten(
+            ", ".join(filter(None, sheet.header[sheet.own :])), LONGEST_SHOWN, placeholder=" …"
+        )
         word = "column" if len(missing) == 1 else "columns"
         message = f"The file has no {word} {_listed(missing)}, which every row needs; it has {has}."
         # So that whoever adds the one does not come back for the other.

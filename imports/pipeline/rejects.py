@@ -64,7 +64,7 @@ def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Comp
                     left(CASE WHEN count(*) = 1 THEN min(message)
                         ELSE string_agg(CASE WHEN starts_with(message, field || ' ') THEN message
                             ELSE field || ': ' || message END, ' ' ORDER BY place) END, {longest}) AS message
-                FROM (VALUES {rules}) AS rule (place, field, broken, code, message) WHERE broken
+                FROM (VALUES {rules}) AS rule (place, field, broken, code, message) WHERE broken AND {said}
             ) AS found
             ORDER BY b.line LIMIT {kept}
             """
@@ -80,6 +80,7 @@ def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Comp
             repeated=Literal(REPEATED) + SQL(" || array_to_string(r.earlier, ', ') || '.'"),
             repetitions=context.staging.repeated,
             rules=_as_values(context, importer),
+            said=mapped.worth_saying,
             kept=Literal(max(0, MOST_KEPT - context.job.rejected)),
         )
     )

@@ -108,6 +108,7 @@ class RowShape:
         """The columns that say something about rows, though they may fill no field."""
         found = {index for each in (*self.product, self.sku) if each for _, index in each.parts}
         found |= {self.parent, *self.repeat, *self.pictures}
+        found |= {each.index for each in (self.only, self.group) if each}
         return {index for index in found if index is not None}
 
 
@@ -122,12 +123,14 @@ def bind_rows(header: Sequence[str], options: Mapping[str, Any], own: int) -> Ro
 
     def chosen(key: str) -> Chosen | None:
         given = options.get(key)
-        index = index_of(given["field"]) if given else None
-        return (
-            Chosen(index, given["field"], tuple(map(str.lower, given["values"])))
-            if given and index is not None
-            else None
-        )
+        if not given:
+            return None
+        # `A|B` is the first that the file has, as in a template.
+        found = [index_of(name.strip()) for name in given["field"].split("|")]
+        index = next((index for index in found if index is not None), None)
+        if index is None:
+            return None
+        return Chosen(index, header[index].strip(), tuple(map(str.lower, given["values"])))
 
     named = [read_template(name, index_of) for name in options.get("product_fields", ())]
     product = tuple(each for each in named if each.parts[0][1] is not None)

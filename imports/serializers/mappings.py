@@ -27,7 +27,7 @@ def names(help_text: str, longest: int = 200) -> Array:
 class ChosenRowsBody(Body):
     """Rows by what stands in one of their columns."""
 
-    field = Text(max_length=200, help_text="The column.")
+    field = Text(max_length=200, help_text="The column; `A|B` is the first that the file has.")
     values = Array(
         child=Text(max_length=200, allow_blank=True), max_length=MOST_FIELDS, help_text="Its cells."
     )

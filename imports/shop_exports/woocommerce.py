@@ -88,7 +88,7 @@ WOOCOMMERCE = ShopExport(
             *(*DESCRIPTION, *SHORT, *IMAGES),
             *(f"{weight} ({unit})" for weight in WEIGHTS for unit in UNITS),
         ],
-        "group_rows": {"field": "Type", "values": ["variable", "grouped"]},
+        "group_rows": {"field": "Type|Typ|Tipo", "values": ["variable", "grouped"]},
         "sku_template": "woo-{ID}",
     },
 )

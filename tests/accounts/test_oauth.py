@@ -88,6 +88,21 @@ def test_a_scope_beyond_the_role_is_invalid_scope(issued, scope):
     assert body["message"] == body["error_description"]
 
 
+@pytest.mark.parametrize(
+    ("scope", "hint"),
+    [
+        (
+            "catalog:read,inventory:read",
+            "Scopes are separated by blanks: did you mean catalog:read inventory:read?",
+        ),
+        ("read:variants, inventory:read", "did you mean read:variants inventory:read?"),
+        ("inventry:read", "Did you mean inventory:read?"),
+    ],
+)
+def test_a_scope_that_is_written_otherwise_is_answered_with_what_is_meant(issued, scope, hint):
+    assert hint in ask(credentials(issued, scope=scope)).json()["message"]
+
+
 def test_a_scope_beyond_the_key_is_invalid_scope(acme):
     narrow = IssuedKeyFactory.create(party=acme, scopes=["catalog:read"])
     assert ask(credentials(narrow, scope="catalog:write")).json()["error"] == "invalid_scope"

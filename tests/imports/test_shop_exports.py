@@ -187,8 +187,13 @@ def test_a_woocommerce_export_lands_but_for_the_rows_that_are_no_variants(acme, 
     )
 
     [error] = job["errors"]
-    assert (error["line"], error["field"], error["code"]) == (2, "retail_price", "required")
-    assert "'variable': a row with this Type is no variant" in error["message"]
+    assert (error["line"], error["field"], error["code"]) == (2, "Type", "no_variant")
+    # Nothing of the price, which a parent does not have.
+    assert error["message"] == (
+        "'variable': a row of this Type is a parent, the product that variants belong to. These have rows of"
+        " their own, with sku and price, which land without it: nothing is to be done."
+    )
+    assert "Type" not in job["ignored_columns"]
     found = variants()
     assert list(found) == ["cap", "vneck-red", "woo-77"]
     cap, red, blue = found.values()
@@ -241,6 +246,25 @@ def test_woocommerce_speaks_other_languages(acme, ran, header, price):
     assert (lamp.weight, lamp.images) == (Decimal("0.5"), PIC.format(1))
 
 
+@pytest.mark.parametrize(
+    ("header", "kind"),
+    [
+        ("ID;Typ;Artikelnummer;Name;Regulärer Preis;Übergeordnetes Produkt", "Typ"),
+        ("ID;Type;UGS;Nom;Tarif régulier;Parent", "Type"),
+        ("ID;Tipo;SKU;Nombre;Precio normal;Superior", "Tipo"),
+    ],
+)
+def test_a_parent_is_known_in_each_of_its_languages(acme, ran, header, kind):
+    rows = ["7;variable;W;Lampe;;", "8;variation;W-1;Lampe, rot;19,90;W"]
+
+    job = ran(acme, mapping="auto", data=[header, *rows])
+
+    assert [(each["line"], each["field"], each["code"]) for each in job["errors"]] == [
+        (2, kind, "no_variant")
+    ]
+    assert [each.model for each in variants().values()] == ["W"]
+
+
 def test_a_magento_export_lands_in_the_language_of_its_main_store(acme, ran):
     bag = {
         "sku": "BAG-S",
@@ -257,8 +281,8 @@ def test_a_magento_export_lands_in_the_language_of_its_main_store(acme, ran):
 
     job = ran(acme, mapping="magento", data=lines(MAGENTO, bag, group, german))
 
-    assert [(each["line"], each["code"]) for each in job["errors"]] == [(3, "required")]
-    assert "'configurable': a row with this product_type is no variant" in job["errors"][0]["message"]
+    assert [(each["line"], each["code"]) for each in job["errors"]] == [(3, "no_variant")]
+    assert "'configurable': a row of this product_type is a parent" in job["errors"][0]["message"]
     assert (job["rows_total"], job["created"], job["duplicates"]) == (2, 1, 0)
     assert "1 row was skipped, because its 'store_view_code' is not one" in job["warnings"][0]
     found = variants()["BAG-S"]

@@ -92,6 +92,26 @@ def test_a_refusal_of_pieces_is_not_carried_out_as_one_of_all(accepted, status, 
     assert fulfillment.lines.get().rejected == 0
 
 
+@pytest.mark.parametrize(
+    ("body", "field"), [({"lines": [{"id": 1, "quantity": 1}]}, "lines"), ({"quantity": 1}, "quantity")]
+)
+def test_an_acceptance_of_pieces_is_not_carried_out_as_one_of_all(
+    acme, shop, client_for, a_variant, body, field
+):
+    a_variant(acme, "A-1", stock=5)
+    client_for(shop).post("orders", an_order({"sku": "A-1", "quantity": 3}))
+    fulfillment = Fulfillment.objects.get()
+
+    answer = client_for(acme).put(
+        f"fulfillments/{fulfillment.pk}/setStatus/accepted", {"tracking_number": "T", **body}
+    )
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
+    assert "POST …/fulfillments/rejections" in answer.json()["message"]
+    fulfillment.refresh_from_db()
+    assert (fulfillment.state, fulfillment.tracking_number) == ("new", "")
+
+
 @pytest.mark.parametrize("path", ["setStatus", "setStatus/canceled"])
 def test_an_answer_for_pieces_is_not_taken_for_one_for_all(accepted, path):
     fulfillment, supplier, retailer = accepted

@@ -236,6 +236,25 @@ def test_a_test_is_an_event_for_that_webhook_alone_and_in_no_feed(shop, client):
     assert client.get("events").json()["results"] == []
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("webhooks", {"url": URL, "events": ["order.created"]}, "events"),
+        ("webhooks/{}", {"event_types": ["order.created"]}, "event_types"),
+        ("webhooks/{}/replay", {"after": 0, "before": 7}, "before"),
+        ("webhooks/{}/replay", {"after": 0, "event_ids": [7]}, "event_ids"),
+    ],
+)
+def test_what_may_mean_fewer_events_is_not_taken_for_all(client, path, body, field):
+    webhook = make(client)["id"]
+    method = "PATCH" if path == "webhooks/{}" else "POST"
+
+    answer = client.request(method, path.format(webhook), body)
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
+    assert Webhook.objects.count() == 1
+
+
 def test_a_replay_sends_a_stretch_of_the_feed_once_more(shop, client):
     for number in range(4):
         happen("order.created", retailer=shop, order_id=number)
