@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,22 +25,38 @@ ROOMS = (*DOMAIN, "fastdb", "api", "backoffice", "config", "demo", "launcher")
 ROOT = Path(settings.BASE_DIR)
 
 
-@cache
 def sources(*rooms: str) -> dict[str, ast.Module]:
     """The parsed files of some rooms (of all, when none is named), by path; migrations excepted."""
-    files = [file for room in rooms or ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
-    return {
-        str(file.relative_to(ROOT)): ast.parse(text_of(file))
-        for file in files
-        if "migrations" not in file.parts
-    }
+    return {path: tree for room in rooms or ROOMS for path, tree in _room(room).items()}
+
+
+@cache
+def _room(room: str) -> dict[str, ast.Module]:
+    """Parsed once for all tests; nothing of it is garbage, so nobody has to look through it for some."""
+    gc.disable()
+    try:
+        return {
+            str(file.relative_to(ROOT)): ast.parse(text_of(file))
+            for file in sorted((ROOT / room).rglob("*.py"))
+            if "migrations" not in file.parts
+        }
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@cache
+def walk(node: ast.AST) -> list[ast.AST]:
+    """What `ast.walk` finds below a file or a function of `sources`, looked for once."""
+    return [*ast.walk(node)]
 
 
 def text_of(path: str | Path) -> str:
     return (ROOT / path).read_text(encoding="utf-8")
 
 
-def functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+@cache
+def functions(tree: ast.Module) -> list[tuple[str, ast.FunctionDef]]:
     """Each function with its qualified name, such as `Order.lock`."""
 
     def inside(node: ast.AST, path: str) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -53,4 +70,4 @@ def functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
                 yield name, child
             yield from inside(child, name)
 
-    return inside(tree, "")
+    return [*inside(tree, "")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from tests.architecture.sources import DOMAIN, functions, sources
+from tests.architecture.sources import DOMAIN, functions, sources, walk
 
 LONGEST_FUNCTION = 60
 
@@ -34,7 +34,7 @@ def test_nothing_waits_by_sleeping():
     found = [
         f"{path}:{node.lineno}"
         for path, tree in sources(*DOMAIN, "fastdb", "api").items()
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "sleep"
     ]
 
@@ -46,7 +46,7 @@ def test_no_app_talks_by_signals():
     found = [
         path
         for path, tree in sources(*DOMAIN, "fastdb", "api").items()
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.ImportFrom)
         and node.module is not None
         and (node.module == "django.dispatch" or node.module.endswith(".signals"))
@@ -60,7 +60,7 @@ def test_what_waits_for_the_commit_is_bound_at_once():
     found = [
         f"{path}:{node.lineno}"
         for path, tree in sources().items()
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Call)
         and getattr(node.func, "attr", "") == "on_commit"
         and any(isinstance(argument, ast.Lambda) for argument in node.args)
@@ -75,7 +75,7 @@ def test_a_save_says_what_it_writes():
         f"{path}: {name}"
         for path, tree in sources(*DOMAIN).items()
         for name, function in functions(tree)
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "save"
@@ -91,7 +91,7 @@ def test_tests_make_their_rows_by_factories():
     found = {
         f"{path}: {node.func.attr}"
         for path, tree in sources("tests").items()
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if not path.startswith("tests/factories/")
         and isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from django.apps import apps
@@ -55,6 +56,9 @@ DERIVED = {"fulfillments.Fulfillment.state_before_cancel", "orders.Order.process
 NAMESAKES = {"accounts/idempotency.py: _keep"}
 # What makes a row of the models.
 MODELS = {field.split(".")[1] for field in WRITERS}
+# What `writes` looks at.
+WRITING = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.Call)
+SQL = re.compile(r"(?i)\b(UPDATE|INSERT)\s")
 
 
 def targets(node: ast.AST) -> Iterator[ast.expr]:
@@ -106,16 +110,47 @@ def test_every_state_that_is_set_has_a_table_of_its_moves():
         assert {state for move in table.MOVES for state in (*move.sources, *move.targets)} == choices
 
 
-@pytest.mark.parametrize("field", WRITERS)
-def test_only_its_writers_assign_it(field):
-    column = field.rpartition(".")[2]
-    found = {
-        f"{path}: {name}"
+@cache
+def inside_functions() -> list[tuple[str, ast.AST]]:
+    """What may write something, with the function that it stands in."""
+    return [
+        (f"{path}: {name}", node)
         for path, tree in sources().items()
         for name, function in functions(tree)
         for node in ast.walk(function)
-        if writes(node, column)
-    }
+        if isinstance(node, WRITING)
+    ]
+
+
+@cache
+def outside_of_functions() -> list[tuple[str, ast.AST]]:
+    """The same of statements of a module itself."""
+    return [
+        (path, node)
+        for path, tree in sources().items()
+        for statement in tree.body
+        if not isinstance(statement, ast.ClassDef | ast.FunctionDef)
+        for node in ast.walk(statement)
+        if isinstance(node, WRITING)
+    ]
+
+
+@cache
+def statements() -> list[tuple[str, str]]:
+    """All strings that may be statements of SQL, with the file that they stand in."""
+    found = [
+        (path, text_of(node))
+        for path, tree in sources().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant | ast.JoinedStr)
+    ]
+    return [(path, text) for path, text in found if SQL.search(text)]
+
+
+@pytest.mark.parametrize("field", WRITERS)
+def test_only_its_writers_assign_it(field):
+    column = field.rpartition(".")[2]
+    found = {place for place, node in inside_functions() if writes(node, column)}
     others = [WRITERS[each] for each in WRITERS if each != field and each.endswith(f".{column}")]
 
     assert found - NAMESAKES.union(*others) == WRITERS[field]
@@ -124,14 +159,7 @@ def test_only_its_writers_assign_it(field):
 @pytest.mark.parametrize("field", WRITERS)
 def test_nothing_assigns_it_outside_of_functions(field):
     column = field.rpartition(".")[2]
-    outside = [
-        path
-        for path, tree in sources().items()
-        for statement in tree.body
-        if not isinstance(statement, ast.ClassDef | ast.FunctionDef)
-        for node in ast.walk(statement)
-        if writes(node, column)
-    ]
+    outside = [path for path, node in outside_of_functions() if writes(node, column)]
 
     assert outside == []
 
@@ -141,12 +169,7 @@ def test_no_sql_writes_it(field):
     model, _, column = field.rpartition(".")
     table = apps.get_model(model)._meta.db_table
     pattern = re.compile(rf"(?is)\b(UPDATE|INSERT\s+INTO)\s+{table}\b[^;]*\b{column}\s*(=|,|\))")
-    found = {
-        path
-        for path, tree in sources().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant | ast.JoinedStr) and pattern.search(text_of(node))
-    }
+    found = {path for path, text in statements() if pattern.search(text)}
 
     assert found == SQL_WRITERS.get(field, set())
 

@@ -52,6 +52,7 @@ NAMES = {
     "recount",
     "settle",
 }
+WORD = re.compile(rf"\b({'|'.join(NAMES)})\b")  # what has none of them need not be parsed
 PATTERN = re.compile(rf"(?i)(?<![a-z])({'|'.join(PHRASES)})(?![a-z])")
 
 
@@ -98,7 +99,7 @@ def test_nothing_bears_a_name_that_was_given_up():
     inside = [
         f"{path.relative_to(ROOT)}:{line}: {name}"
         for path in texts()
-        if path.suffix == ".py"
+        if path.suffix == ".py" and WORD.search(path.read_text(encoding="utf-8"))
         for line, name in names(ast.parse(path.read_text(encoding="utf-8")))
         if name in NAMES
     ]
