@@ -15,7 +15,9 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import TransactionTestCase
 
+from accounts import rates
 from accounts.models import Retailer, Supplier
+from api import redis_cache, signs_of_life
 from catalog.models import Variant
 from inventory.models import Warehouse
 from tests.client import ApiClient
@@ -114,6 +116,17 @@ def _nothing_slow_on_purpose() -> None:
     """No slow hash for each member of staff, no look through all static files for each client."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.WHITENOISE_AUTOREFRESH = True
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _redis_has_time() -> Iterator[None]:
+    """Tests count on what Redis says: on a busy machine it takes longer than a request may wait for it."""
+    with (
+        mock.patch.object(rates, "TIMEOUT", 30.0),
+        mock.patch.object(redis_cache, "ANSWER_WITHIN", 30.0),
+        mock.patch.object(signs_of_life, "ANSWER_WITHIN", 30.0),
+    ):
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

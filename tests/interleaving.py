@@ -26,7 +26,7 @@ def race(*calls: Callable[[], Any]) -> list[Any]:
 
     def run(call: Callable[[], Any]) -> Any:
         try:
-            start.wait(timeout=10)
+            start.wait(timeout=60)
             return call()
         except ApiError as error:
             return error.code
@@ -36,7 +36,7 @@ def race(*calls: Callable[[], Any]) -> list[Any]:
             connection.close()
 
     with ThreadPoolExecutor(len(calls)) as pool:
-        return [each.result(timeout=60) for each in [pool.submit(run, call) for call in calls]]
+        return [each.result(timeout=300) for each in [pool.submit(run, call) for call in calls]]
 
 
 @contextmanager

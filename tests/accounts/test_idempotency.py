@@ -131,13 +131,13 @@ def racing_pair(client, monkeypatch):
         first = not inside.is_set()
         inside.set()
         if first:
-            assert go_on.wait(10)
+            assert go_on.wait(60)
         return original(self, request, **kwargs)
 
     monkeypatch.setattr(probe.ProbeViewSet, "make", slow)
 
     def second():
-        assert inside.wait(10)
+        assert inside.wait(60)
         try:
             return post(client, {"name": "a"})
         finally:

@@ -12,7 +12,7 @@ from django.test import Client
 from api.errors import FRAMEWORK_CODES, ApiError
 from api.pages import PAGES, anchor
 from config.web.answers import CODES
-from tests.architecture.sources import ROOMS, sources, text_of
+from tests.architecture.sources import ROOMS, sources, text_of, walk
 
 REQUESTS, REST = "# Requests", "# Fields"
 
@@ -27,7 +27,7 @@ def named(name: str, place: int, *, of: str = "") -> set[str]:
     """The strings that the code gives to calls of this name, at this place; `of` is what has the method."""
     found = set()
     for tree in sources(*ROOMS).values():
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if not isinstance(node, ast.Call) or len(node.args) <= place:
                 continue
             given = node.args[place]

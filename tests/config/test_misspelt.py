@@ -26,6 +26,7 @@ def test_what_others_set_is_none_of_our_business():
     assert misspelt(others, ["DATABASE_URL", "HTTPS", "PORT", "BASE_URL"]) == []
 
 
+@pytest.mark.program
 def test_it_is_said_at_the_start():
     environment = {**os.environ, "REDIS_UL": "redis://elsewhere"}
     command = [sys.executable, "-c", "import config.settings"]

@@ -78,6 +78,7 @@ def loaded(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.program
 def test_no_folder_is_made_where_the_settings_are_read(tmp_path):
     done = loaded(tmp_path / "data", SECRET_KEY="given")
 
@@ -85,6 +86,7 @@ def test_no_folder_is_made_where_the_settings_are_read(tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.program
 def test_a_key_that_cannot_be_kept_ends_the_start(tmp_path):
     (tmp_path / "file").touch()
     done = loaded(tmp_path / "file/data")

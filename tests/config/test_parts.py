@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+import time_machine
 from django.conf import settings
 from django.test import Client
 
@@ -25,6 +26,13 @@ def _nobody_was_heard_of(monkeypatch, settings, tmp_path):
     with worker.redis_client() as client:
         client.delete(signs_of_life.KEY)
     worker.write_heartbeat(sender=None)
+
+
+@pytest.fixture(autouse=True)
+def _the_clock_stands():
+    """What is said in seconds is as old as the test says, however busy the machine is."""
+    with time_machine.travel(time.time(), tick=False):
+        yield
 
 
 @pytest.fixture
@@ -80,6 +88,7 @@ def test_each_part_is_listed_by_host_to_those_inside_alone(heard):
     assert "two" not in str(outside)
 
 
+@pytest.mark.program
 @pytest.mark.parametrize(("end", "missed"), [("raise SystemExit", False), ("os._exit(1)", True)])
 def test_a_process_that_ends_in_order_is_missed_by_nobody(end, missed):
     program = (

@@ -91,6 +91,7 @@ def test_with_tls_both_they_and_the_master_are_spoken_to_so():
     assert (found.ssl, found.options["sentinel_kwargs"]["ssl"]) == ({"ssl_cert_reqs": "required"}, True)
 
 
+@pytest.mark.program
 def test_no_part_starts_with_it():
     environment = {**os.environ, "REDIS_URL": "sentinel://one:26379"}
     command = [sys.executable, "-c", "import config.settings"]

@@ -17,6 +17,7 @@ def test_browsers_are_made_to_insist_on_tls(settings):
     assert answer.headers["Strict-Transport-Security"] == "max-age=3600"
 
 
+@pytest.mark.program
 def test_names_below_are_included_only_where_that_is_set_and_no_browsers_list_is_invited():
     environment = {**os.environ, "HSTS_SECONDS": "3600", "HSTS_SUBDOMAINS": "1"}
     asked = "from django.conf import settings as s; print(s.SECURE_HSTS_SECONDS,"

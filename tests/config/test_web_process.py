@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from django.conf import settings
 
 ASK = """
@@ -14,6 +15,7 @@ print(gc.get_freeze_count(), gc.get_threshold()[0])
 """
 
 
+@pytest.mark.program
 def test_a_web_process_does_not_look_for_garbage_in_what_is_loaded():
     command = [sys.executable, "-c", ASK]
     found = subprocess.run(command, cwd=settings.BASE_DIR, stdout=subprocess.PIPE, text=True, check=True)

@@ -43,7 +43,7 @@ def service(transactional_db, live_server, settings, data_dir) -> Iterator[None]
     finally:
         app.conf.task_always_eager = False
         server.stop()
-        thread.join(20)
+        thread.join(60)
 
 
 def play() -> str:

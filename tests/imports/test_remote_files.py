@@ -40,7 +40,7 @@ class SlowHost:
         self.fetched.append(url)
         self.asked.release()
         while not self.whole:
-            assert self.piece.acquire(timeout=20)
+            assert self.piece.acquire(timeout=60)
             check()
         return contents.write([ROWS.encode()])
 
@@ -110,7 +110,7 @@ def test_one_file_of_a_supplier_is_fetched_at_a_time_and_then_the_next(start, ho
     fetchers.clear()
     with ThreadPoolExecutor(1) as pool:
         one = fetching(pool, first)
-        assert host.asked.acquire(timeout=20)
+        assert host.asked.acquire(timeout=60)
         assert not fetch_file(second)
         host.finish()
         assert one.result()
@@ -125,7 +125,7 @@ def test_who_lost_the_slot_leaves_that_of_another_alone(acme, settings, start, h
     slots, slot = redis.Redis.from_url(settings.REDIS_URL), f"imports:fetching:{acme.pk}"
     with ThreadPoolExecutor(1) as pool:
         slow = fetching(pool, first)
-        assert host.asked.acquire(timeout=20)
+        assert host.asked.acquire(timeout=60)
         slots.set(slot, "another's", ex=60)
         host.finish()
         assert slow.result(20), "its file is there all the same"
@@ -140,7 +140,7 @@ def test_a_job_that_is_canceled_while_its_file_comes_is_canceled_at_once(acme, c
     job_id = start()
     with ThreadPoolExecutor(1) as pool:
         one = fetching(pool, job_id)
-        assert host.asked.acquire(timeout=20)
+        assert host.asked.acquire(timeout=60)
         assert client_for(acme).post(f"imports/{job_id}/cancel").json()["status"] == "canceled"
         host.piece.release()
         assert one.result(20) is False

@@ -71,7 +71,7 @@ def test_a_job_that_is_retried_while_old_files_are_let_go_keeps_its_own(acme):
             waiting(1)
 
     def tidy():
-        assert begun.wait(20)
+        assert begun.wait(60)
         sweeping.tidy()
 
     race(retry, tidy)

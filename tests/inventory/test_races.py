@@ -92,7 +92,7 @@ def test_without_an_order_they_would_deadlock(east):
     def unsorted(first, second):
         with transaction.atomic():
             StockLevel.objects.filter(pk=first.pk).update(on_hand=1)
-            both_began.wait(20)
+            both_began.wait(60)
             StockLevel.objects.filter(pk=second.pk).update(on_hand=1)
 
     failures = in_threads(lambda: unsorted(one, other), lambda: unsorted(other, one))
@@ -110,10 +110,10 @@ def test_a_push_that_waited_for_a_reservation_keeps_it(east):
             StockLevel.objects.select_for_update().get(pk=level.pk)
             StockLevel.objects.filter(pk=level.pk).update(reserved=3)
             reserved.set()
-            assert go_on.wait(20)
+            assert go_on.wait(60)
 
     def push_then():
-        assert reserved.wait(20)
+        assert reserved.wait(60)
         threading.Timer(0.2, go_on.set).start()
         push(east, IdType.SKU, [{"id": "A-0", "amount": 9}], by=Actor.system("test"))
 

@@ -44,7 +44,7 @@ class Tiny:
 
     def end(self, number: signal.Signals) -> int:
         self.process.send_signal(number)
-        return self.process.wait(20)
+        return self.process.wait(60)
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_all_ends_with_the_make_that_started_it(tmp_path: Path, number: signal.S
     ]
     assert len(pids) == 6
     make.send_signal(number)
-    make.wait(20)
+    make.wait(60)
     eventually_gone(pids)
 
 
@@ -116,7 +116,7 @@ def test_down_ends_the_run_of_its_folder_and_waits(tiny: Tiny) -> None:
     pids = tiny.all_pids()
     message = down(tiny.folder)
     assert message == f"Ended process {tiny.process.pid} and all that it started."
-    tiny.process.wait(20)
+    tiny.process.wait(60)
     assert not any(command_of(pid) for pid in pids)
     assert down(tiny.folder) == f"Nothing runs in {tiny.folder}."
 

@@ -303,17 +303,17 @@ def test_an_order_that_is_being_changed_keeps_what_is_its_own(push, stock):
             with transaction.atomic():
                 Order.objects.select_for_update().get(pk=first.pk)
                 begun.set()
-                end.wait(20)
+                end.wait(60)
         finally:
             connection.close()
 
     changing = threading.Thread(target=change)
     changing.start()
-    begun.wait(20)
+    begun.wait(60)
     stock(3)
     between = [reserved(first), reserved(second)]
     end.set()
-    changing.join(20)
+    changing.join(60)
     serve_waiting()
 
     assert between == [0, 1]

@@ -190,7 +190,7 @@ def test_mending_waits_for_a_change_under_way_and_does_not_deadlock_with_it(
         return "changed"
 
     def mending():
-        locked.wait(10)
+        locked.wait(60)
         mend()
         return "mended"
 

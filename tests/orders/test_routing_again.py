@@ -171,7 +171,7 @@ def test_a_capture_at_the_same_moment_waits_and_shows_what_joined(
             work_of(order, acme).reject(change, State.OUT_OF_STOCK)
         capturing.start()
         _until_somebody_waits(capturing)
-    capturing.join(timeout=20)
+    capturing.join(timeout=60)
 
     assert shown == [{"RUG", "LAMP"}]
 

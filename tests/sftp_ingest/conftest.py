@@ -69,7 +69,7 @@ def serving(limits: Limits) -> Iterator[Server]:
         yield server
     finally:
         server.stop()
-        thread.join(20)
+        thread.join(60)
         assert not thread.is_alive()
 
 
@@ -96,9 +96,8 @@ def connect() -> Iterator[Callable[..., paramiko.SSHClient]]:
             name = f"[127.0.0.1]:{server.port}"
             client.get_host_keys().add(name, "ssh-ed25519", server._key)
             how = {"password": PASSWORD, **how} if "pkey" not in how else how
-            client.connect(
-                "127.0.0.1", server.port, username, look_for_keys=False, allow_agent=False, timeout=10, **how
-            )
+            how = {"timeout": 60, "banner_timeout": 60, "auth_timeout": 60, **how}  # of a busy machine
+            client.connect("127.0.0.1", server.port, username, look_for_keys=False, allow_agent=False, **how)
             at_once(client.get_transport())
             return client
 
@@ -120,7 +119,7 @@ def cut(server: Server) -> Callable[[paramiko.SSHClient], None]:
         sent_from = client.get_transport().sock.getsockname()[1]
         (session,) = (each for each in server.sessions if each.transport.sock.getpeername()[1] == sent_from)
         client.get_transport().sock.close()
-        session.handlers[0].join(20)
+        session.handlers[0].join(60)
 
     return make
 

@@ -78,7 +78,7 @@ def test_a_broken_upload_leaves_nothing_in_the_area(
     file.stat()
     (session,) = server.sessions
     client.get_transport().sock.close()  # the network goes, no CLOSE was sent
-    session.handlers[0].join(20)
+    session.handlers[0].join(60)
 
     assert (acme_area / "products").names() == []
     assert unfinished() == ["products/spring.csv"]

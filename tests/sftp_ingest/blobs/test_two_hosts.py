@@ -140,7 +140,7 @@ def test_an_upload_that_is_cut_on_one_host_goes_on_at_the_other(hosts: list[Host
     file.write(LARGE[:came])
     client.stat(PATH)
     first.process.send_signal(signal.SIGTERM)
-    first.process.wait(20)
+    first.process.wait(60)
     client = second.connect()
 
     assert client.stat(PATH).st_size == came

@@ -36,7 +36,7 @@ class Mount:
         subprocess.run(["fusermount3", "-u", self.root], check=False)
         for session in self.server.sessions:
             for handler in session.handlers:
-                handler.join(20)
+                handler.join(60)
 
 
 @pytest.fixture

@@ -183,7 +183,7 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
     def cut_once(handle: ReadHandle, offset: int, length: int) -> bytes:
         if offset > 500_000 and not lost:
             lost.append(offset)
-            assert came.wait(20)
+            assert came.wait(60)
             with own_connection():  # in the server's thread
                 (area_of(rival) / "out.csv").write_bytes(CSV[::-1] + b"more")
             server.sessions[-1].transport.close()

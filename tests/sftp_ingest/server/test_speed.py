@@ -60,5 +60,5 @@ def test_a_packet_that_was_changed_on_the_way_ends_the_connection(acme_login: Sf
 
     with pytest.raises((EOFError, OSError, paramiko.SSHException)):
         client.open_sftp().listdir()
-    transport.join(20)
+    transport.join(60)
     assert not transport.is_active()
