@@ -39,12 +39,17 @@ LISTED_OR_DEPARTED = f"""
     ) v UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
 """  # noqa: S608 - built of constants
 
-# What a former partner had listed at the end; what it made later is none of the retailer's business.
+# What a former partner had listed at the end. What it made or renamed later is none of the retailer's
+# business, and neither is the name of such a thing that is gone.
+STILL_KNOWN = "coalesce(v.listed_since, v.created_at) <= %(until)s"
 FORMERLY_LISTED = f"""
     SELECT v."group" FROM catalog_variant v
-    WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" > %(after)s
-        AND v.created_at <= %(until)s
-    UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
+    WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" > %(after)s AND {STILL_KNOWN}
+    UNION
+    SELECT d."group" FROM catalog_departure d
+    WHERE d.supplier_id = ANY(%(suppliers)s) AND d."group" > %(after)s AND {UNSEEN.format("d")}
+        AND (d.listed_since IS NULL OR d.listed_since <= %(until)s)
+    ORDER BY 1 LIMIT %(most)s
 """  # noqa: S608 - built of constants
 
 CHANGED = f"""

@@ -94,6 +94,11 @@ class Variant(models.Model):
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
+    listed_since = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When it was last listed anew or came into its group (a trigger); null: when made.",
+    )
 
     objects = VariantQuerySet.as_manager()
 
@@ -211,6 +216,7 @@ class Departure(models.Model):
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="+", db_index=False)
     group = models.CharField(max_length=102)
     changed_in = models.BigIntegerField()
+    listed_since = models.DateTimeField(null=True, help_text="Since when the variant had been in the group.")
 
     class Meta:
         ordering = ["id"]

@@ -124,6 +124,24 @@ def test_a_group_that_went_away_is_listed_as_one_without_variants(acme, rival, s
     assert changes() == {}
 
 
+def test_a_former_partner_hears_that_its_goods_are_gone_and_no_name_that_came_later(
+    acme, shop, changes, a_variant
+):
+    kept, renamed, left = (a_variant(acme, sku) for sku in ("KEPT", "OLD", "LEFT"))
+    hidden = a_variant(acme, "HIDDEN", listed=False)
+    changes()
+    Partnership.objects.filter(retailer=shop, supplier=acme).update(is_active=False)
+    for sku in ("SECRET-1", "SECRET-2"):
+        Variant.objects.filter(pk=renamed.pk).update(sku=sku)
+    Variant.objects.filter(pk=left.pk).update(listed=False)
+    for sku in ("SECRET-3", "SECRET-4"):
+        Variant.objects.filter(pk=a_variant(acme, sku).pk).update(listed=False)
+    Variant.objects.filter(pk=hidden.pk).update(listed=True)
+    Variant.objects.filter(pk=kept.pk).update(retail_price=7)
+
+    assert changes() == {"KEPT": [], "OLD": [], "LEFT": []}
+
+
 def test_what_was_never_shown_is_not_listed(acme, rival, shop, boutique, client_for, changes, a_variant):
     changes()
 
