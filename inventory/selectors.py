@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from accounts.models import ApiKey
 from catalog.models import Variant
+from imports.models import ImportJob
 from inventory.models import MovementKind, StockMovement, Warehouse
 
 # The newest of each stretch of the index that holds some of what is asked for; of those, the newest.
@@ -86,3 +90,38 @@ def skus_of(movements: list[StockMovement]) -> dict[int, str]:
     """The skus of what moved."""
     ids = {movement.variant_id for movement in movements}
     return dict(Variant.objects.filter(pk__in=ids).values_list("pk", "sku"))
+
+
+KEY, IMPORT = re.compile(r"key:(\w+)"), re.compile(r"import:(\d+)")
+
+
+class Actors:
+    """Who moved a supplier's stock, as that supplier reads it: its own keys and imports by their names.
+
+    Of others it hears only what they are. A retailer's key reserves what it orders, and a competitor's, where
+    that refuses, sends the order on to here: no key, file or request of theirs is this supplier's business.
+    """
+
+    def __init__(self, supplier_id: int, movements: Iterable[StockMovement]) -> None:
+        names = {movement.actor for movement in movements}
+        prefixes = {found[1] for found in map(KEY.match, names) if found}
+        jobs = {found[1] for found in map(IMPORT.fullmatch, names) if found}
+        keys = ApiKey.objects.filter(prefix__in=prefixes).values_list("prefix", "supplier_id")
+        self._keys = dict(keys) if prefixes else {}
+        own = ImportJob.objects.filter(supplier_id=supplier_id, pk__in=jobs).values_list("pk", flat=True)
+        self._jobs = {str(pk) for pk in own} if jobs else set()
+        self._supplier_id = supplier_id
+
+    def is_own(self, actor: str) -> bool:
+        """Whether the supplier did it itself: by a key, or by a file."""
+        key, job = KEY.match(actor), IMPORT.fullmatch(actor)
+        return bool(key and self._keys.get(key[1]) == self._supplier_id) or bool(job and job[1] in self._jobs)
+
+    def name(self, actor: str) -> str:
+        """`key:fxk_… (ERP)` of its own, `system:…`; else `retailer`, `operator` or `system`."""
+        if actor.startswith("user:"):
+            return "operator"
+        key = KEY.match(actor)
+        if self.is_own(actor) or not (key or IMPORT.fullmatch(actor)):
+            return actor
+        return "retailer" if key and self._keys.get(key[1], 0) is None else "system"

@@ -13,6 +13,7 @@ from api.renderers import iso
 from imports.serializers.counted import CountedAt
 from inventory.elements import IdType
 from inventory.models import StockLevel, StockMovement, Warehouse
+from inventory.selectors import Actors
 from inventory.services import PushResult
 
 MOST_ELEMENTS = 50_000
@@ -170,8 +171,11 @@ class MovementJson(TypedDict):
 CAUSES = ("order_id", "fulfillment_id", "import_id", "line", "request_id", "reason")
 
 
-def movement_json(movement: StockMovement, sku: str) -> MovementJson:
+def movement_json(movement: StockMovement, sku: str, actors: Actors) -> MovementJson:
+    """A movement as its supplier reads it; the ids of others' requests are theirs."""
     causes = {name: getattr(movement, name) for name in CAUSES}
+    if not actors.is_own(movement.actor):
+        causes["request_id"] = ""
     return {
         "id": movement.pk,
         "occurred_at": iso(movement.occurred_at),
@@ -183,6 +187,6 @@ def movement_json(movement: StockMovement, sku: str) -> MovementJson:
         "reserved_change": movement.reserved_change,
         "on_hand": movement.on_hand,
         "reserved": movement.reserved,
-        "actor": movement.actor,
+        "actor": actors.name(movement.actor),
         "cause": cast(CauseJson, {name: value for name, value in causes.items() if value}),
     }

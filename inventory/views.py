@@ -14,7 +14,7 @@ from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers, id_parameter
 from inventory.filters import MovementFilter, StockFilter
 from inventory.models import MovementKind, StockLevel, Warehouse
-from inventory.selectors import Movements, skus_of
+from inventory.selectors import Actors, Movements, skus_of
 from inventory.serializers import (
     MovementJson,
     PushBody,
@@ -93,8 +93,8 @@ class MovementsViewSet(SupplierViewSet):
     def list(self, request: Request, supplier_id: int) -> Response:
         movements = Movements.of_supplier(self.supplier.pk, MovementFilter.asked(request))
         page = Keyset("-id").page_by(movements.fetch, request)
-        skus = skus_of(page.items)
-        body = [movement_json(each, skus.get(each.variant_id, "")) for each in page.items]
+        skus, actors = skus_of(page.items), Actors(self.supplier.pk, page.items)
+        body = [movement_json(each, skus.get(each.variant_id, ""), actors) for each in page.items]
         return Response(body, headers=page.headers)
 
 
