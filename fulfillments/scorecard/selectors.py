@@ -68,7 +68,10 @@ class Scorecard:
 
     @classmethod
     def of(cls, supplier: Supplier, days: int, retailer: Retailer | None = None) -> Scorecard:
-        """The last so many days, today among them (UTC). Four queries, whatever has happened."""
+        """The last so many days, today among them (UTC). A handful of queries, whatever has happened.
+
+        A retailer that does not trade with it now hears of its own orders, and nothing of the stock.
+        """
         last = timezone.now().date()
         first = last - timedelta(days=days - 1)
         counts: defaultdict[str, int] = defaultdict(int)
@@ -102,7 +105,7 @@ class Scorecard:
             by_day,
             open_now=work.filter(state__in=unfinished).order_by()[: MOST_COUNTED + 1].count(),
             overdue_now=work.overdue().order_by()[: MOST_COUNTED + 1].count(),
-            fed_at=last_feed(supplier),
+            fed_at=last_feed(supplier) if retailer is None or _trades(retailer, supplier) else None,
         )
 
     @property
@@ -123,6 +126,10 @@ class Scorecard:
 
     def days(self) -> Iterator[tuple[date, Mapping[str, int]]]:
         return iter(self.by_day.items())
+
+
+def _trades(retailer: Retailer, supplier: Supplier) -> bool:
+    return retailer.partnerships.trading().filter(supplier=supplier).exists()
 
 
 def last_feed(supplier: Supplier) -> datetime | None:

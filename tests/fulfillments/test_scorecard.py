@@ -114,6 +114,19 @@ def test_it_knows_how_old_the_stock_is(acme, work, client_for):
     assert (feed["age_hours"], feed["count"]) == (5.0, 1)
 
 
+def test_a_former_partner_hears_of_its_own_orders_and_nothing_of_the_stock(acme, shop, work, client_for):
+    work(1)
+    summed()
+    Warehouse.objects.filter(supplier=acme).update(heard_at=timezone.now())
+    assert scorecard(client_for(shop), acme)["feed"]["last_at"] is not None
+    shop.partnerships.update(is_active=False)
+
+    card = scorecard(client_for(shop), acme)
+
+    assert (card["fulfillments"], card["open_now"]) == (1, 1)
+    assert card["feed"] == {"last_at": None, "age_hours": None, "count": 0}
+
+
 def test_a_retailer_sees_what_concerns_itself_and_nobody_else_sees_anything(
     acme, rival, shop, boutique, work, client_for
 ):
