@@ -65,6 +65,33 @@ class OfferRow(NamedTuple):
     wholesale_price: Decimal | None
 
 
+class Offers:
+    """Variants that are listed, and the rule by which a line finds some of them."""
+
+    def __init__(self, variants: Sequence[OfferRow]) -> None:
+        self._by_id = {variant.id: variant for variant in variants}
+        self._by_upc = _grouped((variant.upc, variant) for variant in variants if variant.upc)
+        self._by_sku = _grouped((variant.sku, variant) for variant in variants)
+
+    @staticmethod
+    def listed(suppliers: Sequence[int], lines: Sequence[Asked]) -> list[OfferRow]:
+        """What these suppliers have listed of what some lines name. One query."""
+        return list(_variants(suppliers=list(suppliers), **_asked(lines)))
+
+    def found_by(self, line: Asked) -> list[OfferRow]:
+        """By variant_id, else supplier_id and sku, else upc, else sku."""
+        if line.asked_variant_id is not None:
+            variant = self._by_id.get(line.asked_variant_id)
+            found = [variant] if variant else []
+        elif line.asked_supplier_id is not None and line.sku:
+            found = self._by_sku.get(line.sku, [])
+        else:
+            found = self._by_upc.get(line.upc, []) or self._by_sku.get(line.sku, [])
+        if line.asked_supplier_id is not None:
+            found = [variant for variant in found if variant.supplier_id == line.asked_supplier_id]
+        return found
+
+
 class Market:
     """A retailer's active partners, and the variants of theirs that some lines ask for."""
 
@@ -79,9 +106,7 @@ class Market:
         self._country_known, self._when_short = country_known, when_short
         self.partners = {each.supplier_id: each for each in partners}
         self.variants = [each for each in variants if each.supplier_id in self.partners]
-        self._by_id = {variant.id: variant for variant in self.variants}
-        self._by_upc = _grouped((variant.upc, variant) for variant in self.variants if variant.upc)
-        self._by_sku = _grouped((variant.sku, variant) for variant in self.variants)
+        self._offers = Offers(self.variants)
 
     @classmethod
     def of(
@@ -94,7 +119,7 @@ class Market:
     ) -> Market:
         """The market that these lines of one order meet. Two queries."""
         partners = partners_of(retailers=[retailer_id])
-        variants = _variants(suppliers=[each.supplier_id for each in partners], **_asked(lines))
+        variants = Offers.listed([each.supplier_id for each in partners], lines)
         return cls(partners, variants, country_known=country_known, when_short=when_short)
 
     @classmethod
@@ -102,7 +127,7 @@ class Market:
         """The market that each of these lines meets, of whatever orders. Two queries."""
         all_partners = partners_of(retailers=sorted({line.retailer_id for line in lines}))
         suppliers = sorted({each.supplier_id for each in all_partners})
-        variants = _variants(suppliers=suppliers, **_asked(lines))
+        variants = Offers.listed(suppliers, lines)
         markets = {}
         for retailer, known in {(line.retailer_id, line.country_known) for line in lines}:
             partners = [each for each in all_partners if each.retailer_id == retailer]
@@ -110,28 +135,16 @@ class Market:
         return [markets[line.retailer_id, line.country_known] for line in lines]
 
     def candidates(self, line: Asked, refused_by: Container[int] = ()) -> tuple[Candidate, ...]:
-        """The variants that a line finds: by variant_id, else supplier_id and sku, else upc, else sku."""
+        """The variants that a line finds, on the terms of their suppliers."""
         return tuple(
             self._candidate(variant, refused_by)
-            for variant in self._found(line)
+            for variant in self._offers.found_by(line)
             if self._country_known or not self.partners[variant.supplier_id].strict_addresses
         )
 
     def is_strict(self, line: Asked) -> bool:
         """Whether a partner would have what the line wants, but takes no order to an unknown country."""
-        return not self._country_known and bool(self._found(line)) and not self.candidates(line)
-
-    def _found(self, line: Asked) -> list[OfferRow]:
-        if line.asked_variant_id is not None:
-            variant = self._by_id.get(line.asked_variant_id)
-            found = [variant] if variant else []
-        elif line.asked_supplier_id is not None and line.sku:
-            found = self._by_sku.get(line.sku, [])
-        else:
-            found = self._by_upc.get(line.upc, []) or self._by_sku.get(line.sku, [])
-        if line.asked_supplier_id is not None:
-            found = [variant for variant in found if variant.supplier_id == line.asked_supplier_id]
-        return found
+        return not self._country_known and bool(self._offers.found_by(line)) and not self.candidates(line)
 
     def _candidate(self, variant: OfferRow, refused_by: Container[int]) -> Candidate:
         partner = self.partners[variant.supplier_id]

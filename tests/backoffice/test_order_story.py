@@ -57,6 +57,33 @@ def test_the_route_says_nothing_of_who_was_suspended_later_or_has_none_of_it(
     assert "suspended then" not in order_page(operator, order)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"sku": "LAN-1", "upc": "012345678905"},  # found by its upc: whoever has the sku alone is not asked
+        {"sku": "LAN-1", "supplier_id": 0},  # Acme's alone
+    ],
+)
+def test_the_route_names_nobody_whom_routing_would_not_have_asked(
+    operator, acme, rival, shop, a_variant, pushed, line
+):
+    a_variant(acme, "LAN-1", stock=10, upc="012345678905")
+    a_variant(rival, "LAN-1", stock=10)
+    suspend(rival, reason="Strike", until=None, by=BY)
+    own = {"supplier_id": acme.pk} if "supplier_id" in line else {}
+    order = pushed(shop, {**line, **own, "quantity": 2})
+    assert "suspended then" not in order_page(operator, order)
+
+
+def test_the_route_names_no_former_partner(operator, acme, rival, shop, a_variant, pushed):
+    a_variant(acme, "LAN-1", stock=10)
+    a_variant(rival, "LAN-1", stock=10)
+    suspend(rival, reason="Strike", until=None, by=BY)
+    shop.partnerships.filter(supplier=rival).update(is_active=False)
+    order = pushed(shop, {"sku": "LAN-1", "quantity": 2})
+    assert "suspended then" not in order_page(operator, order)
+
+
 def test_a_tracking_number_that_was_given_on_accept_is_found(operator, acme, order, fulfillment, client_for):
     client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/accepted", {"tracking_number": "1ZAbC99"})
     found = operator.get("/admin/search/", {"q": "1zab"}, follow=True).text
