@@ -78,6 +78,13 @@ RULES = (
         " AND o.processing_state IN ('completed', 'canceled'))",
     ),
     Rule(
+        "simulations of routing",
+        "fulfillments_routingsimulation",
+        "SIMULATION_DAYS",
+        "t.finished_at < %(before)s",
+    ),
+    Rule("sums of suppliers' days", "fulfillments_dailysum", "SCORECARD_DAYS", "t.day < (%(before)s)::date"),
+    Rule(
         "what of variants was changed when",
         "catalog_variantchange",
         "VARIANT_CHANGE_DAYS",

@@ -17,17 +17,19 @@ from backoffice.retention import prune
 from catalog.models import VariantChange
 from events.models import Event
 from events.recording import record
-from fulfillments.models import RoutingDecision
+from fulfillments.models import DailySum, RoutingDecision, RoutingSimulation
 from imports.drafts.services import discard
 from imports.models import ImportJob, Reject, Status
 from orders.models import Order
 from orders.processing_state import ProcessingState
 from sftp_ingest.models import Upload
 from tests.factories import (
+    DailySumFactory,
     DeliveryFactory,
     ImportDraftFactory,
     ImportJobFactory,
     RejectFactory,
+    RoutingSimulationFactory,
     StaffFactory,
     UploadFactory,
 )
@@ -133,6 +135,23 @@ def test_reasons_of_routing_go_once_the_order_is_closed(acme, shop, a_variant, c
 
     Order.objects.filter(pk=order_id).update(processing_state=ProcessingState.COMPLETED)
     assert prune()["reasons of routing"] == 1
+
+
+def test_a_simulation_of_routing_goes_once_it_has_ended(acme):
+    waits = RoutingSimulationFactory.create(supplier=acme, created_at=LONG_AGO)
+    RoutingSimulationFactory.create(supplier=acme, created_at=LONG_AGO, finished_at=LONG_AGO)
+    new = RoutingSimulationFactory.create(supplier=acme, finished_at=timezone.now())
+
+    assert prune() == {"simulations of routing": 1}
+    assert {*RoutingSimulation.objects.all()} == {waits, new}
+
+
+def test_the_sums_of_days_long_ago_go(acme):
+    DailySumFactory.create(supplier_id=acme.pk, day=LONG_AGO.date())
+    today = DailySumFactory.create(supplier_id=acme.pk)
+
+    assert prune() == {"sums of suppliers' days": 1}
+    assert list(DailySum.objects.all()) == [today]
 
 
 def test_what_was_changed_of_a_variant_long_ago_goes(acme, a_variant, client_for):

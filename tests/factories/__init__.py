@@ -11,6 +11,7 @@ from tests.factories.accounts import (
 from tests.factories.backoffice import DigestFactory
 from tests.factories.catalog import VariantFactory
 from tests.factories.events import DeliveryFactory, SenderFactory, WebhookFactory
+from tests.factories.fulfillments import DailySumFactory, RoutingSimulationFactory
 from tests.factories.imports import (
     AutoImportFactory,
     ImportDraftFactory,
@@ -24,6 +25,7 @@ from tests.factories.sftp_ingest import EntryFactory, RemoteHostFactory, SftpLog
 
 __all__ = [
     "AutoImportFactory",
+    "DailySumFactory",
     "DeliveryFactory",
     "DigestFactory",
     "IdempotencyKeyFactory",
@@ -36,6 +38,7 @@ __all__ = [
     "RejectFactory",
     "RemoteHostFactory",
     "RetailerFactory",
+    "RoutingSimulationFactory",
     "SavedMappingFactory",
     "SenderFactory",
     "SftpLoginFactory",
