@@ -68,6 +68,8 @@ class Delivery(models.Model):
             ),
             models.Index("webhook", "event", condition=Q(status="dead"), name="delivery_dead"),
             models.Index("attempted_at", condition=~Q(status="waiting"), name="delivery_ended"),
+            # Each event that is forgotten asks for its deliveries, by its rule and by the foreign key.
+            models.Index("event", name="delivery_of_event"),
         ]
 
     def __str__(self) -> str:
