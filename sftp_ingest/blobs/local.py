@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -13,6 +14,7 @@ from sftp_ingest.blobs.store import CannotGoOn, Found, Kept, Reader, Store, Writ
 
 A_FOLDER_HAS = 1000
 CHUNK_SIZE = 1024**2
+FOLDER_MODE = 0o750
 NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 _flushing = ThreadPoolExecutor(max_workers=4, thread_name_prefix="blobs")
@@ -124,11 +126,12 @@ class LocalStore(Store):
         return self.folder / str(number // A_FOLDER_HAS) / str(number)
 
     def require_usable(self) -> None:
-        self.folder.mkdir(mode=0o750, parents=True, exist_ok=True)
+        _make_private(self.folder)
 
     def create(self, number: int) -> LocalWriter:
         path = self.path(number)
-        path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
+        _make_private(self.folder)
+        path.parent.mkdir(mode=FOLDER_MODE, exist_ok=True)
         # A database that was restored gives out numbers again; no row of it refers to what they were then.
         path.unlink(missing_ok=True)
         return LocalWriter(path, os.open(path, NEW, 0o640))
@@ -172,9 +175,21 @@ class LocalStore(Store):
         return found, str(upcoming)
 
     def free_bytes(self) -> int:
-        self.folder.mkdir(mode=0o750, parents=True, exist_ok=True)
+        _make_private(self.folder)
         disk = os.statvfs(self.folder)
         return disk.f_bavail * disk.f_frsize
+
+
+def _make_private(folder: Path) -> None:
+    """Make the store's own folder as its files need it; one that others may look into was made before this.
+
+    `mkdir` gives its mode to the last folder alone, so that one made on the way to a blob's had another.
+    """
+    folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if mode & stat.S_IRWXO:
+        with suppress(PermissionError):  # somebody else's, who may want it so
+            folder.chmod(mode & ~stat.S_IRWXO)
 
 
 def _copy(path: Path, size: int) -> None:

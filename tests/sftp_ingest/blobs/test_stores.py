@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from sftp_ingest.blobs.local import LocalStore
 from sftp_ingest.blobs.store import CannotGoOn, Store, Writer
 from tests.sftp_ingest.blobs.conftest import PART
 
@@ -201,3 +202,14 @@ def test_one_that_was_left_does_not_touch_what_goes_on(store: Store):
     second.complete(len(LARGE))
 
     assert content(store) == LARGE
+
+
+def test_nobody_else_looks_into_the_folder_of_a_new_store_or_of_one_made_before(tmp_path):
+    folder = tmp_path / "uploads" / "blobs"
+    store = LocalStore(folder)
+    store.create(ONE).discard()
+    assert [each.stat().st_mode & 0o777 for each in (folder, store.path(ONE).parent)] == [0o750, 0o750]
+
+    folder.chmod(0o755)
+    store.create(ONE + 1).discard()
+    assert folder.stat().st_mode & 0o777 == 0o750
