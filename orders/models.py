@@ -100,6 +100,19 @@ class Order(ChangeableOrder):
                 condition=~Q(processing_state__in=[*FINISHED]),
                 name="order_open_due",
             ),
+            # Where very many are open, those that are held or go nowhere known are read by deadline, too.
+            models.Index(
+                Coalesce("ship_until", Value(NO_DEADLINE)),
+                "id",
+                condition=Q(held=True) & ~Q(processing_state__in=[*FINISHED]),
+                name="order_held_due",
+            ),
+            models.Index(
+                Coalesce("ship_until", Value(NO_DEADLINE)),
+                "id",
+                condition=Q(has_unknown_country=True) & ~Q(processing_state__in=[*FINISHED]),
+                name="order_no_country_due",
+            ),
             models.Index(
                 "updated_at",
                 condition=Q(processing_state__in=[*FINISHED], erased_at=None),
