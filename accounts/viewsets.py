@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
@@ -21,7 +22,7 @@ from accounts.idempotency import idempotently
 from accounts.models import ApiKey, Retailer, Supplier
 from accounts.scopes import Role, Scope
 from api.errors import Forbidden, Unauthorized
-from api.etags import with_etag
+from api.etags import has_condition, refuse_changed, with_etag
 from api.negotiation import OnlyAnswer, refuse_unacceptable
 from api.request_id import current_party, name_party
 
@@ -102,10 +103,26 @@ class KeyViewSet(ViewSet):
             handler = self.handler()
             if not self.answers_csv:
                 refuse_unacceptable(self.request)
+            if has_condition(self.request):
+                return self._finish(self._if_unchanged(handler))
             response: Response = handler(self.request, *self.args, **self.kwargs)
         except Exception as error:  # noqa: BLE001 - every fault is answered, by the one handler
             response = self.handle_exception(error)
         return self._finish(response)
+
+    def lock(self) -> None:
+        """Lock the object that the path names, as those do that change it; needed where it can be changed."""
+        raise NotImplementedError
+
+    def _if_unchanged(self, handler: Callable[..., Response]) -> Response:
+        """Answer while nobody else can change what the client knows. Raises PreconditionFailed."""
+        _ = self.request.data  # what cannot be read is refused before
+        retrieve: Callable[..., Response] = getattr(self, "retrieve")  # noqa: B009 - of those that have one
+        with transaction.atomic():
+            self.lock()
+            self.find()  # as it is now
+            refuse_changed(self.request, self._finish(retrieve(self.request, *self.args, **self.kwargs)))
+            return handler(self.request, *self.args, **self.kwargs)
 
     def _finish(self, response: Response) -> Response:
         """Make an answer ready to be rendered; once more does no harm."""

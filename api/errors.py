@@ -63,6 +63,10 @@ class InvalidCursor(ApiError):
     code, status = "invalid_cursor", 400
 
 
+class PreconditionFailed(ApiError):
+    code, status = "precondition_failed", 412
+
+
 class IdMismatch(ApiError):
     code, status = "id_mismatch", 400
 

@@ -19,6 +19,7 @@ from api.openapi.naming import operation_id, tag_of
 from api.openapi.parameters import (
     CURSOR,
     IDEMPOTENCY_KEY,
+    IF_MATCH,
     IF_NONE_MATCH,
     LIMIT,
     id_parameter,
@@ -68,6 +69,7 @@ WITH_QUERY = {
     "414": "`uri_too_long`: path and query are longer than 8,190 characters.",
 }
 WITH_IDEMPOTENCY = {"422": "`idempotency_conflict`: the Idempotency-Key was used for another request."}
+WITH_CONDITION = {"412": "`precondition_failed`: the object is not as If-Match says. Nothing was changed."}
 
 
 class EnvelopeSchema(AutoSchema):
@@ -90,6 +92,9 @@ class EnvelopeSchema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         if self.method == "POST" and self.get_auth():
             return [IDEMPOTENCY_KEY]
+        # Not listed below an object's own path: it would come before the body in generated clients' calls.
+        if self._is_conditional() and "get" in getattr(self.view, "action_map", {}):
+            return [IF_MATCH]
         return [IF_NONE_MATCH] if self._shows_one_object() else []
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
@@ -143,6 +148,10 @@ class EnvelopeSchema(AutoSchema):
         one = shape is not None and "results" not in shape.__annotations__
         return self.method == "GET" and one and not self._shape_of_success("many")
 
+    def _is_conditional(self) -> bool:
+        """Whether it changes an object on condition (api.etags)."""
+        return self.method in ("PUT", "PATCH", "DELETE") and bool(self.get_auth())
+
     def _shape_of_success(self, name: str) -> Any:
         answers = self.get_response_serializers()
         success = answers.get(200) if isinstance(answers, dict) else None
@@ -155,4 +164,5 @@ class EnvelopeSchema(AutoSchema):
     def _errors(self) -> dict[str, str]:
         if self.method == "GET":
             return ALWAYS | WITH_QUERY
-        return ALWAYS | WITH_BODY | (WITH_IDEMPOTENCY if self.method == "POST" else {})
+        condition = WITH_CONDITION if self._is_conditional() else {}
+        return ALWAYS | WITH_BODY | (WITH_IDEMPOTENCY if self.method == "POST" else condition)

@@ -72,6 +72,9 @@ class SupplierVariantViewSet(SupplierViewSet):
     def find(self) -> None:
         self.variant = get_variant(Variant.objects.for_supplier(self.supplier), self.kwargs["variant_id"])
 
+    def lock(self) -> None:
+        self.variant.refresh_from_db(from_queryset=Variant.objects.select_for_update())
+
     @extend_schema(
         summary="Read a variant of one's own",
         parameters=[fields_of(VariantJson)],

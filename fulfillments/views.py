@@ -87,6 +87,9 @@ class FulfillmentViewSet(SupplierViewSet):
         if "fulfillment_id" in self.kwargs:
             self.fulfillment = self._own(self.kwargs["fulfillment_id"])
 
+    def lock(self) -> None:
+        self.fulfillment.order.lock()
+
     def _own(self, fulfillment_id: int) -> Fulfillment:
         own = Fulfillment.objects.for_supplier(self.supplier).select_related("order", "partnership")
         fulfillment = own.filter(pk=fulfillment_id).first()

@@ -37,6 +37,13 @@ IF_NONE_MATCH = OpenApiParameter(
     description="The `ETag` of the answer that you have: 304 while it is still the newest.",
 )
 
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    {"type": "string", "maxLength": LONGEST},
+    OpenApiParameter.HEADER,
+    description="The `ETag` of the object as you know it: if it has changed since, 412, and nothing is done.",
+)
+
 IN_PATHS = re.compile(r"\{(\w+)\}")
 
 

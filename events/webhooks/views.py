@@ -107,6 +107,9 @@ class WebhookViewSet(WebhooksOfParty):
             raise NotFound
         self.webhook = found
 
+    def lock(self) -> None:
+        self.webhook.refresh_from_db(from_queryset=Webhook.objects.select_for_update())
+
     @extend_schema(
         summary="Read a webhook, and how its receiver has answered lately",
         responses={200: answers(WebhookJson, "The webhook, without its secret.")},

@@ -61,6 +61,10 @@ class MappingViewSet(SupplierViewSet):
         if self.found is None:
             raise NotFound
 
+    def lock(self) -> None:
+        if isinstance(self.found, SavedMapping):
+            self.found.refresh_from_db(from_queryset=SavedMapping.objects.select_for_update())
+
     def _own(self) -> SavedMapping:
         if not isinstance(self.found, SavedMapping):
             message = f"The mapping {self.found.name!r} is the service's own. Save one under another name."

@@ -59,6 +59,9 @@ class PolicyViewSet(SupplierViewSet):
 
     read_scope, write_scope = Scope.INVENTORY_READ, Scope.INVENTORY_WRITE
 
+    def lock(self) -> None:
+        ImportPolicy.objects.select_for_update().filter(supplier=self.supplier).first()
+
     @extend_schema(
         summary="Read when imports wait for approval", responses={200: answers(PolicyJson, "The policy.")}
     )
@@ -82,6 +85,9 @@ class AutoImportViewSet(JobsOfScopes):
 
     def needed_scope(self) -> Scope | None:
         return self._scopes()[self.kind]
+
+    def lock(self) -> None:
+        AutoImport.objects.select_for_update().filter(supplier=self.supplier, kind=self.kind).first()
 
     @extend_schema(
         summary="Read an automatic import", responses={200: answers(AutoImportJson, "Whether, and how.")}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from fulfillments.models import Fulfillment
 from tests.factories import ImportJobFactory
+from tests.orders.push_bodies import an_order
 
 
 @pytest.fixture
@@ -73,3 +75,63 @@ def test_what_is_not_allowed_is_not_known_by_a_tag(rival, client, client_for, va
     stranger = client_for(rival)
     assert stranger.get(f"/v3/variants/{variant.pk}", If_None_Match=tag).status_code == 404
     assert stranger.get(f"/v3/variants/{variant.pk}", If_None_Match="*").status_code == 404
+
+
+def test_a_change_on_condition_is_done_once_and_never_over_anothers(client, variant):
+    path = f"variants/{variant.pk}"
+    tag = client.get(path).headers["ETag"]
+
+    done = client.request("PATCH", path, {"title": "First"}, If_Match=tag)
+    late = client.request("PATCH", path, {"title": "Second"}, If_Match=tag)
+
+    assert done.status_code == 200
+    assert (late.status_code, late.json()["code"], late.json()["success"]) == (
+        412,
+        "precondition_failed",
+        False,
+    )
+    assert client.get(path).json()["title"] == "First"
+    assert client.request("PATCH", path, b"{", If_Match=tag).json()["code"] == "invalid_json"
+
+
+@pytest.mark.parametrize(
+    ("header", "status"), [("*", 200), ('"other", {tag}', 200), ("", 200), ("none", 412)]
+)
+def test_if_match_is_read_as_the_rfc_has_it(client, variant, header, status):
+    tag = client.get(f"variants/{variant.pk}").headers["ETag"]
+    answer = client.request(
+        "PATCH", f"variants/{variant.pk}", {"title": "New"}, If_Match=header.format(tag=tag)
+    )
+    assert answer.status_code == status
+
+
+def test_a_status_is_set_on_condition_that_its_fulfillment_is_as_known(
+    client, shop, client_for, a_variant, acme
+):
+    a_variant(acme, "A-1", stock=5)
+    client_for(shop).post("orders", an_order({"sku": "A-1", "quantity": 2}))
+    path = f"fulfillments/{Fulfillment.objects.get().pk}"
+    tag = client.get(path).headers["ETag"]
+    client.put(path, {"invoice_id": "I-1"})
+
+    late = client.put(f"{path}/setStatus/out_of_stock", If_Match=tag)
+    known = client.put(f"{path}/setStatus/accepted", If_Match=client.get(path).headers["ETag"])
+
+    assert (late.status_code, known.status_code, known.json()["code"]) == (412, 200, "accepted")
+
+
+def test_whatever_can_be_changed_can_be_changed_on_condition(client):
+    webhook = client.post("webhooks", {"url": "https://hooks.example/in"}).json()["id"]
+    mapping = client.post("mappings", {"name": "erp", "field_mapping": ["Name:title"]}).json()["id"]
+    changes = {
+        f"webhooks/{webhook}": ("PATCH", {"active": False}),
+        f"mappings/{mapping}": ("PUT", {"name": "erp", "field_mapping": ["Title:title"]}),
+        "importPolicy": ("PUT", {"zeroed_least": 5}),
+        "autoImports/products": ("PUT", {"mapping": "erp"}),
+    }
+    for path, (method, body) in changes.items():
+        tag = client.get(path).headers["ETag"]
+        assert client.request(method, path, body, If_Match='"old"').status_code == 412, path
+        assert client.get(path).headers["ETag"] == tag
+        assert client.request(method, path, body, If_Match=tag).status_code == 200, path
+    assert client.request("DELETE", f"webhooks/{webhook}", If_Match='"old"').status_code == 412

@@ -12,8 +12,8 @@ CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 CLEAN = rf"^[^{CONTROL}]*$"
 CLEAN_AND_NOT_BLANK = rf"^[^{CONTROL}]*[^\s{CONTROL}][^{CONTROL}]*$"
 # Cursors are the service's own; an answer that is cut to some `fields` is not the whole one, which the
-# document describes; and an If-None-Match that does not fit is no fault, however long.
-LEFT_OUT = ("cursor", "fields", "If-None-Match")
+# document describes; an If-None-Match that does not fit is no fault, however long, and no If-Match does.
+LEFT_OUT = ("cursor", "fields", "If-None-Match", "If-Match")
 
 
 @schemathesis.hook
