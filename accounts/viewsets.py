@@ -141,7 +141,10 @@ class PartyViewSet(KeyViewSet):
     def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
         own = access.key.role == self.role and access.key.party.pk == kwargs[f"{self.role}_id"]
         if not own:
-            raise Forbidden(f"This key does not belong to the {self.role} in the path.")
+            owner = f"{access.key.role} {access.key.party.pk}"
+            raise Forbidden(
+                f"This key does not belong to the {self.role} in the path: it is that of {owner}."
+            )
         super().admit(access, kwargs)
 
 

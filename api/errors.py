@@ -19,6 +19,7 @@ from rest_framework.response import Response
 
 from api import envelope
 from api.envelope import FieldErrorJson
+from api.spelling import known_path
 
 logger = logging.getLogger(__name__)
 
@@ -287,7 +288,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> JsonResponse:
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
-    return plain(NotFound(f"There is nothing at {request.path}. /v3/docs lists the paths."))
+    near = known_path(request.path)
+    hint = f"Did you mean {near}?" if near else "/v3/docs lists the paths."
+    return plain(NotFound(f"There is nothing at {request.path}. {hint}"))
 
 
 def server_error(request: HttpRequest) -> JsonResponse:

@@ -22,6 +22,7 @@ class Text(serializers.CharField):
 
     default_error_messages = {
         "invalid": "Must be a string.",
+        "number": "Must be a string: write it in quotes, with its leading zeros.",
         "control": "Must not hold a control character.",
     }
 
@@ -30,6 +31,8 @@ class Text(serializers.CharField):
         super().__init__(**kwargs)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
+        if isinstance(data, int | Decimal) and not isinstance(data, bool):
+            raise serializers.ValidationError(self.error_messages["number"], code="invalid")
         if data is not serializers.empty and data is not None and not isinstance(data, str):
             self.fail("invalid")
         if isinstance(data, str) and CONTROL.search(data):
@@ -130,7 +133,7 @@ class Array(serializers.ListField):
 class Flag(serializers.BooleanField):
     """true or false, nothing that merely looks like them."""
 
-    default_error_messages = {"invalid": "Must be true or false."}
+    default_error_messages = {"invalid": "Must be true or false: no quotes around it, and no 0 or 1."}
 
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):

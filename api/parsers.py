@@ -60,7 +60,9 @@ def loads(text: str | bytes) -> Any:
             parse_constant=_constant,
         )
     except UnicodeDecodeError as error:
-        raise InvalidJson(f"The body is not UTF-8: byte {error.start} cannot be read.") from error
+        raise InvalidJson(
+            f"The body is not UTF-8: byte {error.start} cannot be read. Send it as UTF-8."
+        ) from error
     except json.JSONDecodeError as error:
         raise InvalidJson(
             f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."

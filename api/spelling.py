@@ -1,9 +1,14 @@
-"""The known name that a misspelt one is closest to."""
+"""The known name that a misspelt one is closest to, and the path that is meant by another one."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import functools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.conf import settings
+from django.urls import Resolver404, get_resolver, resolve
 
 NEARLY = 0.85
 
@@ -22,3 +27,30 @@ def closest_match(name: str, known: Iterable[str], *, likeness: float = NEARLY) 
     near = [each for each in known if least <= len(each) <= most]
     found = difflib.get_close_matches(name.lower(), near, n=1, cutoff=likeness) if near else []
     return next(iter(found), None)
+
+
+def known_path(path: str) -> str | None:
+    """The path of the API that is meant by one with doubled slashes, or in other letters; None if none is."""
+    words = _words_of_paths(settings.ROOT_URLCONF)
+    proper = "/" + "/".join(words.get(each.lower(), each) for each in path.split("/") if each)
+    if proper == path or not proper.startswith("/v3/"):
+        return None
+    try:
+        resolve(proper)
+    except Resolver404:
+        return None
+    return proper
+
+
+@functools.cache
+def _words_of_paths(urlconf: str) -> dict[str, str]:
+    """The fixed words of the API's paths, by how they are written in lower case."""
+    routes = [each for each in _routes(get_resolver(urlconf).url_patterns) if each.startswith("v3/")]
+    words = {word for route in routes for word in route.split("/") if word and "<" not in word}
+    return {word.lower(): word for word in words}
+
+
+def _routes(patterns: Iterable[Any], before: str = "") -> Iterator[str]:
+    for each in patterns:
+        route = before + str(each.pattern)
+        yield from _routes(each.url_patterns, route) if hasattr(each, "url_patterns") else [route]

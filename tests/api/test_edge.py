@@ -119,6 +119,27 @@ def test_an_unknown_path_is_a_404_in_json_with_a_key_or_without(acme_client, ano
 
 
 @pytest.mark.parametrize(
+    ("path", "proper"),
+    [
+        ("/v3//suppliers/7//probe", "/v3/suppliers/7/probe"),
+        (
+            "/V3/Suppliers/7/Fulfillments/1/setstatus/Accepted",
+            "/v3/suppliers/7/fulfillments/1/setStatus/accepted",
+        ),
+    ],
+)
+def test_a_path_that_is_nearly_right_is_answered_with_the_right_one(anonymous, path, proper):
+    answer = anonymous.get(path)
+    assert answer.status_code == 404
+    assert answer.json()["message"] == f"There is nothing at {path}. Did you mean {proper}?"
+
+
+def test_a_number_where_a_text_belongs_has_to_be_written_in_quotes(acme_client):
+    answer = acme_client.post("probe", {"name": 4101})
+    assert answer.json()["errors"][0]["message"].startswith("Must be a string: write it in quotes")
+
+
+@pytest.mark.parametrize(
     "spelt", ["abc", "0", "-1", "01", "1.0", "9" * 30, "%D9%A3", "1%00", " 1", "1_0", "%20"]
 )
 def test_an_id_that_cannot_be_one_is_a_plain_404(acme_client, spelt):
