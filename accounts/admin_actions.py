@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
+from uuid import UUID, uuid4
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -44,13 +45,17 @@ class ActingAdmin(BulkPages[Record]):
         if record is None or action is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, str(object_id))  # type: ignore[attr-defined,no-any-return]
         sent = request.POST.dict() if request.method == "POST" else None
-        why_not, after = action.why_not(record), self._after(request, record)
+        form_id, after = _form_id(sent), self._after(request, record)
+        if sent is not None and (first := bulk_actions.was_sent(form_id)):
+            messages.warning(request, first)
+            return HttpResponseRedirect(after)
+        why_not = action.why_not(record)
         if sent is not None and why_not:
             messages.error(request, why_not)
             return HttpResponseRedirect(self._url(record))
         form = action.form_for(record, sent)
         if sent is not None and form.is_valid():
-            self._run(request, action, record, form.cleaned_data)
+            self._run(request, action, record, form.cleaned_data, form_id)
             return self.after_action(request, record, after)
         context = {
             **self._context(request, record),
@@ -59,8 +64,10 @@ class ActingAdmin(BulkPages[Record]):
             "why_not": why_not,
             "effect": "" if why_not else action.effect(record),
             "details": action.details(record) if action.details and not why_not else "",
+            "about": self.about(record),
             "back": self._url(record),
             "after": after,
+            "form_id": form_id or uuid4(),
         }
         return TemplateResponse(request, "admin/action.html", context)
 
@@ -71,6 +78,10 @@ class ActingAdmin(BulkPages[Record]):
     def after_action(self, request: HttpRequest, record: Any, after: str) -> HttpResponse:
         """Where it leads; another page where there is something to be seen once."""
         return HttpResponseRedirect(after)
+
+    def about(self, record: Any) -> str:
+        """Whose it is, where its name does not say so."""
+        return ""
 
     def _context(self, request: HttpRequest, record: Any) -> dict[str, Any]:
         return {
@@ -84,10 +95,17 @@ class ActingAdmin(BulkPages[Record]):
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[record.pk])
 
     def _run(
-        self, request: HttpRequest, action: AdminAction[Any], record: Any, answers: dict[str, Any]
+        self,
+        request: HttpRequest,
+        action: AdminAction[Any],
+        record: Any,
+        answers: dict[str, Any],
+        form_id: UUID | None,
     ) -> None:
         by = operator_of(request)
-        result, message = bulk_actions.record_single(self, action, record, by=by, answers=answers)
+        result, message = bulk_actions.record_single(
+            self, action, record, by=by, answers=answers, form_id=form_id
+        )
         levels = {Result.DONE: messages.SUCCESS, Result.UNCHANGED: messages.WARNING}
         messages.add_message(request, levels.get(result, messages.ERROR), message)
 
@@ -108,6 +126,14 @@ def _next(request: HttpRequest) -> str:
     after = request.POST.get("next") or request.GET.get("next") or ""
     known = url_has_allowed_host_and_scheme(after, {request.get_host()}, request.is_secure())
     return after if known and after.startswith("/admin/") else ""
+
+
+def _form_id(sent: dict[str, str] | None) -> UUID | None:
+    """The number that a form was given when it was shown; a script's may have none."""
+    try:
+        return UUID((sent or {}).get("form_id", ""))
+    except ValueError:
+        return None
 
 
 def _choose(

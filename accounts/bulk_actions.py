@@ -13,9 +13,10 @@ from datetime import timedelta
 from html import unescape
 from time import monotonic
 from typing import Any, Protocol
+from uuid import UUID
 
 from celery import current_app
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 from django.utils.html import strip_tags
@@ -121,13 +122,33 @@ def stop(chosen: OperatorAction) -> None:
 
 
 def record_single(
-    admin: Acting, action: AdminAction[Any], record: Any, *, by: Actor, answers: dict[str, Any]
+    admin: Acting,
+    action: AdminAction[Any],
+    record: Any,
+    *,
+    by: Actor,
+    answers: dict[str, Any],
+    form_id: UUID | None = None,
 ) -> tuple[Result, str]:
-    """Do it to one record, at once, and keep who did what to it with which result."""
+    """Do it to one record, at once, and keep who did what to it with which result.
+
+    A form that is sent twice (a double click, the way back and once more) is done once: the row that says so
+    bears its number, in the transaction of what was done.
+    """
     now = timezone.now()
 
-    @transaction.atomic
     def keep(result: Result, message: str) -> None:
+        if result is not Result.DONE and was_sent(form_id):
+            raise Taken
+        try:
+            write(result, message)
+        except IntegrityError as error:
+            if not was_sent(form_id):
+                raise
+            raise Taken from error
+
+    @transaction.atomic
+    def write(result: Result, message: str) -> None:
         kept = _begun(
             admin,
             action,
@@ -138,12 +159,25 @@ def record_single(
             looked_at=now,
             confirmed_at=now,
             finished_at=timezone.now(),
+            form_id=form_id if result is Result.DONE else None,
         )
         kept.rows.create(
             record_id=record.pk, name=str(record)[:300], why_not="", result=result, message=_as_text(message)
         )
 
-    return perform(action, record, by, answers, keep)
+    try:
+        return perform(action, record, by, answers, keep)
+    except Taken:
+        return Result.UNCHANGED, was_sent(form_id)
+
+
+def was_sent(form_id: UUID | None) -> str:
+    """What to tell who sends a form that was done before; nothing where it was not."""
+    done = OperatorActionRow.objects.filter(action__form_id=form_id) if form_id else None
+    message = done.values_list("message", flat=True).first() if done is not None else None
+    if message is None:
+        return ""
+    return f"This form was sent before, and done once only: {message} To do it once more, open it anew."
 
 
 def _as_text(message: str) -> str:

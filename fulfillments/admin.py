@@ -57,6 +57,10 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
         "A fulfillment's number or its order's number at the retailer, in full; how a tracking number begins"
     )
 
+    def about(self, fulfillment: Fulfillment) -> str:
+        order = fulfillment.order
+        return f"of order {order.retailer_order_id} of {order.retailer}, at {fulfillment.supplier}"
+
     def search_condition(self, term: str) -> Q:
         retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index begins with the retailer
         named = Fulfillment.objects.filter(order__retailer_order_id=term, order__retailer__in=retailers)

@@ -34,6 +34,7 @@ class OperatorAction(models.Model):
     total = models.PositiveIntegerField(default=0)
     answers = models.JSONField(default=dict)
     reason = models.CharField(max_length=500, blank=True)
+    form_id = models.UUIDField(null=True, help_text="Of the form that it was asked by; it is done once only.")
     undoes = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="undone_by")
     created_at = models.DateTimeField(db_default=Now())
     looked_at = models.DateTimeField(null=True, help_text="When it was known of each row whether it can be.")
@@ -49,6 +50,11 @@ class OperatorAction(models.Model):
         indexes = [
             models.Index("id", condition=Q(finished_at=None), name="operator_action_open"),
             models.Index("actor", "id", name="operator_action_of_person"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["form_id"], condition=Q(form_id__isnull=False), name="operator_action_form_once"
+            )
         ]
 
     def __str__(self) -> str:

@@ -157,3 +157,28 @@ document.addEventListener("keydown", (event) => {
     // As above.
   }
 }
+
+// A second click on what is being sent sends nothing: pages that came of the first would be lost. After some
+// seconds it may be meant.
+{
+  const sent = new WeakMap();
+  document.addEventListener("submit", (event) => {
+    if (event.defaultPrevented || event.target.method !== "post") return;
+    if (event.timeStamp - (sent.get(event.target) ?? -Infinity) < 5000) event.preventDefault();
+    else sent.set(event.target, event.timeStamp);
+  });
+}
+
+// Whose clock is another than that of the pages sees both: at the foot, and where a moment is pointed at.
+{
+  const moment = (when, zone) =>
+    when.toLocaleString("en-GB", { timeZone: zone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const now = new Date();
+  if (now.getTimezoneOffset() !== 0) {
+    const foot = document.getElementById("bo-here");
+    if (foot) foot.textContent = ` This page is of ${moment(now, "UTC")}; on your clock, ${moment(now)}.`;
+    for (const each of document.querySelectorAll("time[datetime]")) {
+      each.title = `On your clock: ${moment(new Date(each.dateTime))}`;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+"""A form that is sent twice, by a double click or by the way back, is done once, and says so."""
+
+import re
+from uuid import uuid4
+
+import pytest
+
+from accounts.actors import Actor, ActorKind
+from accounts.bulk_actions import record_single
+from accounts.models import OperatorAction, Result
+from inventory.admin import StockLevelAdmin
+from inventory.models import StockLevel
+from tests.backoffice.conftest import messages
+
+FOUND = {"pieces": "5", "reason": "Found behind a shelf"}
+
+
+@pytest.fixture
+def level(acme, a_variant):
+    a_variant(acme, "LAMP", stock=10)
+    return StockLevel.objects.get()
+
+
+@pytest.fixture
+def adjust(operator, level):
+    """Send what a page of Adjust asked for, filled in."""
+    path = f"/admin/inventory/stocklevel/{level.pk}/do/adjust/"
+
+    def send(page, **answers):
+        [form_id] = re.findall(r'name="form_id" value="([^"]+)"', page.content.decode())
+        return operator.post(path, {**FOUND, **answers, "form_id": form_id}, follow=True)
+
+    send.open = lambda: operator.get(path)
+    return send
+
+
+def on_hand():
+    return StockLevel.objects.get().on_hand
+
+
+def test_a_form_that_is_sent_twice_is_done_once_and_says_so(adjust):
+    page = adjust.open()
+    assert messages(adjust(page)) == ["15 on hand, before 10."]
+
+    [said] = messages(adjust(page))
+    assert said.startswith("This form was sent before, and done once only: 15 on hand, before 10. ")
+    assert on_hand() == 15
+    assert OperatorAction.objects.count() == 1
+
+
+def test_a_form_that_is_opened_anew_is_done_again(adjust):
+    adjust(adjust.open())
+    adjust(adjust.open())
+    assert on_hand() == 20
+
+
+def test_a_form_that_was_wrong_is_corrected_and_sent_again(adjust):
+    wrong = adjust(adjust.open(), pieces="-11")
+    assert on_hand() == 10
+    adjust(wrong)
+    assert on_hand() == 15
+
+
+def test_of_two_at_the_same_moment_one_is_done(db, level):
+    """As if neither had seen the other: the second finds out when it writes down what it did."""
+    admin, by, form_id = StockLevelAdmin(StockLevel, None), Actor(ActorKind.OPERATOR, "olga"), uuid4()
+    action = admin.find_action("adjust")
+
+    def send():
+        answers = {"pieces": 5, "reason": "Found"}
+        record = admin.acting_on([level.pk]).get()
+        return record_single(admin, action, record, by=by, answers=answers, form_id=form_id)
+
+    assert send() == (Result.DONE, "15 on hand, before 10.")
+    result, message = send()
+    assert result is Result.UNCHANGED
+    assert message.startswith("This form was sent before")
+    assert on_hand() == 15
