@@ -84,6 +84,26 @@ def test_where_nothing_is_changed_nothing_is_sent(operator, job):
     assert ImportJob.objects.count() == 1
 
 
+def test_cells_that_a_short_row_lacks_are_no_correction(operator, acme, ran):
+    done = ran(acme, data=["sku,title,retail_price", "A-9"])
+    job = ImportJob.objects.get(pk=done["id"])
+    page = operator.get(page_of(job))
+    assert len(cells(page, 2)) == 3
+
+    assert messages(send(operator, job, cells(page, 2))) == ["Nothing was corrected: each row is as it was."]
+
+
+def test_rows_of_a_file_from_a_host_of_the_suppliers_own_are_not_fetched_from_there(operator, job):
+    remote = {**job.options, "remote": {"host_id": 1, "path": "a.csv"}}
+    ImportJob.objects.filter(pk=job.pk).update(options=remote)
+    page = operator.get(page_of(job))
+    send(operator, job, corrected(page, 3, retail_price="8.5"))
+
+    following = newest()
+    assert "remote" not in following.options
+    assert (following.status, following.created) == (Status.SUCCEEDED, 1)
+
+
 def test_what_was_typed_stays_where_it_cannot_be_sent(operator, job, monkeypatch):
     monkeypatch.setattr("imports.job_files.MOST_FILES", 0)
     page = operator.get(page_of(job))
@@ -128,6 +148,7 @@ def test_line_breaks_of_a_cell_survive_the_page(operator, acme, ran):
     [
         ({"dry_run": True}, "It was a dry run"),
         ({"status": Status.QUEUED}, "It has not ended yet"),
+        ({"status": Status.AWAITING_APPROVAL}, "It has not ended yet"),
         ({"kind": "fulfillments"}, "What was shipped"),
         ({}, "No rejected rows of it are kept"),
     ],

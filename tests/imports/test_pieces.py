@@ -67,6 +67,15 @@ def test_a_file_of_which_something_is_missing_is_refused(operator, acme, count):
     assert not ImportDraft.objects.exists()
 
 
+def test_a_file_with_a_gap_is_refused(operator, acme):
+    upload = uuid4()
+    for place in (0, 2):
+        assert send(operator, upload, place, b"x").status_code == 201
+
+    assert finish(operator, acme, upload, 2).context["form"].errors["file"]
+    assert not ImportDraft.objects.exists()
+
+
 def test_nobody_adds_to_or_finishes_what_another_began(operator, support, acme):
     upload = uuid4()
     send_all(operator, upload)
@@ -87,6 +96,8 @@ def test_neither_a_file_nor_what_one_begins_is_larger_than_it_may_be(operator, a
     assert (beyond.status_code, "larger than 1.5" in beyond.json()["message"]) == (400, True)
     send_all(operator, uuid4())
     assert "is not whole yet" in send(operator, uuid4(), 0, b"x").json()["message"]
+    # The answer to one was lost: it comes again, and is no more than it was.
+    assert send(operator, upload, 0, FILE[:1000]).status_code == 201
 
 
 def test_what_is_no_piece_is_said(operator):

@@ -93,6 +93,16 @@ def test_rows_of_a_location_that_is_no_warehouse_are_left_out_and_counted(places
     assert "left out: 'Moon' (2 rows); yours are " in job["warnings"][0]
 
 
+def test_a_warehouse_is_known_by_its_own_name_before_one_that_reads_alike(acme, shirts, counted):
+    first = WarehouseFactory.create(supplier=acme, name="north")
+    names = ["north", "NORTH", str(first.pk)]
+    for name in names[1:]:
+        WarehouseFactory.create(supplier=acme, name=name)
+    job = counted(LONG + "".join(row("S", "S-1", name, 4 + place) for place, name in enumerate(names)))
+    assert job["status"] == "succeeded"
+    assert levels() == {("S-1", name): 4 + place for place, name in enumerate(names)}
+
+
 @pytest.mark.parametrize("content", [LONG + row("S", "S-1", "Moon", 1), WIDE.replace("East,WEST side,", "")])
 def test_a_file_of_no_known_place_fails_and_names_them_and_ours(places, shirts, counted, content):
     job = counted(content)

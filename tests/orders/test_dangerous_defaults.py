@@ -124,7 +124,9 @@ def test_an_answer_for_pieces_is_not_taken_for_one_for_all(accepted, path):
     assert Order.objects.get().processing_state == "canceling"
 
 
-@pytest.mark.parametrize("noise", [{"status": "out_of_stock"}, {"tracking_number": "", "notes": None}, []])
+@pytest.mark.parametrize(
+    "noise", [{"status": "out_of_stock"}, {"tracking_number": "", "notes": None}, {"quantity": None}, []]
+)
 def test_what_says_nothing_of_pieces_is_ignored_where_no_body_is_needed(accepted, noise):
     fulfillment, supplier, _ = accepted
 
