@@ -34,7 +34,9 @@ def chromium() -> Iterator[Any]:
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield browser.new_context(viewport={"width": 1280, "height": 900})
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(120_000)  # of a busy machine
+        yield context
         browser.close()
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 

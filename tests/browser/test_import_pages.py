@@ -55,7 +55,7 @@ def test_an_operator_releases_a_held_import_from_the_home_page(browser, held):
 
     run_job(held.pk)
     # Nobody touches the page: it reloads itself.
-    browser.page.locator("h1 .bo-state", has_text="succeeded").wait_for(timeout=15_000)
+    browser.page.locator("h1 .bo-state", has_text="succeeded").wait_for(timeout=60_000)
 
 
 def test_support_follows_and_cannot_act(browser, held):
@@ -96,7 +96,7 @@ def test_rejected_rows_are_corrected_beside_what_is_wrong_with_them(browser, acm
     assert browser.messages() == [f"1 corrected row of import {job.pk} sent."]
     following = ImportJob.objects.latest("pk")
     run_job(following.pk)
-    browser.page.locator("h1 .bo-state", has_text="succeeded").wait_for(timeout=15_000)
+    browser.page.locator("h1 .bo-state", has_text="succeeded").wait_for(timeout=60_000)
     assert browser.page.locator("dd", has_text="1 rejected row of import").count() == 1
 
 

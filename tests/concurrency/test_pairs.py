@@ -170,7 +170,7 @@ def hands():
     with ThreadPoolExecutor(3) as pool:
         yield pool
         for each in [pool.submit(leave) for _ in range(3)]:
-            each.result(timeout=60)
+            each.result(timeout=300)
 
 
 @pytest.mark.parametrize("state", LEGAL)
@@ -198,4 +198,4 @@ def at_once(hands: Executor, order_id: int, *calls: Callable[[], Any]) -> list[A
         Order.objects.select_for_update(no_key=True).get(pk=order_id)
         running = [hands.submit(call) for call in calls]
         waiting(len(calls))
-    return [each.result(timeout=60) for each in running]
+    return [each.result(timeout=300) for each in running]

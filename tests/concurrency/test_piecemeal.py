@@ -86,11 +86,11 @@ def test_nobody_waits_for_an_order_that_is_done(works, supplier):
     def slow(self, element):
         if element["id"] != first.pk:
             half.set()
-            assert go_on.wait(20)
+            assert go_on.wait(60)
         return original(self, element)
 
     def accept():
-        assert half.wait(20)
+        assert half.wait(60)
         try:
             return supplier.put(status(first, "accepted"))
         finally:
@@ -168,14 +168,14 @@ def test_of_two_calls_under_one_key_one_runs(locked, works, supplier, monkeypatc
         first = not inside.is_set()
         inside.set()
         if first:
-            assert go_on.wait(20)
+            assert go_on.wait(60)
         return original(self, element)
 
     def post():
         return supplier.post(PATH, refusals(works, "J-1"), Idempotency_Key="K-1")
 
     def second():
-        assert inside.wait(20)
+        assert inside.wait(60)
         try:
             return post()
         finally:

@@ -207,4 +207,4 @@ def test_a_missing_sku_and_a_push_of_it_do_not_deadlock(acme, shop, a_variant):
         return "pushed"
 
     held = threading.Event()
-    assert race(lambda: held.wait(20) and reject(), hold_stock_and_refer) == ["done", "pushed"]
+    assert race(lambda: held.wait(60) and reject(), hold_stock_and_refer) == ["done", "pushed"]

@@ -12,7 +12,7 @@ from accounts.models import ApiKey
 from accounts.scopes import Scope
 from backoffice.suspending.services import suspend
 from tests.factories import IssuedKeyFactory
-from tests.faults.web_server import WebServer
+from tests.faults.web_server import Answer, WebServer
 from tests.orders.push_bodies import an_order
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
@@ -23,9 +23,19 @@ def hosts(start_web, own_redis) -> list[WebServer]:
     return [start_web(REDIS_URL=own_redis.url), start_web(REDIS_URL=own_redis.url)]
 
 
-def everywhere(hosts: list[WebServer], path: str, secret: str) -> set[int]:
+def everywhere(hosts: list[WebServer], path: str, secret: str, *, counted: bool = False) -> set[int]:
     """What it is answered; each host's process has seen the key before."""
-    return {host.ask("GET", path, secret=secret).status for host in hosts for _ in range(3)}
+    answers = [asked(host, path, secret, counted=counted) for host in hosts for _ in range(3)]
+    return {answer.status for answer in answers}
+
+
+def asked(host: WebServer, path: str, secret: str, *, counted: bool) -> Answer:
+    """An answer; one that Redis was too slow to count on a busy machine is none, where it has to be."""
+    for _ in range(100):
+        answer = host.ask("GET", path, secret=secret)
+        if not counted or "ratelimit-limit" in answer.headers:
+            return answer
+    raise AssertionError("its requests are not counted")
 
 
 def test_what_is_changed_of_a_key_holds_for_the_next_request_of_every_host(acme, hosts, own_redis):
@@ -41,9 +51,10 @@ def test_what_is_changed_of_a_key_holds_for_the_next_request_of_every_host(acme,
         key, secret = IssuedKeyFactory.create(party=acme)
         assert everywhere(hosts, path, secret) == {200}
         ApiKey.objects.filter(pk=key.pk).update(**{field: value})
-        if field == "rate_limit":
-            assert hosts[0].ask("GET", path, secret=secret).status == 200  # the one that it allows
-        assert everywhere(hosts, path, secret) == {status}, field
+        counted = field == "rate_limit"
+        if counted:
+            assert asked(hosts[0], path, secret, counted=True).status == 200  # the one that it allows
+        assert everywhere(hosts, path, secret, counted=counted) == {status}, field
 
 
 @pytest.mark.parametrize("state", ["well", "flushed", "silent"])

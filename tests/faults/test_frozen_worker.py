@@ -43,7 +43,7 @@ def frozen_worker(job: ImportJob, monkeypatch) -> Iterator[list[str]]:
             with transaction.atomic():
                 mine.update_if_owner(bookmark=9)
                 frozen.set()
-                thaw.wait(20)
+                thaw.wait(60)
                 mine.update_if_owner(bookmark=10)
             outcome.append("went on")
         except DatabaseError:
@@ -56,7 +56,7 @@ def frozen_worker(job: ImportJob, monkeypatch) -> Iterator[list[str]]:
     monkeypatch.setattr("imports.models.job.LEASE", timedelta(seconds=-1))
     with ThreadPoolExecutor(1) as pool:
         worker = pool.submit(work)
-        assert frozen.wait(20)
+        assert frozen.wait(60)
         try:
             yield outcome
         finally:

@@ -54,7 +54,7 @@ def pooled(django_db_setup: None) -> Iterator[str]:
     process = subprocess.Popen([program, str(folder / "ini")], stderr=subprocess.DEVNULL, user=uid)
     through = url._replace(netloc=f"{url.username}:x@127.0.0.1:{port}").geturl()
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             with suppress(psycopg.OperationalError), psycopg.connect(through):
                 break

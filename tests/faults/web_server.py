@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-START_TIMEOUT = 30.0
+START_TIMEOUT = 120.0
 
 
 @dataclass
