@@ -28,7 +28,7 @@ down: ## stop the `make run` of this DATA_DIR, from any terminal
 	@exec $(BOOTSTRAP) -- -m launcher.down
 
 test: ## run the quick tests, with servers of their own; ARGS="tests/orders -x" chooses
-	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile -m "not ($(EDGES))" $(ARGS)
+	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not ($(EDGES))" $(ARGS)
 
 edges: ## run the slow ones: races, faults, fuzzing, browsers, other people's programs
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 --dist loadfile -m "$(EDGES)" $(ARGS)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
@@ -30,6 +32,29 @@ from tests.factories import (
     VariantFactory,
     WarehouseFactory,
 )
+
+# Few tests of some seconds each. The last to begin, as files of few tests are, they would keep one worker
+# busy when the others are through.
+FIRST = (
+    "backoffice/test_desk_pages.py",
+    "backoffice/test_search.py",
+    "contract/test_long_past.py",
+    "contract/test_schema.py",
+    "imports/test_superseding.py",
+    "architecture/test_files.py",
+    "architecture/test_states.py",
+    "architecture/test_house.py",
+    "architecture/test_words.py",
+)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """The workers of `make test` begin with the slow files, then come those of many tests."""
+    yield  # pytest-randomly shuffles what is equal here
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        tests = Counter(item.path for item in items)
+        items.sort(key=lambda item: (not str(item.path).endswith(FIRST), -tests[item.path]))
 
 
 def pytest_collection_finish() -> None:
