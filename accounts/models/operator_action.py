@@ -50,6 +50,10 @@ class OperatorAction(models.Model):
         indexes = [
             models.Index("id", condition=Q(finished_at=None), name="operator_action_open"),
             models.Index("actor", "id", name="operator_action_of_person"),
+            # Who did what, newest first.
+            models.Index(
+                "created_at", "id", condition=Q(confirmed_at__isnull=False), name="operator_action_newest"
+            ),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from events.models import Event
 from orders.models import Order
@@ -23,6 +25,20 @@ def test_it_says_who_did_what_to_what_and_why(operator, order):
 
     assert shown(operator) == [("olga", "order.held", f"order {order.pk}")]
     assert "Looks like fraud" in operator.get(PAGE).text
+
+
+@pytest.mark.parametrize("table", ["events_event", "accounts_operatoraction"])
+def test_the_newest_are_read_by_an_index_however_much_was_ever_done(operator, table):
+    with CaptureQueriesContext(connection) as asked:
+        operator.get(PAGE)
+
+    [statement] = [each["sql"] for each in asked if f'FROM "{table}" ' in each["sql"]]
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off")
+        cursor.execute(f"EXPLAIN {statement}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+        cursor.execute("RESET enable_sort; RESET enable_seqscan")
+    assert "Sort" not in plan, plan
 
 
 def test_what_partners_did_is_not_in_it(operator, order, client_for, acme):
