@@ -29,6 +29,7 @@ from backoffice.forms import ActivityForm
 from backoffice.importing.corrections import corrections_page
 from backoffice.importing.pages import draft_page, keep_upload_piece, preview_part, upload_page
 from backoffice.lists.columns import ListMixin
+from backoffice.lists.unchanged import UnchangedMixin
 from backoffice.lists.views import save_view
 from backoffice.navigation.menu import navigation
 from backoffice.paginator import CappedPaginator
@@ -67,7 +68,7 @@ class ExchangeAdminSite(AdminSite):
         if admin_class is not None and admin_class.__module__.startswith("allauth."):
             return
         own = admin_class or ModelAdmin
-        admin_class = type(own.__name__, (ListMixin, own), {"__module__": own.__module__})
+        admin_class = type(own.__name__, (ListMixin, UnchangedMixin, own), {"__module__": own.__module__})
         options.setdefault("paginator", CappedPaginator)
         options.setdefault("show_full_result_count", False)
         options.setdefault("show_facets", ShowFacets.NEVER)

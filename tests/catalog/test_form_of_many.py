@@ -1,0 +1,73 @@
+"""A variant's form: what others change while it is open stays, and what changes nothing says so."""
+
+from decimal import Decimal
+
+import pytest
+from django.contrib.messages import get_messages
+
+from accounts.actors import Actor
+from catalog.models import VariantChange
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def lantern(acme, a_variant):
+    return a_variant(acme, "LAN-1", retail_price="19.99", description="One\nTwo")
+
+
+@pytest.fixture
+def save(admin_client, lantern):
+    """Open its page; what comes back saves it as a browser does, with what was changed in it."""
+    path = f"/admin/catalog/variant/{lantern.pk}/change/"
+
+    def opened():
+        form = admin_client.get(path).context["adminform"].form
+        sent = {}
+        for bound in form:
+            fields = bound.subwidgets[0].data["subwidgets"] if "DateTime" in str(bound.field) else ()
+            for part in fields:
+                sent[part["name"]] = part["value"] or ""
+            if not fields:
+                shown = bound.value()
+                sent[bound.html_name] = sent[bound.html_initial_name] = "" if shown is None else str(shown)
+        sent = {name: text.replace("\n", "\r\n") for name, text in sent.items()}
+        return lambda **changed: admin_client.post(path, {**sent, **changed, "_continue": "1"})
+
+    return opened
+
+
+def said(answer):
+    return [str(each) for each in get_messages(answer.wsgi_request)]
+
+
+def test_a_price_that_a_file_changes_while_the_form_is_open_stays(save, lantern):
+    send = save()
+    lantern.change({"retail_price": Decimal(25)}, by=Actor.system("import"))
+
+    assert send(title="Lamp").status_code == 302
+
+    lantern.refresh_from_db()
+    assert (lantern.title, lantern.retail_price) == ("Lamp", 25)
+    assert VariantChange.objects.latest("id").changed == {"title": {"from": "Acme LAN-1", "to": "Lamp"}}
+
+
+def test_what_both_have_changed_is_said_and_saved_once_more_on_purpose(save, lantern):
+    send = save()
+    lantern.change({"retail_price": Decimal(25)}, by=Actor.system("import"))
+
+    answer = send(retail_price="21")
+
+    assert "It was &#x27;19.99&#x27;, and was changed to &#x27;25&#x27; meanwhile." in answer.text
+    lantern.refresh_from_db()
+    assert lantern.retail_price == 25
+    shown = answer.context["adminform"].form["retail_price"].as_hidden(only_initial=True)
+    assert 'value="25"' in shown
+    assert send(**{"retail_price": "21", "initial-retail_price": "25"}).status_code == 302
+    lantern.refresh_from_db()
+    assert lantern.retail_price == 21
+
+
+def test_a_form_that_changes_nothing_says_so(save, lantern):
+    assert said(save()()) == ["It is as it was; nothing was changed."]
+    assert not VariantChange.objects.exists()
