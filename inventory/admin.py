@@ -129,6 +129,8 @@ class VariantWithStockAdmin(VariantAdmin):
     in_stock: ClassVar[tuple[str, ...]] = ("stock", "stock_movements")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
+        if obj is not None:  # the page's own, of this request: a column does not know who asks
+            obj.may_count = request.user.has_perm("inventory.change_stocklevel")  # type: ignore[attr-defined]
         return (*super().get_readonly_fields(request, obj), *(["stock", "stock_movements"] if obj else []))
 
     @admin.display(description="stock, by warehouse")
@@ -138,7 +140,14 @@ class VariantWithStockAdmin(VariantAdmin):
             (level, max(level.on_hand - level.reserved - safety, 0))
             for level in variant.stock.select_related("warehouse").order_by("warehouse_id")
         ]
-        return render_to_string("admin/inventory/levels.html", {"rows": rows, "safety": safety})
+        context = {
+            "rows": rows,
+            "safety": safety,
+            "may_count": getattr(variant, "may_count", False),
+            "actions": [(action.name, action.label) for action in ACTIONS],
+            "here": reverse("admin:catalog_variant_change", args=[variant.pk]),
+        }
+        return render_to_string("admin/inventory/levels.html", context)
 
     @admin.display(description="why is the stock what it is?")
     def stock_movements(self, variant: Variant) -> str:
