@@ -307,6 +307,8 @@ def test_a_file_that_would_zero_most_of_the_stock_waits_until_the_supplier_appro
     assert not StockLevel.objects.filter(on_hand=0).exists()
 
     client = client_for(acme)
+    part = client.post(f"imports/{job['id']}/approve", {"lines": [2]})
+    assert (part.status_code, part.json()["errors"][0]["field"]) == (400, "lines")
     assert client.post(f"imports/{job['id']}/approve").json()["status"] == "queued"
     run_job(job["id"])
 
