@@ -29,7 +29,10 @@ def _effect(fulfillment: Fulfillment) -> str:
     address = fulfillment.order.shipping_address
     parts = ("first_name", "last_name", "address1", "address2", "zip_code", "city", "state", "country")
     shown = " ".join(str(address[part]) for part in parts if address.get(part))
-    return f"{fulfillment.supplier} captures it again, with this address: {shown}"
+    return (
+        f"{fulfillment.supplier} has refused this address, and captures it again once you have corrected it, "
+        f"or said why it is right: {shown}"
+    )
 
 
 AS_IT_IS = action_of(
@@ -39,7 +42,7 @@ AS_IT_IS = action_of(
     _effect,
     form=_form,
     list_label="Address is right",
-    help_text="The supplier could not deliver there. Correct it on its page, or say why it is right.",
+    help_text="On a fulfillment's own page its address can be corrected; from a list it stays as it is.",
     reason=Reason.OWED,
     reason_help="Why the addresses are right as they are.",
     undo="Refuse: wrong address.",

@@ -51,6 +51,16 @@ def test_why_an_order_is_stuck_takes_one_click_at_most(desk, order, client_for, 
     assert browser.clicks == 1
 
 
+def test_an_order_is_found_by_its_number_without_a_click(desk, order):
+    browser = desk()
+    browser.page.keyboard.press("/")
+    browser.page.keyboard.type(order.retailer_order_id)
+    with browser.page.expect_navigation():
+        browser.page.keyboard.press("Enter")
+    assert order.retailer_order_id in browser.page.locator("h1").inner_text()
+    assert browser.clicks == 0
+
+
 def test_an_address_is_mended_in_two_clicks_and_the_desk_is_empty(desk, order, client_for, acme):
     at_supplier(client_for, acme, order, "setStatus/wrong_address")
     browser = desk("/admin/desk/")
@@ -154,6 +164,18 @@ def test_a_row_is_put_off_from_the_desk(desk, order, client_for, acme):
     assert "Nothing waits here" in browser.page.inner_text("#content")
 
 
+def test_an_operator_in_auckland_reads_both_clocks(desk, order, client_for, acme):
+    at_supplier(client_for, acme, order, "setStatus/wrong_address")
+    browser = desk()
+    cookies = browser.page.context.cookies()
+    away = browser.page.context.browser.new_context(timezone_id="Pacific/Auckland")
+    away.add_cookies(cookies)
+    page = away.new_page()
+    page.goto(f"{browser.base}/admin/desk/")
+    assert "on your clock" in page.locator(".bo-zone").inner_text()
+    away.close()
+
+
 @pytest.mark.parametrize("path", ["/admin/desk/", "/admin/activity/"])
 def test_pages_keep_within_the_window(desk, order, client_for, acme, path):
     at_supplier(client_for, acme, order, "setStatus/wrong_address")
@@ -162,3 +184,18 @@ def test_pages_keep_within_the_window(desk, order, client_for, acme, path):
         browser.page.set_viewport_size({"width": width, "height": 900})
         browser.open(path)
         assert browser.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_double_click_adjusts_once_and_the_way_back_shows_what_is_there_by_then(desk, order):
+    level = StockLevel.objects.get(variant__sku="LAN-1")
+    browser = desk(f"/admin/inventory/stocklevel/{level.pk}/do/adjust/")
+    browser.page.fill("#id_pieces", "-3")
+    browser.page.fill("#id_reason", "Water damage")
+    with browser.page.expect_navigation():
+        browser.page.dblclick(".submit-row .default")
+    assert browser.messages() == ["7 on hand, before 10."]
+
+    browser.page.go_back()
+    assert "7 on hand" in browser.page.inner_text(".bo-verdict")
+    level.refresh_from_db()
+    assert level.on_hand == 7

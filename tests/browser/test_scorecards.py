@@ -19,6 +19,7 @@ def test_how_is_this_supplier_doing(browser, acme, shop, a_variant, client_for):
     browser.open("/admin/search/?q=acme")
     browser.press("Scorecard")
     assert browser.page.locator("h1").inner_text() == "Scorecard: Acme"
+    assert browser.clicks == 1
     assert browser.page.locator(".bo-numbers dd").first.inner_text() == "3"
     assert browser.page.locator(".bo-chart svg rect").count() >= 1
     browser.page.locator(".bo-chart summary").first.click()

@@ -23,4 +23,5 @@ def test_a_supplier_is_suspended_and_put_back(browser, acme, shop):
 
     browser.press("Resume trading")  # and one to put it back
     assert browser.messages() == ["Acme trades again."]
+    assert browser.clicks == 3
     assert not Suspension.objects.in_force().exists()
