@@ -4,6 +4,7 @@ import re
 from uuid import uuid4
 
 import pytest
+from django.contrib.admin import site
 
 from accounts.actors import Actor, ActorKind
 from accounts.bulk_actions import record_single
@@ -63,8 +64,9 @@ def test_a_form_that_was_wrong_is_corrected_and_sent_again(adjust):
 
 def test_of_two_at_the_same_moment_one_is_done(db, level):
     """As if neither had seen the other: the second finds out when it writes down what it did."""
-    admin, by, form_id = StockLevelAdmin(StockLevel, None), Actor(ActorKind.OPERATOR, "olga"), uuid4()
+    admin, by, form_id = StockLevelAdmin(StockLevel, site), Actor(ActorKind.OPERATOR, "olga"), uuid4()
     action = admin.find_action("adjust")
+    assert action
 
     def send():
         answers = {"pieces": 5, "reason": "Found"}

@@ -17,7 +17,7 @@ from tests.orders.push_bodies import an_order
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
-SOON = 4.5  # seconds; whoever waited behind another waited for at least five
+SOON = 2.0  # seconds; whoever waited behind another waited for at least five
 HEAD = b"POST /v3/suppliers/1/variants HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 BODY = HEAD + b"Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
