@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.auth import get_permission_codename
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -130,7 +131,8 @@ class VariantWithStockAdmin(VariantAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
         if obj is not None:  # the page's own, of this request: a column does not know who asks
-            obj.may_count = request.user.has_perm("inventory.change_stocklevel")  # type: ignore[attr-defined]
+            counting = f"inventory.{get_permission_codename('change', StockLevel._meta)}"
+            obj.may_count = request.user.has_perm(counting)  # type: ignore[attr-defined]
         return (*super().get_readonly_fields(request, obj), *(["stock", "stock_movements"] if obj else []))
 
     @admin.display(description="stock, by warehouse")

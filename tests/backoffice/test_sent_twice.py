@@ -22,17 +22,23 @@ def level(acme, a_variant):
     return StockLevel.objects.get()
 
 
+class Adjusting:
+    """The page of Adjust, and what is sent from it."""
+
+    def __init__(self, operator, level):
+        self.operator, self.path = operator, f"/admin/inventory/stocklevel/{level.pk}/do/adjust/"
+
+    def open(self):
+        return self.operator.get(self.path)
+
+    def __call__(self, page, **answers):
+        [form_id] = re.findall(r'name="form_id" value="([^"]+)"', page.content.decode())
+        return self.operator.post(self.path, {**FOUND, **answers, "form_id": form_id}, follow=True)
+
+
 @pytest.fixture
 def adjust(operator, level):
-    """Send what a page of Adjust asked for, filled in."""
-    path = f"/admin/inventory/stocklevel/{level.pk}/do/adjust/"
-
-    def send(page, **answers):
-        [form_id] = re.findall(r'name="form_id" value="([^"]+)"', page.content.decode())
-        return operator.post(path, {**FOUND, **answers, "form_id": form_id}, follow=True)
-
-    send.open = lambda: operator.get(path)
-    return send
+    return Adjusting(operator, level)
 
 
 def on_hand():

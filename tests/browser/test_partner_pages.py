@@ -1,9 +1,12 @@
 """Letting a partner in, and a variant's price and stock corrected, in a real browser."""
 
 import pytest
+from django.utils import timezone
 
 from accounts.models import Supplier
+from fulfillments.models import Fulfillment
 from tests.client import ApiClient
+from tests.orders.push_bodies import an_order
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -51,3 +54,33 @@ def test_pages_of_partners_keep_within_the_window(browser, acme, shop):
         for path in paths:
             browser.open(path)
             assert browser.page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_a_name_of_two_hundred_letters_widens_no_page(browser, acme, shop, a_variant, client_for):
+    a_variant(acme, "LAN-1", stock=7)
+    order_id = client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 2})).json()["order_id"]
+    Supplier.objects.filter(pk=acme.pk).update(name="W" * 200)
+    Fulfillment.objects.update(state="canceling", state_before_cancel="accepted", due_at=timezone.now())
+    work = Fulfillment.objects.get()
+    own = f"/admin/accounts/supplier/{acme.pk}"
+    paths = [f"{own}/{page}/" for page in ("overview", "scorecard", "suspend")]
+    paths += [
+        "/admin/",
+        "/admin/desk/",
+        "/admin/search/?q=WWW",
+        f"/admin/fulfillments/fulfillment/{work.pk}/change/",
+    ]
+    paths += [
+        f"/admin/fulfillments/fulfillment/{work.pk}/do/approve/",
+        f"/admin/orders/order/{order_id}/change/",
+    ]
+    browser.start_as("olga")
+    wide = []
+    for width in (1280, 390):
+        browser.page.set_viewport_size({"width": width, "height": 900})
+        for path in paths:
+            browser.open(path)
+            assert "WWW" in browser.page.content()
+            shown = browser.page.evaluate("document.documentElement.scrollWidth")
+            wide += [(path, width, shown)] if shown > width else []
+    assert wide == []
