@@ -6,7 +6,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from django.db import OperationalError, connection, connections, transaction
+from django.db import Error, OperationalError, connection, connections, transaction
 
 from fastdb.first import asked_first
 
@@ -44,6 +44,13 @@ def end_it_from_outside() -> None:
         other.close()
 
 
+@transaction.atomic
+def read_within_a_transaction_that_is_lost(read: mock.Mock) -> None:
+    end_it_from_outside()
+    not_tried_yet()
+    asked_first(read)
+
+
 def test_a_live_connection_is_asked_once(kept):
     with mock.patch.object(connection, "is_usable") as tried:
         assert asked_first(one) == 1
@@ -66,7 +73,8 @@ def test_what_fails_on_a_live_connection_is_not_repeated(kept):
 
 
 def test_within_a_transaction_nothing_is_repeated(kept):
-    read = mock.Mock(side_effect=OperationalError("gone"))
-    with pytest.raises(OperationalError), transaction.atomic():
-        asked_first(read)
+    """On a new connection it would not be of that transaction any more."""
+    read = mock.Mock(side_effect=one)
+    with pytest.raises(Error):
+        read_within_a_transaction_that_is_lost(read)
     assert read.call_count == 1
