@@ -55,6 +55,7 @@ def look_elsewhere(fulfillment: Fulfillment) -> Elsewhere:
         {
             "sku": skus[decision["line_id"]],
             "quantity": decision["quantity"],
+            "looked_for": _looked_for(wanted[decision["line_id"]]),
             "candidates": [
                 {
                     **each,
@@ -86,6 +87,17 @@ def _wants(fulfillment: Fulfillment, open_: Counter[int], lines: list[WantedLine
         )
         for line in lines
     ]
+
+
+def _looked_for(line: WantedLine) -> str:
+    """What makes somebody a candidate, since the same goods may have other names elsewhere."""
+    if line.asked_variant_id is not None:
+        return f"The order names variant {line.asked_variant_id}: nobody else has that one."
+    if line.asked_supplier_id is not None:
+        return "The order names its supplier: nobody else is asked."
+    if line.upc:
+        return f"The order names UPC {line.upc}: whoever lists that is asked."
+    return f"The order names the sku {line.sku} and no UPC: whoever calls it so is asked."
 
 
 def _passed_over(decision: DecisionJson, source: ConsideredJson) -> str:

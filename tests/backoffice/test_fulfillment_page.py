@@ -7,6 +7,7 @@ from fulfillments.models import Fulfillment
 from fulfillments.states import MOVES, State, moves_from
 from tests.backoffice.conftest import choose, confirm, do, messages
 from tests.factories import set_stock
+from tests.orders.push_bodies import an_order
 
 
 def page_of(client, fulfillment):
@@ -174,3 +175,28 @@ def test_where_nobody_else_has_all_of_it_the_page_says_why_and_offers_no_button(
     assert 'type="submit"' not in page.partition('id="content"')[2]
     set_stock(on_hand=12)
     assert 'value="Send elsewhere"' in operator.get(path).text
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"sku": "LAN-1"}, "The order names the sku LAN-1 and no UPC: whoever calls it so is asked."),
+        ({"upc": "036000291452"}, "The order names UPC 036000291452: whoever lists that is asked."),
+        (
+            {"sku": "LAN-1", "supplier_id": "{supplier}"},
+            "The order names its supplier: nobody else is asked.",
+        ),
+        ({"variant_id": "{variant}"}, "The order names variant {variant}: nobody else has that one."),
+    ],
+)
+def test_the_page_says_what_makes_somebody_a_candidate(
+    operator, acme, shop, client_for, a_variant, asked, sentence
+):
+    variant = a_variant(acme, "LAN-1", stock=5, upc="036000291452")
+    numbers = {"supplier_id": acme.pk, "variant_id": variant.pk}
+    line = {name: numbers.get(name, value) for name, value in asked.items()}
+    client_for(shop).post("orders", an_order({**line, "quantity": 2}))
+
+    page = operator.get(f"/admin/fulfillments/fulfillment/{Fulfillment.objects.get().pk}/do/withdraw/").text
+
+    assert sentence.format(variant=variant.pk) in page
