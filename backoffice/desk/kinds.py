@@ -201,7 +201,14 @@ KINDS = (
         read=lambda order: _order(order, "Its suppliers wait for your release"),
         actions=(("release", "Release"), ("cancel", "Cancel order")),
     ),
-    ORDER("waiting", "Waiting for stock", rows=_short, read=_read_short, since="waits_since"),
+    ORDER(
+        "waiting",
+        "Waiting for stock",
+        rows=_short,
+        read=_read_short,
+        since="waits_since",
+        actions=(("cancel", "Cancel order"),),
+    ),
     Kind(
         "overpromised",
         "Over-promised stock",
@@ -212,6 +219,7 @@ KINDS = (
         _read_stock,
         supplier="warehouse__supplier",
         since="counted_at",
+        actions=(("count", "Count"), ("adjust", "Adjust")),
     ),
     Kind(
         "import",

@@ -10,7 +10,7 @@ from events.models import Event
 from fulfillments.models import Fulfillment
 from imports.models import ImportJob, Status
 from inventory.models import Warehouse
-from orders.models import Order
+from orders.models import Order, OrderLine
 from tests.backoffice.conftest import do, messages
 from tests.factories import ImportJobFactory, set_stock
 
@@ -79,6 +79,18 @@ def test_stock_imports_and_feeds_wait_too(operator, acme, order):
     ImportJobFactory.create(supplier=acme, status=Status.FAILED, error={"code": "x", "message": "No header."})
     assert sorted(kinds(operator)) == ["failed", "import", "overpromised"]
     assert {"Too many.", "No header."} <= {item.what for item in rows(operator)}
+
+
+def test_over_promised_stock_is_counted_from_its_row_and_a_waiting_order_canceled(operator, order):
+    set_stock(on_hand=1)
+    [item] = rows(operator, kind="overpromised")
+    assert [label for label, _ in item.actions] == ["Count", "Adjust"]
+    assert all(operator.get(url).status_code == 200 for _, url in item.actions)
+    OrderLine.objects.update(waiting_since=timezone.now())
+
+    [item] = rows(operator, kind="waiting")
+    assert [label for label, _ in item.actions] == ["Cancel order"]
+    assert all(operator.get(url).status_code == 200 for _, url in item.actions)
 
 
 def test_a_supplier_that_falls_silent_waits_and_one_that_never_spoke_does_not(

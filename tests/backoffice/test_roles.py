@@ -72,6 +72,6 @@ def test_a_desk_is_offered_what_it_may_do_alone(pages, acme):
         }
 
     assert offered("Order desk") == {"orders"}
-    assert offered("Catalogue desk") == {"imports"}
-    assert offered(OPERATORS) == {"imports", "orders"}
+    assert offered("Catalogue desk") == {"imports", "inventory"}
+    assert offered(OPERATORS) == {"imports", "inventory", "orders"}
     assert offered(SUPPORT) == set()
