@@ -93,8 +93,15 @@ def inline(text: str) -> str:
             shown.append(f"<code>{safe}</code>")
         else:
             safe = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", safe)
-            shown.append(LINK.sub(lambda found: f'<a href="{target(found[2])}">{found[1]}</a>', safe))
+            shown.append(LINK.sub(lambda found: linked(found[1], found[2]), safe))
     return "".join(shown)
+
+
+def linked(words: str, link: str) -> str:
+    """A link; the words alone where it leads to a file that only the source has."""
+    if link.startswith("../") and Path(link.partition("#")[0]).stem not in PAGES:
+        return words
+    return f'<a href="{target(link)}">{words}</a>'
 
 
 def target(link: str) -> str:

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from accounts.authentication import Access
 from accounts.models import Retailer, Supplier
-from accounts.scopes import scopes_of
+from accounts.scopes import Role, scopes_of
 from accounts.viewsets import PartyViewSet, RetailerViewSet, SupplierViewSet
 from api import envelope
 from api.bodies import read
@@ -62,9 +62,18 @@ class WebhooksOfParty(PartyViewSet):
                 continue
             if name in known:
                 raise Invalid.at(f"types[{index}]", "The scopes of the key do not cover this type.", "scope")
-            near = closest_match(name, known)
-            asked = f" Did you mean {near}?" if near else f" There are {', '.join(known)}."
-            raise Invalid.at(f"types[{index}]", f"There is no such type of event.{asked}", "unknown")
+            raise Invalid.at(f"types[{index}]", _unheard(name, known, self.role), "unknown")
+
+
+def _unheard(name: str, known: list[str], role: Role) -> str:
+    """What to say of a type that a party of this role does not hear of, whatever its key's scopes."""
+    other = Role.RETAILER if role == Role.SUPPLIER else Role.SUPPLIER
+    if name in types_of(other, areas_of(scopes_of(other))):
+        new = "; of a new order you hear by fulfillment.created" if name == "order.created" else ""
+        return f"Only {other}s hear of this type{new}."
+    near = closest_match(name, known)
+    hint = f"Did you mean {near}?" if near else "/v3/docs/api-guide#events lists them."
+    return f"There is no such type of event. {hint}"
 
 
 class WebhooksViewSet(WebhooksOfParty):

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from api import docs
+from api.pages import PAGES
 
 
 def test_the_schema_is_public_json_and_cachable():
@@ -56,3 +57,14 @@ def test_its_assets_are_there_without_collecting_them(name):
     answer = Client().get(f"/static/{name}")
     assert answer.status_code == 200
     answer.close()
+
+
+def test_the_first_page_leads_to_every_other_one():
+    page = Client().get("/v3/docs").content.decode()
+    assert {f"/v3/docs/{name}" for name in PAGES} <= set(re.findall(r'href="([^"]+)"', page))
+
+
+def test_no_page_links_to_what_the_service_does_not_show():
+    for name in PAGES:
+        page = Client().get(f"/v3/docs/{name}").content.decode()
+        assert not re.findall(r'href="\.\.[^"]*"', page), name

@@ -108,6 +108,25 @@ def test_what_cannot_be_is_named(client, body, field):
     assert not Webhook.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("fulfilment.created", "Did you mean fulfillment.created?"),
+        ("parcel.lost", "/v3/docs/api-guide#events lists them."),
+        (
+            "order.created",
+            "Only retailers hear of this type; of a new order you hear by fulfillment.created.",
+        ),
+    ],
+)
+def test_a_type_that_a_supplier_does_not_hear_of_is_refused_with_what_would_be_right(
+    acme, client_for, name, sentence
+):
+    answer = client_for(acme).post("webhooks", {"url": URL, "types": [name]})
+    assert answer.status_code == 400
+    assert sentence in answer.json()["message"]
+
+
 def test_a_misspelt_type_is_set_right(client):
     answer = client.post("webhooks", {"url": URL, "types": ["order.create"]})
     assert "Did you mean order.created?" in answer.json()["message"]
