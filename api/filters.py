@@ -86,6 +86,9 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
         for name, value in _from_object(plain.get("filter", ""), known).items():
             if values.setdefault(name, value) != value:
                 raise InvalidFilter.at(name, f"Is {values[name]} as a parameter but {value} in the filter.")
+        for name, value in values.items():
+            if CONTROL.search(value):
+                raise InvalidFilter.at(name, "Must not hold a control character.", "control")
         filters = cls(values, queryset=queryset)
         if not filters.is_valid():
             errors = [
@@ -128,8 +131,7 @@ def refuse_repeated(request: Request, known: frozenset[str]) -> None:
 def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:
     """Refuse an unknown parameter that is nearly a known one; others are ignored (contract 12).
 
-    A known one is refused when it is longer than the document says, or holds a control character. What a
-    cursor is, its reader knows.
+    A known one is refused when it is longer than the document says. What a cursor is, its reader knows.
     """
     for name, value in params.items():
         if name in known:
@@ -137,8 +139,6 @@ def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:
                 raise InvalidFilter.at(
                     name, f"Has {len(value)} characters; the maximum is {LONGEST}.", "max_length"
                 )
-            if name != "cursor" and CONTROL.search(value):
-                raise InvalidFilter.at(name, "Must not hold a control character.", "control")
             continue
         if near := closest_match(name, known):
             raise InvalidFilter.at(name, f"Unknown parameter. Did you mean {near}?", "unknown")

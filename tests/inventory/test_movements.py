@@ -101,7 +101,9 @@ def test_a_rivals_movements_are_not_found(rival, api, counted):
     assert len(listed(api, order_id=5)) == 4
 
 
-@pytest.mark.parametrize("params", [{"kind": "theft"}, {"variant_id": "x"}, {"order_ids": "1"}])
+@pytest.mark.parametrize(
+    "params", [{"kind": "theft"}, {"variant_id": "x"}, {"order_ids": "1"}, {"sku": "A\x0f"}]
+)
 def test_a_filter_that_means_nothing_is_refused(api, params):
     answer = api.get("inventory/movements", params)
 

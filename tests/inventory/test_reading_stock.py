@@ -51,7 +51,14 @@ def test_filters_by_warehouse_sku_and_variant(acme, client_for, a_variant):
 
 @pytest.mark.parametrize(
     "query",
-    [{"warehouse_id": "x"}, {"warehouse_id": 10**30}, {"sku": "A\0"}, {"warehouse": 1}, {"limit": 0}],
+    [
+        {"warehouse_id": "x"},
+        {"warehouse_id": 10**30},
+        {"sku": "A\0"},
+        {"sku": "A\x0f"},
+        {"warehouse": 1},
+        {"limit": 0},
+    ],
 )
 def test_a_filter_that_is_not_understood_is_refused(acme, client_for, query):
     assert client_for(acme).get("inventory", query).status_code == 400
