@@ -24,6 +24,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=1200, help="for each of the two parties")
     parser.add_argument("--examples", type=int, default=100, help="for each operation")
     parser.add_argument("--seed", type=int, help="the one that a run before named")
+    parser.add_argument("--phases", default="", help="examples, coverage, fuzzing, stateful: those alone")
     parser.add_argument("--without", default="", help="checks to leave out, with commas between them")
     options = parser.parse_args()
     demo = json.loads(Path(os.environ.get("DEMO_JSON") or "var/demo.json").read_text())
@@ -39,6 +40,7 @@ def ask(demo: dict[str, Any], role: str, options: argparse.Namespace) -> int:
         *("run", f"{demo['base_url']}/v3/schema", "--include-path-regex", PARTIES[role], "--no-color"),
         *("--max-examples", str(options.examples), "--max-time", str(options.seconds)),
         *(() if options.seed is None else ("--seed", str(options.seed))),
+        *(("--phases", options.phases) if options.phases else ()),
         *(("--exclude-checks", options.without) if options.without else ()),
     ]
     environment = os.environ | {
