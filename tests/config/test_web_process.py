@@ -9,9 +9,10 @@ import pytest
 from django.conf import settings
 
 ASK = """
-import gc, runpy
+import gc, os, runpy
 runpy.run_path("gunicorn.conf.py")["post_worker_init"](None)
-print(gc.get_freeze_count(), gc.get_threshold()[0])
+print(gc.get_freeze_count(), gc.get_threshold()[0], flush=True)
+os._exit(0)  # a thread of it may be writing to stderr, at which an interpreter that is ending aborts
 """
 
 
