@@ -111,8 +111,8 @@ class KeyViewSet(ViewSet):
         return self._finish(response)
 
     def lock(self) -> None:
-        """Lock the object that the path names, as those do that change it; needed where it can be changed."""
-        raise NotImplementedError
+        """Lock the object that the path names, where it is there still, as those do that change it."""
+        raise NotImplementedError  # has no object that could be changed; a test asks all that have one
 
     def _if_unchanged(self, handler: Callable[..., Response]) -> Response:
         """Answer while nobody else can change what the client knows. Raises PreconditionFailed."""

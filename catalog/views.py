@@ -73,7 +73,7 @@ class SupplierVariantViewSet(SupplierViewSet):
         self.variant = get_variant(Variant.objects.for_supplier(self.supplier), self.kwargs["variant_id"])
 
     def lock(self) -> None:
-        self.variant.refresh_from_db(from_queryset=Variant.objects.select_for_update())
+        Variant.objects.select_for_update().filter(pk=self.variant.pk).first()
 
     @extend_schema(
         summary="Read a variant of one's own",

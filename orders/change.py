@@ -64,11 +64,11 @@ class ChangeableOrder(models.Model):
 
     def lock(self) -> None:
         """Lock the row, and read afresh what changes decide by."""
-        raise NotImplementedError
+        raise NotImplementedError  # the order's own, as said above
 
     def lines_in(self, line_ids: Iterable[int]) -> list[WantedLine]:
         """Those of its lines that have these ids."""
-        raise NotImplementedError
+        raise NotImplementedError  # the order's own, as said above
 
 
 OrderT = TypeVar("OrderT", bound=ChangeableOrder)

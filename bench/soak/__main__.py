@@ -158,8 +158,7 @@ def soak(
     traffic = traffic_through(proxy, [host.sftp_port for host in hosts], home, tally, give_up, pace)
     traffic.prepare()
     traffic.start()
-    # Nothing says that a process has everything loaded that it will: it is given its time, as in any bench.
-    time.sleep(WARM_UP)
+    time.sleep(WARM_UP)  # nothing says that a process has everything loaded that it will
     warm = memory(hosts)
 
     paced = pace.orders is not None
@@ -171,8 +170,7 @@ def soak(
     faults.throw_until(stop)
     for host in hosts:
         host.start()
-    # Not for anything to happen: it is traffic after the faults that is wanted, for as long as this.
-    time.sleep(RECOVERY)
+    time.sleep(RECOVERY)  # it is traffic after the faults that is wanted, for as long as this
     say("reading to the end")
     overdue = threading.Timer(OVERDUE, give_up.set)
     overdue.start()

@@ -117,7 +117,7 @@ class WebhookViewSet(WebhooksOfParty):
         self.webhook = found
 
     def lock(self) -> None:
-        self.webhook.refresh_from_db(from_queryset=Webhook.objects.select_for_update())
+        Webhook.objects.select_for_update().filter(pk=self.webhook.pk).first()
 
     @extend_schema(
         summary="Read a webhook, and how its receiver has answered lately",

@@ -62,8 +62,7 @@ class MappingViewSet(SupplierViewSet):
             raise NotFound
 
     def lock(self) -> None:
-        if isinstance(self.found, SavedMapping):
-            self.found.refresh_from_db(from_queryset=SavedMapping.objects.select_for_update())
+        SavedMapping.objects.select_for_update().filter(pk=self.found.id, supplier=self.supplier).first()
 
     def _own(self) -> SavedMapping:
         if not isinstance(self.found, SavedMapping):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from unittest import mock
 
+import pytest
+from django.urls import get_resolver
+
+from accounts.viewsets import KeyViewSet
 from fulfillments.models import Fulfillment
-from tests.factories import ImportJobFactory
+from imports.models import SavedMapping
+from imports.views.mappings import MappingViewSet
+from tests.factories import ImportJobFactory, SavedMappingFactory
 from tests.orders.push_bodies import an_order
 
 
@@ -135,3 +141,34 @@ def test_whatever_can_be_changed_can_be_changed_on_condition(client):
         assert client.get(path).headers["ETag"] == tag
         assert client.request(method, path, body, If_Match=tag).status_code == 200, path
     assert client.request("DELETE", f"webhooks/{webhook}", If_Match='"old"').status_code == 412
+
+
+def test_whatever_can_be_changed_can_be_locked_for_a_condition():
+    changing = {
+        view.cls
+        for view in views(get_resolver().url_patterns)
+        if issubclass(view.cls, KeyViewSet) and {"put", "patch", "delete"} & view.actions.keys()
+    }
+    assert len(changing) > 5
+    assert [each for each in changing if each.lock is KeyViewSet.lock or not hasattr(each, "retrieve")] == []
+
+
+def views(patterns):
+    for each in patterns:
+        if hasattr(each, "url_patterns"):
+            yield from views(each.url_patterns)
+        elif getattr(each.callback, "actions", None):
+            yield each.callback
+
+
+def test_what_is_removed_while_a_change_of_it_begins_is_not_found(acme, client):
+    saved = SavedMappingFactory.create(supplier=acme)
+    begin = MappingViewSet.handler
+
+    def begin_late(view):
+        SavedMapping.objects.all().delete()
+        return begin(view)
+
+    with mock.patch.object(MappingViewSet, "handler", begin_late):
+        answer = client.request("DELETE", f"mappings/{saved.pk}", If_Match="*")
+    assert answer.status_code == 404
