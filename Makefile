@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 ARGS ?=
-BOOTSTRAP = $(PYTHON) -I launcher/bootstrap.py
+BOOTSTRAP = $(PYTHON) -I tools/launcher/bootstrap.py
 IN_VENV = .venv/bin/python
 # npm trusts whom this machine trusts: a registry may be a company's own.
 NPM = NODE_OPTIONS=--use-system-ca
@@ -19,13 +19,13 @@ setup: ## make .venv with everything for running, testing and linting
 	@$(BOOTSTRAP) dev embedded
 
 run: ## run the Exchange here: servers, demo data, web, worker, beat, SFTP (Ctrl-C stops it)
-	@exec $(BOOTSTRAP) embedded $(if $(UPLOADS_URL),s3) -- -m launcher
+	@exec $(BOOTSTRAP) embedded $(if $(UPLOADS_URL),s3) -- -m tools.launcher
 
 demo: ## play the demo order again on the running service
 	@exec $(BOOTSTRAP) -- manage.py demo
 
 down: ## stop the `make run` of this DATA_DIR, from any terminal
-	@exec $(BOOTSTRAP) -- -m launcher.down
+	@exec $(BOOTSTRAP) -- -m tools.launcher.down
 
 test: ## run the quick tests, with servers of their own; ARGS="tests/orders -x" chooses
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not ($(EDGES))" $(ARGS)
@@ -40,7 +40,7 @@ clients: ## make clients with common generators, and let each play the story on 
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(NPM) $(BOOTSTRAP) dev embedded clients -- -m pytest -n 2 --dist loadfile tests/contract/generated tests/sftp_ingest/clients/test_node.py $(ARGS)
 
 packages: ## make the Python and TypeScript clients into packages that are ready to be released, in dist/
-	@$(NPM) $(BOOTSTRAP) clients -- -m clients.packages $(ARGS)
+	@$(NPM) $(BOOTSTRAP) clients -- -m tools.clients.packages $(ARGS)
 
 accessible: ## look at every page of the admin with axe, in both themes and at three widths
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/accessibility/check_pages.py $(ARGS)
@@ -60,16 +60,16 @@ lint: ## check style, types, import directions and migrations
 	$(IN_VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 
 bench: ## measure, and write down what was measured
-	@exec $(BOOTSTRAP) dev embedded bench -- -m bench $(ARGS)
+	@exec $(BOOTSTRAP) dev embedded bench -- -m tools.bench $(ARGS)
 
 soak: ## an hour of mixed traffic over two hosts, with faults; ARGS="--seconds 60 --pace 5" (needs haproxy)
-	@exec $(BOOTSTRAP) dev embedded -- -m bench.soak $(ARGS)
+	@exec $(BOOTSTRAP) dev embedded -- -m tools.bench.soak $(ARGS)
 
 lock: ## resolve the dependencies of pyproject.toml again (needs uv)
 	$(LOCK) pyproject.toml -o requirements.txt
-	$(LOCK) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
-	$(LOCK) pyproject.toml --extra s3 -c requirements.txt -o requirements-s3.txt
-	$(LOCK) --group embedded --no-deps -o requirements-embedded.txt
-	$(LOCK) --group redis --no-deps -o requirements-redis.txt
-	$(LOCK) --group bench -c requirements.txt -o requirements-bench.txt
-	$(LOCK) --group clients -c requirements-dev.txt -o requirements-clients.txt
+	$(LOCK) pyproject.toml --extra dev -c requirements.txt -o requirements/dev.txt
+	$(LOCK) pyproject.toml --extra s3 -c requirements.txt -o requirements/s3.txt
+	$(LOCK) --group embedded --no-deps -o requirements/embedded.txt
+	$(LOCK) --group redis --no-deps -o requirements/redis.txt
+	$(LOCK) --group bench -c requirements.txt -o requirements/bench.txt
+	$(LOCK) --group clients -c requirements/dev.txt -o requirements/clients.txt

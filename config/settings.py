@@ -74,7 +74,7 @@ INSTALLED_APPS = [
     "fulfillments",
     "orders",
     "backoffice",
-    "demo",
+    "tools.demo",
 ]
 
 MIDDLEWARE = [

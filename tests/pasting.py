@@ -14,7 +14,7 @@ def commands(page: str) -> str:
     """The page's shell blocks, one after the other, after the demo's variables."""
     text = (ROOT / page).read_text(encoding="utf-8")
     script = "\n".join(re.findall(r"^ *```sh\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL))
-    return script if "eval" in script else f'eval "$(python3 demo/shell_variables.py)"\n{script}'
+    return script if "eval" in script else f'eval "$(python3 tools/demo/shell_variables.py)"\n{script}'
 
 
 def paste(script: str, data_dir: Path) -> subprocess.CompletedProcess[str]:

@@ -128,7 +128,7 @@ def _client(url: SplitResult) -> tuple[Any, tuple[type[Exception], ...]]:
         from botocore.config import Config
         from botocore.exceptions import BotoCoreError, ClientError
     except ImportError as error:
-        raise WrongUrl("UPLOADS_URL needs boto3: install -r requirements-s3.txt.") from error
+        raise WrongUrl("UPLOADS_URL needs boto3: install -r requirements/s3.txt.") from error
     query = {name: values[-1] for name, values in parse_qs(url.query).items()}
     client = boto3.session.Session().client(
         "s3",

@@ -13,20 +13,26 @@ from tests.architecture.sources import ROOMS, ROOT
 # The changelog speaks of things by the names that they had.
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")} - {ROOT / "CHANGELOG.md"})
 
+TOP = sorted({room.partition("/")[0] for room in ROOMS})
+
 # Within their own room's section, modules go without the room's name: `server.listener.Server`.
 PACKAGES = {path.parent.name for room in ROOMS for path in ROOT.glob(f"{room}/*/__init__.py")}
-NAME = re.compile(rf"`(?:manage\.py )?((?:{'|'.join([*ROOMS, *PACKAGES])})(?:\.[A-Za-z_]\w*)+)(?:\(.*?\))?`")
-FILE = re.compile(rf"`((?:{'|'.join(ROOMS)}|tests|bench|docs|templates)(?:/[\w.-]+)+/?)`")
+NAME = re.compile(rf"`(?:manage\.py )?((?:{'|'.join([*TOP, *PACKAGES])})(?:\.[A-Za-z_]\w*)+)(?:\(.*?\))?`")
+FILE = re.compile(rf"`((?:{'|'.join(TOP)}|tests|docs|templates)(?:/[\w.-]+)+/?)`")
 
 EVENT_TYPES = {"inventory.updated"}  # reads like a module
+
+
+def dotted(room: str) -> str:
+    return room.replace("/", ".")
 
 
 @cache
 def exists(name: str) -> bool:
     """Whether there is a module of that name, or something in one."""
     parts = name.split(".")
-    if parts[0] not in ROOMS:
-        return any(exists(f"{room}.{name}") for room in ROOMS)
+    if parts[0] not in TOP:
+        return any(exists(f"{room}.{name}") for room in map(dotted, ROOMS))
     for end in range(len(parts), 0, -1):
         try:
             found: object = import_module(".".join(parts[:end]))

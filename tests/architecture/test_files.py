@@ -47,7 +47,7 @@ def lengths(*rooms: str) -> dict[str, int]:
 
 
 def test_files_are_short():
-    long = {path: lines for path, lines in lengths(*ROOMS, "bench").items() if lines > LONGEST_FILE}
+    long = {path: lines for path, lines in lengths(*ROOMS, "tools/bench").items() if lines > LONGEST_FILE}
     long |= {path: lines for path, lines in lengths("tests").items() if lines > LONGEST_TEST}
 
     assert long == {}
@@ -100,7 +100,7 @@ def imports_inside(path: str, tree: ast.Module) -> Iterator[int]:
 def test_an_import_inside_a_function_has_its_reason_beside_it():
     found = [
         f"{path}:{line}"
-        for path, tree in sources(*ROOMS, "bench", "tests").items()
+        for path, tree in sources(*ROOMS, "tools/bench", "tests").items()
         for line in imports_inside(path, tree)
     ]
 

@@ -10,11 +10,11 @@ from django.conf import settings as project
 
 from accounts.models import Retailer, Supplier
 from backoffice.navigation.counting import count_waiting
-from demo import cast
 from events.models import Event
 from imports.pipeline.job_runner import run_job
 from tests.client import ApiClient
 from tests.orders.push_bodies import an_order
+from tools.demo import cast
 
 FOLDER = Path(project.BASE_DIR) / "docs" / "images"
 SIZE = {"width": 1040, "height": 580}

@@ -10,8 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Retailer, Supplier
-from bench.serving import market
 from config.watching.facts import all_facts
+from tools.bench.serving import market
 
 ORDERS = 8_000
 OF_A_PARTY = ORDERS // market.PARTIES

@@ -12,11 +12,11 @@ from django.test import Client
 
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
 from catalog.models import Variant
-from demo import credentials
 from inventory.models import StockLevel, Warehouse
 from orders.models import Order
 from sftp_ingest.models import SftpLogin
 from tests.client import ApiClient
+from tools.demo import credentials
 
 pytestmark = pytest.mark.django_db
 

@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
-from demo import cast, credentials
 from imports.pipeline.job_runner import run_job
 from tests.pasting import commands, paste
+from tools.demo import cast, credentials
 
 # What the last command of each answers. The guide for receivers of webhooks needs a process that sends
 # them: it is pasted beside a running service (tests/contract/outsider).
@@ -49,7 +49,7 @@ def test_the_commands_of_a_page_work_when_pasted(demo, tmp_path, page):
 
 def test_the_variables_are_those_of_the_demo(demo, tmp_path):
     shown = paste(
-        'eval "$(python3 demo/shell_variables.py)"; echo "$SHOP $SHOP_KEY $ACME_WAREHOUSE"', tmp_path
+        'eval "$(python3 tools/demo/shell_variables.py)"; echo "$SHOP $SHOP_KEY $ACME_WAREHOUSE"', tmp_path
     )
     shop = demo["retailers"][0]
     warehouse = demo["suppliers"][0]["warehouses"][0]["id"]
@@ -63,7 +63,7 @@ def test_the_variables_are_those_of_the_demo(demo, tmp_path):
 def test_value_picks_from_an_answer(demo, tmp_path):
     answer = json.dumps({"results": [{"id": 7}, {"id": 9}]})
     done = paste(
-        f"eval \"$(python3 demo/shell_variables.py)\"; echo '{answer}' | value results.-1.id", tmp_path
+        f"eval \"$(python3 tools/demo/shell_variables.py)\"; echo '{answer}' | value results.-1.id", tmp_path
     )
     assert done.stdout.strip() == "9"
 
@@ -71,7 +71,7 @@ def test_value_picks_from_an_answer(demo, tmp_path):
 def test_value_finds_by_what_an_element_says_and_gives_each(demo, tmp_path):
     answer = json.dumps([{"order_id": 7, "id": 1}, {"order_id": 9, "id": 2}])
     done = paste(
-        "eval \"$(python3 demo/shell_variables.py)\"; for step in order_id=9.id '*.id'; do"
+        "eval \"$(python3 tools/demo/shell_variables.py)\"; for step in order_id=9.id '*.id'; do"
         f" echo '{answer}' | value \"$step\"; done",
         tmp_path,
     )
@@ -79,6 +79,6 @@ def test_value_finds_by_what_an_element_says_and_gives_each(demo, tmp_path):
 
 
 def test_without_a_demo_the_variables_say_what_to_do(tmp_path):
-    done = paste("python3 demo/shell_variables.py", tmp_path)
+    done = paste("python3 tools/demo/shell_variables.py", tmp_path)
     assert done.returncode == 1
     assert "make run" in done.stderr

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from bench.soak.commands import DEPLOY, PARTS, PYTHON, UNITS, compose, of_compose, of_unit
-from launcher import programs
 from tests.architecture.sources import ROOT
+from tools.bench.soak.commands import DEPLOY, PARTS, PYTHON, UNITS, compose, of_compose, of_unit
+from tools.launcher import programs
 
 pytestmark = pytest.mark.program
 

@@ -6,8 +6,8 @@ import argparse
 
 import pytest
 
-from bench.soak.__main__ import above_zero
-from bench.soak.traffic import Pace
+from tools.bench.soak.__main__ import above_zero
+from tools.bench.soak.traffic import Pace
 
 
 def test_work_comes_again_when_so_many_orders_have_come_in() -> None:

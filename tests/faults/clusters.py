@@ -14,10 +14,10 @@ import dj_database_url
 import psycopg
 from django.db import connection
 
-from launcher.embedded.data_home import temporary_home
-from launcher.embedded.postgres import ACCESS, Postgres
-from launcher.processes.account import Account, unprivileged_account
-from launcher.processes.program import Program, spawn, stop
+from tools.launcher.embedded.data_home import temporary_home
+from tools.launcher.embedded.postgres import ACCESS, Postgres
+from tools.launcher.processes.account import Account, unprivileged_account
+from tools.launcher.processes.program import Program, spawn, stop
 
 STANDBYS = {
     "wal_level": "replica",

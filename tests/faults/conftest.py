@@ -16,9 +16,9 @@ import redis
 from django.conf import settings
 from django.db import connection
 
-from launcher.embedded.ports import free_port
-from launcher.embedded.servers import temporary_servers
 from tests.faults.web_server import WebServer
+from tools.launcher.embedded.ports import free_port
+from tools.launcher.embedded.servers import temporary_servers
 
 
 class OwnRedis:

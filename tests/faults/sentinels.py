@@ -12,8 +12,8 @@ from typing import Any
 import redis
 from redis.exceptions import RedisError
 
-from launcher.embedded.binaries import redis_programs
-from launcher.embedded.ports import free_port
+from tools.launcher.embedded.binaries import redis_programs
+from tools.launcher.embedded.ports import free_port
 
 NAME, PASSWORD, THEIR_PASSWORD = "exchange-master", "p@ss/word", "another&one"
 SERVER = """

@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from launcher.embedded.ports import free_port
 from tests.factories import IssuedKeyFactory
 from tests.faults.conftest import database_url
 from tests.orders.push_bodies import an_order
+from tools.launcher.embedded.ports import free_port
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from bench.random_markets import a_candidate, best_worth, placed, random_market, stock_of, worth
 from fulfillments.explaining import MOST_SHOWN, explain
 from fulfillments.routing import Want, plan
 from fulfillments.routing.problem import Problem
 from fulfillments.routing.search import Search
+from tools.bench.random_markets import a_candidate, best_worth, placed, random_market, stock_of, worth
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from launcher import bootstrap
+from tools.launcher import bootstrap
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(bootstrap, "make_venv", make_venv)
     monkeypatch.setattr(bootstrap, "install", install)
     (tmp_path / "requirements.txt").write_text("one")
-    (tmp_path / "requirements-dev.txt").write_text("two")
+    (tmp_path / "requirements/dev.txt").write_text("two")
     return steps
 
 

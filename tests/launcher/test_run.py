@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from launcher.demo_json import hide_keys, reveal_keys
-from launcher.embedded.ports import free_port
-from launcher.screen import Screen
+from tools.launcher.demo_json import hide_keys, reveal_keys
+from tools.launcher.embedded.ports import free_port
+from tools.launcher.screen import Screen
 
 pytestmark = pytest.mark.program
 
@@ -21,7 +21,7 @@ def test_a_taken_port_is_named_with_the_variable_that_moves_it(tmp_path: Path, v
         port = taken.getsockname()[1]
         ports = {"PORT": str(free_port()), "SFTP_PORT": str(free_port()), variable: str(port)}
         done = subprocess.run(
-            [sys.executable, "-m", "launcher"],
+            [sys.executable, "-m", "tools.launcher"],
             env={**os.environ, **ports, "DATA_DIR": str(tmp_path)},
             capture_output=True,
             text=True,

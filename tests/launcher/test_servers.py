@@ -14,13 +14,13 @@ import psycopg
 import pytest
 import redis
 
-from launcher.embedded.data_home import persistent_home, temporary_home
-from launcher.embedded.postgres import Postgres
-from launcher.embedded.servers import missing_servers, temporary_servers
-from launcher.processes.account import Account, unprivileged_account
-from launcher.processes.command_line import command_of
-from launcher.processes.program import Program, spawn, stop
 from tests.launcher.waiting import eventually, eventually_gone
+from tools.launcher.embedded.data_home import persistent_home, temporary_home
+from tools.launcher.embedded.postgres import Postgres
+from tools.launcher.embedded.servers import missing_servers, temporary_servers
+from tools.launcher.processes.account import Account, unprivileged_account
+from tools.launcher.processes.command_line import command_of
+from tools.launcher.processes.program import Program, spawn, stop
 
 pytestmark = pytest.mark.program
 
@@ -28,7 +28,7 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs servers
 
 SCRIPT = """
 import json, os, sys, time
-from launcher.embedded.servers import temporary_servers
+from tools.launcher.embedded.servers import temporary_servers
 
 with temporary_servers(os.environ) as urls:
     print(json.dumps(urls), flush=True)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from launcher.down import down
-from launcher.managed_process import wait_before_restart
-from launcher.processes.command_line import command_of
 from tests.launcher.waiting import eventually, eventually_gone
+from tools.launcher.down import down
+from tools.launcher.managed_process import wait_before_restart
+from tools.launcher.processes.command_line import command_of
 
 pytestmark = pytest.mark.program
 
@@ -24,8 +24,8 @@ class Tiny:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.log = folder / "log"
-        # "-m launcher" is what `make down` knows a supervisor by.
-        command = [sys.executable, "-m", "tests.launcher.tiny_supervisor", str(folder), "-m launcher"]
+        # "-m tools.launcher" is what `make down` knows a supervisor by.
+        command = [sys.executable, "-m", "tests.launcher.tiny_supervisor", str(folder), "-m tools.launcher"]
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
         eventually((folder / "up").exists, "the tiny supervisor is up")

@@ -6,11 +6,11 @@ Each program writes its process id into FOLDER/NAME.pid, and has a child that ig
 import sys
 from pathlib import Path
 
-from launcher.lock import try_lock, write_holder
-from launcher.processes.program import Program
-from launcher.reaper.client import Reaper
-from launcher.screen import standard_screen
-from launcher.supervisor import StopRequested, Supervisor
+from tools.launcher.lock import try_lock, write_holder
+from tools.launcher.processes.program import Program
+from tools.launcher.reaper.client import Reaper
+from tools.launcher.screen import standard_screen
+from tools.launcher.supervisor import StopRequested, Supervisor
 
 PROGRAM = """
 import os, signal, subprocess, sys, time

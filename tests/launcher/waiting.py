@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 
-from launcher.processes.command_line import command_of
+from tools.launcher.processes.command_line import command_of
 
 # Long enough for a disk that is busy: to remove a cluster's files has taken a quarter of a minute there.
 TIMEOUT = 60.0

@@ -1,6 +1,6 @@
 """Clients that common generators make of the service's own document, each in a folder of its own.
 
-Needs what `make clients` installs (requirements-clients.txt, which brings node) and a running service, as
+Needs what `make clients` installs (requirements/clients.txt, which brings node) and a running service, as
 `tests.contract.outsider` does. What is missing on a machine is skipped, and says so.
 """
 

@@ -21,7 +21,7 @@ def packages(workshop) -> Path:
         pytest.importorskip(module, reason="needs what `make clients` installs")
     folder: Path = workshop.folder / "dist"
     workshop.run(
-        *(sys.executable, "-m", "clients.packages", "--document", workshop.document, "--into", folder),
+        *(sys.executable, "-m", "tools.clients.packages", "--document", workshop.document, "--into", folder),
         cwd=ROOT,
     )
     return folder
@@ -37,13 +37,13 @@ def installed(packages, workshop) -> Path:
 
 
 def test_the_python_package_passes_its_own_tests(installed, workshop):
-    sources = ROOT / "clients" / "python"
+    sources = ROOT / "tools" / "clients" / "python"
     own = workshop.folder / "released-python-tests"
     shutil.copytree(sources / "tests", own / "tests")
     shutil.copy(sources / "pyproject.toml", own)
     workshop.run(
         *(sys.executable, "-m", "pytest", "-q", "-c", own / "pyproject.toml", "-p", "no:cacheprovider"),
-        *("-p", "no:django", "-p", "no:launcher.embedded.pytest_plugin"),
+        *("-p", "no:django", "-p", "no:tools.launcher.embedded.pytest_plugin"),
         cwd=own,
         PYTHONPATH=str(installed),
     )
@@ -71,7 +71,7 @@ def javascript(packages, workshop) -> JavaScript:
 
 
 def test_the_typescript_package_passes_its_own_tests(javascript):
-    own = shutil.copytree(ROOT / "clients" / "typescript" / "tests", javascript.folder / "tests")
+    own = shutil.copytree(ROOT / "tools" / "clients" / "typescript" / "tests", javascript.folder / "tests")
     javascript.run("--test", *sorted(Path(own).glob("*.test.js")))
 
 

@@ -1,5 +1,0 @@
-"""The service's own settings, with the bare views beside its paths."""
-
-from config.settings import *  # noqa: F403
-
-ROOT_URLCONF = "bench.serving.urls"

@@ -1,1 +1,0 @@
-"""What `bench.sftp` is made of."""

@@ -1,0 +1,106 @@
+"""`make demo`: one order through a real service, over HTTP and SFTP, as a client would play it."""
+
+from __future__ import annotations
+
+import io
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from config.celery import app
+from orders.models import Order
+from sftp_ingest.server.listener import Server
+from sftp_ingest.server.session import Limits
+from tools.demo import cast, credentials, sftp, story
+from tools.demo.client import StoryError
+
+pytestmark = pytest.mark.program
+
+
+@pytest.fixture
+def data_dir(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    settings.UPLOADS_DIR = tmp_path / "uploads"
+    return tmp_path
+
+
+@pytest.fixture
+def service(transactional_db, live_server, settings, data_dir) -> Iterator[None]:
+    """The whole service: web and SFTP as they are, and a worker that works at once."""
+    server = Server("127.0.0.1", 0, Limits())
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    app.loader.import_default_modules()  # as a worker does: tasks are called by their names
+    app.conf.task_always_eager = True
+    try:
+        settings.BASE_URL, settings.SFTP_PORT = live_server.url, server.port
+        cast.create()
+        credentials.write()
+        yield
+    finally:
+        app.conf.task_always_eager = False
+        server.stop()
+        thread.join(60)
+
+
+def play() -> str:
+    out = io.StringIO()
+    call_command("demo", stdout=out, no_color=True)
+    return out.getvalue()
+
+
+def test_the_story_plays_and_plays_again(service):
+    first, second = play(), play()
+    assert [order.processing_state for order in Order.objects.all()] == ["completed", "completed"]
+    for order in Order.objects.all():
+        states = sorted(order.fulfillments.values_list("state", flat=True))
+        assert states == ["out_of_stock", "shipped", "shipped"]
+    assert "succeeded_with_errors: 5 rows, 4 created, 1 rejected" in first
+    assert "succeeded_with_errors: 5 rows, 4 unchanged, 1 rejected" in second
+    assert "is completed, in parcels 1Z" in first
+    assert "POST /v3/retailers/" in first
+
+
+def test_without_openssh_the_files_go_by_paramiko(service, monkeypatch):
+    monkeypatch.setattr("tools.demo.sftp.shutil.which", lambda name: None)
+    assert "paramiko -P" in play()
+
+
+def test_a_step_that_goes_otherwise_ends_it_and_says_which(service, monkeypatch):
+    monkeypatch.setattr(story, "TRAY", "036000291452")  # Rival has no such tray to reject
+    monkeypatch.setitem(walkthrough.CONSUMER, "country", "")
+    with pytest.raises(CommandError) as failure:
+        play()
+    text = str(failure.value)
+    assert "Shop pushes an order" in text
+    assert "expected 201 order_created, got 400" in text
+    assert "country" in text
+
+
+def test_without_a_demo_json_it_says_what_to_do(data_dir):
+    with pytest.raises(CommandError, match="make run"):
+        play()
+
+
+def test_without_a_service_it_says_what_to_do(db, settings, data_dir, monkeypatch):
+    with socket.socket() as taken:  # bound, and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        settings.BASE_URL = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        cast.create()
+        credentials.write()
+        monkeypatch.setattr(sftp, "put", lambda *given: "sftp")
+        with pytest.raises(CommandError, match="no answer from .* Start the service with: make run"):
+            play()
+
+
+def test_without_an_sftp_server_the_upload_says_where(data_dir, tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("sku\n")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        area = sftp.Area("127.0.0.1", taken.getsockname()[1], "ssh-ed25519 AAAA", "acme", "secret")
+        with pytest.raises(StoryError, match=r"127\.0\.0\.1:\d+ failed"):
+            sftp.put(area, file, "products/a.csv")

@@ -1,0 +1,191 @@
+"""What the desk and its pages look at, over `tools.bench.serving.market`: the same work at every size.
+
+The first orders wait, some for each reason. What grows is the past: orders that are done, with all that they
+have left behind: search entries, movements of stock, deliveries, imports, uploads, what operators did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+from tools.bench.serving import market
+from tools.bench.serving.market import PARTIES, VARIANTS, execute
+
+KINDS = 8
+"""Reasons for which orders wait: order n waits for the reason n modulo this."""
+
+# Orders %(first)s to %(last)s wait, whatever became of them.
+WAITING = (
+    f"""
+    UPDATE orders_order SET ship_until = date '2026-11-01' + mod(id, 60)::int,
+        has_unknown_country = mod(id, {KINDS}) = 5, held = mod(id, {KINDS}) = 6,
+        processing_state = CASE mod(id, {KINDS}) WHEN 0 THEN 'exception' WHEN 1 THEN 'exception'
+            WHEN 2 THEN 'canceling' ELSE 'processing' END
+    WHERE id BETWEEN %(first)s AND %(last)s""",
+    f"""
+    UPDATE orders_orderline SET shipped = 0, canceled = 0, rejected = (mod(order_id, {KINDS}) = 1)::int,
+        open = (mod(order_id, {KINDS}) <> 1)::int, reserved = (mod(order_id, {KINDS}) NOT IN (1, 7))::int,
+        waiting_since = CASE mod(order_id, {KINDS}) WHEN 7 THEN now() - interval '2 days' END
+    WHERE order_id BETWEEN %(first)s AND %(last)s""",
+    f"""
+    UPDATE fulfillments_fulfillment SET
+        state = CASE mod(id, {KINDS}) WHEN 0 THEN 'wrong_address' WHEN 1 THEN 'out_of_stock'
+            WHEN 2 THEN 'canceling' ELSE 'new' END,
+        state_before_cancel = CASE mod(id, {KINDS}) WHEN 2 THEN 'accepted' ELSE '' END,
+        due_at = CASE WHEN mod(id, {KINDS}) IN (2, 3) THEN now() - mod(id, 5000) * interval '1 minute' END,
+        capture_due_at = CASE mod(id, {KINDS}) WHEN 4 THEN now() - mod(id, 5000) * interval '1 minute' END
+    WHERE id BETWEEN %(first)s AND %(last)s""",
+    f"""
+    UPDATE fulfillments_fulfillmentline SET shipped = 0, canceled = 0,
+        rejected = (mod(fulfillment_id, {KINDS}) IN (0, 1))::int,
+        reserved = (mod(fulfillment_id, {KINDS}) NOT IN (0, 1, 7))::int
+    WHERE fulfillment_id BETWEEN %(first)s AND %(last)s""",
+    f"""
+    DELETE FROM fulfillments_capture
+    WHERE fulfillment_id BETWEEN %(first)s AND %(last)s AND mod(fulfillment_id, {KINDS}) = 4""",
+)
+
+BUSY_VARIANTS = 40
+"""Of the first, how many have a page full of movements at every size."""
+ONCE = f"""
+    UPDATE inventory_stocklevel SET counted_at = now() - interval '3 days';
+    UPDATE inventory_stocklevel SET on_hand = 1, reserved = 3 WHERE mod(id, 250) = 0;
+    INSERT INTO inventory_stockmovement (occurred_at, variant_id, warehouse_id, kind, on_hand_change,
+            reserved_change, on_hand, reserved)
+        SELECT now() - n * interval '1 minute', v, 1, 'count', 1, 0, 100, 0
+        FROM generate_series(1, {BUSY_VARIANTS}) v, generate_series(1, 500) n;
+    INSERT INTO events_webhook (url, types, areas, active, secret, old_secret, after, last_error, retailer_id,
+            failing_since)
+        SELECT 'https://shop' || id || '.example/hook', '{{}}', '{{orders}}', true, '', '', 0,
+            CASE mod(id, 4) WHEN 0 THEN 'connection refused' ELSE '' END, id,
+            CASE mod(id, 4) WHEN 0 THEN now() - interval '2 hours' END
+        FROM accounts_retailer ORDER BY id;
+    INSERT INTO imports_importjob (kind, status, source, file, options, dry_run, rows_total, rows_done,
+            created, updated, unchanged, rejected, duplicates, warnings, ignored_columns, report, error,
+            bookmark, owner, attempts, cancel_requested, created_by, request_id, supplier_id, delimiter,
+            header, last_line)
+        SELECT 'products', CASE mod(n, 2) WHEN 0 THEN 'awaiting_approval' ELSE 'failed' END,
+            'products/waiting-' || n || '.csv', '', '{{}}', false, 100, 0, 0, 0, 0, 0, 0, '[]', '[]',
+            '{{"reasons": ["Too many prices would change."]}}',
+            CASE mod(n, 2) WHEN 1 THEN '{{"code": "unreadable", "message": "No header."}}'::jsonb END,
+            0, '', 0, false, 'key:bench', '', mod(n, {PARTIES}) + 1, ',', '[]', 0
+        FROM generate_series(1, 80) n;
+    INSERT INTO fulfillments_dailysum (supplier_id, retailer_id, day, measure, bucket, count, seconds)
+        SELECT s, r, current_date - d, m, 0, 100, 360000
+        FROM generate_series(1, {PARTIES}) s, generate_series(1, {PARTIES}) r, generate_series(1, 90) d,
+            unnest(ARRAY['accept', 'capture', 'ship']) m;
+"""
+
+NUMBERED = "generate_series(%(first)s::bigint, %(last)s::bigint) n"
+MOMENT = "timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second'"
+PAST = (
+    f"""
+    INSERT INTO orders_searchentry (text, order_id, kind)
+    SELECT text, n, kind FROM {NUMBERED}, LATERAL (VALUES
+        ('po-' || lpad(n::text, 9, '0'), 'number'), ('so-' || n, 'sales order'),
+        ('ada lovelace-' || mod(n, 5000), 'customer'), ('lovelace-' || mod(n, 5000), 'customer'),
+        ('ada' || mod(n, 5000) || '@example.com', 'e-mail')) e (text, kind)""",
+    f"""
+    INSERT INTO inventory_stockmovement (occurred_at, variant_id, warehouse_id, kind, on_hand_change,
+        reserved_change, on_hand, reserved, actor, order_id, fulfillment_id)
+    SELECT {MOMENT}, (s - 1) * {VARIANTS} + mod(n * 3, {VARIANTS}) + 1, s, k, -(k = 'ship')::int,
+        CASE k WHEN 'ship' THEN -1 ELSE 1 END, 1000, 1, 'key:bench', n, n
+    FROM {NUMBERED}, LATERAL (SELECT mod(n / {PARTIES}, {PARTIES}) + 1 AS s) o,
+        unnest(ARRAY['reserve', 'ship']) k""",
+    f"""
+    INSERT INTO events_delivery (subject, status, attempts, last_status, last_error, attempted_at,
+        expires_at, event_id, webhook_id)
+    SELECT 'order:' || n, 'delivered', 1, 200, '', {MOMENT}, {MOMENT} + interval '3 days', n * 2,
+        mod(n, {PARTIES}) + 1
+    FROM {NUMBERED}""",
+    f"""
+    INSERT INTO imports_importjob (kind, status, source, file, options, dry_run, rows_total, rows_done,
+        created, updated, unchanged, rejected, duplicates, warnings, ignored_columns, report, bookmark,
+        owner, attempts, cancel_requested, created_by, request_id, created_at, finished_at, reported_at,
+        supplier_id, delimiter, header, last_line)
+    SELECT 'inventory', 'succeeded', 'inventory/stock-' || n || '.csv', '', '{{}}', false, 100, 100, 0, 100,
+        0, 0, 0, '[]', '[]', '{{}}', 0, '', 1, false, 'sftp:bench', '', {MOMENT}, {MOMENT}, {MOMENT},
+        mod(n / 10, {PARTIES}) + 1, ',', '[]', 100
+    FROM {NUMBERED} WHERE mod(n, 10) = 0""",
+    f"""
+    INSERT INTO sftp_ingest_upload (path, size, sha256, uploaded_at, swept_at, supplier_id)
+    SELECT 'inventory/stock-' || n || '.csv', 1000, md5(n::text) || md5(n::text), {MOMENT}, {MOMENT},
+        mod(n / 10, {PARTIES}) + 1
+    FROM {NUMBERED} WHERE mod(n, 10) = 0""",
+    f"""
+    INSERT INTO events_event (number, type, area, occurred_at, order_id, retailer_id, actor, request_id,
+        from_state, to_state, data)
+    SELECT 1000000000000 + n, 'order.released', 'orders', {MOMENT}, n, mod(n, {PARTIES}) + 1,
+        'user:operator' || mod(n, 140) / 10, '', '', '', '{{}}'
+    FROM {NUMBERED} WHERE mod(n, 10) = 0""",
+    f"""
+    INSERT INTO accounts_operatoraction (model, action, label, actor, request_id, chosen_from, total, answers,
+        reason, created_at, looked_at, confirmed_at, finished_at)
+    SELECT 'orders.order', 'release', 'Release', 'user:operator' || mod(n, 7000) / 500, '', '', 2, '{{}}', '',
+        {MOMENT}, {MOMENT}, {MOMENT}, {MOMENT}
+    FROM {NUMBERED} WHERE mod(n, 500) = 0""",
+)
+DROPPABLE = """
+    SELECT i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid)
+    FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid
+    WHERE t.relname ~ '^(orders|fulfillments|events)_' AND t.relkind = 'r' AND NOT i.indisunique
+"""
+FOREIGN_KEYS = """
+    SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
+    WHERE contype = 'f' AND conparentid = 0
+        AND conrelid::regclass::text ~ '^(orders|fulfillments|events|inventory|imports|sftp|accounts)_'
+"""
+
+
+def furnish(waiting: int) -> None:
+    """After the first orders are there: what does not grow, and so many that wait."""
+    execute(ONCE)
+    wait(1, waiting)
+
+
+def wait(first: int, last: int) -> None:
+    """Have these orders wait for a person."""
+    execute("ALTER TABLE orders_order DISABLE TRIGGER USER")
+    for statement in WAITING:
+        execute(statement, {"first": first, "last": last})
+    execute("ALTER TABLE orders_order ENABLE TRIGGER USER")
+    execute("VACUUM ANALYZE")
+
+
+def grow(before: int, after: int) -> None:
+    """Add the past from behind the one number up to the other."""
+    with _bare_tables():
+        for first in range(before + 1, after + 1, market.BATCH):
+            last = min(first + market.BATCH - 1, after)
+            market.add(first, last)
+            for statement in PAST:
+                execute(statement, {"first": first, "last": last})
+    market.complete()
+
+
+@contextmanager
+def _bare_tables() -> Iterator[None]:
+    """Without triggers, foreign keys, and indexes that are not unique: these are built over all at once."""
+    with connection.cursor() as cursor:
+        cursor.execute(DROPPABLE)
+        indexes = cursor.fetchall()
+        cursor.execute(FOREIGN_KEYS)
+        keys = cursor.fetchall()
+    execute("ALTER TABLE orders_order DISABLE TRIGGER USER")
+    for table, name, _ in keys:
+        execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+    for name, _ in indexes:
+        execute(f"DROP INDEX {name}")
+    try:
+        yield
+    finally:
+        execute("SET maintenance_work_mem = '512MB'")
+        for _, definition in indexes:
+            execute(definition)
+        for table, name, definition in keys:
+            valid = "" if table == "inventory_stockmovement" else "NOT VALID"
+            execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition} {valid}")
+        execute("ALTER TABLE orders_order ENABLE TRIGGER USER")

@@ -1,0 +1,158 @@
+"""Bare views that write: the statements that an order, or a stock push, cannot do without."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db import connection, transaction
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from tools.bench.serving.bare import answer, check_key
+
+CANDIDATES = """
+    SELECT v.sku, v.id, v.supplier_id, v.retail_price, v.wholesale_price, p.id, s.priority, w.id,
+        v.upc, v.title
+    FROM accounts_partnership p JOIN accounts_supplier s ON s.id = p.supplier_id
+    JOIN inventory_warehouse w ON w.supplier_id = s.id AND w.is_default
+    JOIN catalog_variant v ON v.supplier_id = p.supplier_id AND v.listed AND v.sku = ANY(%s)
+    WHERE p.retailer_id = %s AND p.is_active
+"""
+ORDER = """
+    INSERT INTO orders_order (retailer_id, retailer_order_id, type, id_in_source, billing_address,
+        shipping_address, shipping_method_code, shipping_paid, sales_division_code, sales_order_number,
+        gift_message, is_gift, notes, content_digest, held, processing_state)
+    VALUES (%s, %s, 'dropship', '', %s, %s, %s, %s, '', '', '', false, '[]', '', false, 'received')
+    RETURNING id
+"""
+LOCK = """
+    SELECT variant_id, on_hand, reserved FROM inventory_stocklevel WHERE variant_id = ANY(%s)
+    ORDER BY variant_id, warehouse_id FOR UPDATE
+"""
+LINES = """
+    INSERT INTO orders_orderline (order_id, position, sku, upc, title, quantity, billed_amount, notes, open,
+        reserved, shipped, rejected, canceled, returned, dropped)
+    SELECT %s, o - 1, sku, '', title, quantity, 19.99, '[]', quantity, quantity, 0, 0, 0, 0, 0
+    FROM unnest(%s::text[], %s::text[], %s::int[]) WITH ORDINALITY AS l (sku, title, quantity, o) RETURNING id
+"""
+FULFILLMENT = """
+    INSERT INTO fulfillments_fulfillment (order_id, supplier_id, partnership_id, warehouse_id, state,
+        state_before_cancel, tracking_number, invoice_id)
+    VALUES (%s, %s, %s, %s, 'new', '', '', '') RETURNING id
+"""
+PARTS = """
+    INSERT INTO fulfillments_fulfillmentline (fulfillment_id, order_line_id, variant_id, sku, upc, title,
+        wholesale_price, quantity, reserved, shipped, rejected, canceled, returned, cancel_requested)
+    SELECT %s, line, variant, sku, upc, title, price, quantity, quantity, 0, 0, 0, 0, 0
+    FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::text[], %s::numeric[], %s::int[])
+        AS p (line, variant, sku, upc, title, price, quantity)
+"""
+DECISION = (
+    "INSERT INTO fulfillments_routingdecision (order_id, cause, lines) VALUES (%s, 'order.created', %s)"
+)
+STOCK = """
+    WITH written AS (
+        UPDATE inventory_stocklevel s SET reserved = reserved + quantity, updated_at = clock_timestamp()
+        FROM unnest(%s::bigint[], %s::int[]) AS n (variant_id, quantity) WHERE s.variant_id = n.variant_id
+        RETURNING s.variant_id, s.warehouse_id, s.on_hand, s.reserved, n.quantity
+    )
+    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
+        on_hand, reserved, order_id, fulfillment_id, actor, request_id)
+    SELECT variant_id, warehouse_id, 'reserve', 0, quantity, on_hand, reserved, %s, %s, 'key:bench', %s
+    FROM written
+"""
+EVENTS = """
+    INSERT INTO events_event (type, area, supplier_id, retailer_id, order_id, fulfillment_id, actor,
+        request_id, from_state, to_state, data)
+    VALUES ('order.created', 'orders', NULL, %(retailer)s, %(order)s, NULL,
+         'key:bench', %(request)s, '', '', '{}'),
+        ('fulfillment.created', 'fulfillments', %(supplier)s, %(retailer)s, %(order)s, %(fulfillment)s,
+         'key:bench', %(request)s, '', '', '{}')
+"""
+STAMP = """
+    WITH clock AS (
+        UPDATE orders_retailerclock SET pending = pending + 1,
+            last = greatest(date_trunc('milliseconds', clock_timestamp()), last + interval '1 ms')
+        WHERE retailer_id = %s RETURNING last
+    )
+    UPDATE orders_order SET updated_at = clock.last FROM clock WHERE id = %s
+"""
+
+
+@csrf_exempt
+def push_order(request: HttpRequest, retailer_id: int) -> HttpResponse:
+    """An order of which every line has one candidate, all of them at one supplier."""
+    check_key(request)
+    body = json.loads(request.body)
+    asked = {line["sku"]: line["quantity"] for line in body["order_lines"]}
+    with connection.cursor() as cursor, transaction.atomic():
+        cursor.execute(CANDIDATES, [list(asked), retailer_id])
+        found = {row[0]: row[1:] for row in cursor.fetchall()}
+        variants = [found[sku][0] for sku in asked]
+        _, supplier, _, _, partnership, _, warehouse, *_ = found[next(iter(asked))]
+        prices, upcs, titles = ([found[sku][column] for sku in asked] for column in (3, 7, 8))
+        address = json.dumps(body["shipping_address"])
+        number, method, paid = body["retailer_order_id"], body["shipping_method_code"], body["shipping_paid"]
+        cursor.execute(ORDER, [retailer_id, number, address, address, method, paid])
+        order = cursor.fetchone()[0]
+        cursor.execute(LOCK, [variants])
+        assert all(on_hand > reserved for _, on_hand, reserved in cursor.fetchall())
+        cursor.execute(LINES, [order, list(asked), titles, list(asked.values())])
+        lines = [row[0] for row in cursor.fetchall()]
+        cursor.execute(FULFILLMENT, [order, supplier, partnership, warehouse])
+        fulfillment = cursor.fetchone()[0]
+        agreed = [list(asked), upcs, titles, prices]
+        cursor.execute(PARTS, [fulfillment, lines, variants, *agreed, list(asked.values())])
+        cursor.execute(DECISION, [order, json.dumps(_decision(asked, lines, found))])
+        request_id = request.headers.get("X-Request-Id", number)
+        cursor.execute(STOCK, [variants, list(asked.values()), order, fulfillment, request_id])
+        known = {"retailer": retailer_id, "order": order, "supplier": supplier, "fulfillment": fulfillment}
+        cursor.execute(EVENTS, {**known, "request": request_id})
+        cursor.execute(STAMP, [retailer_id, order])
+    payload = {"success": True, "message": "The order is created.", "code": "order_created"}
+    return answer({**payload, "order_id": order, "warnings": []}, status=201)
+
+
+def _decision(asked: dict[str, int], lines: list[int], found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "line_id": line,
+            "quantity": quantity,
+            "unfilled": 0,
+            "candidates": [
+                {"supplier_id": found[sku][1], "variant_id": found[sku][0], "warehouse_id": found[sku][6]}
+            ],
+        }
+        for line, (sku, quantity) in zip(lines, asked.items(), strict=True)
+    ]
+
+
+FOUND = "SELECT sku, id FROM catalog_variant WHERE supplier_id = %s AND sku = ANY(%s)"
+COUNTED = """
+    INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved)
+    SELECT variant, %s, amount, 0 FROM unnest(%s::bigint[], %s::int[]) AS n (variant, amount) ORDER BY variant
+    ON CONFLICT (variant_id, warehouse_id) DO UPDATE SET on_hand = excluded.on_hand, updated_at = now()
+    WHERE inventory_stocklevel.on_hand <> excluded.on_hand
+"""
+PUSHED = """
+    INSERT INTO events_event (type, area, supplier_id, actor, request_id, from_state, to_state, data)
+    VALUES ('inventory.updated', 'inventory', %s, 'key:bench', '', '', '', '{}')
+"""
+
+
+@csrf_exempt
+def push_stock(request: HttpRequest, supplier_id: int) -> HttpResponse:
+    """Counts by sku, each of them known and named once."""
+    check_key(request)
+    body = json.loads(request.body)
+    amounts = {element["sku"]: element["quantity"] for element in body["inventories"]}
+    with connection.cursor() as cursor, transaction.atomic():
+        cursor.execute(FOUND, [supplier_id, list(amounts)])
+        known = cursor.fetchall()
+        counts = [amounts[sku] for sku, _ in known]
+        cursor.execute(COUNTED, [body["warehouse_id"], [variant for _, variant in known], counts])
+        updated = cursor.rowcount
+        cursor.execute(PUSHED, [supplier_id])
+    payload = {"updated": updated, "unchanged": len(amounts) - updated, "rejected": 0}
+    return answer({**payload, "duplicates": 0, "errors": []})

@@ -1,0 +1,5 @@
+"""The service's own settings, with the bare views beside its paths."""
+
+from config.settings import *  # noqa: F403
+
+ROOT_URLCONF = "tools.bench.serving.urls"

@@ -1,0 +1,82 @@
+"""The report of a soak, for docs/soak.md."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from tools.bench.soak.client import Tally
+from tools.bench.soak.faults import Faults
+from tools.bench.soak.traffic import Pace, Seen
+
+HEAD = """# Soak
+
+Two hosts on one PostgreSQL and one Redis behind haproxy, mixed traffic, and one fault after another:
+what `make soak` (`tools/bench/soak`) wrote at the end of the run that is described. It takes an hour; CI
+gives it a minute (`ARGS="--seconds 60"`). Partners repeat what was not answered, under one `Idempotency-Key`.
+"""
+
+
+@dataclass
+class Soaked:
+    """All that there is to say."""
+
+    seconds: float
+    pace: Pace
+    cores: int
+    tally: Tally
+    seen: Seen
+    faults: Faults
+    warm: Mapping[str, int]
+    last: Mapping[str, int]
+    reconciled: str
+    faulty: Sequence[str]
+    beside: str
+
+    def text(self) -> str:
+        took, seen = sorted(self.tally.seconds), self.seen
+        lines = [
+            HEAD,
+            f"- **Run**: {datetime.now(UTC):%Y-%m-%d}, {self.seconds:,.0f} s of traffic and faults,"
+            f" {self.pace}, {self.cores} cores, Python {platform.python_version()}, load and servers on the"
+            " same machine.",
+            *([f"- **The second host** ran {self.beside}."] if self.beside else []),
+            f"- **Verdict**: {'FAULTY' if self.faulty else 'nothing was lost, nothing came twice'};"
+            f" `manage.py reconcile`: {self.reconciled}",
+            f"- **Done**: {len(seen.orders):,} orders acknowledged, {len(seen.shipped):,} fulfillments"
+            f" shipped, {len(seen.imported):,} files imported, {len(seen.uploaded):,} of them by SFTP,"
+            f" {len(seen.events):,} events read, {len(seen.stamps):,} orders polled.",
+            f"- **Answers**: {_counted(self.tally.answers)}.",
+            f"- **Time of an answer**: median {_at(took, 0.5)}, 99 of 100 within {_at(took, 0.99)}."
+            f" The longest that a partner was without one: {self.tally.longest_outage:.1f} s.",
+            "",
+            "| Fault | Times |",
+            "|---|---|",
+            *(f"| {name} | {times} |" for name, times in sorted(self.faults.thrown.items())),
+            "",
+            f"Parts that ended and were started again: {_counted(self.faults.restarts) or 'none'}.",
+            "",
+            "| Part, of both hosts | Memory when warm, MiB | At the end, MiB |",
+            "|---|---|---|",
+            *(
+                f"| {part} | {_mib(self.warm[part])} | {_mib(self.last[part])} |"
+                for part in sorted(self.warm)
+            ),
+            *(["", "## Faulty", "", *(f"- {each}" for each in self.faulty[:50])] if self.faulty else []),
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def _mib(size: int) -> str:
+    return f"{size / 2**20:.0f}"
+
+
+def _counted(counter: Counter[str]) -> str:
+    return ", ".join(f"{times:,} × {name}" for name, times in counter.most_common())
+
+
+def _at(seconds: Sequence[float], share: float) -> str:
+    return f"{seconds[int(len(seconds) * share)] * 1000:,.0f} ms" if seconds else "–"

@@ -1,0 +1,216 @@
+"""What partners do all day; each remembers what was acknowledged to it."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from tools.bench.soak.client import Caller, Unexpected
+from tools.bench.soak.uploads import Uploader
+
+SKUS = [f"SOAK-{number:02}" for number in range(20)]
+STOCK = 1_000_000
+ADDRESS = {
+    "first_name": "Ada",
+    "last_name": "Berg",
+    "address1": "12 Harbour Street",
+    "city": "Portland",
+    "state": "ME",
+    "zip_code": "04101",
+    "country": "US",
+    "phone_number": "+1 207 555 0100",
+    "email": "ada@example.org",
+}
+CAPTURE = f"fulfillments?limit=20&filter={quote(json.dumps({'fulfillment_state': 'new'}))}"
+FILE_ROWS = 200
+LONGEST_IMPORT = 300.0
+PUSHERS = 2
+ORDERS_A_FILE = 12
+"""About as many come in while one file is imported, where each goes as fast as it can."""
+
+
+@dataclass
+class Seen:
+    """What was acknowledged, and what readers were shown."""
+
+    orders: dict[str, int] = field(default_factory=dict)
+    shipped: set[int] = field(default_factory=set)
+    imported: dict[int, int] = field(default_factory=dict)
+    uploaded: dict[str, str] = field(default_factory=dict)
+    events: list[int] = field(default_factory=list)
+    created: list[int] = field(default_factory=list)
+    stamps: dict[int, str] = field(default_factory=dict)
+    complaints: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How many orders a second come in, at most; None: as fast as they are answered.
+
+    All other work goes by the same measure, so a gentle run is the same mixture, thinner.
+    """
+
+    orders: float | None = None
+
+    def pause(self, took: float, orders: int) -> float:
+        """Seconds from the end of a piece of work that took so many to its thread's next one.
+
+        `orders`: how many come in, over all, from one beginning to the next.
+        """
+        if self.orders is None:
+            return random.uniform(0.02, 0.2)
+        # At random, so that threads do not fall into step and meet at the same places for ever.
+        return max(0.0, random.uniform(0.5, 1.5) * orders / self.orders - took)
+
+    def __str__(self) -> str:
+        return "as fast as answered" if self.orders is None else f"{self.orders:g} orders a second at most"
+
+
+class Traffic:
+    """Threads that ask until they are stopped."""
+
+    def __init__(
+        self, retailer: Caller, supplier: Caller, area: Uploader, warehouse: int, pace: Pace
+    ) -> None:
+        self.retailer, self.supplier, self.area, self.warehouse = retailer, supplier, area, warehouse
+        self.pace = pace
+        self.seen = Seen()
+        self._stopping = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._numbers = itertools.count(1)
+        self._run = f"{time.time_ns():x}"
+
+    def prepare(self) -> None:
+        """Variants with more stock than the soak can sell."""
+        for sku in SKUS:
+            body = {"sku": sku, "title": f"Soaked {sku}", "retail_price": 20, "wholesale_price": 10}
+            self.supplier.call("POST", "variants", body, known=(409,))
+        self.push_stock()
+
+    def start(self) -> None:
+        often = [*[self.push_order] * PUSHERS, self.ship, self.ship, self.push_stock]
+        for each in [*often, self.follow_events, self.poll_orders, self.pull]:
+            self._start(each, PUSHERS)
+        for each in [self.import_data, self.upload_file]:
+            self._start(each, ORDERS_A_FILE)
+
+    def _start(self, work: Callable[[], Any], orders: int) -> None:
+        thread = threading.Thread(target=self._repeat, args=(work, orders), daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def stop(self) -> None:
+        """No new calls; those that are under way end."""
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join()
+
+    def finish(self) -> None:
+        """What is open is shipped, and readers read to the end."""
+        while self.ship():
+            pass
+        while self.follow_events():
+            pass
+        while self.poll_orders():
+            pass
+        for path, digest in self.seen.uploaded.items():
+            try:
+                content = self.area.read(path)
+            except Unexpected as error:
+                self.seen.complaints.append(str(error))
+                continue
+            if hashlib.sha256(content).hexdigest() != digest:
+                self.seen.complaints.append(f"the upload {path} has another content now")
+
+    def _repeat(self, work: Callable[[], Any], orders: int) -> None:
+        took = 0.0
+        while not self._stopping.wait(self.pace.pause(took, orders)):
+            began = time.monotonic()
+            try:
+                work()
+            except Unexpected as error:
+                self.seen.complaints.append(str(error))
+            took = time.monotonic() - began
+
+    def push_order(self) -> None:
+        number = f"{self._run}-{next(self._numbers)}"
+        skus = random.sample(SKUS, random.randint(1, 3))
+        lines = [{"sku": sku, "quantity": 1} for sku in skus]
+        body = {"retailer_order_id": number, "shipping_address": ADDRESS, "order_lines": lines}
+        answer = self.retailer.call("POST", "orders", body)
+        self.seen.orders[number] = answer["order_id"]
+
+    def ship(self) -> int:
+        """Capture what is new, accept and ship it; how many those were."""
+        found = self.supplier.call("GET", CAPTURE)
+        ours = [each for each in found if each["id"] not in self.seen.shipped]
+        for each in ours:
+            path = f"fulfillments/{each['id']}/setStatus"
+            # Two ship at once: the other may have been first.
+            self.supplier.call("PUT", f"{path}/accepted", known=(409,))
+            self.supplier.call("PUT", f"{path}/shipped", {"tracking_number": f"T{each['id']}"}, known=(409,))
+            self.seen.shipped.add(each["id"])
+        return len(ours)
+
+    def push_stock(self) -> None:
+        counts = [{"id": sku, "amount": STOCK} for sku in SKUS]
+        body = {"warehouse_id": str(self.warehouse), "id_type": "sku", "inventories": counts}
+        self.supplier.call("POST", "inventory", body)
+
+    def import_data(self) -> None:
+        """Rows of products in a request of its own; then its job is watched to the end."""
+        self._watch(self.supplier.call("POST", "importProducts", {"data": self._file()}))
+
+    def upload_file(self) -> None:
+        """A file of products by SFTP, and its import."""
+        lines = self._file()
+        content, path = "\n".join(lines).encode(), f"products/{self._run}-{next(self._numbers)}.csv"
+        self.area.put(path, content)
+        self.seen.uploaded[path] = hashlib.sha256(content).hexdigest()
+        self._watch(self.supplier.call("POST", "importProducts", {"file_url": path}))
+
+    def _file(self) -> list[str]:
+        number = next(self._numbers)
+        rows = [f"FILE-{line:04},Imported in {number},{number % 90 + 1}.50" for line in range(FILE_ROWS)]
+        return ["sku,title,retail_price", *rows]
+
+    def _watch(self, job: Any) -> None:
+        began = time.monotonic()
+        while not job["finished_at"]:
+            if self._stopping.wait(0.5) and time.monotonic() - began > LONGEST_IMPORT:
+                break
+            job = self.supplier.call("GET", f"imports/{job['id']}")
+        if job["status"] == "succeeded":
+            self.seen.imported[job["id"]] = job["rows_total"]
+        else:
+            self.seen.complaints.append(f"import {job['id']} is {job['status']}: {job.get('error')}")
+
+    def follow_events(self) -> int:
+        """The feed, from the last one that was seen; how many came."""
+        after = self.seen.events[-1] if self.seen.events else 0
+        results = self.retailer.call("GET", f"events?after={after}&limit=200")["results"]
+        for event in results:
+            self.seen.events.append(event["id"])
+            if event["type"] == "order.created":
+                self.seen.created.append(event["order_id"])
+        return len(results)
+
+    def poll_orders(self) -> int:
+        """Orders by their stamp, from the last one that was seen; how many came."""
+        last = max(self.seen.stamps.values(), default="2020-01-01T00:00:00.000Z")
+        path = f"orders?sort=updated_at&limit=200&updated_at__gt={quote(last)}"
+        found = self.retailer.call("GET", path)
+        orders = found["results"] if isinstance(found, dict) else found
+        self.seen.stamps.update({order["id"]: order["updated_at"] for order in orders})
+        return len(orders)
+
+    def pull(self) -> None:
+        self.retailer.call("GET", "variants?service_type=ecommerce&limit=50")

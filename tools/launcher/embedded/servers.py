@@ -1,0 +1,102 @@
+"""Which servers have to be started, and how."""
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from tools.launcher.embedded.data_home import temporary_home
+from tools.launcher.embedded.postgres import Postgres
+from tools.launcher.embedded.redis_server import Redis
+from tools.launcher.processes import CannotStart
+from tools.launcher.processes.account import Account, unprivileged_account
+from tools.launcher.processes.program import Program, spawn, stop
+from tools.launcher.reaper.client import Reaper
+
+ATTEMPTS = 5  # another program may take the port that we found free
+START_TIMEOUT = 60.0  # seconds for a server to take connections; recovery after a crash takes its time
+
+Running = TypeVar("Running")
+
+
+class Server(Protocol):
+    """What Postgres and Redis have in common."""
+
+    name: str
+    variable: str
+
+    @property
+    def url(self) -> str: ...
+    def prepare(self) -> None: ...
+    def clean_up_after_crash(self) -> None: ...
+    def program(self) -> Program: ...
+    def ready(self, pid: int) -> bool: ...
+
+
+def missing_servers(
+    environment: Mapping[str, str], home: Path, account: Account | None, *, testing: bool = False
+) -> list[Server]:
+    """One server for each URL that is not in the environment."""
+    servers: list[Server] = []
+    if not environment.get(Postgres.variable):
+        servers.append(Postgres(home, account, testing=testing))
+    if not environment.get(Redis.variable):
+        servers.append(Redis(home, account))
+    return servers
+
+
+@contextmanager
+def temporary_servers(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Servers for a test run, removed with all their data afterwards; yields their URLs."""
+    with ExitStack() as cleanup:
+        reaper = Reaper()
+        cleanup.callback(reaper.close)
+        account = unprivileged_account()
+        home = temporary_home(account)
+        reaper.remove_at_end(home)
+        servers = missing_servers(environment, home, account, testing=True)
+        for server in servers:
+            _start(server, reaper, home / f"{server.name}.log", cleanup)
+        yield {server.variable: server.url for server in servers}
+
+
+def start_with_retries(
+    server: Server, launch: Callable[[Program], Running], came_up: Callable[[Running], bool]
+) -> Running:
+    """Start a server on a free port, and on another one when that fails; returns what `launch` returned."""
+    for _ in range(ATTEMPTS):
+        server.prepare()
+        running = launch(server.program())
+        if came_up(running):
+            return running
+    raise CannotStart(f"{server.name} does not start.")
+
+
+def _start(server: Server, reaper: Reaper, log: Path, cleanup: ExitStack) -> None:
+    def launch(program: Program) -> subprocess.Popen[bytes]:
+        with log.open("wb") as output:
+            process = spawn(program, output)
+        reaper.watch(process.pid, program)
+        cleanup.callback(_stop, program, process, reaper)
+        return process
+
+    try:
+        start_with_retries(server, launch, lambda process: _came_up(server, process))
+    except CannotStart as error:
+        raise CannotStart(f"{error} It said:\n{log.read_text(errors='replace').strip()}") from error
+
+
+def _came_up(server: Server, process: subprocess.Popen[bytes]) -> bool:
+    deadline = time.monotonic() + START_TIMEOUT
+    while process.poll() is None and time.monotonic() < deadline:
+        if server.ready(process.pid):
+            return True
+        time.sleep(0.02)  # nothing says when a server is up, so it is polled
+    return False
+
+
+def _stop(program: Program, process: subprocess.Popen[bytes], reaper: Reaper) -> None:
+    stop(program, process)
+    reaper.release(process.pid)

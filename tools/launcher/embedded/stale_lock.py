@@ -1,0 +1,37 @@
+"""Removes the lock file that a crash left in PostgreSQL's data folder: it would prevent the next start."""
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from tools.launcher.processes.command_line import command_of
+
+STOP_TIMEOUT = 15.0  # seconds for a server that lost its supervisor to end
+
+
+def clear_stale_lock(data: Path) -> None:
+    """Remove the lock of a dead server; stop a live one whose supervisor is gone.
+
+    PostgreSQL itself takes the lock for valid when *any* process has its id, as happens after a restart
+    of a machine or container. The caller holds the lock of DATA_DIR, so a server that does run on this
+    folder belongs to no other launcher.
+    """
+    lock = data / "postmaster.pid"
+    try:
+        pid = int(lock.read_text().split("\n", 1)[0])
+    except (OSError, ValueError):
+        lock.unlink(missing_ok=True)
+        return
+    deadline = time.monotonic() + STOP_TIMEOUT
+    while _serves(pid, data):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGINT if time.monotonic() < deadline else signal.SIGQUIT)
+        time.sleep(0.1)  # not our child: nothing says when it ends
+    lock.unlink(missing_ok=True)
+
+
+def _serves(pid: int, data: Path) -> bool:
+    """Whether this process is a PostgreSQL with this data folder."""
+    return f"-D {data} " in command_of(pid)

@@ -1,0 +1,36 @@
+"""Notices when the `make` that started us ends or is interrupted."""
+
+import os
+import signal
+from pathlib import Path
+
+from tools.launcher.processes.command_line import command_of
+
+
+class ParentMake:
+    """Our parent process, if that is make. Any other parent may end without us."""
+
+    def __init__(self) -> None:
+        self._pid = os.getppid() if "make" in command_of(os.getppid()).split(" ")[0] else None
+        self._handled_sigint = self._handles_sigint()
+
+    def stop_reason(self) -> str | None:
+        """Why we should stop: make is gone, or was interrupted and now waits for us; else None."""
+        if self._pid is None:
+            return None
+        if os.getppid() != self._pid:
+            return "make is gone"
+        # On Ctrl-C the terminal signals both of us. On a SIGINT to make alone, GNU make passes nothing on:
+        # it removes its handler, waits for its children, and then sends itself the signal again.
+        if self._handled_sigint and not self._handles_sigint():
+            return "make was interrupted"
+        return None
+
+    def _handles_sigint(self) -> bool:
+        """Whether make has a handler for SIGINT; False where there is no /proc."""
+        try:
+            status = Path(f"/proc/{self._pid}/status").read_text()
+        except OSError:
+            return False
+        caught = next((line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:")), "0")
+        return bool(int(caught, 16) >> (signal.SIGINT - 1) & 1)

@@ -1,0 +1,65 @@
+"""One program to start: its command, the signal that stops it, and how long that may take."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from tools.launcher.processes.account import Account
+
+
+@dataclass(frozen=True)
+class Program:
+    """All that is needed to start and stop a program."""
+
+    name: str
+    command: tuple[str, ...]
+    folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    account: Account | None = None
+    stdin: str = ""  # for secrets: everybody can read a command line
+    stop_signal: signal.Signals = signal.SIGTERM
+    stop_timeout: float = 10.0  # seconds between the stop signal and SIGKILL
+
+
+def spawn(program: Program, output: int | IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a program in a session of its own, so that Ctrl-C in the terminal reaches only us."""
+    process = subprocess.Popen(
+        program.command,
+        cwd=program.folder,
+        env=dict(program.environment) or None,
+        stdin=subprocess.PIPE if program.stdin else subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        **(program.account.popen_options() if program.account else {}),
+    )
+    if process.stdin:
+        with suppress(BrokenPipeError), process.stdin as pipe:
+            pipe.write(program.stdin.encode())
+    return process
+
+
+def signal_group(group: int, number: signal.Signals) -> bool:
+    """Signal a program and its children; whether any of them was left."""
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):  # PermissionError: macOS, of a group of zombies
+        return False
+    return True
+
+
+def stop(program: Program, process: subprocess.Popen[bytes]) -> int:
+    """Send the stop signal, kill after the timeout, and return the exit code."""
+    if process.poll() is None:
+        process.send_signal(program.stop_signal)
+    try:
+        process.wait(program.stop_timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    signal_group(process.pid, signal.SIGKILL)
+    return process.wait()

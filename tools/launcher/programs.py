@@ -1,0 +1,95 @@
+"""The programs that `make run` starts: the command of each, made from the settings."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from environs import Env
+
+from config.settings import BASE_DIR, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT, UPLOADS_DIR
+from tools.launcher.processes.program import Program
+
+env = Env()
+HOST = env.str("HOST", "127.0.0.1")
+WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2)
+FETCH_THREADS = env.int("FETCH_THREADS", 8)
+DEMO = env.bool("DEMO", True)
+
+STATIC_STAMP = DATA_DIR / "static.stamp"
+
+
+def listening() -> list[tuple[str, int, str]]:
+    """Where the services will listen: host, port, and the variable that sets the port."""
+    return [(HOST, PORT, "PORT"), (SFTP_HOST, SFTP_PORT, "SFTP_PORT")]
+
+
+def service_environment(urls: Mapping[str, str]) -> dict[str, str]:
+    """Our own environment, with the URLs of the servers that we started."""
+    unbuffered = {"PYTHONUNBUFFERED": "1"}
+    return {**os.environ, **unbuffered, **urls, "DATA_DIR": str(DATA_DIR)}
+
+
+def python(name: str, *arguments: str, environment: Mapping[str, str], stop_timeout: float = 10.0) -> Program:
+    """A program of our own Python."""
+    command = (sys.executable, *arguments)
+    return Program(name, command, folder=BASE_DIR, environment=environment, stop_timeout=stop_timeout)
+
+
+def preparations(environment: Mapping[str, str]) -> list[Program]:
+    """What has to be done before the services start, side by side."""
+    found = [python("migrate", "manage.py", "migrate", "--no-input", "-v1", environment=environment)]
+    if not STATIC_STAMP.exists() or STATIC_STAMP.read_text() != static_state():
+        collect = ("manage.py", "collectstatic", "--no-input", "-v0")
+        found.append(python("static", *collect, environment=environment))
+    return found
+
+
+def adoption(environment: Mapping[str, str]) -> list[Program]:
+    """Takes over upload areas of a former version, which are folders named by a supplier's number."""
+    if not any(path.name.isdigit() for path in UPLOADS_DIR.glob("*/")):
+        return []
+    return [python("adopt", "manage.py", "adopt_upload_areas", environment=environment)]
+
+
+def demo_data(environment: Mapping[str, str]) -> Program:
+    """Creates the demo's cast."""
+    return python("demo", "manage.py", "demo_data", environment=environment)
+
+
+def services(environment: Mapping[str, str]) -> list[Program]:
+    """The services of the Exchange."""
+    celery = ("-m", "celery", "-q", "-A", "config")
+    alone = ("--without-gossip", "--without-mingle")
+    worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), *alone)
+    # Threads: they wait for others' hosts, and for the database. /statusz asks for the heartbeat of imports.
+    threads = ("worker", "--pool", "threads", "--without-heartbeat", *alone)
+    fetcher = (*threads, "-Q", "fetch", "--concurrency", str(FETCH_THREADS), "-n", "fetcher@%h")
+    ticker = (*threads, "-Q", "ticks,operators", "--concurrency", "6", "-n", "ticker@%h")
+    beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
+    quiet = {"LOG_LEVEL": "WARNING", **environment}  # or it would log each tick
+    return [
+        python("web", "-m", "gunicorn", "config.wsgi", environment=environment, stop_timeout=15.0),
+        python("worker", *celery, *worker, "-l", "INFO", environment=environment, stop_timeout=15.0),
+        python("fetcher", *celery, *fetcher, "-l", "WARNING", environment=environment),
+        python("ticker", *celery, *ticker, "-l", "WARNING", environment=environment),
+        python("beat", *celery, *beat, "-l", "WARNING", environment=quiet),
+        python("webhooks", "manage.py", "send_webhooks", environment=environment, stop_timeout=15.0),
+        python("sftp", "manage.py", "sftp_server", environment=environment),
+    ]
+
+
+def welcome(environment: Mapping[str, str]) -> Program:
+    """Waits for the services, prints where they are, and plays the first order."""
+    return python("welcome", "-m", "tools.launcher.welcome", environment=environment)
+
+
+def static_state() -> str:
+    """What the static files were collected from; while it stays the same, they are not collected again."""
+    ours = sorted(path for path in BASE_DIR.glob("*/static/**/*") if path.is_file())
+    return "\n".join(_state_of(path) for path in (BASE_DIR / "requirements.txt", *ours))
+
+
+def _state_of(path: Path) -> str:
+    status = path.stat()
+    return f"{path} {status.st_size} {status.st_mtime_ns}"

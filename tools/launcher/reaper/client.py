@@ -1,0 +1,73 @@
+"""Our end of the reaper's pipe: tells it which process groups must not outlive us."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tools.launcher.processes.program import Program
+
+STOP_TIMEOUT = 5.0  # seconds between the stop signal and SIGKILL
+PROCESS = Path(__file__).with_name("process.py")
+
+
+class Reaper:
+    """Knows every program that was started and has not ended."""
+
+    def __init__(self, *, keep_open: tuple[int, ...] = (), stop_timeout: float = STOP_TIMEOUT) -> None:
+        """`keep_open`: file descriptors, such as a lock's, that stay open until all is cleaned up."""
+        self._keep_open, self._stop_timeout = keep_open, stop_timeout
+        self._commands: dict[str, str] = {}
+        self._process = self._start()
+
+    def watch(self, group: int, program: Program) -> None:
+        """From now on this group ends with us."""
+        self._command(str(group), f"+ {group} {int(program.stop_signal)}")
+
+    def release(self, group: int) -> None:
+        """This group has ended; the system may give its number to another one."""
+        if self._commands.pop(str(group), None):
+            self._send(f"- {group}")
+
+    def remove_at_end(self, path: Path) -> None:
+        """Remove this folder or file when we end."""
+        self._command(str(path), f"! {path}")
+
+    def close(self) -> None:
+        """Let the reaper clean up, and wait for it."""
+        if self._process.stdin:
+            self._process.stdin.close()
+        self._process.wait()
+
+    @property
+    def pid(self) -> int:
+        """The reaper's process id."""
+        return self._process.pid
+
+    def restart_if_dead(self) -> None:
+        """Replace a reaper that somebody killed."""
+        if self._process.poll() is not None:
+            self._process = self._start()
+            for command in self._commands.values():
+                self._send(command)
+
+    def _command(self, key: str, command: str) -> None:
+        self._commands[key] = command
+        self._send(command)
+
+    def _send(self, line: str) -> None:
+        pipe = self._process.stdin
+        try:
+            print(line, file=pipe, flush=True)
+        except BrokenPipeError:
+            self.restart_if_dead()
+
+    def _start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", str(PROCESS), str(self._stop_timeout)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+            pass_fds=self._keep_open,
+            cwd="/",
+            text=True,
+        )

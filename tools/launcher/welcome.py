@@ -1,0 +1,96 @@
+"""Waits until the whole Exchange answers, writes the demo's keys, and plays the first order.
+
+A process of `make run` that ends when it is done.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from http.client import HTTPConnection, HTTPException
+
+from config.settings import ALLOWED_HOSTS, BASE_DIR, BASE_URL, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT
+from tools.launcher.demo_json import reveal_keys
+from tools.launcher.programs import DEMO, HOST
+
+REMINDER = 15.0  # seconds between two lines about what is not ready yet
+PLAYED = DATA_DIR / "demo-played"
+
+
+def main() -> None:
+    """Wait, print the addresses, and on the first run play an order."""
+    wait_until_ready()
+    if DEMO:
+        reveal_keys(DATA_DIR)
+        manage("demo_data", "--write-demo-json")
+    write("\n".join(welcome()))
+    if DEMO and not PLAYED.exists():
+        write("This is the first run: one order, from upload to shipment, through the public interface.")
+        manage("demo")
+        PLAYED.touch()
+
+
+def wait_until_ready() -> None:
+    """Poll /statusz until it answers 200; print now and then what is missing."""
+    reminded = time.monotonic()
+    while missing := not_ready():
+        if time.monotonic() - reminded > REMINDER:
+            reminded = time.monotonic()
+            write(f"Not ready yet: {missing}")
+        time.sleep(0.2)  # nothing says when a service is up, so it is polled
+
+
+def not_ready() -> str:
+    """What /statusz misses; empty when all is there."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(HOST, HOST)  # noqa: S104
+    connection = HTTPConnection(host, PORT, timeout=10)
+    try:
+        connection.request("GET", "/statusz", headers={"Host": allowed_host()})
+        answer = connection.getresponse()
+        body = answer.read().decode(errors="replace").strip()
+    except (OSError, HTTPException) as error:
+        return f"the web server ({error})"
+    finally:
+        connection.close()
+    return "" if answer.status == 200 else f"{answer.status} {body[:300]}"
+
+
+def allowed_host() -> str:
+    """A host name that Django accepts, whatever ALLOWED_HOSTS holds."""
+    names = [name for name in ALLOWED_HOSTS if name != "*" and not name.startswith(".")]
+    return "127.0.0.1" if "127.0.0.1" in names or not names else names[0]
+
+
+def welcome() -> list[str]:
+    """Where everything is."""
+    lines = ["", "The Exchange is running.", ""]
+    if DEMO:
+        admin = json.loads((DATA_DIR / "demo.json").read_text())["admin"]["username"]
+        lines.append(f"  Admin   {BASE_URL}/admin/    user {admin}, password in the file below")
+        lines.append(f"  Keys    {DATA_DIR / 'demo.json'}")
+    else:
+        lines.append(f"  Admin   {BASE_URL}/admin/")
+    return [
+        *lines,
+        f"  Docs    {BASE_URL}/v3/docs",
+        f"  SFTP    {SFTP_HOST}, port {SFTP_PORT}",
+        "  Stop    Ctrl-C here, or `make down` elsewhere",
+        "",
+    ]
+
+
+def manage(*arguments: str) -> None:
+    """Run a management command to its end; exit when it fails."""
+    done = subprocess.run([sys.executable, "manage.py", *arguments], cwd=BASE_DIR, check=False)
+    if done.returncode != 0:
+        sys.exit(f"manage.py {' '.join(arguments)} failed (exit code {done.returncode}).")
+
+
+def write(text: str) -> None:
+    """Print at once."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
