@@ -14,7 +14,7 @@ from config.celery import app
 from orders.models import Order
 from sftp_ingest.server.listener import Server
 from sftp_ingest.server.session import Limits
-from tools.demo import cast, credentials, sftp, story
+from tools.demo import cast, credentials, sftp, walkthrough
 from tools.demo.client import StoryError
 
 pytestmark = pytest.mark.program
@@ -70,7 +70,7 @@ def test_without_openssh_the_files_go_by_paramiko(service, monkeypatch):
 
 
 def test_a_step_that_goes_otherwise_ends_it_and_says_which(service, monkeypatch):
-    monkeypatch.setattr(story, "TRAY", "036000291452")  # Rival has no such tray to reject
+    monkeypatch.setattr(walkthrough, "TRAY", "036000291452")  # Rival has no such tray to reject
     monkeypatch.setitem(walkthrough.CONSUMER, "country", "")
     with pytest.raises(CommandError) as failure:
         play()

@@ -29,7 +29,8 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(bootstrap, "make_venv", make_venv)
     monkeypatch.setattr(bootstrap, "install", install)
     (tmp_path / "requirements.txt").write_text("one")
-    (tmp_path / "requirements/dev.txt").write_text("two")
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "dev.txt").write_text("two")
     return steps
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from tools.launcher.processes.command_line import command_of
 
 TIMEOUT = 60.0  # seconds for an earlier run to end
-# What stands on a launcher's command line; the second was its name in 0.1, and may still be running.
-MODULES = ("-m launcher", "-m config.run")
+# What stands on a launcher's command line; The later names are of older versions, which may still run.
+MODULES = ("-m tools.launcher", "-m launcher", "-m config.run")
 
 
 def lock_file(data_dir: Path) -> Path:
