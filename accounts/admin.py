@@ -9,8 +9,8 @@ from __future__ import annotations
 from django.contrib import admin
 from django.db.models import Q
 
-from accounts.admin_base import ReadOnlyAdmin
 from accounts.models import AccessToken, ApiKey, IdempotencyKey
+from accounts.operating.admin_base import ReadOnlyAdmin
 
 
 @admin.register(AccessToken)

@@ -10,8 +10,8 @@ from django.conf import settings
 from django.contrib import admin
 from django.utils import timezone
 
-from accounts import bulk_actions
 from accounts.models import AccessToken, IdempotencyKey, OperatorAction
+from accounts.operating import bulk_actions
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -16,8 +16,8 @@ from django.contrib.admin.models import LogEntry
 from django.db.models import F, Model, Q, QuerySet
 from django.urls import reverse
 
-from accounts.admin_base import as_id
 from accounts.models import OperatorAction
+from accounts.operating.admin_base import as_id
 from events.models import BY_OPERATORS, OPERATORS, Event
 from events.timeline import entries
 from fulfillments.models import Fulfillment

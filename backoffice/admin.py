@@ -16,10 +16,10 @@ from django.utils import timezone
 import backoffice.digests.admin
 import backoffice.operators
 import backoffice.parts_admin  # noqa: F401 - registers their pages
-from accounts.admin_actions import ActingFormAdmin
-from accounts.admin_base import operator_of
-from accounts.forms import ApiKeyForm
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from accounts.operating.admin_actions import ActingFormAdmin
+from accounts.operating.admin_base import operator_of
+from accounts.operating.forms import ApiKeyForm
 from accounts.scopes import Role
 from backoffice.key_actions import ACTIONS
 from backoffice.partners.pages import let_in_page, overview_page

@@ -1,7 +1,13 @@
-"""Django's admin with our site in place of its own; stands in INSTALLED_APPS for django.contrib.admin."""
+"""The app that replaces `django.contrib.admin` in INSTALLED_APPS and brings the operators' site."""
 
 from django.contrib.admin.apps import AdminConfig
+from django.utils.module_loading import autodiscover_modules
 
 
 class ExchangeAdminConfig(AdminConfig):
     default_site = "backoffice.site.ExchangeAdminSite"
+
+    def ready(self) -> None:
+        """Register the pages of each app, from `admin` or from the module `admin` of a package `admin`."""
+        super().ready()
+        autodiscover_modules("admin.admin")

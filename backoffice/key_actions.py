@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.actors import Actor
 from accounts.models import ApiKey
-from accounts.operator_actions import AdminAction, NothingChanged, Reason
+from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
 from events.models import ACCOUNTS
 from events.recording import record
 

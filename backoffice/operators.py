@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from accounts.admin_base import operator_of
+from accounts.operating.admin_base import operator_of
 from backoffice.models import SignInRule
 from backoffice.second_factor.history import reset
 from events.models import ACCOUNTS

@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.actors import Actor
-from accounts.admin_actions import RecordAdmin
-from accounts.operator_actions import AdminAction, Reason
+from accounts.operating.admin_actions import RecordAdmin
+from accounts.operating.operator_actions import AdminAction, Reason
 from backoffice.models import ServicePart
 
 

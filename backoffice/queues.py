@@ -10,17 +10,17 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Model, QuerySet
 from django.urls import reverse
 
-from accounts.admin_filters import FieldIs, Narrowing, list_url
+from accounts.operating.admin_filters import FieldIs, Narrowing, list_url
 from events.admin_filters import FailingFilter
 from events.models import Webhook
-from fulfillments.admin_filters import OverdueFilter
+from fulfillments.admin.filters import OverdueFilter
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from imports.admin_filters import RecentlyFailedFilter
 from imports.models import ImportJob, Status
 from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel
-from orders.admin_filters import HeldFilter, UnknownCountryFilter, WaitingFilter
+from orders.admin.filters import HeldFilter, UnknownCountryFilter, WaitingFilter
 from orders.models import Order, OrderLine
 from orders.processing_state import ProcessingState
 

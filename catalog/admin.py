@@ -10,13 +10,13 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
-from accounts.admin_actions import ActingFormAdmin
-from accounts.admin_base import LongList, operator_of
-from accounts.day_filter import DaysFilter
+from accounts.operating.admin_actions import ActingFormAdmin
+from accounts.operating.admin_base import LongList, operator_of
+from accounts.operating.day_filter import DaysFilter
+from api.prefix_search import begins
 from catalog.admin_actions import ACTIONS
 from catalog.forms import VariantForm
 from catalog.models import Variant, VariantChange
-from fastdb.beginnings import begins
 
 MOST_CHANGES = 50
 SECTIONS = (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from accounts.actors import Actor
-from accounts.operator_actions import AdminAction, NothingChanged, Reason
+from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
 from catalog.models import Variant
 
 

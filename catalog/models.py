@@ -16,10 +16,10 @@ from django.db.models.functions import Concat, Left, Now
 from accounts.actors import Actor
 from accounts.models import Retailer, Supplier
 from api.errors import ApiError
+from api.prefix_search import folded
 from catalog.snapshot import take_snapshot_after_commit
 from events.changes import differences
 from events.recording import record
-from fastdb.beginnings import folded
 
 TITLE_FOUND_BY = 60
 """Letters of a title that a search looks at."""

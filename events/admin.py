@@ -9,15 +9,15 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.admin_actions import RecordAdmin, badge
-from accounts.admin_base import ReadOnlyAdmin, as_id
-from accounts.day_filter import DaysFilter
+from accounts.operating.admin_actions import RecordAdmin, badge
+from accounts.operating.admin_base import ReadOnlyAdmin, as_id
+from accounts.operating.day_filter import DaysFilter
 from accounts.scopes import Scope
+from api.prefix_search import begins
 from events.admin_actions import DELIVERY_ACTIONS, WEBHOOK_ACTIONS
 from events.admin_filters import FailingFilter
 from events.models import ACCOUNTS, Delivery, Event, Webhook
 from events.webhooks.selectors import backlogs
-from fastdb.beginnings import begins
 
 
 class AreaFilter(admin.SimpleListFilter):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from accounts.actors import Actor
-from accounts.operator_actions import AdminAction, NothingChanged, Reason
+from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
 from events.models import Delivery, Webhook
 from events.webhooks import services
 

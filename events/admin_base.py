@@ -11,7 +11,7 @@ from django.forms import MediaDefiningClass, ModelForm
 from django.http import HttpRequest
 
 from accounts.actors import Actor
-from accounts.admin_base import Record, operator_of
+from accounts.operating.admin_base import Record, operator_of
 from events.changes import add_recorded, change_recorded, delete_recorded
 
 

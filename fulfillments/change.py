@@ -11,8 +11,8 @@ from datetime import date
 from typing import Any, Protocol
 
 from accounts.actors import Actor
-from fulfillments.candidates import WaitingLine, WantedLine
 from fulfillments.effects import Effects
+from fulfillments.planning.candidates import WaitingLine, WantedLine
 
 
 class Recorded(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fulfillments.models import FulfillmentLine, Rejection
-from fulfillments.routing import Place
+from fulfillments.planning.routing import Place
 from fulfillments.states import WITHDRAWN, State
 
 

@@ -13,15 +13,15 @@ from api.errors import InvalidTransition
 from catalog.models import Variant, VariantChange
 from fastdb.inserts import insert
 from fastdb.updates import update
-from fulfillments import explaining
-from fulfillments.candidates import Market
+from fulfillments.backorder_claims import share_of_new
 from fulfillments.change import Change
-from fulfillments.claims import share_of_new
 from fulfillments.deadlines import capture_due_at, due_at
 from fulfillments.effects import Effects
 from fulfillments.models import Capture, Fulfillment, FulfillmentLine, RoutingDecision
+from fulfillments.planning import explaining
+from fulfillments.planning.candidates import Market
+from fulfillments.planning.routing import Allocation, Candidate, Place, Plan, Want, plan
 from fulfillments.refusals import refusals_of
-from fulfillments.routing import Allocation, Candidate, Place, Plan, Want, plan
 from fulfillments.states import WORKABLE, State
 from inventory.models import MovementKind
 from inventory.reservations import Cause, LockedStock, Stock, StockKey

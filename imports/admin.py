@@ -13,8 +13,8 @@ from django.template.defaultfilters import linebreaksbr
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 
-from accounts.admin_actions import RecordAdmin, badge
-from accounts.day_filter import DaysFilter
+from accounts.operating.admin_actions import RecordAdmin, badge
+from accounts.operating.day_filter import DaysFilter
 from events.admin_base import RecordedAdmin
 from events.timeline import Entry, timeline
 from imports import overview

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from accounts.actors import Actor, ActorKind
-from accounts.operator_actions import AdminAction, Reason
+from accounts.operating.operator_actions import AdminAction, Reason
 from api.errors import ApiError, InvalidTransition
 from imports.drafts.services import start_again
 from imports.messages import leave_message, mail_link, mail_message, proposed_text

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.admin_filters import FlagFilter, M
+from accounts.operating.admin_filters import FlagFilter, M
 from imports.models import Status
 
 RECENT = timedelta(days=7)

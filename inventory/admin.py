@@ -11,13 +11,13 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from accounts.admin_actions import ActingFormAdmin
-from accounts.admin_base import LongList, ReadOnlyAdmin, as_id
+from accounts.operating.admin_actions import ActingFormAdmin
+from accounts.operating.admin_base import LongList, ReadOnlyAdmin, as_id
+from api.prefix_search import begins
 from catalog.admin import VariantAdmin
 from catalog.forms import WholeForm
 from catalog.models import Variant
 from events.admin_base import RecordedAdmin
-from fastdb.beginnings import begins
 from inventory.admin_actions import ACTIONS
 from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel, StockMovement, Warehouse

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from accounts.actors import Actor
-from accounts.operator_actions import AdminAction, Reason
+from accounts.operating.operator_actions import AdminAction, Reason
 from inventory.elements import MOST
 from inventory.models import StockLevel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from accounts.admin_filters import FlagFilter, M
+from accounts.operating.admin_filters import FlagFilter, M
 
 
 class OverpromisedFilter(FlagFilter):

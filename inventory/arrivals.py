@@ -2,7 +2,7 @@
 
 Who waits is known to orders, which this app cannot import. So what serves them registers itself here, as
 importers register with the pipeline. It is called after the commit; until then, and until it is done, nobody
-else can take what is owed (`fulfillments.claims`). A call that is lost is made up for by a sweep.
+else can take what is owed (`fulfillments.backorder_claims`). A call that is lost is made up for by a sweep.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ class OrdersConfig(AppConfig):
         # Models are there by now, and not before.
         from events import epochs
         from inventory.arrivals import register
+        from orders.backorders.allocating import serve_waiting
         from orders.processing_state import jump_ahead
-        from orders.serving import serve_waiting
 
         register(serve_waiting)
         epochs.register(jump=jump_ahead)

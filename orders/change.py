@@ -23,11 +23,11 @@ from accounts.models import Retailer
 from events.models import Event
 from events.recording import PIECES, draft
 from fastdb.inserts import insert
-from fulfillments.candidates import WaitingLine, WantedLine
 from fulfillments.change import Recorded
 from fulfillments.effects import Effects
+from fulfillments.planning.candidates import WaitingLine, WantedLine
 from fulfillments.services import apply_effects
-from orders import waiting_lines
+from orders import unrouted_lines
 from orders.processing_state import FINISHED, ProcessingState, derive_state, stamp
 
 
@@ -110,16 +110,16 @@ class OrderChange(Generic[OrderT]):
         return self.order.lines_in(line_ids)
 
     def anybody_waits(self, variant_ids: Collection[int]) -> bool:
-        return waiting_lines.anybody_waits(variant_ids, but=self.order_id)
+        return unrouted_lines.anybody_waits(variant_ids, but=self.order_id)
 
     def lines_waiting(self, variant_ids: Collection[int]) -> list[WaitingLine]:
-        return waiting_lines.lines_waiting(variant_ids, before=self.order_id)
+        return unrouted_lines.lines_waiting(variant_ids, before=self.order_id)
 
     def own_lines_waiting(self) -> list[WaitingLine]:
-        return waiting_lines.own_lines_waiting(self.order_id)
+        return unrouted_lines.own_lines_waiting(self.order_id)
 
     def placed(self, pieces: Mapping[int, int]) -> None:
-        waiting_lines.placed(pieces)
+        unrouted_lines.placed(pieces)
 
     def check_order(self, order_id: int) -> None:
         """Raise RuntimeError unless this is the change of that order, and under way."""

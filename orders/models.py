@@ -11,8 +11,8 @@ from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce, Now
 
 from accounts.models import Retailer, WhenShort
-from fastdb.beginnings import COLLATION
-from fulfillments.candidates import WantedLine
+from api.prefix_search import COLLATION
+from fulfillments.planning.candidates import WantedLine
 from orders.change import ChangeableOrder
 from orders.processing_state import FINISHED, ProcessingState
 

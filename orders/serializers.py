@@ -16,10 +16,10 @@ from api.envelope import ResultJson
 from api.errors import InvalidJson
 from api.parsers import loads
 from api.renderers import encode
-from fulfillments.explaining import DecisionJson
+from fulfillments.planning.explaining import DecisionJson
 from fulfillments.serializers import AddressJson, NoteJson
 from fulfillments.states import State
-from orders.addresses import normalised
+from orders.addresses.addresses import normalised
 from orders.models import OrderType
 from orders.processing_state import ProcessingState
 

@@ -17,18 +17,18 @@ from accounts.models import Retailer, Suspension, WhenShort
 from api.errors import ApiError, Invalid, InvalidTransition, field_error
 from fastdb.compiled import CompiledQuery, Param
 from fastdb.inserts import insert, insert_unless_there
-from fulfillments.candidates import Market
-from fulfillments.claims import Share, share_of_new
+from fulfillments.backorder_claims import Share, share_of_new
 from fulfillments.effects import Effects
 from fulfillments.models import FulfillmentLine, Outcome, Rejection
 from fulfillments.models.quantities import order_items
-from fulfillments.routing import Agreed, Allocation, Plan, Want, plan
+from fulfillments.planning.candidates import Market
+from fulfillments.planning.routing import Agreed, Allocation, Plan, Want, plan
 from fulfillments.services import create_fulfillments, keep_reasons, renew_limits
 from fulfillments.states import State
 from inventory.arrivals import stock_arrived
 from inventory.reservations import LockedStock, Stock
 from inventory.seen_stock import SeenStock, StockMoved
-from orders.addresses import has_unknown_country, normalised, unknown_country
+from orders.addresses.addresses import has_unknown_country, normalised, unknown_country
 from orders.change import OrderChange, first_change_of
 from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from django.db.models import Q
 
 from accounts.models import Partnership, Suspension
-from fulfillments.candidates import OfferRow, Offers
 from fulfillments.models import RoutingDecision
+from fulfillments.planning.candidates import OfferRow, Offers
 from orders.models import Order
 
 MOST = 100  # suspensions that are looked at

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from orders import erasing
-from orders.serving import serve_all
+from orders.backorders.allocating import serve_all
 
 SECONDS = 10.0
 """Other ticks wait behind it; what is left then comes with the next one."""

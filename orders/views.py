@@ -19,10 +19,10 @@ from api.filters import MomentFilter
 from api.pagination import listing
 from api.schema import CURSOR, LIMIT, answers, moment_parameter
 from fastdb.compiled import CompiledQuery, Param
-from orders.addresses import warnings
+from orders.addresses.addresses import warnings
+from orders.addresses.misnamed import misnamed
 from orders.canceling import request_cancelation
 from orders.filters import ORDERS, OrderFilter, keyset
-from orders.misnamed import misnamed
 from orders.models import Order, RetailerClock
 from orders.processing_state import ProcessingState
 from orders.selectors import OrderRow, orders_json, own_order, own_row, routing_json, rows

@@ -9,9 +9,9 @@ from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
 
-from accounts.admin_actions import ActingFormAdmin
-from accounts.admin_base import ReadOnlyAdmin, operator_of
-from accounts.day_filter import DaysFilter
+from accounts.operating.admin_actions import ActingFormAdmin
+from accounts.operating.admin_base import ReadOnlyAdmin, operator_of
+from accounts.operating.day_filter import DaysFilter
 from sftp_ingest import services
 from sftp_ingest.admin_actions import ACTIONS
 from sftp_ingest.models import RemoteHost, SftpLogin, Upload

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from accounts.actors import Actor
-from accounts.operator_actions import AdminAction
+from accounts.operating.operator_actions import AdminAction
 from api.errors import ApiError
 from sftp_ingest import services
 from sftp_ingest.models import RemoteHost

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from accounts.encryption import decrypt, encrypt
 from accounts.models import Supplier
-from fastdb.beginnings import file_name, folded
+from api.prefix_search import file_name, folded
 from sftp_ingest.keys import parse_public_key, parse_public_keys
 
 GIB = 1024**3

@@ -21,7 +21,7 @@ from imports.admin_filters import RecentlyFailedFilter
 from imports.models import ImportJob, Status
 from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel
-from orders.admin_filters import HeldFilter, UnknownCountryFilter, WaitingFilter
+from orders.admin.filters import HeldFilter, UnknownCountryFilter, WaitingFilter
 from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED, ProcessingState
 

@@ -16,8 +16,8 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from accounts.admin_base import operator_of
 from accounts.models import OperatorNote, Supplier
+from accounts.operating.admin_base import operator_of
 from backoffice.desk.gathering import WINDOW, Gathered, Wanted, gather
 from backoffice.desk.kinds import KINDS
 

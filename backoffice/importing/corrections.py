@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from accounts.admin_base import operator_of
+from accounts.operating.admin_base import operator_of
 from api.errors import ApiError
 from imports.correcting import RejectedRow, rejected_rows, send, why_not
 from imports.models import ImportJob

@@ -16,7 +16,7 @@ from django.urls import reverse
 from rest_framework.exceptions import ValidationError
 
 from accounts.actors import Actor
-from accounts.admin_base import operator_of
+from accounts.operating.admin_base import operator_of
 from api.errors import ApiError, invalid_fields
 from backoffice.importing.forms import PieceForm, StockForm, UploadForm, guessed_stock, stock_initial
 from backoffice.importing.mappings import choices, suggested

@@ -10,8 +10,8 @@ from django.http import Http404, HttpRequest
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from accounts.admin_base import operator_of
 from accounts.models import ApiKey, Retailer, Supplier
+from accounts.operating.admin_base import operator_of
 from accounts.scopes import Role
 from backoffice.partners.forms import LetInForm, LetSupplierInForm
 from backoffice.partners.letting_in import let_in

@@ -15,13 +15,13 @@ from django.db.models import Model, Q
 from django.db.models.functions import Left
 from django.urls import reverse
 
-from accounts.admin_base import as_id
-from accounts.admin_filters import list_url
 from accounts.models import ApiKey, Retailer, Supplier
+from accounts.operating.admin_base import as_id
+from accounts.operating.admin_filters import list_url
+from api.prefix_search import beginning_with, bounds, file_name
 from backoffice.search.hits import MOST, Group, Hit, page_of, same
 from catalog.models import TITLE_FOUND_BY, Variant
 from events.models import Event
-from fastdb.beginnings import beginning_with, bounds, file_name
 from fulfillments.models import Fulfillment, Shipment
 from imports.models import ImportJob
 from orders.models import Order, SearchEntry

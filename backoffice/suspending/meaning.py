@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from accounts.admin_filters import FieldIs, list_url
 from accounts.models import Partnership, Retailer, Supplier
+from accounts.operating.admin_filters import FieldIs, list_url
 from backoffice.suspending.services import Subject
 from catalog.models import Variant
 from fulfillments.models import Fulfillment

@@ -13,8 +13,8 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from accounts.actors import Actor
-from accounts.admin_base import Record, operator_of
 from accounts.models import Partnership, Retailer, Suspension
+from accounts.operating.admin_base import Record, operator_of
 from api.errors import ApiError
 from backoffice.suspending.meaning import meaning_of
 from backoffice.suspending.services import Subject, in_force_for, resume, suspend

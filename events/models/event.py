@@ -11,8 +11,8 @@ from django.db.models.functions import Now
 
 from accounts.models import Retailer, Supplier
 from accounts.scopes import Scope
+from api.prefix_search import folded
 from events.epochs import notice
-from fastdb.beginnings import folded
 
 ACCOUNTS = "accounts"
 """The area of events that operators read and no scope covers, so that they are in nobody's feed."""

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import CancelationDefault, Partnership, Supplier
 from api.errors import Invalid, InvalidTransition
-from fastdb.beginnings import folded
+from api.prefix_search import folded
 from fastdb.updates import update
 from fulfillments import states
 from fulfillments.change import Change

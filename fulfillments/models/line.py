@@ -11,10 +11,10 @@ COUNTS = ["reserved", "shipped", "rejected", "canceled", "returned", "cancel_req
 
 
 class FulfillmentLine(models.Model):
-    """How much of one variant for one order line; `open` is what is still to be shipped or refused.
+    """A number of units of one variant for one order line; `open` units are neither shipped nor refused yet.
 
-    What was agreed (`fulfillments.routing.Agreed`) stays as it was when the line was placed, whatever
-    becomes of the variant.
+    The agreed values (`fulfillments.planning.routing.Agreed`) never change after the line is placed, even if the
+    variant changes.
     """
 
     fulfillment = models.ForeignKey(

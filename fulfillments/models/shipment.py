@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from api.errors import InvalidTransition
-from fastdb.beginnings import folded
+from api.prefix_search import folded
 from fulfillments.models.line import FulfillmentLine
 from fulfillments.models.mechanism import check_same
 from fulfillments.models.quantities import Quantities, by_variant, in_words

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from fulfillments.explaining import DecisionJson
-from fulfillments.partners import PartnerRow
-from fulfillments.routing import Agreed, Candidate, Plan, Want, plan
+from fulfillments.planning.explaining import DecisionJson
+from fulfillments.planning.partners import PartnerRow
+from fulfillments.planning.routing import Agreed, Candidate, Plan, Want, plan
 from inventory.reservations import StockKey
 
 

@@ -19,9 +19,9 @@ from django.db.models.functions import Now
 from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import InvalidTransition
+from api.prefix_search import file_name, folded
 from api.request_id import carried_on
 from events.recording import record
-from fastdb.beginnings import file_name, folded
 from imports.models.job_log import log_outcome
 from imports.models.kind import Kind
 from imports.staging_table import StagingTable

@@ -31,7 +31,7 @@ WRITERS: dict[str, set[str]] = {
 # state is mended by its history alone.
 SQL_WRITERS: dict[str, set[str]] = {
     "orders.Order.processing_state": {"orders/processing_state.py"},
-    "fulfillments.Fulfillment.state": {"orders/history_sources.py"},
+    "fulfillments.Fulfillment.state": {"orders/reconciling/history_sources.py"},
     "events.Delivery.status": {
         "events/webhooks/relay.py",
         "events/webhooks/sending/outcomes.py",

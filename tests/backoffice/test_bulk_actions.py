@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from accounts import bulk_actions
 from accounts.models import OperatorAction
+from accounts.operating import bulk_actions
 from accounts.tasks import run_operator_action, sweep_operator_actions
 from events.models import Event
 from orders.change import OrderChange

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts import bulk_actions, operator_actions
 from accounts.models import OperatorAction, OperatorActionRow
+from accounts.operating import bulk_actions, operator_actions
 from accounts.tasks import run_operator_action
 from events.models import Event
 from orders.models import Order

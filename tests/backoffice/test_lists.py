@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.day_filter import first_since
+from accounts.operating.day_filter import first_since
 from backoffice.lists import views
 from backoffice.models import SavedView
 from orders.models import Order

@@ -7,12 +7,12 @@ from django.contrib import admin
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.admin_base import LongList
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from accounts.operating.admin_base import LongList
 from backoffice.models import Digest
 from imports.models import AutoImport, ImportPolicy, SavedMapping
 from inventory.models import Warehouse
-from orders.admin_filters import HeldFilter
+from orders.admin.filters import HeldFilter
 from orders.models import Order
 from sftp_ingest.models import RemoteHost, SftpLogin
 from tests.factories import OrderFactory

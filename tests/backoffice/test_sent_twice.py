@@ -7,8 +7,8 @@ import pytest
 from django.contrib.admin import site
 
 from accounts.actors import Actor, ActorKind
-from accounts.bulk_actions import record_single
 from accounts.models import OperatorAction, Result
+from accounts.operating.bulk_actions import record_single
 from inventory.admin import StockLevelAdmin
 from inventory.models import StockLevel
 from tests.backoffice.conftest import messages

@@ -18,7 +18,7 @@ from inventory.seen_stock import SeenStock
 from orders import services
 from orders.canceling import request_cancelation
 from orders.models import Order
-from orders.reconciling import differences
+from orders.reconciling.reconciling import differences
 from orders.serializers import OrderBody
 from orders.services import push
 from tests.interleaving import meeting_after, race, waiting

@@ -10,8 +10,8 @@ from django.db.models import Sum
 
 from fulfillments.models import FulfillmentLine
 from inventory.models import StockLevel, Warehouse
+from orders.backorders.allocating import serve_all
 from orders.models import Order
-from orders.serving import serve_all
 from tests.client import ApiClient
 from tests.factories import IssuedKeyFactory
 from tests.interleaving import race

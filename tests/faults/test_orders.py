@@ -14,7 +14,7 @@ from inventory.models import StockLevel
 from inventory.seen_stock import SeenStock
 from orders import change, services
 from orders.models import Order
-from orders.reconciling import differences
+from orders.reconciling.reconciling import differences
 from tests.orders.push_bodies import an_order
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]

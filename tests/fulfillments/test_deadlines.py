@@ -12,7 +12,7 @@ from events.models import Event
 from fulfillments.models import Fulfillment
 from fulfillments.tasks import answer_cancelations
 from orders.models import Order
-from orders.reconciling import differences
+from orders.reconciling.reconciling import differences
 from orders.services import hold, release
 from tests.orders.fixtures import OPERATOR
 from tests.orders.push_bodies import an_order

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from fulfillments.explaining import MOST_SHOWN, explain
-from fulfillments.routing import Want, plan
-from fulfillments.routing.problem import Problem
-from fulfillments.routing.search import Search
+from fulfillments.planning.explaining import MOST_SHOWN, explain
+from fulfillments.planning.routing import Want, plan
+from fulfillments.planning.routing.problem import Problem
+from fulfillments.planning.routing.search import Search
 from tools.bench.random_markets import a_candidate, best_worth, placed, random_market, stock_of, worth
 
 

@@ -6,10 +6,10 @@ from accounts.actors import Actor, ActorKind
 from api.errors import InvalidTransition
 from events.models import Event
 from fulfillments.models import Fulfillment
-from fulfillments.sending import look_elsewhere
+from fulfillments.reassigning import look_elsewhere
 from inventory.models import StockLevel
 from orders.models import Order
-from orders.reconciling import differences
+from orders.reconciling.reconciling import differences
 from tests.orders.push_bodies import an_order
 
 OLGA = Actor(ActorKind.OPERATOR, "user:olga", reason="Acme is on strike")

@@ -13,7 +13,9 @@ from tests.orders.push_bodies import an_order
 def test_those_who_wait_are_served_from_a_file_the_oldest_first(
     acme, shop, a_variant, client_for, stocked, monkeypatch
 ):
-    monkeypatch.setattr("orders.serving._wake", serve_waiting)  # the worker that is woken for it
+    monkeypatch.setattr(
+        "orders.backorders.allocating._wake", serve_waiting
+    )  # the worker that is woken for it
     a_variant(acme, "LAMP", stock=0)
     for _ in range(3):
         client_for(shop).post("orders", an_order({"sku": "LAMP", "quantity": 2}))

@@ -13,7 +13,7 @@ from events.models import Event
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.states import CANCELED, MISSING_SKU, MOVES, OUT_OF_STOCK, SHIPPED, State
 from orders.models import Order, RetailerClock
-from orders.reconciling import differences
+from orders.reconciling.reconciling import differences
 
 FINISHED = (SHIPPED, OUT_OF_STOCK, MISSING_SKU, CANCELED)
 LEGAL = {(move.event, source, target) for move in MOVES for source in move.sources for target in move.targets}

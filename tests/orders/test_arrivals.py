@@ -12,9 +12,9 @@ from events.models import Event
 from fulfillments.models import FulfillmentLine
 from inventory import arrivals
 from inventory.models import MovementKind, StockLevel, StockMovement, Warehouse
+from orders.backorders.allocating import serve_all
 from orders.models import Order
 from orders.services import hold
-from orders.serving import serve_all
 from orders.tasks import serve_waiting
 from tests.factories import StockLevelFactory, set_stock
 from tests.orders.fixtures import OPERATOR, order_state, status

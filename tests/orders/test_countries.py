@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orders.countries import closest_country, could_be_postcode, country_code
+from orders.addresses.countries import closest_country, could_be_postcode, country_code
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from events.models import Event
 from fulfillments.models import COUNTS, Fulfillment, FulfillmentLine
 from inventory.models import StockLevel
 from orders.models import Order, OrderLine, RetailerClock
-from orders.reconciling import differences, mend
+from orders.reconciling.reconciling import differences, mend
 from tests.interleaving import race, waiting
 from tests.orders.fixtures import piece, status, work_of  # noqa: F401
 from tests.orders.invariants import violations

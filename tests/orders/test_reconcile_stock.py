@@ -8,7 +8,7 @@ from django.core.management import CommandError
 from fulfillments.models import Fulfillment, FulfillmentLine
 from inventory.models import StockLevel, StockMovement
 from orders.models import OrderLine, RetailerClock
-from orders.reconciling import differences
+from orders.reconciling.reconciling import differences
 from tests.orders.fixtures import piece, status
 from tests.orders.invariants import violations
 from tests.orders.test_reconcile import damage, reconcile

@@ -1,6 +1,6 @@
 """An order's whole way, through the public interface."""
 
-from orders.reconciling import differences
+from orders.reconciling.reconciling import differences
 from tests.orders.push_bodies import ADDRESS
 
 

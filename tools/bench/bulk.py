@@ -14,9 +14,9 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.auth.models import User
 
-from accounts import bulk_actions
 from accounts.actors import Actor
 from accounts.models import OperatorAction
+from accounts.operating import bulk_actions
 from orders.models import Order
 from tools.bench.database import own_database
 from tools.bench.measuring import ratio, timed

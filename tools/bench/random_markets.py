@@ -9,8 +9,8 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from fulfillments.partners import PartnerRow
-from fulfillments.routing import Agreed, Candidate, Place, Plan, Want
+from fulfillments.planning.partners import PartnerRow
+from fulfillments.planning.routing import Agreed, Candidate, Place, Plan, Want
 from inventory.reservations import StockKey
 
 NOTHING_AGREED = Agreed("", "", "", None)

@@ -8,10 +8,10 @@ from functools import partial
 from random import Random
 from typing import TypeVar
 
-from fulfillments.explaining import explain
-from fulfillments.routing import plan
-from fulfillments.routing.problem import Problem
-from fulfillments.routing.search import MOST_WORK, Search
+from fulfillments.planning.explaining import explain
+from fulfillments.planning.routing import plan
+from fulfillments.planning.routing.problem import Problem
+from fulfillments.planning.routing.search import MOST_WORK, Search
 from tools.bench.measuring import at_least, ratio
 from tools.bench.options import read_options
 from tools.bench.random_markets import Market, best_worth, random_market, worth

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import IntegrityError
 
-from orders.reconciling import differences, mend
+from orders.reconciling.reconciling import differences, mend
 
 
 class Command(BaseCommand):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.demo.walkthrough import play
 from django.core.management.base import BaseCommand, CommandError
 
 from tools.demo import credentials
 from tools.demo.client import StoryError
+from tools.demo.walkthrough import play
 
 
 class Command(BaseCommand):

@@ -1,0 +1,207 @@
+"""Where operators act: buttons on a record's page, and the menu of its list.
+
+A record's page is for reading; it changes only by an action, which calls the method that the API calls too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar
+from uuid import UUID, uuid4
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import slugify
+
+from accounts.models import Result
+from accounts.operating import bulk_actions
+from accounts.operating.admin_base import ReadOnlyAdmin, Record, operator_of
+from accounts.operating.bulk_pages import BulkPages
+from accounts.operating.operator_actions import AdminAction
+
+
+class ActingAdmin(BulkPages[Record]):
+    """A model that operators change by actions: one record from its page, many from the list."""
+
+    def get_urls(self) -> list[URLPattern]:
+        name = f"{self.opts.app_label}_{self.opts.model_name}_do"
+        view = self.admin_site.admin_view(self.action_view)
+        own = [path("<int:object_id>/do/<slug:action_name>/", view, name=name)]
+        return [*own, *self.bulk_urls(), *super().get_urls()]
+
+    def action_view(self, request: HttpRequest, object_id: int, action_name: str) -> HttpResponse:
+        """Say what an action will do, ask what it needs to know, do it. Then back to where it was begun."""
+        if not (self.has_view_permission(request) and self.has_act_permission(request)):
+            raise PermissionDenied
+        record, action = self.acting_on([object_id]).first(), self.find_action(action_name)
+        if record is None or action is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, str(object_id))  # type: ignore[attr-defined,no-any-return]
+        sent = request.POST.dict() if request.method == "POST" else None
+        form_id, after = _form_id(sent), self._after(request, record)
+        if sent is not None and (first := bulk_actions.was_sent(form_id)):
+            messages.warning(request, first)
+            return HttpResponseRedirect(after)
+        why_not = action.why_not(record)
+        if sent is not None and why_not:
+            messages.error(request, why_not)
+            return HttpResponseRedirect(self._url(record))
+        form = action.form_for(record, sent)
+        if sent is not None and form.is_valid():
+            self._run(request, action, record, form.cleaned_data, form_id)
+            return self.after_action(request, record, after)
+        context = {
+            **self._context(request, record),
+            "action": action,
+            "form": form,
+            "why_not": why_not,
+            "effect": "" if why_not else action.effect(record),
+            "details": action.details(record) if action.details and not why_not else "",
+            "about": self.about(record),
+            "back": self._url(record),
+            "after": after,
+            "form_id": form_id or uuid4(),
+        }
+        return TemplateResponse(request, "admin/action.html", context)
+
+    def _after(self, request: HttpRequest, record: Any) -> str:
+        """Where to go when it is done: where the operator came from, or the record's page."""
+        return _next(request) or self._url(record)
+
+    def after_action(self, request: HttpRequest, record: Any, after: str) -> HttpResponse:
+        """Where it leads; another page where there is something to be seen once."""
+        return HttpResponseRedirect(after)
+
+    def about(self, record: Any) -> str:
+        """Whose it is, where its name does not say so."""
+        return ""
+
+    def _context(self, request: HttpRequest, record: Any) -> dict[str, Any]:
+        return {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "original": record,
+            "title": str(record),
+        }
+
+    def _url(self, record: Any) -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[record.pk])
+
+    def _run(
+        self,
+        request: HttpRequest,
+        action: AdminAction[Any],
+        record: Any,
+        answers: dict[str, Any],
+        form_id: UUID | None,
+    ) -> None:
+        by = operator_of(request)
+        result, message = bulk_actions.record_single(
+            self, action, record, by=by, answers=answers, form_id=form_id
+        )
+        levels = {Result.DONE: messages.SUCCESS, Result.UNCHANGED: messages.WARNING}
+        messages.add_message(request, levels.get(result, messages.ERROR), message)
+
+    # --- The list --------------------------------------------------------------------------------
+
+    def get_actions(self, request: HttpRequest) -> dict[str, tuple[Callable[..., str], str, str] | None]:
+        actions = super().get_actions(request)
+        if self.has_act_permission(request):
+            for action in self.record_actions:
+                if action.bulk:
+                    label = f"{action.label_for_many} …"
+                    actions[action.name] = (partial(_choose, action), action.name, label)  # type: ignore[assignment]
+        return actions
+
+
+def _next(request: HttpRequest) -> str:
+    """The page of ours that an operator came from, where the link said so."""
+    after = request.POST.get("next") or request.GET.get("next") or ""
+    known = url_has_allowed_host_and_scheme(after, {request.get_host()}, request.is_secure())
+    return after if known and after.startswith("/admin/") else ""
+
+
+def _form_id(sent: dict[str, str] | None) -> UUID | None:
+    """The number that a form was given when it was shown; a script's may have none."""
+    try:
+        return UUID((sent or {}).get("form_id", ""))
+    except ValueError:
+        return None
+
+
+def _choose(
+    action: AdminAction[Any], modeladmin: ActingAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]
+) -> HttpResponse:
+    return modeladmin.choose(request, action, queryset)
+
+
+class ActingFormAdmin(ActingAdmin[Record]):
+    """A model with a form of Django's, or with its fields to be read, and buttons above it."""
+
+    change_form_template = "admin/acting_form.html"
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        acting_on = None
+        if object_id.isdecimal() and len(object_id) < 19 and self.has_act_permission(request):
+            acting_on = self.acting_on([int(object_id)]).first()
+        context = {
+            "record_actions": [
+                action for action in self.record_actions if acting_on and action.is_possible(acting_on)
+            ],
+            "next": _next(request),
+            **(extra_context or {}),
+        }
+        return super().change_view(request, object_id, form_url, context)
+
+
+class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
+    """A model that operators read, and change by its actions alone; Support sees it without the buttons."""
+
+    page_template: ClassVar[str]
+
+    def page_context(self, record: Record) -> dict[str, Any]:
+        """What the record's page shows beside the record."""
+        return {}
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        if object_id is None or not self.has_view_permission(request):
+            raise PermissionDenied
+        record = self.get_object(request, object_id)
+        if record is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined,no-any-return]
+        acting_on = self.acting_on([record.pk]).first() if self.has_act_permission(request) else None
+        context = {
+            **self._context(request, record),
+            **self.page_context(record),
+            "next": _next(request),
+            "record_actions": [
+                action for action in self.record_actions if acting_on and action.is_possible(acting_on)
+            ],
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, self.page_template, context)
+
+
+def badge(state: str) -> SafeString:
+    """A state as lists show it; a long one may be broken between its words."""
+    words = format_html_join(mark_safe("_<wbr>"), "{}", ((word,) for word in state.split("_")))
+    return format_html('<span class="bo-state bo-state-{}">{}</span>', slugify(state), words)

@@ -1,0 +1,187 @@
+"""The pages of an action on many records: what it will do, how far it is, what came of each row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+from urllib.parse import unquote
+
+from django.contrib import messages
+from django.contrib.admin import ModelAdmin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
+
+from accounts.models import OperatorAction, OperatorActionRow, Result
+from accounts.operating import bulk_actions
+from accounts.operating.admin_base import Record, operator_of
+from accounts.operating.operator_actions import AdminAction
+
+SHOWN = 50
+COLUMNS = ("record", "name", "result", "message")
+
+
+class BulkPages(ModelAdmin[Record]):
+    """A model with actions, and the pages of an action on many of its records."""
+
+    record_actions: ClassVar[Sequence[AdminAction[Any]]] = ()
+    acts_with: ClassVar[Sequence[str]] = ()
+    """What actions look at beside the record; fetched along, for as many as there are."""
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """Whether this user may do more than look."""
+        return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
+
+    def acting_on(self, record_ids: Sequence[int]) -> QuerySet[Any]:
+        """These records, with all that actions look at."""
+        return self.model._default_manager.filter(pk__in=record_ids).prefetch_related(*self.acts_with)
+
+    def find_action(self, name: str) -> AdminAction[Any] | None:
+        return next((action for action in self.record_actions if action.name == name), None)
+
+    def bulk_urls(self) -> list[URLPattern]:
+        name, wrap = f"{self.opts.app_label}_{self.opts.model_name}_bulk", self.admin_site.admin_view
+        return [
+            path("bulk/<int:pk>/", wrap(self.bulk_view), name=name),
+            path("bulk/<int:pk>/confirm/", wrap(require_POST(self.confirm_view)), name=f"{name}_confirm"),
+            path("bulk/<int:pk>/stop/", wrap(require_POST(self.stop_view)), name=f"{name}_stop"),
+            path("bulk/<int:pk>/undo/", wrap(require_POST(self.undo_view)), name=f"{name}_undo"),
+            path("bulk/<int:pk>/results.csv", wrap(self.results_view), name=f"{name}_results"),
+        ]
+
+    def choose(
+        self,
+        request: HttpRequest,
+        action: AdminAction[Any],
+        subjects: QuerySet[Any],
+        undoes: int | None = None,
+    ) -> HttpResponse:
+        """Keep what was chosen, and lead to the page that says what will be done to it."""
+        across = request.POST.get("select_across") == "1"
+        chosen_from = (unquote(request.GET.urlencode()) or "the whole list") if across else ""
+        try:
+            chosen = bulk_actions.choose(
+                self, action, subjects, by=operator_of(request), chosen_from=chosen_from, undoes=undoes
+            )
+        except bulk_actions.TooMany:
+            messages.error(
+                request, f"More than {bulk_actions.MOST:,} rows are too many at once: filter first."
+            )
+            return HttpResponseRedirect(request.get_full_path())
+        self._advance(chosen)
+        return HttpResponseRedirect(self._bulk_url(chosen))
+
+    def bulk_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """What it will do; then how far it is; then what came of it."""
+        chosen, action = self._find(request, pk)
+        return self._page(request, chosen, action, action.form_for(None, None))
+
+    def confirm_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Have it done: a part of it in this request, the rest by a worker."""
+        chosen, action = self._find(request, pk, acting=True)
+        form = action.form_for(None, request.POST.dict())
+        if not form.is_valid():
+            return self._page(request, chosen, action, form)
+        if bulk_actions.confirm(chosen, form.cleaned_data):
+            self._advance(chosen)
+        return HttpResponseRedirect(self._bulk_url(chosen))
+
+    def stop_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Do no more of it."""
+        chosen, _ = self._find(request, pk, acting=True)
+        bulk_actions.stop(chosen)
+        if chosen.moving:
+            self._advance(chosen)
+        return HttpResponseRedirect(self._bulk_url(chosen))
+
+    def undo_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Choose what was done, for the action that puts it back; it is confirmed like any other."""
+        chosen, action = self._find(request, pk, acting=True)
+        back = self.find_action(action.undone_by)
+        if back is None:
+            raise Http404
+        done = chosen.rows.filter(result=Result.DONE).values("record_id")
+        return self.choose(request, back, self.model._default_manager.filter(pk__in=done), undoes=chosen.pk)
+
+    def results_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
+        """A line for each row, as CSV."""
+        chosen, _ = self._find(request, pk)
+        name = f"{chosen.action}-{chosen.pk}.csv"
+        return StreamingHttpResponse(
+            _csv(chosen),
+            content_type="text/csv; charset=utf-8",
+            headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        )
+
+    def _find(
+        self, request: HttpRequest, pk: int, *, acting: bool = False
+    ) -> tuple[OperatorAction, AdminAction[Any]]:
+        if not self.has_view_permission(request) or (acting and not self.has_act_permission(request)):
+            raise PermissionDenied
+        chosen = OperatorAction.objects.filter(pk=pk, model=self.opts.label_lower).first()
+        action = self.find_action(chosen.action) if chosen else None
+        if chosen is None or action is None:
+            raise Http404
+        return chosen, action
+
+    def _advance(self, chosen: OperatorAction) -> None:
+        if not bulk_actions.advance(chosen, self, seconds=bulk_actions.AT_ONCE):
+            bulk_actions.wake(chosen.pk)
+
+    def _bulk_url(self, chosen: OperatorAction) -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_bulk", args=[chosen.pk])
+
+    def _page(
+        self, request: HttpRequest, chosen: OperatorAction, action: AdminAction[Any], form: Any
+    ) -> HttpResponse:
+        counts = chosen.counts()
+        shown = chosen.rows.exclude(result="", why_not__gt="") if counts["possible"] else chosen.rows.all()
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": chosen.label,
+            "chosen": chosen,
+            "action": action,
+            "form": form,
+            "counts": counts,
+            "percent": 100 * counts["tried"] // max(counts["possible"], 1),
+            "left_out": chosen.why_not(),
+            "rows": shown[:SHOWN],
+            "shown": SHOWN,
+            "may_act": self.has_act_permission(request),
+            "undone_by": self.find_action(action.undone_by) if counts["done"] else None,
+            "row_url": f"admin:{self.opts.app_label}_{self.opts.model_name}_change",
+        }
+        return TemplateResponse(request, "admin/bulk.html", context)
+
+
+class _Line:
+    """What csv writes to: it hands the line on."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _csv(chosen: OperatorAction) -> Iterator[str]:
+    writer = csv.writer(_Line())
+    yield "\ufeff" + writer.writerow(COLUMNS)
+    for row in chosen.rows.order_by("id").iterator(chunk_size=1000):
+        yield writer.writerow([row.record_id, _cell(row.name), *map(_cell, _result(row, chosen))])
+
+
+def _result(row: OperatorActionRow, chosen: OperatorAction) -> tuple[str, str]:
+    if row.result:
+        return row.get_result_display(), row.message
+    if row.why_not:
+        return "left out", row.why_not
+    return ("not done", "Stopped before.") if chosen.finished_at else ("not done yet", "")
+
+
+def _cell(text: str) -> str:
+    """A spreadsheet shall show it, not compute it."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

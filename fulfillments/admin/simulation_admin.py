@@ -1,0 +1,170 @@
+"""A rule of routing, tried on past orders before it is set: asked, watched and read here."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.actors import Actor
+from accounts.models import Supplier
+from accounts.operating.admin_actions import RecordAdmin
+from accounts.operating.admin_base import operator_of
+from accounts.operating.operator_actions import AdminAction
+from fulfillments.models import RoutingSimulation
+from fulfillments.simulating import running
+from fulfillments.simulating.summing import ResultJson, SideJson, nothing_yet
+
+AGO = timedelta(days=30)
+
+
+class SimulationForm(forms.ModelForm[RoutingSimulation]):
+    """What is different, and on which orders it is tried."""
+
+    most = forms.IntegerField(
+        min_value=1,
+        max_value=running.MOST,
+        initial=10_000,
+        label="Orders",
+        help_text=f"The newest of these days, at most {running.MOST:,}.",
+    )
+
+    class Meta:
+        model = RoutingSimulation
+        fields = (
+            *("supplier", "priority", "safety_stock", "left_out"),
+            *("retailer", "first_day", "last_day", "most"),
+        )
+        widgets = {name: forms.DateInput({"type": "date"}) for name in ("first_day", "last_day")}
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        supplier, left_out = given.get("supplier"), given.get("left_out")
+        if not left_out and given.get("priority") is None and given.get("safety_stock") is None:
+            raise forms.ValidationError("Say what would be different: priority, safety stock, or left out.")
+        if left_out and not (given.get("priority") is None and given.get("safety_stock") is None):
+            raise forms.ValidationError("A supplier that is left out has no priority and no safety stock.")
+        if supplier is not None and not left_out:
+            same_priority = given.get("priority") in (None, supplier.priority)
+            if same_priority and given.get("safety_stock") in (None, supplier.safety_stock):
+                raise forms.ValidationError(f"{supplier} has these values now: nothing would be different.")
+        first, last = given.get("first_day"), given.get("last_day")
+        if first and last and first > last:
+            self.add_error("last_day", "It ends before it begins.")
+        return given
+
+
+def _stop(simulation: RoutingSimulation, by: Actor, answers: dict[str, Any]) -> str:
+    simulation.stopped_at = timezone.now()
+    simulation.save(update_fields=["stopped_at"])
+    return "It ends with the orders that it is looking at."
+
+
+@admin.register(RoutingSimulation)
+class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
+    """What was tried, with what came of it. Nothing of an order is changed by any of it."""
+
+    page_template = "admin/fulfillments/routingsimulation/page.html"
+    list_display = ("id", "supplier", "rule", "first_day", "last_day", "percent", "actor", "created_at")
+    list_select_related = ("supplier",)
+    list_filter = ("supplier",)
+    record_actions = (
+        AdminAction[RoutingSimulation](
+            "stop",
+            "Stop",
+            _stop,
+            lambda simulation: "It has ended." if simulation.finished_at or simulation.stopped_at else "",
+            lambda simulation: "What was found so far stays.",
+            undo="Begin another one.",
+        ),
+    )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.has_act_permission(request)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Ask for the rule, keep it, and begin."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        today = timezone.now().date()
+        asked = {"first_day": today - AGO, "last_day": today, "supplier": request.GET.get("supplier")}
+        form = SimulationForm(request.POST or None, initial=asked)
+        if request.method == "POST" and form.is_valid():
+            simulation = form.instance
+            simulation.actor = operator_of(request).name
+            simulation.save(force_insert=True)
+            if not running.advance(simulation, seconds=running.AT_ONCE):
+                running.wake(simulation.pk)
+            url = reverse("admin:fulfillments_routingsimulation_change", args=[simulation.pk])
+            return HttpResponseRedirect(url)
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": "Simulate a rule of routing",
+            "form": form,
+        }
+        return TemplateResponse(request, "admin/fulfillments/routingsimulation/ask.html", context)
+
+    def page_context(self, simulation: RoutingSimulation) -> dict[str, Any]:
+        result = cast(ResultJson, simulation.result or nothing_yet())
+        names = _names(result)
+        suppliers = [
+            (names.get(pk, f"supplier {pk}"), _sides(each["before"], each["after"]))
+            for pk, each in result["suppliers"].items()
+        ]
+        return {
+            "result": result,
+            "looked_at": result["orders"] - result["unlike"],
+            "all": _sides(result["before"], result["after"]),
+            "suppliers": sorted(suppliers),
+            "examples": [
+                {
+                    **each,
+                    "before": _pieces(each["before"], names),
+                    "after": _pieces(each["after"], names),
+                    "more_money": Decimal(each["more_money"]),
+                }
+                for each in result["examples"]
+            ],
+        }
+
+
+def _names(result: ResultJson) -> dict[str, str]:
+    found = Supplier.objects.filter(pk__in=[int(pk) for pk in result["suppliers"]])
+    return {str(pk): name for pk, name in found.values_list("pk", "name")}
+
+
+def _pieces(pieces: dict[str, int], names: dict[str, str]) -> str:
+    return ", ".join(f"{count} from {names.get(pk, pk)}" for pk, count in pieces.items()) or "nobody"
+
+
+ROWS: tuple[tuple[str, str], ...] = (
+    ("orders", "Orders"),
+    ("fulfillments", "Fulfillments"),
+    ("pieces", "Pieces"),
+    ("money", "Money"),
+    ("short", "Pieces short of stock"),
+    ("unfilled", "Pieces that nobody takes"),
+)
+
+
+def _sides(before: SideJson, after: SideJson) -> list[tuple[str, Any, Any, Any]]:
+    """Each measure as it was, by the rule, and the difference."""
+    then, now = cast(dict[str, Any], before), cast(dict[str, Any], after)
+    numbers = ((title, _number(then[name]), _number(now[name])) for name, title in ROWS)
+    return [(title, old, new, new - old) for title, old, new in numbers]
+
+
+def _number(kept: int | str) -> int | Decimal:
+    """A count, or money, which is kept as text."""
+    return Decimal(kept) if isinstance(kept, str) else kept

@@ -1,0 +1,190 @@
+"""Which variants could fill a line: the retailer's active partners' listed ones (contract 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from decimal import Decimal
+from typing import NamedTuple, Protocol
+
+from django.db.models import Q, QuerySet
+
+from accounts.models import WhenShort
+from catalog.models import Variant
+from fastdb.compiled import CompiledQuery, any_of
+from fastdb.rows import as_rows
+from fulfillments.planning.partners import PartnerRow, partners_of
+from fulfillments.planning.routing import Agreed, Candidate
+
+
+class Asked(Protocol):
+    """What a line says of the thing it wants."""
+
+    @property
+    def sku(self) -> str: ...
+    @property
+    def upc(self) -> str: ...
+    @property
+    def asked_supplier_id(self) -> int | None: ...
+    @property
+    def asked_variant_id(self) -> int | None: ...
+
+
+class WantedLine(NamedTuple):
+    """An order's line that is to be routed: the fields are the query's."""
+
+    id: int
+    sku: str
+    upc: str
+    asked_supplier_id: int | None
+    asked_variant_id: int | None
+
+
+class WaitingLine(NamedTuple):
+    """A line of some order with pieces that no supplier has; the fields are the query's."""
+
+    id: int
+    order_id: int
+    retailer_id: int
+    country_known: bool
+    pieces: int
+    sku: str
+    upc: str
+    asked_supplier_id: int | None
+    asked_variant_id: int | None
+
+
+class OfferRow(NamedTuple):
+    """A variant that a partner has listed."""
+
+    id: int
+    supplier_id: int
+    sku: str
+    upc: str
+    title: str
+    retail_price: Decimal
+    wholesale_price: Decimal | None
+
+
+class Offers:
+    """Variants that are listed, and the rule by which a line finds some of them."""
+
+    def __init__(self, variants: Sequence[OfferRow]) -> None:
+        self._by_id = {variant.id: variant for variant in variants}
+        self._by_upc = _grouped((variant.upc, variant) for variant in variants if variant.upc)
+        self._by_sku = _grouped((variant.sku, variant) for variant in variants)
+
+    @staticmethod
+    def listed(suppliers: Sequence[int], lines: Sequence[Asked]) -> list[OfferRow]:
+        """What these suppliers have listed of what some lines name. One query."""
+        return list(_variants(suppliers=list(suppliers), **_asked(lines)))
+
+    def found_by(self, line: Asked) -> list[OfferRow]:
+        """By variant_id, else supplier_id and sku, else upc, else sku."""
+        if line.asked_variant_id is not None:
+            variant = self._by_id.get(line.asked_variant_id)
+            found = [variant] if variant else []
+        elif line.asked_supplier_id is not None and line.sku:
+            found = self._by_sku.get(line.sku, [])
+        else:
+            found = self._by_upc.get(line.upc, []) or self._by_sku.get(line.sku, [])
+        if line.asked_supplier_id is not None:
+            found = [variant for variant in found if variant.supplier_id == line.asked_supplier_id]
+        return found
+
+
+class Market:
+    """A retailer's active partners, and the variants of theirs that some lines ask for."""
+
+    def __init__(
+        self,
+        partners: Iterable[PartnerRow],
+        variants: Iterable[OfferRow],
+        *,
+        country_known: bool = True,
+        when_short: str | None = None,
+    ) -> None:
+        self._country_known, self._when_short = country_known, when_short
+        self.partners = {each.supplier_id: each for each in partners}
+        self.variants = [each for each in variants if each.supplier_id in self.partners]
+        self._offers = Offers(self.variants)
+
+    @classmethod
+    def of(
+        cls,
+        retailer_id: int,
+        lines: Sequence[Asked],
+        *,
+        country_known: bool = True,
+        when_short: str | None = None,
+    ) -> Market:
+        """The market that these lines of one order meet. Two queries."""
+        partners = partners_of(retailers=[retailer_id])
+        variants = Offers.listed([each.supplier_id for each in partners], lines)
+        return cls(partners, variants, country_known=country_known, when_short=when_short)
+
+    @classmethod
+    def of_each(cls, lines: Sequence[WaitingLine]) -> list[Market]:
+        """The market that each of these lines meets, of whatever orders. Two queries."""
+        all_partners = partners_of(retailers=sorted({line.retailer_id for line in lines}))
+        suppliers = sorted({each.supplier_id for each in all_partners})
+        variants = Offers.listed(suppliers, lines)
+        markets = {}
+        for retailer, known in {(line.retailer_id, line.country_known) for line in lines}:
+            partners = [each for each in all_partners if each.retailer_id == retailer]
+            markets[retailer, known] = cls(partners, variants, country_known=known)
+        return [markets[line.retailer_id, line.country_known] for line in lines]
+
+    def candidates(self, line: Asked, refused_by: Container[int] = ()) -> tuple[Candidate, ...]:
+        """The variants that a line finds, on the terms of their suppliers."""
+        return tuple(
+            self._candidate(variant, refused_by)
+            for variant in self._offers.found_by(line)
+            if self._country_known or not self.partners[variant.supplier_id].strict_addresses
+        )
+
+    def is_strict(self, line: Asked) -> bool:
+        """Whether a partner would have what the line wants, but takes no order to an unknown country."""
+        return not self._country_known and bool(self._offers.found_by(line)) and not self.candidates(line)
+
+    def _candidate(self, variant: OfferRow, refused_by: Container[int]) -> Candidate:
+        partner = self.partners[variant.supplier_id]
+        when_short = self._when_short or partner.when_short
+        if when_short == WhenShort.SHIP_PARTIAL and partner.refuse_short_orders:
+            when_short = WhenShort.REFUSE
+        return Candidate(
+            variant_id=variant.id,
+            supplier_id=variant.supplier_id,
+            partnership=partner,
+            # A supplier that gives no wholesale price is taken at its retail price.
+            cost=variant.retail_price if variant.wholesale_price is None else variant.wholesale_price,
+            priority=partner.priority,
+            default_warehouse_id=partner.default_warehouse_id,
+            agreed=Agreed(variant.sku, variant.upc, variant.title, variant.wholesale_price),
+            takes_short=when_short == WhenShort.SHIP_PARTIAL,
+            waits=when_short == WhenShort.WAIT,
+            refused=variant.supplier_id in refused_by,
+        )
+
+
+@CompiledQuery
+def _variants() -> QuerySet[Variant, OfferRow]:
+    asked = Q(any_of("pk", "ids")) | Q(any_of("sku", "skus")) | Q(any_of("upc", "upcs"))
+    listed = Variant.objects.filter(asked, any_of("supplier_id", "suppliers"), listed=True).order_by("id")
+    return as_rows(listed, OfferRow)
+
+
+def _asked(lines: Sequence[Asked]) -> dict[str, list[int] | list[str]]:
+    """What the lines name: ids, or else UPCs and skus."""
+    named = [line for line in lines if line.asked_variant_id is None]
+    return {
+        "ids": [line.asked_variant_id for line in lines if line.asked_variant_id is not None],
+        "upcs": [line.upc for line in named if line.upc],
+        "skus": [line.sku for line in named if line.sku],
+    }
+
+
+def _grouped(pairs: Iterable[tuple[str, OfferRow]]) -> dict[str, list[OfferRow]]:
+    groups: dict[str, list[OfferRow]] = {}
+    for key, variant in pairs:
+        groups.setdefault(key, []).append(variant)
+    return groups

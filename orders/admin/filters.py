@@ -1,0 +1,38 @@
+"""Filters of the operators' list of orders."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from accounts.operating.admin_filters import FlagFilter, M
+from orders.processing_state import FINISHED
+
+
+class UnknownCountryFilter(FlagFilter):
+    """Open orders to a country that nobody knows."""
+
+    title, parameter_name, label = "country", "unknown_country", "Unknown"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows.filter(has_unknown_country=True).exclude(processing_state__in=FINISHED)
+
+
+class WaitingFilter(FlagFilter):
+    """Lines of which some pieces have no stock set aside, from their own small index."""
+
+    title, parameter_name, label = "waiting for stock", "waiting", "Waiting"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows.filter(waiting_since__isnull=False)
+
+
+class HeldFilter(FlagFilter):
+    """Open orders that are held: a small part of the table, which an index knows."""
+
+    title, parameter_name, label = "held", "held", "Held"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows.filter(held=True).exclude(processing_state__in=FINISHED)
