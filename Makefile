@@ -51,12 +51,13 @@ fuzz: ## ask a running service what nobody thought of, as both roles; ARGS="--se
 screenshots: ## take the README's pictures anew (needs chromium)
 	@SCREENSHOTS=1 $(BOOTSTRAP) dev embedded -- -m pytest tests/browser/test_screenshots.py $(ARGS)
 
-lint: ## check style, types, import directions and migrations
+lint: ## check style, types, import directions, migrations and commit subjects
 	@$(BOOTSTRAP) dev
 	$(IN_VENV) -m ruff check .
 	$(IN_VENV) -m ruff format --check .
 	$(IN_VENV) -m mypy .
 	.venv/bin/lint-imports
+	$(IN_VENV) -I tools/commit_subjects.py
 	$(IN_VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 
 bench: ## measure, and write down what was measured
