@@ -15,7 +15,7 @@ from accounts.models import AccessToken, ApiKey, Credential, Retailer, Supplier
 from accounts.scopes import Scope, parse_scopes
 from api.errors import Forbidden, Unauthorized
 from fastdb.compiled import CompiledQuery, Param
-from fastdb.first import asked_first
+from fastdb.first import read_first
 
 
 class Access:
@@ -68,7 +68,7 @@ def _tokens() -> QuerySet[AccessToken]:
 
 
 def _by_key(prefix: str, secret: str) -> Access | None:
-    key = next(iter(asked_first(lambda: _keys(prefix=prefix))), None)
+    key = next(iter(read_first(lambda: _keys(prefix=prefix))), None)
     if key is None or not key.matches(secret) or not key.usable(at=timezone.now()):
         return None
     _name_party(key)
@@ -76,7 +76,7 @@ def _by_key(prefix: str, secret: str) -> Access | None:
 
 
 def _by_token(prefix: str, secret: str) -> Access | None:
-    token = next(iter(asked_first(lambda: _tokens(prefix=prefix))), None)
+    token = next(iter(read_first(lambda: _tokens(prefix=prefix))), None)
     now = timezone.now()
     if token is None or not token.matches(secret) or not token.key.usable(at=now):
         return None

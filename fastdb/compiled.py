@@ -1,6 +1,6 @@
-"""Queries whose statement is written once for each process, not once for each request.
+"""Queries whose SQL is written once per process instead of once per request.
 
-For a small query Django takes several times longer to write the SQL than PostgreSQL to run it.
+For a small query, Django needs several times longer to write the SQL than PostgreSQL needs to run it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from fastdb.rows import RowIterable
 
 T = TypeVar("T")
 Values = Sequence[Any]
-"""One row as the database driver gives it."""
+"""One row from the database driver."""
 
 
 class Param(Expression):
-    """Stands in a compiled queryset for a value that each call gives."""
+    """A placeholder in a compiled queryset for a value that each call passes."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Param(Expression):
 
 
 def any_of(column: str, name: str) -> Func:
-    """The condition that a column equals one of the values in a list that each call gives."""
+    """Build the condition `column = ANY(list)`, with a list that each call passes."""
     values = Func(Param(name), function="ANY")
     # Written with `=` by hand, because a lookup would put ANY in parentheses.
     return Func(column, values, template="%(expressions)s", arg_joiner=" = ", output_field=BooleanField())
@@ -43,7 +43,7 @@ def any_of(column: str, name: str) -> Func:
 
 @dataclass(frozen=True)
 class Statement(Generic[T]):
-    """A queryset as SQL, and what makes its rows what the queryset would yield."""
+    """A queryset as SQL, with the function that turns a row into the queryset's item."""
 
     sql: str
     params: Sequence[Any]
@@ -59,16 +59,16 @@ class Statement(Generic[T]):
 
     def _converted(self, row: Values) -> Values:
         values = list(row)
-        for place, (converters, expression) in self.converters.items():
+        for position, (converters, expression) in self.converters.items():
             for convert in converters:
-                values[place] = convert(values[place], expression, connection)
+                values[position] = convert(values[position], expression, connection)
         return values
 
 
 class CompiledQuery(Generic[T]):
-    """A queryset with `Param` values; calling it with them runs it, and gives a list.
+    """A queryset with `Param` values. A call passes the values, runs the query and returns a list.
 
-    Of instances, or of the rows of `as_rows`, and typed as such:
+    The items are instances, or the rows of `as_rows`, and are typed as such:
 
         @CompiledQuery
         def lines_of() -> QuerySet[OrderLine, LineRow]:
@@ -85,7 +85,7 @@ class CompiledQuery(Generic[T]):
         return list(self._statement.run(given))
 
     def queryset(self) -> QuerySet[Any, T]:
-        """The queryset itself, for another one to be made of it."""
+        """Return the queryset, so that a caller can derive another one."""
         return self._build()
 
     @functools.cached_property
@@ -94,12 +94,12 @@ class CompiledQuery(Generic[T]):
         compiler = queryset.query.get_compiler(queryset.db)
         sql, params = compiler.as_sql()
         assert compiler.select is not None
-        converters = compiler.get_converters(each[0] for each in compiler.select)
+        converters = compiler.get_converters(column[0] for column in compiler.select)
         return Statement(sql, params, converters, _maker(queryset, compiler))
 
 
 def _maker(queryset: QuerySet[Any, T], compiler: SQLCompiler) -> Callable[[Values], Any]:
-    """What makes the queryset's own rows, or its instances, of what the database gives."""
+    """Return the function that turns a database row into the queryset's row or instance."""
     iterable = queryset._iterable_class
     if issubclass(iterable, RowIterable):
         return iterable.make
@@ -109,13 +109,13 @@ def _maker(queryset: QuerySet[Any, T], compiler: SQLCompiler) -> Callable[[Value
 
 
 def _instance_maker(queryset: QuerySet[Any, T], compiler: SQLCompiler) -> Callable[[Values], Model]:
-    """What makes an instance, with its relations and annotations."""
+    """Return the function that builds an instance with its relations and annotations."""
     info, select = compiler.klass_info, compiler.select
     assert info is not None
     assert select is not None
     model: type[Model] = info["model"]
     first, last = info["select_fields"][0], info["select_fields"][-1] + 1
-    names = [each[0].target.attname for each in select[first:last]]
+    names = [column[0].target.attname for column in select[first:last]]
     annotations = compiler.annotation_col_map or {}
     populators = get_related_populators(info, select, queryset.db)  # type: ignore[call-arg]  # for Django 6
 
@@ -123,8 +123,8 @@ def _instance_maker(queryset: QuerySet[Any, T], compiler: SQLCompiler) -> Callab
         instance = model.from_db(queryset.db, names, row[first:last])
         for populator in populators:
             populator.populate(row, instance)
-        for name, place in annotations.items():
-            setattr(instance, name, row[place])
+        for name, position in annotations.items():
+            setattr(instance, name, row[position])
         return instance
 
     return make

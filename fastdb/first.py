@@ -1,4 +1,4 @@
-"""The first read of a request shows by itself whether the connection that was kept for it is alive."""
+"""The first read of a request, which also proves that the persistent connection is alive."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from django.db import InterfaceError, OperationalError, connection
 T = TypeVar("T")
 
 
-def asked_first(read: Callable[[], T]) -> T:
-    """What `read` answers, without the `SELECT 1` by which Django tries a kept connection first.
+def read_first(read: Callable[[], T]) -> T:
+    """Return the result of `read` without the `SELECT 1` by which Django tests a persistent connection.
 
-    `read` changes nothing: where the connection turns out to be dead, it is called once more on a new one.
+    `read` must change nothing: if the connection turns out to be dead, `read` runs again on a new one.
     """
-    kept: Any = connection  # Django's types do not say what it keeps about its health
-    if kept.connection is None or kept.health_check_done or kept.in_atomic_block:
+    untyped: Any = connection  # Django's types lack the attributes about the connection's health
+    if untyped.connection is None or untyped.health_check_done or untyped.in_atomic_block:
         return read()
-    kept.health_check_done = True
+    untyped.health_check_done = True
     try:
         return read()
     except (OperationalError, InterfaceError):

@@ -1,5 +1,6 @@
-"""New rows of one model in one statement, at a fraction of what `bulk_create` costs: most of that is the
-writing of the statement, which is kept here.
+"""Insert new rows of one model with one statement, at a fraction of the cost of `bulk_create`.
+
+Most of that cost is writing the statement. Here it is written once and cached.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ PLAIN: dict[str, type] = {
     "PositiveIntegerField": int,
     "TextField": str,
 }
-"""Types of columns, and the Python type that goes to the database as it is: most values do."""
+"""The Python type, per column type, that the driver takes without conversion. Most values have it."""
 
 
 def insert(instances: Sequence[Model]) -> None:
-    """Save new instances of one model; each is given its id and what the database set by default.
+    """Save new instances of one model, and set the id and the database defaults of each.
 
-    As with `bulk_create` there are no signals. A column with a database default is set by all or by none.
+    Like `bulk_create`, this sends no signals. A column with a database default is set on all instances or on
+    no instance.
     """
     if instances:
         rows = _insert(instances)
@@ -36,9 +38,9 @@ def insert(instances: Sequence[Model]) -> None:
 
 
 def insert_unless_there(instance: Model, *unique: str) -> bool:
-    """Save a new instance if none has the same values in these columns, which are unique; say whether it was.
+    """Save a new instance unless a row has the same values in the unique columns; say if it was saved.
 
-    Waits for the transaction of a twin that is on its way.
+    Waits for a concurrent transaction that inserts the same values.
     """
     quoted = ", ".join(connection.ops.quote_name(column) for column in unique)
     rows = _insert([instance], f"ON CONFLICT ({quoted}) DO NOTHING")
@@ -53,13 +55,13 @@ def _insert(instances: Sequence[Model], otherwise: str = "") -> list[Row]:
         field for field in _defaulting(model) if not _by_default(getattr(instances[0], field.attname))
     )
     fields, beginning, values, returning = _statement(model, given)
-    database = connections[DEFAULT_DB_ALIAS]  # asking the thread's own for each value would take longer
+    database = connections[DEFAULT_DB_ALIAS]  # looked up once, not for each value
     params = []
-    for each in instances:
+    for instance in instances:
         for field, plain in fields:
-            value = getattr(each, field.attname)
-            as_it_is = value is None or type(value) is plain
-            params.append(value if as_it_is else field.get_db_prep_save(value, database))
+            value = getattr(instance, field.attname)
+            is_plain = value is None or type(value) is plain
+            params.append(value if is_plain else field.get_db_prep_save(value, database))
     with database.cursor() as cursor:
         all_values = ", ".join([values] * len(instances))
         cursor.execute(f"{beginning} {all_values} {otherwise} {returning}", params)
@@ -86,8 +88,9 @@ def _defaulting(model: type[Model]) -> tuple[Field[Any, Any], ...]:
 def _statement(
     model: type[Model], given: tuple[Field[Any, Any], ...]
 ) -> tuple[list[tuple[Field[Any, Any], type | None]], str, str, str]:
-    """The fields to be written, each with its plain type, and the pieces of the statement: its beginning, one
-    row, what it returns.
+    """Return the fields to write, each with its plain type, and the parts of the statement.
+
+    The parts are the beginning, the placeholders of one row, and the RETURNING clause.
     """
     meta, quote = model._meta, connection.ops.quote_name
     fields = [

@@ -1,4 +1,4 @@
-"""Rows of a class of their own, so that the type checker knows each column that a query reads."""
+"""Typed rows: the type checker knows each column that a query reads."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Read = Callable[[Any], Any]
 
 
 def as_rows(queryset: QuerySet[M, Any], row: type[R]) -> QuerySet[M, R]:
-    """The queryset, yielding rows of that class, whose fields are the columns that it reads.
+    """Make a queryset yield rows of a class whose fields are the columns to read.
 
-    A field is a column of its own name, unless its type says where it comes from, or how it is read:
+    A field reads the column of its own name, unless its type names another source or another way to read it:
 
         class LineRow(NamedTuple):
             id: int
@@ -33,19 +33,19 @@ def as_rows(queryset: QuerySet[M, Any], row: type[R]) -> QuerySet[M, R]:
         as_rows(OrderLine.objects.order_by("id"), LineRow)
     """
     columns = _columns(row)
-    computed = {each.name: each.source for each in columns if each.source is not None}
-    rows: QuerySet[M, R] = queryset.annotate(**computed).values_list(*(each.name for each in columns))
+    computed = {column.name: column.source for column in columns if column.source is not None}
+    rows: QuerySet[M, R] = queryset.annotate(**computed).values_list(*(column.name for column in columns))
     rows._iterable_class = _iterable_of(row)
     return rows
 
 
 def rows_of(cursor: CursorWrapper, row: type[R]) -> list[R]:
-    """The rows of a statement written by hand; its columns are the fields of that class, in their order."""
+    """Return the rows of a hand-written statement whose columns are the fields of the class, in order."""
     return list(map(_maker(row), cursor.fetchall()))
 
 
 def grouped(rows: Iterable[R], key: Callable[[R], int]) -> dict[int, list[R]]:
-    """Rows by what they belong to: an empty list where there are none."""
+    """Group rows by an id. A missing id gives an empty list."""
     groups: dict[int, list[R]] = defaultdict(list)
     for row in rows:
         groups[key(row)].append(row)
@@ -53,27 +53,27 @@ def grouped(rows: Iterable[R], key: Callable[[R], int]) -> dict[int, list[R]]:
 
 
 def answering(row: type[R], answer: type[A]) -> Callable[[R], A]:
-    """What makes an answer, a TypedDict, of a row that has all its fields.
+    """Return the function that turns a row into an answer, a TypedDict, whose fields the row has.
 
-    Raises TypeError, when its module is imported, where the row lacks a field or has another type for it.
+    Raises TypeError at import time if the row lacks a field or gives it another type.
     """
-    held, wanted = get_type_hints(row), get_type_hints(answer)
-    if wrong := [name for name, hint in wanted.items() if held.get(name) != hint]:
-        raise TypeError(f"{row.__name__} is not what {answer.__name__} says: {', '.join(wrong)}")
+    available, wanted = get_type_hints(row), get_type_hints(answer)
+    if wrong := [name for name, hint in wanted.items() if available.get(name) != hint]:
+        raise TypeError(f"{row.__name__} does not match {answer.__name__}: {', '.join(wrong)}")
     fields = (f"{name!r}: row[{row._fields.index(name)}]" for name in wanted)
     return _written_out(f"{{{', '.join(fields)}}}")
 
 
 def _written_out(expression: str, **names: Any) -> Callable[[Any], Any]:
-    """A function of `row`, written out field by field, as namedtuple and dataclasses write theirs.
+    """Compile a function of `row` field by field, as namedtuple and dataclasses do.
 
-    Loops over the fields would cost 6 % of a page of 100 orders.
+    A loop over the fields would cost 6 % of the time of a page of 100 orders.
     """
     return eval(f"lambda row: {expression}", names)  # type: ignore[no-any-return]  # noqa: S307 - our own names
 
 
 class RowIterable(ValuesListIterable[R]):
-    """What Django asks for a queryset's rows; there is one for each class of rows."""
+    """The iterable that Django reads the rows of a queryset from; each row class has its own subclass."""
 
     make: Callable[[Iterable[Any]], R]
 
@@ -88,21 +88,21 @@ def _iterable_of(row: type[R]) -> type[RowIterable[R]]:
 
 @functools.cache
 def _maker(row: type[R]) -> Callable[[Iterable[Any]], R]:
-    """What makes a row of what the database gives."""
-    # As Django does for its own: `_make` counts the columns of each row once more.
+    """Return the function that turns a database row into a row of the class."""
+    # Like Django, avoid `_make`: it counts the columns of each row again.
     new = functools.partial(tuple.__new__, row)
-    reads = {f"read{index}": each.read for index, each in enumerate(_columns(row)) if each.read}
+    reads = {f"read{index}": column.read for index, column in enumerate(_columns(row)) if column.read}
     if not reads:
         return new
     values = (
-        f"None if row[{index}] is None else read{index}(row[{index}])" if each.read else f"row[{index}]"
-        for index, each in enumerate(_columns(row))
+        f"None if row[{index}] is None else read{index}(row[{index}])" if column.read else f"row[{index}]"
+        for index, column in enumerate(_columns(row))
     )
     return _written_out(f"new(({', '.join(values)},))", new=new, **reads)
 
 
-class _Asked(NamedTuple):
-    """What is asked for a field, what it is computed from if it is no column, and what is made of it."""
+class _SelectedColumn(NamedTuple):
+    """The selected name of a field, the expression it is computed from (if any), and its conversion."""
 
     name: str
     source: Expression | None
@@ -110,29 +110,29 @@ class _Asked(NamedTuple):
 
 
 @functools.cache
-def _columns(row: type[NamedTuple]) -> list[_Asked]:
+def _columns(row: type[NamedTuple]) -> list[_SelectedColumn]:
     hints = get_type_hints(row, include_extras=True)
-    return [_asked(name, list(_said_of(hints[name]))) for name in row._fields]
+    return [_selected(name, list(_annotations_of(hints[name]))) for name in row._fields]
 
 
-def _asked(field: str, said: list[Any]) -> _Asked:
-    column = next((each for each in said if isinstance(each, Column)), Column())
-    source = next((each for each in said if isinstance(each, F | Expression)), F(field))
+def _selected(field: str, annotations: list[Any]) -> _SelectedColumn:
+    column = next((item for item in annotations if isinstance(item, Column)), Column())
+    source = next((item for item in annotations if isinstance(item, F | Expression)), F(field))
     if isinstance(source, F):
         path: str = source.name  # type: ignore[attr-defined]  # its stubs do not know it
         if column.ask is None:
-            return _Asked(path, None, column.read)
+            return _SelectedColumn(path, None, column.read)
         source = column.ask(path)
-    # Under a name of its own: an annotation may not have that of a field of the model.
-    return _Asked(f"row_{field}", source, column.read)
+    # The prefix avoids a clash: an annotation must not have the name of a model field.
+    return _SelectedColumn(f"row_{field}", source, column.read)
 
 
-def _said_of(hint: Any) -> Iterator[Any]:
-    """What a type is annotated with, be it optional or not."""
+def _annotations_of(hint: Any) -> Iterator[Any]:
+    """Yield the annotations of a type, optional or not."""
     if get_origin(hint) is Annotated:
         yield from hint.__metadata__
-        yield from _said_of(hint.__origin__)
+        yield from _annotations_of(hint.__origin__)
     else:
         for part in get_args(hint):
             if get_origin(part) is Annotated:
-                yield from _said_of(part)
+                yield from _annotations_of(part)

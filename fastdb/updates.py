@@ -1,5 +1,6 @@
-"""Columns of many rows written in one short statement: `bulk_update` writes a case for each row and column,
-which for a thousand rows takes seconds.
+"""Update columns of many rows with one short statement.
+
+`bulk_update` writes a CASE for each row and column, which takes seconds for a thousand rows.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from django.db.models import Model
 
 
 def update(instances: Sequence[Model], names: Sequence[str]) -> None:
-    """Save these columns of rows of one model; their values go to the database as they are.
+    """Save these columns of rows of one model, without converting the values.
 
-    As with `bulk_update` there are no signals, and rows that are gone stay gone.
+    Like `bulk_update`, this sends no signals and does not create deleted rows again.
     """
     if not instances:
         return
@@ -24,7 +25,7 @@ def update(instances: Sequence[Model], names: Sequence[str]) -> None:
     types = [field.rel_db_type(connection) for field in fields]
     arrays = ", ".join(f"%s::{type_}[]" for type_ in types)
     changes = ", ".join(f"{column} = n.{column}" for column in columns[1:])
-    values = [[getattr(each, field.attname) for each in instances] for field in fields]
+    values = [[getattr(instance, field.attname) for instance in instances] for field in fields]
     given = f"unnest({arrays}) AS n ({', '.join(columns)}) WHERE t.{columns[0]} = n.{columns[0]}"
     with connection.cursor() as cursor:
         cursor.execute(f"UPDATE {quote(meta.db_table)} t SET {changes} FROM {given}", values)  # noqa: S608 - names of columns

@@ -11,10 +11,10 @@ COUNTS = ["reserved", "shipped", "rejected", "canceled", "returned", "cancel_req
 
 
 class FulfillmentLine(models.Model):
-    """A number of units of one variant for one order line; `open` units are neither shipped nor refused yet.
+    """A number of units of one variant for one order line; `open` units are not shipped or refused yet.
 
-    The agreed values (`fulfillments.planning.routing.Agreed`) never change after the line is placed, even if the
-    variant changes.
+    The agreed values (`fulfillments.planning.routing.Agreed`) never change after the line is created, even
+    if the variant changes.
     """
 
     fulfillment = models.ForeignKey(

@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 from django.db import Error, OperationalError, connection, connections, transaction
 
-from fastdb.first import asked_first
+from fastdb.first import read_first
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,12 +48,12 @@ def end_it_from_outside() -> None:
 def read_within_a_transaction_that_is_lost(read: mock.Mock) -> None:
     end_it_from_outside()
     not_tried_yet()
-    asked_first(read)
+    read_first(read)
 
 
 def test_a_live_connection_is_asked_once(kept):
     with mock.patch.object(connection, "is_usable") as tried:
-        assert asked_first(one) == 1
+        assert read_first(one) == 1
         assert one() == 1
     tried.assert_not_called()
 
@@ -61,14 +61,14 @@ def test_a_live_connection_is_asked_once(kept):
 def test_a_dead_connection_is_replaced_and_nobody_notices(kept):
     end_it_from_outside()
     not_tried_yet()
-    assert asked_first(one) == 1
+    assert read_first(one) == 1
     assert one() == 1
 
 
 def test_what_fails_on_a_live_connection_is_not_repeated(kept):
     read = mock.Mock(side_effect=OperationalError("it took too long"))
     with pytest.raises(OperationalError):
-        asked_first(read)
+        read_first(read)
     assert read.call_count == 1
 
 
