@@ -31,7 +31,7 @@ class KeyViewSet(ViewSet):
     """What every keyed path has in common: the key, its scope, its rate limit, and idempotency."""
 
     content_negotiation_class = OnlyAnswer
-    # None: any key of the party. A write scope does not include its read scope (docs/adr/0040).
+    # None: any key of the party. A write scope does not include its read scope (docs/adr/0082).
     read_scope: ClassVar[Scope | None] = None
     write_scope: ClassVar[Scope | None] = None
     # Names of operations in the schema that do not follow from action and path (api.openapi.naming).

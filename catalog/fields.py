@@ -54,7 +54,7 @@ def fault(data: Any, index: int, message: str, code: str) -> serializers.Validat
 
 
 # The interface's own form, one string, stands in words: no common generator for Java compiles a choice
-# between a string and an array (docs/adr/0048).
+# between a string and an array (docs/adr/0049).
 @extend_schema_field(
     {
         "type": "array",

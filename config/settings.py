@@ -216,7 +216,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     **_broker.options,
 }
 CELERY_TIMEZONE = "UTC"
-# What depends on others' hosts, and what must come by every few seconds, waits behind no import (ADR 62).
+# What depends on others' hosts, and what must come by every few seconds, waits behind no import (ADR 60).
 # Operators' actions on many records come in slices of seconds, in a queue of their own.
 CELERY_TASK_ROUTES = {
     "imports.tasks.fetch": {"queue": "fetch"},

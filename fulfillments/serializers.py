@@ -224,7 +224,7 @@ class SkuItemBody(Body):
         return item
 
 
-# Generators cannot tell `tracking_number` from `trackingNumber`: both come out as one name (docs/adr/0048).
+# Generators cannot tell `tracking_number` from `trackingNumber`: both come out as one name (docs/adr/0049).
 @extend_schema_serializer(exclude_fields=["tracking_number"])
 class ParcelBody(Body):
     trackingNumber = fields.Text(max_length=100, required=False)

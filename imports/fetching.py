@@ -1,4 +1,4 @@
-"""A job's file comes from a supplier's own host before any worker of imports has to do with it (ADR 62).
+"""A job's file comes from a supplier's own host before any worker of imports has to do with it (ADR 60).
 
 The job stays `queued` meanwhile, so that it can be canceled at once. Nothing is written down in the database:
 whoever fetches holds the supplier's slot in Redis, and where that is lost two may fetch, and one file stays.

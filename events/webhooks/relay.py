@@ -1,6 +1,6 @@
 """Events become deliveries: each one once for each webhook that wants it, and none is left out.
 
-The feed's numbers appear in one order (ADR 42), so that a bookmark in them misses nothing. It moves in the
+The feed's numbers appear in one order (ADR 68), so that a bookmark in them misses nothing. It moves in the
 transaction that inserts the deliveries, under its lock: there may be as many relays as there are senders.
 """
 

@@ -1,4 +1,4 @@
-"""A large file comes from the browser in pieces, each a request of its own (ADR 80).
+"""A large file comes from the browser in pieces, each a request of its own (ADR 72).
 
 So no request is longer than any other may be, no file is held in memory, and the page can say how far it is.
 """

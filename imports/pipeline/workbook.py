@@ -1,4 +1,4 @@
-"""The first sheet of an .xlsx workbook, row by row, its cells as they are shown (docs/adr/0024)."""
+"""The first sheet of an .xlsx workbook, row by row, its cells as they are shown (docs/adr/0021)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stock of several places in a shop's export: a row for each, or a column for each (docs/adr/0076).
+"""Stock of several places in a shop's export: a row for each, or a column for each (docs/adr/0026).
 
 Both become rows of one variant, one place and one quantity. Places are known by their warehouses' names.
 """

@@ -20,6 +20,9 @@ PACKAGES = {path.parent.name for room in ROOMS for path in ROOT.glob(f"{room}/*/
 NAME = re.compile(rf"`(?:manage\.py )?((?:{'|'.join([*TOP, *PACKAGES])})(?:\.[A-Za-z_]\w*)+)(?:\(.*?\))?`")
 FILE = re.compile(rf"`((?:{'|'.join(TOP)}|tests|docs|templates)(?:/[\w.-]+)+/?)`")
 
+LINK = re.compile(r"\]\((?!https?:|mailto:|[/#])([^)#\s]+)")
+ADR = re.compile(r"(?:\bADR |docs/adr/)(\d+)")
+
 EVENT_TYPES = {"inventory.updated"}  # reads like a module
 
 
@@ -53,6 +56,27 @@ def test_what_a_document_names_is_there(document):
     files = {file for file in FILE.findall(text) if not (ROOT / file).exists()}
 
     assert (names - EVENT_TYPES) | files == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_a_relative_link_leads_to_a_file(document):
+    links = LINK.findall(document.read_text(encoding="utf-8"))
+
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_each_reference_to_an_adr_names_an_existing_record():
+    numbers = {int(path.name[:4]) for path in (ROOT / "docs/adr").glob("[0-9]*.md")}
+    texts = {*DOCUMENTS, ROOT / "pyproject.toml", ROOT / "gunicorn.conf.py"} - set(ROOT.glob("docs/adr/*"))
+    texts |= {path for top in [*TOP, "tests"] for path in (ROOT / top).rglob("*.py")}
+    references = {
+        (path.relative_to(ROOT).as_posix(), int(number))
+        for path in texts
+        for number in ADR.findall(path.read_text(encoding="utf-8"))
+    }
+
+    assert {(path, number) for path, number in references if number not in numbers} == set()
+    assert len(references) > 20
 
 
 @pytest.mark.parametrize(
