@@ -10,7 +10,7 @@ DOCS = settings.BASE_DIR / "docs"
 def test_every_setting_is_in_the_docs_and_every_documented_one_is_read():
     read = {
         name
-        for files in ("config/**/*.py", "launcher/**/*.py", "gunicorn.conf.py")
+        for files in ("config/**/*.py", "tools/launcher/**/*.py", "gunicorn.conf.py")
         for path in settings.BASE_DIR.glob(files)
         for name in re.findall(r'\benv\.\w+\("([A-Z_]+)"', path.read_text(encoding="utf-8"))
     }
