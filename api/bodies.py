@@ -1,4 +1,4 @@
-"""Request bodies: read whole, refused with every fault named, or turned into plain data."""
+"""Request bodies: validate them, name every fault, and return plain data."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rest_framework.request import Request
 from api.errors import Invalid, TooLarge
 from api.spelling import closest_match
 
-# Each object of a body is read by the fields of its kind, which takes longer than to send it.
+# Validating an object takes longer than sending it, so the number of objects is limited.
 MOST_OBJECTS = 10_000
-# Of an object's unknown keys so many are held against the known ones, which takes a moment for each.
+# Comparing an unknown key with the known keys takes time, so only this many keys are compared.
 MOST_SUSPECTS = 50
 
-# What says which pieces are meant, and how many, by whatever name.
-PIECES = {"line", "lines", "items", "line_id", "order_line_id", "variant_id", "sku", "upc", "ean"}
-PIECES |= {"quantity", "qty", "amount", "count", "pieces", "units"}
+# Names under which clients say which units they mean, and how many.
+UNIT_NAMES = {"line", "lines", "items", "line_id", "order_line_id", "variant_id", "sku", "upc", "ean"}
+UNIT_NAMES |= {"quantity", "qty", "amount", "count", "pieces", "units"}
 
 ARRAY_MESSAGES = {
     "not_a_list": "Must be an array.",
@@ -39,39 +39,41 @@ class Body(serializers.Serializer[Any]):
     default_error_messages = {"invalid": "Must be a JSON object."}
 
     exacting: ClassVar[bool] = True
-    """Whether a misspelt optional field is refused too; off where the answer can name it in `warnings`."""
+    """Whether to refuse misspelled optional fields too. False if the answer names them in `warnings`."""
     most_objects: ClassVar[int | None] = MOST_OBJECTS
-    """How many objects there may be in it; None where it counts them itself."""
+    """The maximum number of objects in the body. None if the body counts them itself."""
     narrowed_by: ClassVar[str] = ""
-    """A field whose absence means everything: nothing that may say how much is taken for noise then."""
+    """A field whose absence means *everything*. Without it, an unknown field that may limit the request is
+    refused.
+    """
 
     often_meant: ClassVar[Mapping[str, str]] = {}
-    """What is surely meant by fields that there are not, where passing them over would do something else."""
+    """Known fields by common wrong names. Ignoring such a name would do something else than intended."""
 
     @classmethod
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
-        """An array of these; what may be null is the array, never an element."""
+        """Make an array of these bodies. With `allow_null`, the array may be null, but no element."""
         nullable = kwargs.pop("allow_null", False)
         kwargs["error_messages"] = ARRAY_MESSAGES | kwargs.get("error_messages", {})
         array = super().many_init(*args, **kwargs)
-        # A serializer copies its fields by making them anew from these.
+        # A serializer copies a field by calling its class again with `_kwargs`.
         array.allow_null = array._kwargs["allow_null"] = nullable  # type: ignore[attr-defined]
         return array
 
     def to_internal_value(self, data: Any) -> Any:
         if self.parent is not None and getattr(self.root, "partial", False):
-            # What a PATCH names it replaces: an object in it is whole, as in a POST.
+            # A PATCH replaces each field that it names, so a nested object must be complete, as in a POST.
             return reader(type(self)).to_internal_value(data)
         if isinstance(data, dict):
             self._refuse_misspellings(data)
         return super().to_internal_value(data)
 
     def unknown(self, data: dict[str, Any]) -> list[str]:
-        """The keys of the body that this serializer does not know."""
+        """Return the keys of the body that this serializer does not know."""
         return [key for key in data if key not in self.fields]
 
     def needed(self) -> list[str]:
-        """The fields that a body cannot do without."""
+        """Return the names of the required fields."""
         return [name for name, field in self.fields.items() if field.required]
 
     def _refuse_misspellings(self, data: dict[str, Any]) -> None:
@@ -81,8 +83,9 @@ class Body(serializers.Serializer[Any]):
         for key in self.unknown(data)[:MOST_SUSPECTS]:
             near = closest_match(key, needed, likeness=0.8)
             if self.exacting and not near:
-                surely = self.often_meant.get(key)
-                near = surely if surely and surely not in data else closest_match(key, absent)
+                meant_field = self.often_meant.get(key)
+                certain = meant_field if meant_field and meant_field not in data else None
+                near = certain or closest_match(key, absent)
             if not near and everything and self._may_narrow(key, data[key]):
                 near = self.narrowed_by
             if near:
@@ -90,39 +93,39 @@ class Body(serializers.Serializer[Any]):
                 raise ValidationError({key: [ErrorDetail(message, code="unknown_field")]})
 
     def _may_narrow(self, key: str, value: Any) -> bool:
-        """Whether an unknown field may stand for the one whose absence means everything."""
+        """Tell whether an unknown field may be another name for `narrowed_by`."""
         narrows = self.fields[self.narrowed_by]
         counts = isinstance(narrows, serializers.IntegerField) and isinstance(value, int | float | Decimal)
-        return may_name_pieces(key, value) or (counts and not isinstance(value, bool))
+        return may_name_units(key, value) or (counts and not isinstance(value, bool))
 
 
-def may_name_pieces(key: str, value: Any) -> bool:
-    """Whether a field that nobody asked for may say which pieces are meant, or how many."""
-    return isinstance(value, dict | list) or key.lower() in PIECES
+def may_name_units(key: str, value: Any) -> bool:
+    """Tell whether an unknown field may say which units the client means, or how many."""
+    return isinstance(value, dict | list) or key.lower() in UNIT_NAMES
 
 
-def refuse_pieces(data: Any, instead: str) -> None:
-    """Refuse what would do a part of what a call can only do as a whole, rather than do all of it.
+def refuse_units(data: Any, instead: str) -> None:
+    """Refuse a body that names units, for a call that always concerns all units.
 
-    Raises Invalid naming the first such field, with `instead`: what takes parts.
+    `instead` names the call that takes a part. Raises Invalid with the first such field.
     """
-    message = f"This call is for all its pieces. {instead}"
-    if isinstance(data, list) and data:  # an empty one is how some languages write an empty object
+    message = f"This call concerns all units. {instead}"
+    if isinstance(data, list) and data:  # some languages write an empty object as an empty array
         raise Invalid(message)
     fields: dict[str, Any] = data if isinstance(data, dict) else {}
     for key, value in fields.items():
-        if value is not None and may_name_pieces(key, value):
+        if value is not None and may_name_units(key, value):
             raise Invalid.at(key, message, "unknown_field")
 
 
 def json_of(request: Request) -> Any:
-    """The request's JSON; an empty body, of whatever content type, is an empty object."""
+    """Return the request's JSON. An empty body of any content type is an empty object."""
     data = request.data
     return {} if isinstance(data, QueryDict) else data
 
 
 def read(serializer: type[S], request: Request, **kwargs: Any) -> Any:
-    """The validated body of a request. Raises ValidationError naming each field at fault."""
+    """Return the validated body of a request. Raises ValidationError that names each wrong field."""
     data = json_of(request)
     if not isinstance(data, dict):
         raise Invalid("The body must be a JSON object.")
@@ -130,13 +133,13 @@ def read(serializer: type[S], request: Request, **kwargs: Any) -> Any:
 
 
 def validated(serializer: type[S], data: Any, **kwargs: Any) -> Any:
-    """Data that a serializer has checked.
+    """Validate data with a serializer.
 
-    Raises ValidationError naming each field at fault, TooLarge before any is looked at.
+    Raises TooLarge before any field is checked, or ValidationError that names each wrong field.
     """
     most = getattr(serializer, "most_objects", MOST_OBJECTS)
     if most is not None and _objects(data) > most:
-        raise TooLarge(f"The body has more than {most} objects: send fewer at once.")
+        raise TooLarge(f"The body has more than {most} objects. Send fewer in one request.")
     if not kwargs:
         return reader(serializer).run_validation(data)  # type: ignore[arg-type]  # its stubs: not hashable
     checked = serializer(data=data, **kwargs)
@@ -145,7 +148,7 @@ def validated(serializer: type[S], data: Any, **kwargs: Any) -> Any:
 
 
 def _objects(data: Any) -> int:
-    """How many objects there are in what was sent."""
+    """Count the objects in a body."""
     if isinstance(data, dict):
         return 1 + sum(map(_objects, data.values()))
     return sum(map(_objects, data)) if isinstance(data, list) else 0
@@ -153,13 +156,13 @@ def _objects(data: Any) -> int:
 
 @functools.cache
 def reader(serializer: type[S]) -> S:
-    """The one instance of a serializer that reads all bodies of its kind.
+    """Return the shared instance of a serializer class.
 
-    Making its fields anew costs more than reading a body; validating leaves no trace in them.
+    Creating its fields costs more than reading a body, and validation does not change them.
     """
     return serializer()
 
 
 def fields_of(body: type[Body]) -> tuple[str, ...]:
-    """The names of a body's fields, in their order."""
+    """Return the names of a body's fields, in order."""
     return tuple(reader(body).fields.keys())

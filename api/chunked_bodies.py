@@ -1,4 +1,4 @@
-"""Request bodies with `Transfer-Encoding: chunked`, which come without a Content-Length."""
+"""Request bodies with `Transfer-Encoding: chunked`, which have no Content-Length."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ CHUNK = 64 * 1024
 
 
 class BufferChunkedBody:
-    """WSGI middleware: reads a chunked body and sets its length. Without one, Django sees an empty body.
+    """WSGI middleware that reads a chunked body and sets its length. Without a length Django sees no body.
 
-    Of a body larger than its path takes (`max_bytes`) one byte more is read, which shows that: 413.
+    It reads at most one byte more than the path allows (`max_bytes`). That byte causes the 413.
     """
 
     def __init__(self, application: WSGIApplication, *, max_bytes: Callable[[str], int]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class IdConverter:
-    """An object's id. What cannot be one reads as 0, the id of nothing, so that it ends in a plain 404."""
+    """An object's id. Text that cannot be an id becomes 0, which no object has, so the answer is a 404."""
 
     regex = "[^/]+"
 

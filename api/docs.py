@@ -16,7 +16,7 @@ from drf_spectacular.generators import SchemaGenerator
 from api.errors import only_read
 from api.renderers import encode
 
-# The page has no inline script or style, and loads nothing from elsewhere.
+# The page has no inline script or style and loads nothing from other hosts.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -31,13 +31,13 @@ _ONE_AT_A_TIME = threading.Lock()
 
 @functools.cache
 def document() -> bytes:
-    """The OpenAPI document; made once, for it only changes with the code."""
-    found = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    return encode(found)
+    """Return the OpenAPI document. It is generated once, since it changes only with the code."""
+    generated = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    return encode(generated)
 
 
 def document_in_turn() -> bytes:
-    """The same for many threads: two that make it at once trip over the parts that it loads as it goes."""
+    """Return the document, one thread after the other: the generator is not thread-safe."""
     with _ONE_AT_A_TIME:
         return document()
 
@@ -47,9 +47,8 @@ def schema(request: HttpRequest) -> HttpResponse:
     """OpenAPI 3.1, as JSON."""
     raw = document_in_turn().replace(ORIGIN, request.build_absolute_uri("/")[:-1].encode())
     tag = f'"{hashlib.sha256(raw).hexdigest()[:32]}"'
-    asked = request.headers.get("If-None-Match", "")
     response: HttpResponse
-    if tag in asked:
+    if tag in request.headers.get("If-None-Match", ""):
         response = HttpResponseNotModified()
     else:
         response = HttpResponse(raw, content_type="application/json")
@@ -60,20 +59,20 @@ def schema(request: HttpRequest) -> HttpResponse:
 
 @only_read
 def home(request: HttpRequest) -> HttpResponse:
-    """Where to go from the service's own address: a page for browsers, the same as JSON for programs."""
-    places = {"docs": "/v3/docs", "schema": "/v3/schema", "admin": reverse("admin:index")}
+    """Show the main addresses of the service: a page for browsers, JSON for programs."""
+    links = {"docs": "/v3/docs", "schema": "/v3/schema", "admin": reverse("admin:index")}
     if "text/html" in request.headers.get("Accept", ""):
-        response = render(request, "home.html", places)
+        response = render(request, "home.html", links)
         response["Content-Security-Policy"] = POLICY
     else:
-        response = JsonResponse({name: request.build_absolute_uri(path) for name, path in places.items()})
+        response = JsonResponse({name: request.build_absolute_uri(path) for name, path in links.items()})
     patch_vary_headers(response, ["Accept"])
     return response
 
 
 @only_read
 def docs(request: HttpRequest) -> HttpResponse:
-    """Swagger UI over that document."""
+    """Show the OpenAPI document in Swagger UI."""
     response = render(request, "docs.html")
     response["Content-Security-Policy"] = POLICY
     return response

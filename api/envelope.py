@@ -24,7 +24,7 @@ class FieldErrorJson(TypedDict):
 
 
 class ErrorJson(ResultJson):
-    """The answer to anything that could not be done; `docs` is where this service explains its code."""
+    """The answer to a request that failed. `docs` is the page that explains the code."""
 
     request_id: str
     docs: str

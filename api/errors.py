@@ -1,4 +1,4 @@
-"""Errors are classes with codes; one handler turns all of them into the envelope."""
+"""Errors as classes with codes, and the one handler that turns them into the envelope."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from api.spelling import known_path
 
 logger = logging.getLogger(__name__)
 
-# Of the faults of one request so many are named; who has more has them for one reason.
+# An answer names at most this many faults. More of them usually have one common reason.
 MOST_ERRORS = 100
 LONGEST_PATH = 200
 LONGEST_MESSAGE = 500
 
 
 class ApiError(Exception):
-    """A request that could not be served: the code and status that the client sees, and why."""
+    """A failed request: the code, the status and the message that the client sees."""
 
     code: ClassVar[str] = "internal_error"
     status: ClassVar[int] = 500
@@ -43,7 +43,7 @@ class ApiError(Exception):
 
     @classmethod
     def at(cls, field: str, message: str, code: str = "invalid") -> ApiError:
-        """The error of a single field."""
+        """Make the error of a single field."""
         error = field_error(field, message, code)
         return cls(f"{error['field']}: {error['message']}", [error])
 
@@ -99,7 +99,7 @@ class InProgress(ApiError):
 
 
 class TooLarge(ApiError):
-    """A body that is not looked at any closer (contract 13, Sizes)."""
+    """A body over a size limit, which is refused unread (contract 2, *Body size*)."""
 
     code, status = "too_large", 413
 
@@ -114,14 +114,14 @@ class Unavailable(ApiError):
 
 
 class Busy(ApiError):
-    """Something else holds what the request needs: a lock, or the time that a statement may take."""
+    """The request waited too long for a lock, or a statement reached its time limit."""
 
     code, status = "busy", 503
     headers: ClassVar[dict[str, str]] = {"Retry-After": "5"}
 
 
 def field_error(field: str, message: str, code: str = "invalid") -> FieldErrorJson:
-    """One fault of one field; what a message quotes of the request is cut where it would fill pages."""
+    """Describe one fault of one field. Long quotes from the request are cut."""
     return {"field": field[:LONGEST_PATH], "code": code, "message": message[:LONGEST_MESSAGE]}
 
 
@@ -134,7 +134,7 @@ def answer(error: ApiError) -> Response:
 
 
 def envelope_handler(exc: Exception, context: Mapping[str, object]) -> Response:
-    """Answer any exception with the envelope; an unforeseen one is logged and becomes a 500."""
+    """Answer any exception with the envelope. An unforeseen exception is logged and becomes a 500."""
     if isinstance(exc, ApiError):
         return answer(exc)
     if isinstance(exc, exceptions.ValidationError):
@@ -149,11 +149,11 @@ def envelope_handler(exc: Exception, context: Mapping[str, object]) -> Response:
         return answer(TooLarge("The body is larger than this service accepts."))
     if isinstance(exc, TooManyFieldsSent):
         most = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
-        return answer(Invalid(f"The address has too many parameters: {most} is the most."))
+        return answer(Invalid(f"The URL has too many parameters. The maximum is {most}."))
     if isinstance(exc, UnreadablePostError):
         return answer(InvalidJson("The body was cut off before its end."))
     if _is_unstorable_text(exc):
-        return answer(Invalid("A string holds a NUL character or an unpaired surrogate; neither is allowed."))
+        return answer(Invalid("A string holds a NUL character or an unpaired surrogate. Remove it."))
     if lost_database(exc):
         return answer(database_error(exc))
     logger.error("unforeseen error", exc_info=exc)
@@ -161,16 +161,16 @@ def envelope_handler(exc: Exception, context: Mapping[str, object]) -> Response:
 
 
 BUSY = {
-    "55P03": "Something that this request needs is being worked on by another. Nothing was changed.",
-    "40P01": "Another request needed the same at the same moment. Nothing was changed.",
-    "57014": "This request took longer than a request may. Nothing was changed.",
-    "25P03": "This request rested for longer than a request may. Nothing was changed.",
+    "55P03": "Another request is changing the same rows. Nothing was changed.",
+    "40P01": "Another request changed the same rows at the same moment. Nothing was changed.",
+    "57014": "The request exceeded the time limit. Nothing was changed.",
+    "25P03": "The request was idle for longer than the time limit. Nothing was changed.",
 }
-"""What PostgreSQL ends a statement for: a lock that did not come, a deadlock, its time, a long rest."""
+"""Messages by SQLSTATE: lock timeout, deadlock, statement timeout, idle transaction timeout."""
 
 
 def lost_database(exc: Exception) -> bool:
-    """Whether this is no fault of what was asked: the database went away, or gave up waiting."""
+    """Tell whether the database went away or stopped waiting, so that the request itself is not at fault."""
     return isinstance(exc, OperationalError | InterfaceError) or _state_of(exc) in BUSY
 
 
@@ -179,17 +179,17 @@ def _state_of(exc: Exception) -> str:
 
 
 def database_error(exc: Exception) -> ApiError:
-    """Busy, where the database answers but something in it is held; Unavailable where it does not answer."""
+    """Return Busy if rows in the database are locked, and Unavailable if the database does not answer."""
     reason = BUSY.get(_state_of(exc))
     if reason:
         logger.warning("busy: %s", exc)
         return Busy(f"{reason} Try again in a few seconds.")
     logger.error("the database did not answer", exc_info=exc)
-    return Unavailable("The database does not answer just now. Try again in a few seconds.")
+    return Unavailable("The database does not answer at the moment. Try again in a few seconds.")
 
 
 def _is_unstorable_text(exc: Exception) -> bool:
-    """What no field has refused before it came to the database: fields of free JSON, query parameters."""
+    """Tell whether PostgreSQL refused a character, which happens in free JSON and in query parameters."""
     if isinstance(exc, UnicodeEncodeError):
         return "surrogates" in exc.reason
     return isinstance(exc, DataError) and ("NUL (0x00)" in str(exc) or r"\u0000" in str(exc))
@@ -224,13 +224,13 @@ def _framework_error(exc: exceptions.APIException) -> Response:
 
 
 def invalid_fields(detail: object) -> ApiError:
-    """What the serializers found, as one error: `missing_parameter` when fields are merely absent."""
-    found = list(_flatten(detail, ""))
-    errors = found[:MOST_ERRORS]
-    message = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:3])
-    if len(found) > 3:
-        message += f"; and {len(found) - 3} more"
-    if all(each["code"] == "required" for each in found):
+    """Turn the faults from serializers into one error: `missing_parameter` if fields are merely absent."""
+    faults = list(_flatten(detail, ""))
+    errors = faults[:MOST_ERRORS]
+    message = "; ".join(f"{fault['field']}: {fault['message']}" for fault in errors[:3])
+    if len(faults) > 3:
+        message += f"; and {len(faults) - 3} more"
+    if all(fault["code"] == "required" for fault in faults):
         return MissingParameter(message, errors)
     return Invalid(message, errors)
 
@@ -262,13 +262,13 @@ def _join(path: str, key: object) -> str:
 
 
 def plain(error: ApiError) -> JsonResponse:
-    """The answer where no view of the API is at work."""
+    """Return the envelope outside of the API's views."""
     body = envelope.error(error.code, error.message)
     return JsonResponse(body, status=error.status, headers=dict(error.headers))
 
 
 def only_read(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A plain Django view that accepts GET and HEAD, and answers any other method with JSON."""
+    """Let a plain Django view accept GET and HEAD, and answer other methods with the envelope."""
 
     @functools.wraps(view)
     def guarded(request: HttpRequest, **named: str) -> HttpResponse:
@@ -283,8 +283,8 @@ def only_read(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> JsonResponse:
-    """Django's own 400: a Host header that is not ours, a body that was cut off."""
-    return plain(Invalid("The request itself is malformed, or its Host header is not one of this service."))
+    """Answer Django's own 400: a foreign Host header, or a body that was cut off."""
+    return plain(Invalid("The request is malformed, or its Host header is not a name of this service."))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
@@ -294,7 +294,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
 
 
 def server_error(request: HttpRequest) -> JsonResponse:
-    """What a view outside of the API has raised; Django calls this while it is being handled."""
+    """Answer an exception of a view outside of the API. Django calls this inside the `except` block."""
     error = sys.exc_info()[1]
     if isinstance(error, Exception) and lost_database(error):
         return plain(database_error(error))

@@ -1,4 +1,4 @@
-"""`?fields=id,name`: only some fields of an answer (contract 10)."""
+"""The parameter `fields=id,name`, which selects fields of an answer (contract 10)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from api.openapi.parameters import LONGEST
 
 
 def fields_of(shape: type) -> OpenApiParameter:
-    """The parameter, for an answer of that TypedDict: it takes its fields, and no other."""
+    """Describe the parameter for answers of a TypedDict. It takes only the fields of the TypedDict."""
     one = f"({'|'.join(shape.__annotations__)})"
     return OpenApiParameter(
         "fields",
@@ -22,16 +22,13 @@ def fields_of(shape: type) -> OpenApiParameter:
 
 
 def field_selection(request: Request, shape: type) -> Callable[[Mapping[str, object]], dict[str, object]]:
-    """A function that cuts an answer of that TypedDict to the fields asked for.
-
-    Raises Invalid for unknown ones.
-    """
+    """Return a function that reduces an answer to the requested fields. Raises Invalid for unknown fields."""
     known = list(shape.__annotations__)
-    asked = {name.strip() for name in request.query_params.get("fields", "").split(",")} - {""}
-    unknown = sorted(asked.difference(known))
+    requested = {name.strip() for name in request.query_params.get("fields", "").split(",")} - {""}
+    unknown = sorted(requested.difference(known))
     if unknown:
         raise Invalid.at(
             "fields", f"Unknown field {unknown[0][:60]}. The fields are {', '.join(known)}.", "unknown"
         )
-    wanted = [name for name in known if name in asked] or known
+    wanted = [name for name in known if name in requested] or known
     return lambda answer: {name: answer[name] for name in wanted}

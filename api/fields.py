@@ -1,4 +1,4 @@
-"""Fields that take what a client plainly means, and refuse what could mean two things."""
+"""Fields that accept every clear spelling of a value and refuse ambiguous ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\ud800-\udfff]")
 
 
 class Text(serializers.CharField):
-    """A string, trimmed. A number is refused: its leading zeros are gone already."""
+    """A string, trimmed. A number is refused, because it has lost its leading zeros."""
 
     default_error_messages = {
         "invalid": "Must be a string.",
@@ -41,7 +41,7 @@ class Text(serializers.CharField):
 
 
 class Optional(Text):
-    """A string that may be absent, empty or null; all three mean empty."""
+    """A string that may be absent, empty or null. All three mean the empty string."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(required=False, allow_blank=True, allow_null=True, **kwargs)
@@ -78,7 +78,7 @@ class Id(Integer):
 
 
 class Exact(serializers.DecimalField):
-    """An exact decimal, as a JSON number or a string that holds one; never rounded."""
+    """An exact decimal, as a JSON number or a string that holds one. It is never rounded."""
 
     default_error_messages = {"invalid": "Must be a number such as 19.99."}
 
@@ -101,7 +101,7 @@ class Exact(serializers.DecimalField):
 
 
 def _plain(value: Decimal) -> Decimal:
-    """Without trailing zeros, which are no digits that a column would have to hold."""
+    """Remove trailing zeros, which must not count as digits of the column."""
     stripped = value.normalize()
     exponent = stripped.as_tuple().exponent
     if isinstance(exponent, int) and exponent > 0 and stripped.adjusted() < 25:
@@ -110,7 +110,7 @@ def _plain(value: Decimal) -> Decimal:
 
 
 class Choice(serializers.ChoiceField):
-    """One of some words, which are listed where it is none."""
+    """One of several words. The error message lists the words."""
 
     def __init__(self, choices: Any, **kwargs: Any) -> None:
         super().__init__(choices, **kwargs)
@@ -120,7 +120,7 @@ class Choice(serializers.ChoiceField):
 
 
 class Array(serializers.ListField):
-    """An array, which is counted before its elements are looked at."""
+    """An array whose length is checked before its elements."""
 
     default_error_messages = {"not_a_list": "Must be an array."}
 
@@ -131,9 +131,9 @@ class Array(serializers.ListField):
 
 
 class Flag(serializers.BooleanField):
-    """true or false, nothing that merely looks like them."""
+    """The JSON values true and false, and nothing else."""
 
-    default_error_messages = {"invalid": "Must be true or false: no quotes around it, and no 0 or 1."}
+    default_error_messages = {"invalid": "Must be true or false, without quotes. 0 and 1 are not accepted."}
 
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):
@@ -143,7 +143,7 @@ class Flag(serializers.BooleanField):
 
 @extend_schema_field(OpenApiTypes.DATE)
 class Date(serializers.Field[date, Any, str, Any]):
-    """`YYYY-MM-DD`; of a date-time, its date."""
+    """A date as `YYYY-MM-DD`. A date-time is read as its date."""
 
     default_error_messages = {"invalid": "Must be a date such as 2026-01-31."}
 
@@ -167,11 +167,11 @@ def _date_of(moment: datetime | None) -> date | None:
 
 
 def parse_moment(text: str) -> datetime | None:
-    """An ISO 8601 date-time (UTC unless it says otherwise) or date (its first instant); None if neither."""
+    """Parse an ISO 8601 date-time (UTC without an offset) or date (its first instant). Else return None."""
     if not text.isascii() or len(text) > 40:
         return None
     try:
-        # A client that did not encode its URL sends the plus of +00:00 as a space.
+        # If a client does not encode its URL, the plus of +00:00 arrives as a space.
         moment = parse_datetime(re.sub(r" (\d\d:?\d\d)$", r"+\1", text))
         if moment is None:
             day = parse_date(text)

@@ -1,4 +1,4 @@
-"""Filters of lists: as one JSON object, or as plain parameters; never silently wrong."""
+"""Filters of lists, as one JSON object or as plain parameters. A wrong filter is never ignored."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ M = TypeVar("M", bound=Model)
 
 IN_FILTER = re.compile(r"filter\[(\w+)\](?:\[(\w+)\])?")
 
-# Parameters that are not filters, but that a filter's name could be mistaken for.
+# Parameters that are no filters, but have names like filters.
 COMMON = frozenset({"filter", "limit", "cursor", "sort", "ordering", "fields"})
 
 
 def choice_filter(
     choices: Iterable[str], column: str | None = None, **kwargs: Any
 ) -> django_filters.ChoiceFilter:
-    """A filter by one of some words, which are listed where it is none."""
+    """Make a filter by one of several words. The error message lists the words."""
     words = list(choices)
     return django_filters.ChoiceFilter(
         column,
         choices=[(word, word) for word in words],
-        error_messages={"invalid_choice": f"%(value)s is none of {', '.join(words)}."},
+        error_messages={"invalid_choice": f"%(value)s is unknown. Use one of {', '.join(words)}."},
         **kwargs,
     )
 
 
 class MomentField(forms.Field):
-    """An ISO 8601 moment; a bad one is refused, never ignored."""
+    """An ISO 8601 date-time. An invalid one is refused."""
 
     def to_python(self, value: Any) -> datetime | None:
         if value in self.empty_values:
@@ -56,36 +56,37 @@ class MomentFilter(django_filters.Filter):  # type: ignore[misc]
 
 
 class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
-    """A FilterSet that refuses what it does not understand, instead of listing everything."""
+    """A FilterSet that refuses an unknown filter, instead of listing everything."""
 
     base_filters: dict[str, django_filters.Filter]
 
     def __init__(self, data: dict[str, str], queryset: QuerySet[Model] | None, **kwargs: object) -> None:
-        # Each filter is copied for each request: only those that are asked for.
-        self.base_filters = {name: each for name, each in self.base_filters.items() if name in data}
+        # Django copies each filter for each request, so keep only the requested filters.
+        self.base_filters = {name: item for name, item in self.base_filters.items() if name in data}
         super().__init__(data, queryset, **kwargs)
 
     @classmethod
     def apply(cls, request: Request, queryset: QuerySet[M]) -> QuerySet[M]:
-        """The queryset under the request's filters. Raises InvalidFilter naming what is wrong."""
-        found: QuerySet[M] = cls._valid(request, queryset).qs
-        return found
+        """Filter a queryset by the request's parameters. Raises InvalidFilter that names the wrong one."""
+        filtered: QuerySet[M] = cls._valid(request, queryset).qs
+        return filtered
 
     @classmethod
-    def asked(cls, request: Request) -> dict[str, Any]:
-        """The values of the request's filters, for a list that is no queryset. Raises InvalidFilter."""
+    def requested(cls, request: Request) -> dict[str, Any]:
+        """Return the values of the request's filters, for a list without a queryset. Raises InvalidFilter."""
         form = cls._valid(request, None).form
         return {name: value for name, value in form.cleaned_data.items() if value not in (None, "")}
 
     @classmethod
     def _valid(cls, request: Request, queryset: QuerySet[Any] | None) -> Self:
         known = frozenset(cls.base_filters)
-        plain = _once(request, known | COMMON)
+        plain = _parameters(request, known | COMMON)
         refuse_near_misses(plain, known | COMMON)
         values = {name: value for name, value in plain.items() if name in known}
         for name, value in _from_object(plain.get("filter", ""), known).items():
             if values.setdefault(name, value) != value:
-                raise InvalidFilter.at(name, f"Is {values[name]} as a parameter but {value} in the filter.")
+                message = f"Is {values[name]} as a parameter but {value} in the filter. Send one value."
+                raise InvalidFilter.at(name, message)
         for name, value in values.items():
             if CONTROL.search(value):
                 raise InvalidFilter.at(name, "Must not hold a control character.", "control")
@@ -100,12 +101,12 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
         return filters
 
 
-def _once(request: Request, known: frozenset[str]) -> dict[str, str]:
-    """The parameters by name; one that is given twice must have the same value.
+def _parameters(request: Request, known: frozenset[str]) -> dict[str, str]:
+    """Return the parameters by name. A repeated parameter must repeat its value.
 
-    `filter[updated_at][gt]=…` is how many clients write an object into a URL: it means `updated_at__gt`.
+    Many clients write an object into a URL as `filter[updated_at][gt]=…`, which means `updated_at__gt`.
     """
-    said: dict[str, str] = {}
+    values_by_name: dict[str, str] = {}
     for written, values in request.query_params.lists():
         in_filter = IN_FILTER.fullmatch(written)
         name = "__".join(part for part in in_filter.groups() if part) if in_filter else written
@@ -114,24 +115,26 @@ def _once(request: Request, known: frozenset[str]) -> dict[str, str]:
         if written.startswith("filter.") or (written.startswith("filter[") and not in_filter):
             raise InvalidFilter.at(written, 'Write filter={"…": "…"}, as one URL-encoded JSON object.')
         for value in values:
-            if name in known and said.setdefault(name, value) != value:
-                raise InvalidFilter.at(name, f"Is given twice, as {said[name]} and as {value}.")
-            said.setdefault(name, value)
-    return said
+            first = values_by_name.setdefault(name, value)
+            if name in known and first != value:
+                raise InvalidFilter.at(name, f"Is given twice, as {first} and as {value}. Send one value.")
+    return values_by_name
 
 
 def refuse_repeated(request: Request, known: frozenset[str]) -> None:
-    """Refuse a parameter that is given twice with different values: which one is meant is not guessed at."""
+    """Refuse a parameter with two different values, since the intended value is unknown."""
     for name in sorted(known):
-        said = list(dict.fromkeys(request.query_params.getlist(name)))
-        if len(said) > 1:
-            raise InvalidFilter.at(name, f"Is given twice, as {said[0]} and as {said[1]}.")
+        values = list(dict.fromkeys(request.query_params.getlist(name)))
+        if len(values) > 1:
+            raise InvalidFilter.at(
+                name, f"Is given twice, as {values[0]} and as {values[1]}. Send one value."
+            )
 
 
 def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:
-    """Refuse an unknown parameter that is nearly a known one; others are ignored (contract 12).
+    """Refuse a misspelled parameter. Other unknown parameters are ignored (contract 2).
 
-    A known one is refused when it is longer than the document says. What a cursor is, its reader knows.
+    A known parameter is refused if it exceeds the documented length. Cursors are checked by their reader.
     """
     for name, value in params.items():
         if name in known:
@@ -145,7 +148,7 @@ def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:
 
 
 def _from_object(text: str, known: frozenset[str]) -> dict[str, str]:
-    """`{"updated_at": {"gt": "…"}}` as `{"updated_at__gt": "…"}`."""
+    """Flatten `{"updated_at": {"gt": "…"}}` to `{"updated_at__gt": "…"}`."""
     if not text:
         return {}
     try:

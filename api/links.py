@@ -8,6 +8,6 @@ from rest_framework.request import Request
 
 
 def same_url(request: Request, **changes: str) -> str:
-    """This request's own URL with some query parameters changed."""
+    """Return the URL of this request with changed query parameters."""
     query = request.query_params.dict() | changes
     return request.build_absolute_uri(f"{request.path}?{urlencode(query)}")

@@ -1,4 +1,4 @@
-"""What every request passes through, API or not."""
+"""Middleware for all requests, of the API and of pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RequestIdMiddleware:
 
 
 class BodySizeMiddleware:
-    """Refuse a body that is too long before a byte of it is read, on every path, whoever asks."""
+    """Refuse a body that is too long before it is read, on every path and for every caller."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

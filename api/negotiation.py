@@ -1,4 +1,4 @@
-"""JSON is the only answer; 406 only when Accept rules it out (contract 12)."""
+"""Content negotiation: answers are JSON, and 406 only if Accept rules JSON out (contract 2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ JSON_KIND = re.compile(r"application/[a-z0-9.!#$&^_-]+\+json")
 
 
 def accepts(header: str, media_type: str) -> bool:
-    """Whether an Accept header leaves room for that type; the most specific range decides."""
+    """Tell whether an Accept header allows a media type. The most specific range decides."""
     kind = media_type.split("/")[0]
     weights = _weights(header)
     for name in (media_type, f"{kind}/*", "*/*"):
@@ -25,16 +25,16 @@ def accepts(header: str, media_type: str) -> bool:
 
 
 def accepts_coding(header: str, coding: str) -> bool:
-    """Whether an Accept-Encoding header asks for that coding; without one nobody does."""
+    """Tell whether an Accept-Encoding header asks for a coding. Without the header the answer is no."""
     weights = _weights(header)
     return weights.get(coding, weights.get("*", 0.0)) > 0
 
 
 def _weights(header: str) -> dict[str, float]:
-    """What a header lists, each with its `q`."""
+    """Return the values that a header lists, each with its `q`."""
     weights: dict[str, float] = {}
     for part in header.lower().split(","):
-        name, *params = (piece.strip() for piece in part.split(";"))
+        name, *params = (text.strip() for text in part.split(";"))
         weights[name] = max(weights.get(name, 0.0), _quality(params))
     return weights
 
@@ -50,14 +50,14 @@ def _quality(params: list[str]) -> float:
 
 
 class OnlyAnswer(BaseContentNegotiation):
-    """There is one renderer; a client can only rule it out."""
+    """The negotiation of an API with one renderer, which a client can only rule out."""
 
     def select_parser(self, request: Request, parsers: Sequence[BaseParser]) -> BaseParser | None:  # type: ignore[override]
         content_type = (request.content_type or "application/json").split(";")[0].strip().lower()
-        # What JSON was called before RFC 4627, and its kinds by RFC 6839.
+        # `text/json` is older than RFC 4627; RFC 6839 defines the suffix `+json`.
         if content_type == "text/json" or JSON_KIND.fullmatch(content_type):
             content_type = "application/json"
-        return next((each for each in parsers if each.media_type == content_type), None)
+        return next((parser for parser in parsers if parser.media_type == content_type), None)
 
     def select_renderer(  # type: ignore[override]
         self, request: Request, renderers: Sequence[BaseRenderer], format_suffix: str | None = None
@@ -68,10 +68,10 @@ class OnlyAnswer(BaseContentNegotiation):
 
 
 def refuse_unacceptable(request: Request) -> None:
-    """Raise 406 when the client cannot take JSON."""
+    """Raise 406 if the client does not accept JSON."""
     header = request.headers.get("Accept", "")
     if not accepts(header, "application/json"):
         raise NotAcceptable(
-            f"Answers are application/json; Accept: {header} rules that out. "
+            f"Answers are application/json, but Accept: {header} rules that out. "
             "Send Accept: application/json, or leave the header out."
         )

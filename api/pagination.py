@@ -1,7 +1,7 @@
-"""Pages by keyset: each costs the same, wherever it begins, and none skips or repeats a row.
+"""Keyset pages: every page costs the same, and no page skips or repeats a row.
 
-Every list here is ordered by one column that is unique within the list (an id, or a retailer's
-`updated_at`), so the position is a single value.
+Each list is ordered by one column that is unique within the list (an id, or a retailer's `updated_at`), so a
+position is a single value.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ R = TypeVar("R")
 J = TypeVar("J")
 
 Fetch = Callable[[int | datetime | None, bool, int], list[R]]
-"""Rows beyond a position (or from the end of the list), descending or not, and so many at most."""
+"""Takes a position (or None), whether to descend, and a maximum; returns the rows beyond the position."""
 
-FOREIGN_CURSOR = InvalidCursor("cursor: belongs to another list or sort order.")
+FOREIGN_CURSOR = InvalidCursor("cursor: belongs to another list or sort order. Begin again without it.")
 
 
 @dataclass(frozen=True)
 class Page(Generic[R]):
-    """One page of a list, and the absolute links to its neighbours."""
+    """One page of a list, with the absolute links to its neighbors."""
 
     items: list[R]
     next: str | None
@@ -43,7 +43,7 @@ class Page(Generic[R]):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The `Link` header (RFC 8288) for bodies that are plain arrays."""
+        """Return the `Link` header (RFC 8288) for bodies that are plain arrays."""
         links = [f'<{self.next}>; rel="next"'] if self.next else []
         links += [f'<{self.previous}>; rel="prev"'] if self.previous else []
         return {"Link": ", ".join(links)} if links else {}
@@ -51,7 +51,7 @@ class Page(Generic[R]):
 
 @dataclass(frozen=True)
 class Keyset:
-    """A list's order: one unique column, `-` before it for the newest first."""
+    """The order of a list: one unique column, with `-` before it for descending order."""
 
     order: str = "id"
 
@@ -60,9 +60,9 @@ class Keyset:
         return self.order.removeprefix("-")
 
     def page(self, queryset: QuerySet[M, R], request: Request, *, default: int = DEFAULT_LIMIT) -> Page[R]:
-        """The page that the request's `cursor` and `limit` ask for.
+        """Return the page at the request's `cursor` with `limit` rows.
 
-        Raises Invalid for a limit outside 1 to 500, InvalidCursor for a cursor that is not of this list.
+        Raises Invalid for a limit outside 1 to 500, and InvalidCursor for a cursor of another list.
         """
 
         def fetch(beyond: int | datetime | None, descending: bool, count: int) -> list[R]:
@@ -74,18 +74,18 @@ class Keyset:
         return self.page_by(fetch, request, default=default)
 
     def page_by(self, fetch: Fetch[R], request: Request, *, default: int = DEFAULT_LIMIT) -> Page[R]:
-        """The same, of rows that are not a queryset's."""
+        """Return the page of rows that `fetch` reads, for a list without a queryset."""
         limit = read_limit(request, default=default)
         cursor = self._read(request.query_params.get("cursor", ""))
         backward = cursor is not None and cursor.backward
         descending = self.order.startswith("-") != backward
         try:
-            found = fetch(None if cursor is None else cursor.value, descending, limit + 1)
-        except (TypeError, ValueError) as error:  # a moment where the column holds numbers
+            rows = fetch(None if cursor is None else cursor.value, descending, limit + 1)
+        except (TypeError, ValueError) as error:  # the cursor holds a moment, the column numbers
             if cursor is None:
                 raise
             raise FOREIGN_CURSOR from error
-        more, items = len(found) > limit, found[:limit]
+        more, items = len(rows) > limit, rows[:limit]
         if backward:
             items.reverse()
         return Page(
@@ -132,7 +132,7 @@ def _position(text: object) -> int | datetime | None:
 
 
 def read_limit(request: Request, *, default: int = DEFAULT_LIMIT, most: int = MOST) -> int:
-    """The `limit` parameter. Raises Invalid outside 1 to the most."""
+    """Read the `limit` parameter. Raises Invalid for a value outside 1 to `most`."""
     text = request.query_params.get("limit", "")
     if not text:
         return default
@@ -148,9 +148,9 @@ class ListingJson(TypedDict, Generic[J]):
 
 
 def listing(page: Page[R], results: list[J] | Callable[[R], J]) -> ListingJson[J]:
-    """A page as the object that lists of orders and imports answer with.
+    """Return a page as the object that lists of orders and imports answer.
 
-    `results`: the items as JSON, or a function that makes JSON of one.
+    `results` are the items as JSON, or a function that turns one item into JSON.
     """
-    answered = [results(item) for item in page.items] if callable(results) else results
-    return {"next": page.next, "previous": page.previous, "results": answered}
+    items = [results(item) for item in page.items] if callable(results) else results
+    return {"next": page.next, "previous": page.previous, "results": items}

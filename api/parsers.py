@@ -1,4 +1,4 @@
-"""Reading JSON strictly: what two readers could understand in two ways is refused."""
+"""Strict JSON parsing: a text that two parsers could read differently is refused."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rest_framework.request import Request
 from api.errors import InvalidJson
 from api.sizes import refuse_sprawling
 
-# Beyond this, plain arithmetic on a Decimal overflows.
+# With a larger exponent, plain arithmetic on a Decimal overflows.
 HUGE_EXPONENT = re.compile(r"[eE][+-]?[0-9]{5}")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     body = dict(pairs)
     if len(body) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise InvalidJson(f"The key {twice[:60]!r} appears twice in one object.")
+        raise InvalidJson(f"The key {twice[:60]!r} appears twice in one object. Send it once.")
     return body
 
 
@@ -42,8 +42,8 @@ def _integer(text: str) -> int:
 
 
 def _constant(name: str) -> float:
-    """NaN or an infinity: Python reads them, but JSON has no such numbers (RFC 8259, section 6)."""
-    raise InvalidJson(f"The body is not JSON: {name} is no number there; leave the field out, or send null.")
+    """Refuse NaN and infinities: Python accepts them, but JSON does not (RFC 8259, section 6)."""
+    raise InvalidJson(f"The body is not JSON: {name} is not a JSON number. Leave the field out or send null.")
 
 
 def loads(text: str | bytes) -> Any:
@@ -54,7 +54,7 @@ def loads(text: str | bytes) -> Any:
             text = text.decode("utf-8-sig")
         return json.loads(
             text,
-            object_pairs_hook=_once,
+            object_pairs_hook=_unique_keys,
             parse_float=_decimal,
             parse_int=_integer,
             parse_constant=_constant,
@@ -70,7 +70,7 @@ def loads(text: str | bytes) -> Any:
 
 
 class StrictJSONParser(BaseParser):
-    """`application/json`, read by `loads`; no body at all reads as an empty object."""
+    """The parser of `application/json`. An empty body is an empty object."""
 
     media_type = "application/json"
 
@@ -85,16 +85,16 @@ class StrictJSONParser(BaseParser):
         coding = request.headers.get("Content-Encoding", "identity")
         if raw and coding.strip().lower() not in ("", "identity"):
             raise UnsupportedMediaType(
-                coding, f"The body has the Content-Encoding {coding[:40]!r}: send it as it is."
+                coding, f"The body has the Content-Encoding {coding[:40]!r}. Send it without a coding."
             )
         return loads(raw) if raw.strip() else {}
 
 
 def whole_body(request: Request) -> bytes:
-    """A request's body, whole. Raises InvalidJson when less arrived than was announced.
+    """Return the complete body of a request. Raises InvalidJson if fewer bytes arrived than announced.
 
-    Reading the stream itself would pass by the limit on its size; a body cut off at its first byte would
-    read as none, and a cancelation of one line as one of the whole order.
+    Reading the stream directly would bypass the size limit. A body cut off at its first byte would look like
+    no body, and the cancelation of one line like the cancelation of the whole order.
     """
     raw: bytes = request.body
     announced = request.META.get("CONTENT_LENGTH") or "0"

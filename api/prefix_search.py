@@ -1,4 +1,4 @@
-"""Texts that are found by how they begin, in any case: one range of an index over `folded(field)`."""
+"""Case-insensitive prefix search: one range of an index over `folded(field)`."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from django.db.models.lookups import GreaterThanOrEqual, LessThan
 
 M = TypeVar("M", bound=Model)
 
-# By bytes, whatever the database's own collation is: only so a beginning is a range of the index.
+# Only in byte order is a prefix one range of the index, so the collation is fixed.
 COLLATION = "C"
-# No text goes on with more than the last of all characters.
+# The last character of Unicode: no text that begins with the prefix sorts after prefix + LAST.
 LAST = "\U0010ffff"
 LONGEST_NAME = 100
 
 
 def folded(text: str | Combinable) -> Collate:
-    """A text without its case, as indexes keep it and searches ask for it."""
+    """Return a text in lower case, as indexes and searches use it."""
     return Collate(Lower(text), COLLATION)
 
 
 def file_name(path: str) -> Left:
-    """What stands behind the last slash of a path."""
+    """Return the part of a path after the last slash."""
     return Left(Func(F(path), Value("^.*/"), Value(""), function="regexp_replace"), LONGEST_NAME)
 
 
 def bounds(term: str) -> tuple[Lower, Concat]:
-    """The first text that begins like that, and the end of those that do."""
+    """Return the first text with the prefix `term`, and the end of the range."""
     first = Lower(Value(term))
     return first, Concat(first, Value(LAST))
 
 
 def begins(text: str | Combinable, term: str) -> Q:
-    """Whether a text begins like that."""
+    """Make the condition that a text begins with `term`."""
     first, end = bounds(term)
     return Q(GreaterThanOrEqual(folded(text), first), LessThan(folded(text), end))
 
 
 def beginning_with(rows: QuerySet[M], text: str | Combinable, term: str) -> QuerySet[M]:
-    """Those rows whose text begins like that, in the order of their texts."""
+    """Return the rows whose text begins with `term`, sorted by text."""
     return rows.filter(begins(text, term)).order_by(folded(text))

@@ -1,4 +1,4 @@
-"""Django's cache in Redis, that comes there as everything else does: by Sentinels, too."""
+"""Django's Redis cache, which reaches Redis like all other code here: also through Sentinels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ANSWER_WITHIN = 1.0  # seconds
 
 
 class Client(RedisCacheClient):
-    """Asks by the one client of this process."""
+    """A cache client that uses the one Redis client of this process."""
 
     def __init__(self, url: str) -> None:
         super().__init__([url])
@@ -26,7 +26,7 @@ class Client(RedisCacheClient):
 
 
 class Cache(RedisCache):
-    """As Django's. Its LOCATION is a list of one URL, which may itself have commas."""
+    """Django's Redis cache with a LOCATION of one URL, which may contain commas."""
 
     def __init__(self, server: list[str], params: dict[str, Any]) -> None:
         super().__init__(server, params)

@@ -1,4 +1,4 @@
-"""Writing JSON exactly: a Decimal leaves as the number that it is."""
+"""Exact JSON output: a Decimal is written digit for digit."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 def encode(data: Any) -> bytes:
-    """Plain data as JSON bytes; Decimals are written as numbers, digit for digit."""
+    """Encode plain data as JSON. Decimals become numbers with all their digits."""
     try:
         return _encoder.encode(data)
-    except UnicodeEncodeError:  # half of a surrogate pair, sent to us and quoted in an error
+    except UnicodeEncodeError:  # an error quotes a lone surrogate from the request
         return _encoder.encode(_encodable(data))
 
 
@@ -26,7 +26,7 @@ def _encodable(data: Any) -> Any:
         return data.encode("utf-8", "replace").decode()
     if isinstance(data, dict):
         return {_encodable(key): _encodable(value) for key, value in data.items()}
-    return [_encodable(each) for each in data] if isinstance(data, list | tuple) else data
+    return [_encodable(item) for item in data] if isinstance(data, list | tuple) else data
 
 
 class ExactJSONRenderer(BaseRenderer):
@@ -50,7 +50,7 @@ def iso(moment: None) -> None: ...
 @overload
 def iso(moment: datetime | None) -> str | None: ...
 def iso(moment: datetime | None) -> str | None:
-    """A moment as the API writes it: ISO 8601, UTC, microseconds, Z."""
+    """Format a moment for the API: ISO 8601, UTC, microseconds, Z."""
     if moment is None:
         return None
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
@@ -63,7 +63,7 @@ def number(value: None) -> None: ...
 @overload
 def number(value: Decimal | None) -> Decimal | None: ...
 def number(value: Decimal | None) -> Decimal | None:
-    """A stored decimal as the API writes it: without the zeros that its column padded it with."""
+    """Format a stored decimal for the API: without the zeros that its column added."""
     if value is None:
         return None
     stripped = value.normalize()

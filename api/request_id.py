@@ -1,4 +1,4 @@
-"""The id that ties an answer, its log lines and its history rows together."""
+"""The request id, which connects an answer with its log lines and history rows."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _arrived: ContextVar[float | None] = ContextVar("arrived", default=None)
 
 
 def current_request_id() -> str:
-    """The id of the request (or task) being worked on; empty outside of any."""
+    """Return the id of the current request or task, or an empty string outside of one."""
     return _current.get()
 
 
 def begin(offered: str | None) -> str:
-    """Take the client's id when it is a sane one, else make one, and remember it for this context."""
+    """Start a request in this context, with the client's id if it is valid, else with a new id."""
     chosen = offered if offered and SANE.fullmatch(offered) else uuid.uuid4().hex
     _current.set(chosen)
     _party.set("")
@@ -33,7 +33,7 @@ def begin(offered: str | None) -> str:
 
 @contextmanager
 def carried_on(carried: str, party: str) -> Iterator[None]:
-    """Work on what an earlier request (or task) has left: under its id, if any, and for its party."""
+    """Continue the work of an earlier request or task, under its id (if any) and for its party."""
     before = _current.set(carried or _current.get()), _party.set(party)
     try:
         yield
@@ -43,16 +43,16 @@ def carried_on(carried: str, party: str) -> Iterator[None]:
 
 
 def seconds_since_arrival() -> float:
-    """How long ago the request (or task) being worked on arrived; 0 outside of any."""
+    """Return the seconds since the current request or task arrived, or 0 outside of one."""
     arrived = _arrived.get()
     return 0.0 if arrived is None else time.monotonic() - arrived
 
 
 def current_party() -> str:
-    """The party whose request is being worked on, such as `supplier:1`; empty before its key is known."""
+    """Return the party of the current request, such as `supplier:1`; empty until its key is known."""
     return _party.get()
 
 
 def name_party(party: str) -> None:
-    """Remember for this context whose request it is."""
+    """Set the party of the current request."""
     _party.set(party)

@@ -1,8 +1,8 @@
-"""The OpenAPI schema: answers are described by the very TypedDicts that the code builds them with.
+"""The OpenAPI schema, generated from the TypedDicts that the code builds its answers with.
 
-How an operation is described stands here: what every one of them can answer is added in this place alone. The
-rest is in `api.openapi`: `shapes` turns TypedDicts into JSON Schema, `parameters` and `headers` are common to
-many operations, `naming` has ids and tags, `examples` the examples, and `finishing` looks over the whole.
+This module describes operations and adds the answers that all of them have. In `api.openapi`, `shapes` turns
+TypedDicts into JSON Schema, `parameters` and `headers` hold shared parts, `naming` has ids and tags,
+`examples` the examples, and `finishing` completes the document.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ WITH_CONDITION = {"412": "`precondition_failed`: the object is not as If-Match s
 
 
 class EnvelopeSchema(AutoSchema):
-    """Adds to every operation its id, tag and headers, and the errors that each can answer with."""
+    """The schema of an operation, with its id, tag, headers and possible errors."""
 
     @property
     def action(self) -> str:
@@ -86,13 +86,13 @@ class EnvelopeSchema(AutoSchema):
         return [tag_of(self.path, type(self.view).__module__.partition(".")[0])]
 
     def get_serializer_name(self, serializer: Any, direction: str) -> str:
-        """What is sent is a Body: what is answered may bear the same name without that."""
+        """Name a request schema with the suffix Body, since an answer may have the name without it."""
         return f"{type(serializer).__name__.removesuffix('Body')}Body"
 
     def get_override_parameters(self) -> list[Any]:
         if self.method == "POST" and self.get_auth():
             return [IDEMPOTENCY_KEY]
-        # Not listed below an object's own path: it would come before the body in generated clients' calls.
+        # Only on an object's own path: elsewhere generated clients would put it before the body.
         if self._is_conditional() and "get" in getattr(self.view, "action_map", {}):
             return [IF_MATCH]
         return [IF_NONE_MATCH] if self._shows_one_object() else []
@@ -101,12 +101,12 @@ class EnvelopeSchema(AutoSchema):
         return path_parameters(self.path)
 
     def _get_parameters(self) -> list[dict[str, Any]]:
-        return [with_limits(each) for each in super()._get_parameters()]
+        return [with_limits(parameter) for parameter in super()._get_parameters()]
 
     def _map_serializer_field(
         self, field: Any, direction: Any, bypass_extensions: bool = False
     ) -> dict[str, Any]:
-        """With an array's limits, which drf-spectacular leaves out."""
+        """Add the limits of an array, which drf-spectacular leaves out."""
         mapped: dict[str, Any] = super()._map_serializer_field(field, direction, bypass_extensions)
         if isinstance(field, ListSerializer) and mapped.get("type") == "array":
             limits = {
@@ -117,7 +117,7 @@ class EnvelopeSchema(AutoSchema):
         return mapped
 
     def _is_list_view(self, serializer: object = None) -> bool:
-        """A Shape says itself whether it is an array; wrapping it again would make one of arrays."""
+        """Tell whether to wrap an answer in an array. A Shape knows that itself."""
         return not isinstance(serializer, Shape) and super()._is_list_view(serializer)
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
@@ -143,13 +143,13 @@ class EnvelopeSchema(AutoSchema):
             responses[status] = responses.pop(status)
 
     def _shows_one_object(self) -> bool:
-        """Whether it reads a single object, which has an ETag (api.etags)."""
+        """Tell whether the operation reads a single object, which has an ETag (api.etags)."""
         shape = self._shape_of_success("shape")
         one = shape is not None and "results" not in shape.__annotations__
         return self.method == "GET" and one and not self._shape_of_success("many")
 
     def _is_conditional(self) -> bool:
-        """Whether it changes an object on condition (api.etags)."""
+        """Tell whether the operation accepts If-Match (api.etags)."""
         return self.method in ("PUT", "PATCH", "DELETE") and bool(self.get_auth())
 
     def _shape_of_success(self, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Each process says now and then that it is alive, and how it fares: in Redis, where /metrics finds it."""
+"""Heartbeats: each process writes to Redis that it is alive, with some facts. /metrics reads them there."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ logger = logging.getLogger(__name__)
 
 KEY = "exchange:signs-of-life"
 EVERY = 5.0  # seconds
-ANSWER_WITHIN = 1.0  # seconds that Redis has
+ANSWER_WITHIN = 1.0  # seconds until a call to Redis fails
 ALIVE_FOR = 30.0
-"""Seconds after its last sign for which a process counts."""
+"""Seconds after its last sign in which a process counts as alive."""
 MISSED_FOR = 3600.0
-"""Seconds for which a part is missed on a host where it ended without a word; then that host is gone."""
+"""Seconds in which a silent part counts as missing on its host. After that, the host counts as removed."""
 FORGOTTEN_AFTER = 86_400.0
-"""Seconds after which such a part is not even remembered."""
+"""Seconds after which a silent part is deleted."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
 class Sign:
-    """A process's last sign: `age` in seconds, `memory` in bytes, and what else its part has to say."""
+    """The last sign of a process: `age` in seconds, `memory` in bytes, and the facts of its part."""
 
     part: str
     host: str
@@ -52,8 +52,8 @@ class Sign:
 
 
 @dataclass(frozen=True)
-class Place:
-    """A part on a host: its processes that live, and the age of the last sign of any."""
+class PartOnHost:
+    """A part of the service on one host: its living processes, and the age of its newest sign."""
 
     part: str
     host: str
@@ -62,7 +62,7 @@ class Place:
 
     @property
     def missed(self) -> bool:
-        """Whether it ended without a word, not long ago."""
+        """Whether the part fell silent recently without saying goodbye."""
         return not self.alive and self.age < MISSED_FOR
 
     @property
@@ -71,7 +71,7 @@ class Place:
 
     @property
     def facts(self) -> dict[str, float]:
-        """What its processes say, added up."""
+        """The facts of all processes, added up."""
         total: defaultdict[str, float] = defaultdict(float)
         for sign in self.alive:
             for name, value in sign.facts.items():
@@ -80,26 +80,26 @@ class Place:
 
 
 _given: dict[str, int] = {}
-"""The parts that this process is, with its own number: one that was forked says nothing at its end."""
+"""The parts of this process, each with its process id. A forked child must not sign off for its parent."""
 _one_at_a_time = threading.Lock()
 
 
 def give(part: str, **facts: float) -> None:
-    """Say that this process is alive as this part of the service. Without Redis nobody hears it."""
+    """Write the sign that this process is alive as a part of the service. Without Redis it is lost."""
     host = socket.gethostname()
-    said = {"part": part, "host": host, "at": time.time(), "memory": memory_of(os.getpid()), "facts": facts}
+    sign = {"part": part, "host": host, "at": time.time(), "memory": memory_of(os.getpid()), "facts": facts}
     with _one_at_a_time:
         if _given.get(part) == 0:
-            return  # it has taken its leave
+            return  # the process has signed off
         _given[part] = os.getpid()
         try:
-            _client().hset(KEY, _field(part), json.dumps(said))
+            _client().hset(KEY, _field(part), json.dumps(sign))
         except RedisError:
-            return  # what waits for Redis says so itself
+            return  # callers that need Redis report the failure themselves
 
 
 def keep_giving(part: str, facts: Callable[[], Mapping[str, float]] = dict) -> None:
-    """Give a sign every few seconds for as long as this process lives, from a thread of its own."""
+    """Write a sign every few seconds while this process lives, from a separate thread."""
 
     def go_on() -> None:
         never = threading.Event()
@@ -112,7 +112,7 @@ def keep_giving(part: str, facts: Callable[[], Mapping[str, float]] = dict) -> N
 
 @atexit.register
 def leave() -> None:
-    """A process that ends in order is missed by nobody."""
+    """Delete the signs of a process that ends in order, so that it does not count as missing."""
     mine = [part for part, process in _given.items() if process == os.getpid()]
     if not mine or not _one_at_a_time.acquire(timeout=2 * ANSWER_WITHIN):
         return
@@ -129,33 +129,33 @@ def _field(part: str) -> str:
 
 
 def all_signs() -> list[Sign]:
-    """The last sign of every process that was heard of within a day. Raises RedisError."""
+    """Return the last sign of each process of the past day. Raises RedisError."""
     client, now, signs, forgotten = _client(), time.time(), [], []
     for field, text in client.hgetall(KEY).items():
-        said = json.loads(text)
-        age = max(0.0, now - said["at"])
+        sign = json.loads(text)
+        age = max(0.0, now - sign["at"])
         if age > FORGOTTEN_AFTER:
             forgotten.append(field)
         else:
-            signs.append(Sign(said["part"], said["host"], age, said["memory"], said["facts"]))
+            signs.append(Sign(sign["part"], sign["host"], age, sign["memory"], sign["facts"]))
     if forgotten:
         client.hdel(KEY, *forgotten)
     return signs
 
 
-def places(signs: Iterable[Sign]) -> list[Place]:
-    """The parts on their hosts, in the order of their names."""
-    found: defaultdict[tuple[str, str], list[Sign]] = defaultdict(list)
+def parts_on_hosts(signs: Iterable[Sign]) -> list[PartOnHost]:
+    """Group signs by part and host, sorted by name."""
+    groups: defaultdict[tuple[str, str], list[Sign]] = defaultdict(list)
     for sign in signs:
-        found[sign.part, sign.host].append(sign)
+        groups[sign.part, sign.host].append(sign)
     return [
-        Place(part, host, [sign for sign in each if sign.alive], min(sign.age for sign in each))
-        for (part, host), each in sorted(found.items())
+        PartOnHost(part, host, [sign for sign in group if sign.alive], min(sign.age for sign in group))
+        for (part, host), group in sorted(groups.items())
     ]
 
 
 def memory_of(process: int) -> int:
-    """The resident memory of a process and of those that it has started, in bytes; 0 where none can say."""
+    """Return the resident memory of a process and its children in bytes, or 0 if it is unknown."""
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
         children = Path(f"/proc/{process}/task/{process}/children").read_text().split()

@@ -1,7 +1,7 @@
-"""How large a request's body may be, looked at before anything else is (contract 13, Sizes).
+"""Limits of a request's body, checked before anything else (contract 2, *Body size*).
 
-Everything here runs at the speed of `bytes` itself over blocks, and stops at the first excess: what is
-refused costs next to nothing, and an ordinary body is counted through in microseconds.
+The checks use fast `bytes` operations on blocks and stop at the first excess. A refused body costs next to
+nothing, and an ordinary body takes microseconds.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ MOST_BYTES_OF_A_CREDENTIAL = 64 * 1024
 
 BLOCK = 64 * 1024
 FLAT = ord("o")
-TOO_DEEP = f"The body is nested too deeply: at most {MOST_NESTED} levels are read."
+TOO_DEEP = f"The body is nested too deeply. The maximum is {MOST_NESTED} levels."
 STRUCTURE = re.compile(rb":+|o+|[{}\[\]]")
-"""Colons in a row, objects and arrays without any inside (`o`) in a row, and the other brackets."""
+"""Runs of colons, runs of flat objects and arrays (replaced by `o`), and all other brackets."""
 BACKSLASHES = re.compile(rb"\\*")
 NO_STRUCTURE = bytes(set(range(256)) - set(b"{}[]:"))
 
 
 def most_bytes(path: str) -> int:
-    """The largest body that a path takes."""
+    """Return the size limit of a path's body in bytes."""
     largest: int = settings.MAX_BODY_BYTES
     return min(largest, MOST_BYTES_OF_A_CREDENTIAL) if path.startswith("/oauth/") else largest
 
 
 def refuse_long(path: str, length: str) -> None:
-    """Refuse a body that announces to be longer than its path takes. Raises TooLarge."""
+    """Refuse a body whose announced length exceeds the limit of its path. Raises TooLarge."""
     most = most_bytes(path)
     if length.isascii() and length.isdigit() and int(length[:20]) > most:
-        raise TooLarge(f"The body has {length[:20]} bytes; at most {most} are read here.")
+        raise TooLarge(f"The body has {length[:20]} bytes. The maximum for this path is {most}.")
 
 
 def refuse_sprawling(text: bytes) -> None:
-    """Refuse JSON that is nested too deeply, or with too many members in one object. Raises TooLarge.
+    """Refuse JSON that is nested too deeply or has an object with too many members. Raises TooLarge.
 
-    What is no JSON at all passes, or is refused here: the parser has the last word.
+    Text that is not JSON may pass; the parser refuses it.
     """
     if text.count(b":") <= MOST_MEMBERS and text.count(b"{") + text.count(b"[") <= MOST_NESTED:
         return
     members: list[int] = []
-    """Of each object that is open, so far; of an array nothing is counted."""
+    """The member count of each open object; arrays are not counted."""
     for token in _structure(text):
         if token[0] == FLAT:
             if len(members) >= MOST_NESTED:
@@ -68,7 +68,7 @@ def refuse_sprawling(text: bytes) -> None:
 
 
 def _structure(text: bytes) -> Iterator[bytes]:
-    """The brackets of a JSON text, and the colons between two of them as one."""
+    """Yield the brackets of a JSON text; each run of colons between them is one token."""
     inside = False
     for block in _blocks(text):
         parts = block.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
@@ -79,12 +79,12 @@ def _structure(text: bytes) -> Iterator[bytes]:
 
 @functools.cache
 def _flat(most: int) -> re.Pattern[bytes]:
-    """What has nothing nested inside: most of a large body, and done with at once."""
+    """Match objects and arrays without nesting, which are most of a large body."""
     return re.compile(rb"\{:{0,%d}\}|\[\]" % most)
 
 
 def _blocks(text: bytes) -> Iterator[bytes]:
-    """The text in pieces, none of which begins in the midst of an escape."""
+    """Split a text into blocks that never begin inside an escape sequence."""
     begin = 0
     while begin < len(text):
         end = begin + BLOCK

@@ -1,4 +1,4 @@
-"""The known name that a misspelt one is closest to, and the path that is meant by another one."""
+"""Suggestions for misspelled names and paths."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ NEARLY = 0.85
 
 
 def closest_match(name: str, known: Iterable[str], *, likeness: float = NEARLY) -> str | None:
-    """The known name most like this one, whatever its case; None where none is like it.
+    """Return the most similar known name, in any case, or None.
 
-    One with the same letters in another order is, however short.
+    A known name with the same letters in another order always matches, even a short one.
     """
     known, letters = list(known), sorted(name.lower())
-    swapped = next((each for each in known if sorted(each) == letters), None)
+    swapped = next((candidate for candidate in known if sorted(candidate) == letters), None)
     if swapped is not None:
         return swapped
-    # Names are alike by twice what they share, over both lengths: most need no closer look.
+    # Similarity is twice the shared letters over the sum of lengths, so the length rules most names out.
     least, most = len(name) * likeness / (2 - likeness), len(name) * (2 - likeness) / likeness
-    near = [each for each in known if least <= len(each) <= most]
-    found = difflib.get_close_matches(name.lower(), near, n=1, cutoff=likeness) if near else []
-    return next(iter(found), None)
+    near = [candidate for candidate in known if least <= len(candidate) <= most]
+    matches = difflib.get_close_matches(name.lower(), near, n=1, cutoff=likeness) if near else []
+    return next(iter(matches), None)
 
 
 def known_path(path: str) -> str | None:
-    """The path of the API that is meant by one with doubled slashes, or in other letters; None if none is."""
+    """Return the API path that differs from `path` only in doubled slashes or letter case, or None."""
     words = _words_of_paths(settings.ROOT_URLCONF)
-    proper = "/" + "/".join(words.get(each.lower(), each) for each in path.split("/") if each)
+    proper = "/" + "/".join(words.get(part.lower(), part) for part in path.split("/") if part)
     if proper == path or not proper.startswith("/v3/"):
         return None
     try:
@@ -44,13 +44,13 @@ def known_path(path: str) -> str | None:
 
 @functools.cache
 def _words_of_paths(urlconf: str) -> dict[str, str]:
-    """The fixed words of the API's paths, by how they are written in lower case."""
-    routes = [each for each in _routes(get_resolver(urlconf).url_patterns) if each.startswith("v3/")]
+    """Return the fixed words of the API's paths, keyed by their lower case."""
+    routes = [route for route in _routes(get_resolver(urlconf).url_patterns) if route.startswith("v3/")]
     words = {word for route in routes for word in route.split("/") if word and "<" not in word}
     return {word.lower(): word for word in words}
 
 
 def _routes(patterns: Iterable[Any], before: str = "") -> Iterator[str]:
-    for each in patterns:
-        route = before + str(each.pattern)
-        yield from _routes(each.url_patterns, route) if hasattr(each, "url_patterns") else [route]
+    for pattern in patterns:
+        route = before + str(pattern.pattern)
+        yield from _routes(pattern.url_patterns, route) if hasattr(pattern, "url_patterns") else [route]

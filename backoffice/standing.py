@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
-from api.signs_of_life import Place, all_signs, places
+from api.signs_of_life import PartOnHost, all_signs, parts_on_hosts
 from events.models import Event
 from events.webhooks.selectors import stand
 from imports.models import ImportJob, Status
@@ -29,7 +29,7 @@ PARTS = {
 class Part(NamedTuple):
     """A part on a host, and how it fares."""
 
-    place: Place
+    place: PartOnHost
     does: str
     state: str
     busy: str
@@ -55,7 +55,7 @@ class Standing(NamedTuple):
 def standing() -> Standing:
     """Ask Redis for signs of life and the database for what waits; both answer from indexes."""
     try:
-        found = places(all_signs())
+        found = parts_on_hosts(all_signs())
     except RedisError:
         return Standing(False, [], [], _backlogs())
     heard = {place.part for place in found}
@@ -67,13 +67,13 @@ def standing() -> Standing:
     )
 
 
-def _state(place: Place) -> str:
+def _state(place: PartOnHost) -> str:
     if place.alive:
         return "alive"
     return "silent" if place.missed else "gone"
 
 
-def _busy(place: Place) -> str:
+def _busy(place: PartOnHost) -> str:
     facts = {name: round(value) for name, value in place.facts.items()}
     if "threads" in facts:
         return f"{facts['busy']} of {facts['threads']} threads"

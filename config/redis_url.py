@@ -60,7 +60,7 @@ def broker(url: str, limits: dict[str, Any]) -> Broker:
         return Broker(url, limits, None)
     login = ":".join(quote(sentinels.login.get(name, ""), safe="") for name in ("username", "password"))
     # Each bears login and database: Celery takes those of whichever it tries next.
-    hosts = [f"sentinel://{login}@{host}:{port}/{sentinels.database}" for host, port in sentinels.places()]
+    hosts = [f"sentinel://{login}@{host}:{port}/{sentinels.database}" for host, port in sentinels.addresses()]
     own = {**limits, **sentinels.own_options(), "retry": Retry(NoBackoff(), 0)}
     return Broker(
         ";".join(hosts),

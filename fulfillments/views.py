@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
-from api.bodies import json_of, read, refuse_pieces, validated
+from api.bodies import json_of, read, refuse_units, validated
 from api.envelope import ResultJson, result
 from api.errors import ApiError, IdMismatch, Invalid, NotFound, database_error, field_error, lost_database
 from api.pagination import Keyset
@@ -137,7 +137,7 @@ class FulfillmentViewSet(SupplierViewSet):
     def accept(self, request: Request, **kwargs: Any) -> Response:
         """Take the work on. A tracking number, where it is known already, is kept."""
         body = read(TrackingBody, request)
-        refuse_pieces(json_of(request), WHOLE_ACCEPT)
+        refuse_units(json_of(request), WHOLE_ACCEPT)
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.accept(change, tracking_number=body["tracking_number"])
         return self._answer(outcome, ACCEPT.code, "Accepted.")
@@ -176,7 +176,7 @@ class FulfillmentViewSet(SupplierViewSet):
     )
     def reject(self, request: Request, *, reason: State, **kwargs: Any) -> Response:
         """Refuse the whole fulfillment: out of stock, unknown sku, or a wrong address."""
-        refuse_pieces(json_of(request), "Lines and pieces are refused by POST …/fulfillments/rejections.")
+        refuse_units(json_of(request), "Lines and pieces are refused by POST …/fulfillments/rejections.")
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.reject(change, reason)
         return self._answer(outcome, REJECTIONS[reason].code, REJECTED[reason])
@@ -189,7 +189,7 @@ class FulfillmentViewSet(SupplierViewSet):
     def answer_cancelation(self, request: Request, **kwargs: Any) -> Response:
         """Answer a retailer's cancellation: `canceled` or `cancelation not allowed`."""
         body = read(AnswerBody, request)
-        refuse_pieces(json_of(request), WHOLE_ANSWER)
+        refuse_units(json_of(request), WHOLE_ANSWER)
         for name, own in (("supplier_id", self.supplier.pk), ("fulfillment_id", self.fulfillment.pk)):
             if body.get(name) not in (None, own):
                 raise IdMismatch.at(name, f"Is {body[name]}, but the path says {own}.", "id_mismatch")
@@ -202,7 +202,7 @@ class FulfillmentViewSet(SupplierViewSet):
     )
     def answer_cancelation_by_path(self, request: Request, *, status: State, **kwargs: Any) -> Response:
         """The same answer, with the status in the path."""
-        refuse_pieces(json_of(request), WHOLE_ANSWER)
+        refuse_units(json_of(request), WHOLE_ANSWER)
         return self._answer_cancelation(status)
 
     def _answer_cancelation(self, status: State) -> Response:

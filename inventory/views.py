@@ -91,7 +91,7 @@ class MovementsViewSet(SupplierViewSet):
         responses={200: answers(MovementJson, "A page of movements.", many=True)},
     )
     def list(self, request: Request, supplier_id: int) -> Response:
-        movements = Movements.of_supplier(self.supplier.pk, MovementFilter.asked(request))
+        movements = Movements.of_supplier(self.supplier.pk, MovementFilter.requested(request))
         page = Keyset("-id").page_by(movements.fetch, request)
         skus, actors = skus_of(page.items), Actors(self.supplier.pk, page.items)
         body = [movement_json(each, skus.get(each.variant_id, ""), actors) for each in page.items]

@@ -1,4 +1,4 @@
-"""Examples of bodies: files of `docs/examples`, each of which tests/contract/test_examples.py sends."""
+"""Examples of bodies from `docs/examples`. `tests/contract/test_examples.py` sends each of them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ FOLDER = Path(settings.BASE_DIR) / "docs" / "examples"
 
 @functools.cache
 def example_of(operation_id: str) -> dict[str, Any]:
-    """`request` and `answer` of an operation's example; empty where there is none."""
+    """Return the `request` and `answer` of an operation's example, or an empty object."""
     path = FOLDER / f"{operation_id}.json"
     if not path.exists():
         return {}
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
-    return found
+    example: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+    return example
 
 
 def add_examples(operation: dict[str, Any]) -> None:
-    """Put the examples of an operation beside the schemas of its bodies."""
+    """Add the examples of an operation to the schemas of its bodies."""
     example = example_of(operation["operationId"])
     if "request" in example and "requestBody" in operation:
         for media in operation["requestBody"]["content"].values():

@@ -1,4 +1,4 @@
-"""What is done to the whole document at its end: enums get names, null becomes a type, tags are listed."""
+"""Final changes to the whole document: name enums, make null a type, list tags."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from api.openapi.headers import COMPONENTS
 from api.openapi.naming import TAGS
 
 Schema = dict[str, Any]
-Place = tuple[str, str, Schema]
-"""A property that holds an enum: of which component, under which name, and the schema around it."""
+EnumUse = tuple[str, str, Schema]
+"""A use of an enum: the component, the property's name, and the property's schema."""
 
 
 def finish(result: Schema, **_: Any) -> Schema:
-    """A postprocessing hook of drf-spectacular."""
+    """Complete the document. This is a postprocessing hook of drf-spectacular."""
     schemas = result["components"]["schemas"]
     for component in [*schemas.values(), result["paths"]]:
         _make_plain(component)
@@ -31,20 +31,21 @@ def finish(result: Schema, **_: Any) -> Schema:
         "schemas": dict(sorted(schemas.items())),
         "headers": COMPONENTS,
     }
-    used = {tag for item in result["paths"].values() for each in item.values() for tag in each["tags"]}
+    operations = (operation for item in result["paths"].values() for operation in item.values())
+    used = {tag for operation in operations for tag in operation["tags"]}
     result["tags"] = [{"name": tag, "description": TAGS.get(tag, tag)} for tag in sorted(used)]
     return result
 
 
 def _make_plain(node: Any) -> None:
-    """JSON Schema as OpenAPI 3.1 has it: null is a type, and exact decimals are no doubles."""
+    """Convert a schema to OpenAPI 3.1: null is a type, and exact decimals are not doubles."""
     if isinstance(node, list):
-        for each in node:
-            _make_plain(each)
+        for child in node:
+            _make_plain(child)
     if not isinstance(node, dict):
         return
-    for each in node.values():
-        _make_plain(each)
+    for child in node.values():
+        _make_plain(child)
     if node.get("format") == "double":
         del node["format"]
     node.pop("x-spec-enum-id", None)
@@ -66,27 +67,27 @@ def _allow_null(schema: Schema) -> None:
 
 
 def _name_enums(schemas: dict[str, Schema]) -> None:
-    """Make each enum a component: under its class's name, or that of the fields that hold it."""
+    """Make each enum a component, named after its class or after the fields that hold it."""
     named = {_values(schema): name for name, schema in schemas.items() if "enum" in schema}
-    by_values: dict[tuple[str, ...], list[Place]] = defaultdict(list)
+    by_values: dict[tuple[str, ...], list[EnumUse]] = defaultdict(list)
     for component, schema in sorted(schemas.items()):
-        for name, held in _enums(schema):
-            by_values[_values(held)].append((component, name, held))
+        for name, enum in _enums(schema):
+            by_values[_values(enum)].append((component, name, enum))
     fields: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for values, places in by_values.items():
-        for _, name, _ in places:
+    for values, uses in by_values.items():
+        for _, name, _ in uses:
             fields[name].add(values)
-    for values, places in by_values.items():
-        name = named.get(values) or _free_name(places, schemas, alone=len(fields[places[0][1]]) == 1)
+    for values, uses in by_values.items():
+        name = named.get(values) or _free_name(uses, schemas, alone=len(fields[uses[0][1]]) == 1)
         if values not in named:
             schemas[name] = {"type": "string", "enum": list(values)}
-        for _, _, held in places:
-            _refer(held, name)
+        for _, _, enum in uses:
+            _refer(enum, name)
 
 
-def _free_name(places: list[Place], schemas: dict[str, Schema], *, alone: bool) -> str:
-    """A name that says what is chosen: the field's, or (where it is a common word) the component's too."""
-    component, field, _ = places[0]
+def _free_name(uses: list[EnumUse], schemas: dict[str, Schema], *, alone: bool) -> str:
+    """Name an enum after its field; if the field's name is a common word, add the component's name."""
+    component, field, _ = uses[0]
     name = _camel(field)
     if not alone or name in schemas or "_" not in field:
         name = component.removesuffix("Body") + name
@@ -98,26 +99,26 @@ def _camel(name: str) -> str:
 
 
 def _values(schema: Schema) -> tuple[str, ...]:
-    return tuple(each for each in schema["enum"] if each not in (None, ""))
+    return tuple(value for value in schema["enum"] if value not in (None, ""))
 
 
 def _enums(schema: Any, name: str = "") -> Iterator[tuple[str, Schema]]:
-    """The enums in a schema's properties, however deep, each with the name of its property."""
+    """Yield the enums in a schema's properties at any depth, each with the name of its property."""
     if not isinstance(schema, dict):
         return
     if name and "enum" in schema:
         yield name, schema
-    for key, each in schema.get("properties", {}).items():
-        yield from _enums(each, key)
+    for key, child in schema.get("properties", {}).items():
+        yield from _enums(child, key)
     for key in ("items", "additionalProperties"):
         yield from _enums(schema.get(key), name)
     for key in ("anyOf", "oneOf", "allOf"):
-        for each in schema.get(key, ()):
-            yield from _enums(each, name)
+        for child in schema.get(key, ()):
+            yield from _enums(child, name)
 
 
 def _refer(schema: Schema, name: str) -> None:
-    """Put a reference where the enum stood; what else was said of the field stays beside it."""
+    """Replace an enum by a reference. Other keywords of the field stay."""
     nullable = "null" in schema["type"] if isinstance(schema.get("type"), list) else False
     for key in ("type", "enum", "maxLength"):
         schema.pop(key, None)
@@ -129,7 +130,7 @@ def _refer(schema: Schema, name: str) -> None:
 
 
 def _name_choices(paths: Schema, schemas: dict[str, Schema]) -> None:
-    """Let a parameter that takes just what a named enum has refer to that: generators then have one type."""
+    """Let a parameter refer to the named enum with the same values, so that generators make one type."""
     named = {frozenset(_values(schema)): name for name, schema in schemas.items() if "enum" in schema}
     for item in paths.values():
         for operation in item.values():
@@ -141,7 +142,7 @@ def _name_choices(paths: Schema, schemas: dict[str, Schema]) -> None:
 
 
 def _describe_defaults(schema: Schema) -> None:
-    """Say a default in words: openapi-typescript takes a field that has one for a field that must be sent."""
+    """Move defaults into descriptions: openapi-typescript treats a field with a default as required."""
     for field in schema.get("properties", {}).values():
         if "default" in field:
             default = field.pop("default")

@@ -6,27 +6,27 @@ from typing import Any
 
 COMPONENTS: dict[str, dict[str, Any]] = {
     "XRequestId": {
-        "description": "The request's id: your own `X-Request-Id`, or a new one. Quote it to ask for help.",
+        "description": "The request's id: your `X-Request-Id`, or a new one. Quote it when you ask for help.",
         "schema": {"type": "string", "maxLength": 100},
     },
     "RateLimitLimit": {
-        "description": "How many requests the key may make in a window.",
+        "description": "The number of requests that the key may make in a window.",
         "schema": {"type": "integer", "minimum": 1},
     },
     "RateLimitRemaining": {
-        "description": "How many of them are left.",
+        "description": "The number of requests left in this window.",
         "schema": {"type": "integer", "minimum": 0},
     },
     "RateLimitReset": {
-        "description": "Seconds until all of them are there again.",
+        "description": "Seconds until the window ends and all requests are available again.",
         "schema": {"type": "integer", "minimum": 0},
     },
     "RateLimitPolicy": {
-        "description": 'The limit as the IETF\'s draft has it: `"key";q=6000;w=60`.',
+        "description": 'The limit in the form of the IETF draft: `"key";q=6000;w=60`.',
         "schema": {"type": "string"},
     },
     "RateLimit": {
-        "description": 'What is left, and for how many seconds: `"key";r=5999;t=60`.',
+        "description": 'The requests left, and the seconds of the window: `"key";r=5999;t=60`.',
         "schema": {"type": "string"},
     },
     "Location": {"description": "The address of the object.", "schema": {"type": "string", "format": "uri"}},
@@ -44,7 +44,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     },
     "WWWAuthenticate": {"description": "How to authenticate.", "schema": {"type": "string"}},
     "IdempotentReplayed": {
-        "description": "`true` where this is the kept answer to an earlier request with this key.",
+        "description": "`true` if this is the stored answer to an earlier request with this key.",
         "schema": {"type": "string", "enum": ["true"]},
     },
 }
@@ -60,13 +60,13 @@ NAMES = {
 }
 ALWAYS = ("XRequestId",)
 WITH_KEY = ("RateLimitLimit", "RateLimitRemaining", "RateLimitReset", "RateLimitPolicy", "RateLimit")
-# Answers whose key nobody knows yet, or that no request reached the counting for.
+# Answers to requests that are not counted, since their key is unknown or they failed before.
 UNCOUNTED = ("401", "500", "503")
 LOCATED = ("create", "push")
 
 
 def headers_of(status: str, *, method: str, action: str, many: bool, cached: bool) -> dict[str, Any]:
-    """The headers of an answer, as references to their components."""
+    """Return the headers of an answer as references to their components."""
     keys = list(ALWAYS)
     if status not in UNCOUNTED:
         keys += WITH_KEY

@@ -1,7 +1,7 @@
-"""What operations are called, and under which heading they stand.
+"""Ids and tags of operations.
 
-An id says what is done to what: `list_fulfillments`, `push_order`, `cancel_import`. It follows from the
-view's action and the path; a view says otherwise in its `operation_ids`.
+An id is a verb with its object: `list_fulfillments`, `push_order`, `cancel_import`. It is derived from the
+view's action and the path, unless the view's `operation_ids` name another one.
 """
 
 from __future__ import annotations
@@ -36,61 +36,61 @@ TASKS = {
     "sftp_ingest": "imports",
     "webhooks": "webhooks",
 }
-"""What the rooms of the code are about, for whoever reads the schema."""
+"""The topic of each app, for readers of the schema."""
 
 TAGS = {
     "Tokens": "OAuth2 client credentials: a key exchanged for a short-lived token.",
-    "Variants": "One variant, for whoever may see it.",
+    "Variants": "One variant, for every party that may see it.",
     "Supplier account": "A supplier's own profile and trading partners.",
     "Supplier catalog": "A supplier's variants, one by one.",
-    "Supplier events": "What happened to a supplier's work, in order and without gaps.",
-    "Supplier fulfillments": "Capture the work, accept it, ship it, refuse it, answer cancellations.",
+    "Supplier events": "The events of a supplier's fulfillments and stock, in order and without gaps.",
+    "Supplier fulfillments": "Capture, accept, ship and reject fulfillments; answer cancellations.",
     "Supplier imports": "Products and stock from files; uploads, templates, and automatic imports.",
-    "Supplier stock": "What is on hand in each warehouse, and why.",
-    "Supplier webhooks": "Events, pushed to a supplier's own address.",
+    "Supplier stock": "Stock per warehouse, and the movements behind it.",
+    "Supplier webhooks": "Events, sent to a supplier's own URL.",
     "Retailer account": "A retailer's own profile and trading partners.",
-    "Retailer catalog": "What a retailer may sell.",
-    "Retailer events": "What happened to a retailer's orders, in order and without gaps.",
-    "Retailer orders": "Push orders, cancel them, and see how they go on.",
-    "Retailer webhooks": "Events, pushed to a retailer's own address.",
+    "Retailer catalog": "The variants that a retailer may sell.",
+    "Retailer events": "The events of a retailer's orders, in order and without gaps.",
+    "Retailer orders": "Push, cancel and read orders.",
+    "Retailer webhooks": "Events, sent to a retailer's own URL.",
 }
 
 
 def tag_of(path: str, room: str) -> str:
-    """The heading of an operation: by role and task."""
+    """Return the tag of an operation, by role and task."""
     if path.startswith("/oauth"):
         return "Tokens"
     party = PARTY.match(path)
     role = party and party[1]
     if "/webhooks" in path:
-        room = "webhooks"  # of the app that has the events, too
+        room = "webhooks"  # the app `events` has both
     return f"{role.capitalize()} {TASKS.get(room, room)}" if role else "Variants"
 
 
-def operation_id(path: str, method: str, action: str, own: Mapping[str, str]) -> str:
-    """What the operation is called; `own` are the view's ids, by a path's last word or the action."""
-    parts = [each for each in PARTY.sub("", path).split("/") if each]
-    words = [each for each in parts if not PARAMETER.fullmatch(each)]
+def operation_id(path: str, method: str, action: str, named: Mapping[str, str]) -> str:
+    """Return the id of an operation. `named` are the view's ids, by the last word of a path or the action."""
+    parts = [part for part in PARTY.sub("", path).split("/") if part]
+    words = [part for part in parts if not PARAMETER.fullmatch(part)]
     last = words[-1] if words and parts[-1] == words[-1] else ""
-    if found := own.get(last) or own.get(action):
-        return found
+    if explicit := named.get(last) or named.get(action):
+        return explicit
     party = PARTY.match(path)
     role = (party and party[1]) or ""
     verb = VERBS.get(action, action)
     if method == "GET" and verb not in READS:
         verb = "get"
-    named = [_noun(each, followed=at + 1 < len(parts)) for at, each in enumerate(parts) if each in words]
+    nouns = [_noun(part, followed=at + 1 < len(parts)) for at, part in enumerate(parts) if part in words]
     if last and _snake(last) == verb:
-        named.pop()
-    if named and verb in OF_ONE:
-        named[-1] = SINGULAR.sub("", named[-1])
-    if not named or words[0] in OF_BOTH:
-        named.insert(0, role)
-    return "_".join([verb, *named])
+        nouns.pop()
+    if nouns and verb in OF_ONE:
+        nouns[-1] = SINGULAR.sub("", nouns[-1])
+    if not nouns or words[0] in OF_BOTH:
+        nouns.insert(0, role)
+    return "_".join([verb, *nouns])
 
 
 def _noun(part: str, *, followed: bool) -> str:
-    """A word of a path as it stands in an id: of what is followed by an id there is one."""
+    """Turn a word of a path into a noun of an id: singular if an id follows it in the path."""
     noun = _snake(part)
     return SINGULAR.sub("", noun) if followed else noun
 

@@ -28,37 +28,37 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
     OpenApiParameter.HEADER,
-    description="Of your choosing. The first answer is kept for 24 h and replayed to the same request.",
+    description="A key of your choice. The first answer is kept for 24 h and replayed to the same request.",
 )
 IF_NONE_MATCH = OpenApiParameter(
     "If-None-Match",
     {"type": "string", "maxLength": LONGEST},
     OpenApiParameter.HEADER,
-    description="The `ETag` of the answer that you have: 304 while it is still the newest.",
+    description="The `ETag` of the answer that you have. The answer is 304 while it is the newest.",
 )
 
 IF_MATCH = OpenApiParameter(
     "If-Match",
     {"type": "string", "maxLength": LONGEST},
     OpenApiParameter.HEADER,
-    description="The `ETag` of the object as you know it: if it has changed since, 412, and nothing is done.",
+    description="The `ETag` of the object as you know it. If the object has changed, the answer is 412.",
 )
 
 IN_PATHS = re.compile(r"\{(\w+)\}")
 
 
 def id_parameter(name: str, description: str) -> OpenApiParameter:
-    """A filter by an object's id."""
+    """Make a filter by an object's id."""
     return OpenApiParameter(name, ID, description=description)
 
 
 def moment_parameter(name: str, description: str) -> OpenApiParameter:
-    """A filter by a moment."""
+    """Make a filter by a moment."""
     return OpenApiParameter(name, OpenApiTypes.DATETIME, description=description)
 
 
 def path_parameters(path: str) -> list[dict[str, Any]]:
-    """What stands in braces in a path: ids, all of them."""
+    """Return the parameters of a path, all of which are ids."""
     return [
         {
             "in": "path",
@@ -72,7 +72,7 @@ def path_parameters(path: str) -> list[dict[str, Any]]:
 
 
 def with_limits(parameter: dict[str, Any]) -> dict[str, Any]:
-    """A parameter whose schema says how long it may be, where it does not say so itself."""
+    """Add a maximum length to a text parameter without one."""
     schema = parameter["schema"]
     if schema.get("type") == "string" and not {"maxLength", "enum", "format"} & set(schema):
         return {**parameter, "schema": {**schema, "maxLength": LONGEST}}

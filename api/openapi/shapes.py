@@ -1,4 +1,4 @@
-"""JSON Schema (2020-12) of the TypedDicts that answers are built with."""
+"""JSON Schema (2020-12) of the TypedDicts that the answers are built with."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLAIN: dict[Any, Schema] = {
     NoneType: NULL,
     Any: {},
 }
-# In answers, what a string or a number is shows in its name, everywhere alike.
+# In answers, the name of a field tells the format of its text or number.
 FORMATS = [
     (re.compile(r"ship_until|original_created_at"), "string", "date"),
     (re.compile(r"\w+_(at|since|until)|special_sale_price_(start|end)"), "string", "date-time"),
@@ -36,7 +36,7 @@ FORMATS = [
 ]
 
 
-# Names that are a language's own, or its runtime's: `Error` would hide JavaScript's.
+# Names that generated code could not use: `Error` would hide JavaScript's own.
 RENAMED = {
     "Error": "ApiError",
     "Return": "ReturnedGoods",
@@ -46,14 +46,14 @@ RENAMED = {
 
 
 class Shape:
-    """An answer described by a TypedDict; `many` for an array of it."""
+    """An answer described by a TypedDict, or an array of it (`many`)."""
 
     def __init__(self, shape: type, *, many: bool = False) -> None:
         self.shape, self.many = shape, many
 
 
 class ShapeExtension(OpenApiSerializerExtension):
-    """Teaches the schema generator to read a Shape."""
+    """The extension through which drf-spectacular reads a Shape."""
 
     target_class = "api.openapi.shapes.Shape"
 
@@ -71,20 +71,20 @@ class ShapeExtension(OpenApiSerializerExtension):
 
 
 class Shapes:
-    """Types as schemas; TypedDicts and enums become components of their own."""
+    """A converter from types to schemas. TypedDicts and enums become components."""
 
     def __init__(self, registry: ComponentRegistry) -> None:
         self.registry = registry
 
     def schema_of(self, hint: Any) -> Schema:
-        """The schema of a type; what is not known here is drf-spectacular's business."""
+        """Return the schema of a type. drf-spectacular handles types that are unknown here."""
         origin, args = get_origin(hint), get_args(hint)
         if hint in PLAIN:
             return dict(PLAIN[hint])
         if origin is NotRequired:
             return self.schema_of(args[0])
         if origin in (Union, UnionType):
-            return _one_of([self.schema_of(each) for each in args])
+            return _one_of([self.schema_of(arg) for arg in args])
         if origin is list:
             return {"type": "array", "items": self.schema_of(args[0])}
         if origin is dict:
@@ -105,7 +105,7 @@ class Shapes:
         return component.ref
 
     def object_of(self, shape: Any) -> Schema:
-        """A TypedDict as a schema; its docstring describes it."""
+        """Return the schema of a TypedDict, described by its docstring."""
         fields = get_type_hints(shape, include_extras=True)
         described: Schema = {
             "type": "object",
@@ -120,7 +120,7 @@ class Shapes:
 
 
 def name_of(hint: Any) -> str:
-    """What a component is called: `Order` for OrderJson, `FulfillmentState` for fulfillments' State."""
+    """Name a component: `Order` for OrderJson, `FulfillmentState` for the State of fulfillments."""
     name = str(hint.__name__).removesuffix("Json")
     if isinstance(hint, type) and issubclass(hint, Enum) and len(re.findall("[A-Z]", name)) == 1:
         name = hint.__module__.partition(".")[0].removesuffix("s").capitalize() + name
@@ -128,13 +128,13 @@ def name_of(hint: Any) -> str:
 
 
 def enum_schema(hint: type[Enum]) -> Schema:
-    return {"type": "string", "enum": [each.value for each in hint], "description": get_doc(hint)}
+    return {"type": "string", "enum": [member.value for member in hint], "description": get_doc(hint)}
 
 
 def formatted(name: str, schema: Schema) -> Schema:
-    """The schema of a field of that name, with what its name says of it."""
+    """Add to a field's schema the format that follows from its name."""
     kinds = schema.get("type")
-    kind = kinds if isinstance(kinds, str) else next((each for each in kinds or () if each != "null"), None)
+    kind = kinds if isinstance(kinds, str) else next((item for item in kinds or () if item != "null"), None)
     for pattern, of_kind, wanted in FORMATS:
         if kind == of_kind and "enum" not in schema and pattern.fullmatch(name):
             return {**schema, "format": wanted}
@@ -142,9 +142,9 @@ def formatted(name: str, schema: Schema) -> Schema:
 
 
 def _one_of(schemas: list[Schema]) -> Schema:
-    """Alternatives: plain ones as a list of types, others side by side."""
-    if all(set(each) == {"type"} and isinstance(each["type"], str) for each in schemas):
-        return {"type": [each["type"] for each in schemas]}
+    """Combine alternatives: plain types as a list of types, others with `anyOf`."""
+    if all(set(schema) == {"type"} and isinstance(schema["type"], str) for schema in schemas):
+        return {"type": [schema["type"] for schema in schemas]}
     if len(schemas) == 2 and schemas[1] == NULL and isinstance(schemas[0].get("type"), str):
         first = schemas[0]
         if "enum" not in first:
@@ -153,5 +153,5 @@ def _one_of(schemas: list[Schema]) -> Schema:
 
 
 def answers(shape: type, description: str, *, many: bool = False) -> OpenApiResponse:
-    """A documented answer: the TypedDict it has, and when it is given."""
+    """Describe an answer by its TypedDict."""
     return OpenApiResponse(Shape(shape, many=many), description)

@@ -10,7 +10,7 @@ from django.db.models import BigIntegerField, F, Q, QuerySet, Value
 from django.utils import timezone
 from redis.exceptions import RedisError
 
-from api.signs_of_life import Place, all_signs, places
+from api.signs_of_life import PartOnHost, all_signs, parts_on_hosts
 from backoffice.models import ServicePart
 
 Silent = dict[tuple[str, str], datetime]
@@ -24,7 +24,7 @@ def silent_parts() -> QuerySet[Any]:
     lives, and Redis itself is the silent part.
     """
     try:
-        silent = _silent(places(all_signs()))
+        silent = _silent(parts_on_hosts(all_signs()))
     except RedisError:
         silent = {("redis", ""): timezone.now()}
     gone = Q(taken_away_at__gte=F("heard_at"))
@@ -32,7 +32,7 @@ def silent_parts() -> QuerySet[Any]:
     return found.annotate(of_supplier=Value(None, output_field=BigIntegerField()))
 
 
-def _silent(found: Iterable[Place]) -> Silent:
+def _silent(found: Iterable[PartOnHost]) -> Silent:
     """What ended without a word lately; for a day, where no other host has it."""
     found = list(found)
     lives = {place.part for place in found if place.alive}

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from redis.exceptions import RedisError
 
-from api.signs_of_life import ALIVE_FOR, all_signs, places
+from api.signs_of_life import ALIVE_FOR, all_signs, parts_on_hosts
 
 UNKNOWN = "unknown without Redis"
 
@@ -25,7 +25,7 @@ class PartJson(TypedDict):
 def beat() -> str:
     """`ok` while any beat sends ticks."""
     try:
-        ages = [place.age for place in places(all_signs()) if place.part == "beat"]
+        ages = [place.age for place in parts_on_hosts(all_signs()) if place.part == "beat"]
     except RedisError:
         return UNKNOWN
     if not ages:
@@ -36,7 +36,7 @@ def beat() -> str:
 def parts() -> str:
     """`ok`, or which parts have fallen silent on a host without having ended in order."""
     try:
-        found = places(all_signs())
+        found = parts_on_hosts(all_signs())
     except RedisError:
         return UNKNOWN
     silent = [place.part for place in found if place.missed]
@@ -50,7 +50,7 @@ def parts() -> str:
 def listed() -> list[PartJson]:
     """Each part on each host; empty without Redis."""
     try:
-        found = places(all_signs())
+        found = parts_on_hosts(all_signs())
     except RedisError:
         return []
     return [

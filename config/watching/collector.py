@@ -15,7 +15,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from api.signs_of_life import Sign, all_signs, places
+from api.signs_of_life import Sign, all_signs, parts_on_hosts
 from config.watching.facts import MOST, Sample, all_facts
 
 FRESH = 10.0
@@ -121,7 +121,7 @@ def _find_out() -> Iterator[Sample]:
 
 
 def _parts(signs: list[Sign]) -> Iterator[Sample]:
-    for place in places(signs):
+    for place in parts_on_hosts(signs):
         at = place.part, place.host
         yield Sample("exchange_part_age_seconds", place.age, at)
         yield Sample("exchange_part_processes", len(place.alive), at)

@@ -11,7 +11,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.bodies import json_of, refuse_pieces
+from api.bodies import json_of, refuse_units
 from api.errors import Forbidden, NotFound
 from api.pagination import Keyset, listing
 from api.schema import CURSOR, LIMIT, answers
@@ -65,7 +65,7 @@ class ImportViewSet(JobsOfScopes):
         return Response(shown(self.job, request))
 
     def _change(self, change: Callable[..., None], request: Request) -> Response:
-        refuse_pieces(json_of(request), "An import is approved, canceled and retried with all its rows.")
+        refuse_units(json_of(request), "An import is approved, canceled and retried with all its rows.")
         change(self.job, by=self.actor)
         return Response(shown(self.job, request))
 
