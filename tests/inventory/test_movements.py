@@ -112,7 +112,7 @@ def test_a_filter_that_means_nothing_is_refused(api, params):
 
 def test_a_kind_that_there_is_not_is_answered_with_those_there_are(api):
     message = api.get("inventory/movements", {"kind": "theft"}).json()["message"]
-    assert message == f"kind: theft is none of {', '.join(MovementKind.values)}."
+    assert message == f"kind: theft is unknown. Use one of {', '.join(MovementKind.values)}."
 
 
 def test_a_page_costs_the_same_number_of_statements(api, counted, django_assert_num_queries):
