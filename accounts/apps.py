@@ -9,3 +9,4 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         parse_rate(settings.RATE_LIMIT)  # a wrong setting ends the start, not every request
+        parse_rate(settings.FAILED_KEYS_LIMIT)

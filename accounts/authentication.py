@@ -11,8 +11,10 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
+from accounts import failed_keys
 from accounts.models import AccessToken, ApiKey, Credential, Retailer, Supplier
 from accounts.scopes import Scope, parse_scopes
+from api.client_networks import address_of
 from api.errors import Forbidden, Unauthorized
 from fastdb.compiled import CompiledQuery, Param
 from fastdb.first import read_first
@@ -35,10 +37,14 @@ class BearerAuthentication(BaseAuthentication):
         scheme, _, secret = header.partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
             raise Unauthorized("The Authorization header must read: Bearer <your API key>.")
-        access = find(secret.strip())
+        secret, address = secret.strip(), client_address(request)
+        failed_keys.refuse_guessing(secret, address)
+        access = find(secret)
         if access is None:
+            failed_keys.failed(secret, address)
             raise Unauthorized("This key is unknown, expired or revoked.")
-        if not access.key.admits(client_address(request)):
+        failed_keys.accepted(secret)
+        if not access.key.admits(address):
             raise Forbidden("This key may not be used from this network address.")
         access.key.touch()
         return None, access
@@ -98,12 +104,9 @@ def _name_party(key: ApiKey) -> None:
 
 
 def client_address(request: Request | HttpRequest) -> str:
-    """The peer's address: as the server gives it, or (setting BEHIND_PROXY) as the proxy before us does.
-
-    What a client itself wrote into X-Forwarded-For stands further left, and counts for nothing.
-    """
-    forwarded = request.headers.get("X-Forwarded-For", "") if settings.BEHIND_PROXY else ""
-    return forwarded.rpartition(",")[2].strip() or str(request.META.get("REMOTE_ADDR", ""))
+    """Return the client's address: the peer's, or with the setting BEHIND_PROXY the proxy's word."""
+    peer, forwarded = str(request.META.get("REMOTE_ADDR", "")), request.headers.get("X-Forwarded-For", "")
+    return address_of(peer, forwarded, behind_proxy=settings.BEHIND_PROXY)
 
 
 class BearerScheme(OpenApiAuthenticationExtension):

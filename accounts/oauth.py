@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, unquote_plus
 
 from rest_framework.request import Request
 
+from accounts import failed_keys
 from accounts.authentication import client_address, find
 from accounts.models import ApiKey, Credential
 from accounts.rates import Count, counter, parse_rate
@@ -26,9 +27,8 @@ from api.spelling import closest_match
 # What clients put between scopes, where a blank belongs (RFC 6749, section 3.3).
 SEPARATORS = re.compile("[,;|+]+")
 
-# Wrong secrets of one client from one address, and of all clients from one address.
+# Wrong secrets of one client from one address. FAILED_KEYS_LIMIT counts all wrong secrets of an address.
 WRONG_FOR_CLIENT = parse_rate("10/min")
-WRONG_FROM_ADDRESS = parse_rate("100/min")
 
 
 class OAuthError(ApiError):
@@ -139,7 +139,7 @@ def _client(request: Request, asked: TokenRequest) -> ApiKey:
     address = client_address(request)
     names = {
         f"wrong:{Credential.prefix_of(asked.client_id)[:40]}:{address}": WRONG_FOR_CLIENT,
-        f"wrong:{address}": WRONG_FROM_ADDRESS,
+        failed_keys.bucket(address): failed_keys.rate(),
     }
     _refuse_guessing([counter().look(rate, name) for name, rate in names.items() if rate])
     access = find(asked.client_secret)

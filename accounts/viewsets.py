@@ -21,6 +21,7 @@ from accounts.authentication import Access
 from accounts.idempotency import idempotently
 from accounts.models import ApiKey, Retailer, Supplier
 from accounts.scopes import Role, Scope
+from api import caller
 from api.errors import Forbidden, Unauthorized
 from api.etags import has_condition, refuse_changed, with_etag
 from api.negotiation import OnlyAnswer, refuse_unacceptable
@@ -62,7 +63,9 @@ class KeyViewSet(ViewSet):
         if not isinstance(access, Access):
             raise Unauthorized("Send your API key: Authorization: Bearer <key>.")
         self.key, self.actor = access.key, Actor.of_key(access.key)
-        name_party(f"{self.key.role}:{self.key.party.pk}")
+        party = f"{self.key.role}:{self.key.party.pk}"
+        name_party(party)
+        caller.accept(party)
         self.check_throttles(request)
         self.admit(access, kwargs)
 

@@ -41,6 +41,10 @@ class ApiError(Exception):
         self.message = message
         self.errors = errors
 
+    def answer_headers(self) -> dict[str, str]:
+        """Return the headers of the answer that reports this error."""
+        return dict(self.headers)
+
     @classmethod
     def at(cls, field: str, message: str, code: str = "invalid") -> ApiError:
         """Make the error of a single field."""
@@ -108,6 +112,19 @@ class IdempotencyConflict(ApiError):
     code, status = "idempotency_conflict", 422
 
 
+class RateLimited(ApiError):
+    """More requests than a limit allows; `wait` is the number of seconds until the next one may come."""
+
+    code, status = "rate_limited", 429
+
+    def __init__(self, message: str, *, wait: int) -> None:
+        super().__init__(message)
+        self.wait = wait
+
+    def answer_headers(self) -> dict[str, str]:
+        return {**super().answer_headers(), "Retry-After": str(self.wait)}
+
+
 class Unavailable(ApiError):
     code, status = "unavailable", 503
     headers: ClassVar[dict[str, str]] = {"Retry-After": "5"}
@@ -129,7 +146,7 @@ def answer(error: ApiError) -> Response:
     return Response(
         envelope.error(error.code, error.message, error.errors),
         status=error.status,
-        headers=dict(error.headers),
+        headers=error.answer_headers(),
     )
 
 
@@ -264,7 +281,7 @@ def _join(path: str, key: object) -> str:
 def plain(error: ApiError) -> JsonResponse:
     """Return the envelope outside of the API's views."""
     body = envelope.error(error.code, error.message)
-    return JsonResponse(body, status=error.status, headers=dict(error.headers))
+    return JsonResponse(body, status=error.status, headers=error.answer_headers())
 
 
 def only_read(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

@@ -89,6 +89,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "config.web.sessions.CallerMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "backoffice.middleware.AdminPolicyMiddleware",
@@ -141,6 +142,7 @@ UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
 # --- The API -------------------------------------------------------------------------------------
 
 RATE_LIMIT = env.str("RATE_LIMIT", "6000/min")
+FAILED_KEYS_LIMIT = env.str("FAILED_KEYS_LIMIT", "100/min")
 MAX_BODY_BYTES = env.int("MAX_BODY_BYTES", 16 * 1024 * 1024)
 # What operators may upload in the browser; it comes in pieces, none larger than a body may be.
 BROWSER_UPLOAD_BYTES = env.int("BROWSER_UPLOAD_BYTES", 500 * 1024 * 1024)

@@ -1,0 +1,42 @@
+"""How the current request's credential was judged; the web process shares its threads by the result."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result for one credential."""
+
+    party: str = ""
+    """The party behind an accepted credential, such as `supplier:1`; empty without one."""
+    wrong: bool = False
+    """The request had a credential, and it is not valid."""
+    refused_for: float = 0.0
+    """Seconds for which the client's address gets 429 for unknown credentials."""
+
+
+UNKNOWN = Verdict()
+_verdict: ContextVar[Verdict] = ContextVar("verdict", default=UNKNOWN)
+
+
+def begin() -> None:
+    """Forget the verdict of the thread's previous request."""
+    _verdict.set(UNKNOWN)
+
+
+def accept(party: str) -> None:
+    """Record that the credential belongs to this party."""
+    _verdict.set(Verdict(party))
+
+
+def reject(*, refused_for: float = 0.0) -> None:
+    """Record that the credential is wrong, or that its address may not try another one now."""
+    _verdict.set(Verdict(wrong=True, refused_for=refused_for))
+
+
+def verdict() -> Verdict:
+    """Return the verdict on the current request's credential."""
+    return _verdict.get()
