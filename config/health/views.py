@@ -1,20 +1,23 @@
-"""/healthz: does the process live? /readyz: can it serve? /statusz: is all as it should be? (contract 11)"""
+"""/healthz: does the process live? /readyz: can it serve? /statusz: is everything well? (contract 11, 17)"""
 
 from __future__ import annotations
 
 import shutil
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from redis.exceptions import ReadOnlyError, RedisError
 
 from api import envelope
 from api.errors import only_read
 from api.renderers import encode
+from config.health import readiness
+from config.health.apart import ApartCheck
 from config.health.parts import UNKNOWN, beat, listed, parts
 from config.health.shared_folder import shared_folder
 from config.health.worker import HEARTBEAT_TTL, has_heartbeat, redis_client
@@ -22,7 +25,7 @@ from config.metrics import is_internal
 from events.webhooks.selectors import nobody_sends
 from sftp_ingest.area.incoming import MIN_FREE_DISK
 
-# Seconds for which the checks' results are reused: many may ask at once.
+# Seconds for which the results are reused, because many clients may ask at once.
 CACHED_FOR = 1.0
 
 _cached: tuple[float, dict[str, str]] = (-CACHED_FOR, {})
@@ -30,35 +33,37 @@ _cached: tuple[float, dict[str, str]] = (-CACHED_FOR, {})
 
 @only_read
 def healthz(request: HttpRequest) -> HttpResponse:
-    """200 while the process lives."""
+    """Answer 200 while the process lives."""
     return _answer(200, {"status": "alive"})
 
 
 @only_read
 def readyz(request: HttpRequest) -> HttpResponse:
-    """A balancer's question: 200 while this process can serve, whatever else is said of what it works with.
+    """Answer a balancer: 200 while the database can be written to.
 
-    Orders are taken without Redis and without a worker: no host is better than another then.
+    Nothing else counts. Orders are accepted without Redis, workers and files, and no host is better then.
+    The web process answers this path itself, within two seconds; this view is for other servers.
     """
-    return _answered(NEEDED, {})
+    status, body = readiness.answer(readiness.database())
+    response = _answer(status, body)
+    if status != HTTPStatus.OK:
+        response["Retry-After"] = readiness.RETRY_AFTER
+    return response
 
 
 @only_read
 def statusz(request: HttpRequest) -> HttpResponse:
-    """A watcher's question: 200 while everything is as it should be, else 503 naming what is not."""
-    # Hosts' names are nobody's business outside.
-    return _answered(frozenset(CHECKS), {"parts": listed()} if is_internal(request) else {})
-
-
-def _answered(needed: frozenset[str], more: dict[str, Any]) -> HttpResponse:
+    """Answer a monitor: 200 while every check is `ok`, else 503 that names the checks that fail."""
+    # Clients outside do not see the names of hosts.
+    more: dict[str, Any] = {"parts": listed()} if is_internal(request) else {}
     checks = _checks()
-    failed = [name for name, result in checks.items() if result != "ok" and name in needed]
+    failed = [name for name, result in checks.items() if result != "ok"]
     if not failed:
         return _answer(200, {"status": "ready", "checks": checks, **more})
     reason = f"Not as it should be: {', '.join(f'{name} ({checks[name]})' for name in failed)}."
     refusal = {**envelope.error("unavailable", reason), "status": "not ready", "checks": checks, **more}
     response = _answer(503, refusal)
-    response["Retry-After"] = "5"
+    response["Retry-After"] = readiness.RETRY_AFTER
     return response
 
 
@@ -72,22 +77,12 @@ def _checks() -> dict[str, str]:
 
 
 def _ask_all() -> dict[str, str]:
-    """One Redis that says nothing costs one wait: a balancer has little time."""
+    """Run all checks. A silent Redis is waited for once, because monitors have little time."""
     results: dict[str, str] = {}
     for name, check in CHECKS.items():
         unknown = name in BY_REDIS and results.get("redis", "ok") != "ok"
         results[name] = UNKNOWN if unknown else check()
     return results
-
-
-def _database() -> str:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_is_in_recovery()")
-            (standby,) = cursor.fetchone()
-    except DatabaseError:
-        return "does not answer"
-    return "is a standby" if standby else "ok"
 
 
 def _redis() -> str:
@@ -123,13 +118,13 @@ def _webhooks() -> str:
         return "unknown without the database"
 
 
-NEEDED = frozenset({"database"})
 CHECKS: dict[str, Callable[[], str]] = {
-    "database": _database,
+    "database": readiness.database,
     "redis": _redis,
     "worker": _worker,
-    "disk": _disk,
-    "uploads": shared_folder,
+    # A shared file system may hang.
+    "disk": ApartCheck(_disk),
+    "uploads": ApartCheck(shared_folder),
     "webhooks": _webhooks,
     "beat": beat,
     "parts": parts,

@@ -1,13 +1,17 @@
 """/healthz, /readyz and /metrics (contract 11)."""
 
+import threading
+
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from redis.exceptions import ConnectionError as RedisDown
 
 from api import signs_of_life
 from config.health import shared_folder, worker
 from config.health import views as health
+from config.health.apart import ApartCheck
 from tests.factories import SenderFactory, WebhookFactory
 
 
@@ -37,21 +41,57 @@ def test_healthz_asks_nobody(monkeypatch):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("path", ["/readyz", "/statusz"])
-def test_all_is_ready_once_a_worker_beats(no_worker, path):
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("/readyz", ["database"]),
+        ("/statusz", ["database", "redis", "worker", "disk", "uploads", "webhooks", "beat", "parts"]),
+    ],
+)
+def test_all_checks_are_ok_once_a_worker_beats(no_worker, path, names):
     worker.write_heartbeat(sender=None)
     answer = Client().get(path)
     assert answer.status_code == 200
-    names = ("database", "redis", "worker", "disk", "uploads", "webhooks", "beat", "parts")
     assert answer.json()["checks"] == dict.fromkeys(names, "ok")
     assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.django_db
+def test_readyz_asks_the_database_and_nothing_else(monkeypatch):
+    monkeypatch.setattr(health, "CHECKS", {"uploads": lambda: 1 / 0})
+    with CaptureQueriesContext(connection) as captured:
+        assert Client().get("/readyz").status_code == 200
+    assert [query["sql"] for query in captured] == ["SELECT pg_is_in_recovery()"]
+
+
+@pytest.mark.django_db
+def test_a_folder_that_hangs_is_reported_with_its_last_state_and_holds_up_nobody(monkeypatch):
+    hangs = threading.Event()
+    states = iter(["ok"])
+
+    def look() -> str:
+        state = next(states, "")
+        return state or str(hangs.wait(30))
+
+    monkeypatch.setattr(health, "CHECKS", {"uploads": ApartCheck(look, wait=0.05)})
+    monkeypatch.setattr(health, "CACHED_FOR", -1.0)
+    assert Client().get("/statusz").json()["checks"] == {"uploads": "ok"}
+    for _ in range(2):
+        state = Client().get("/statusz").json()["checks"]["uploads"]
+        assert state == "has not answered for 0 s (before: ok)"
+    assert Client().get("/readyz").status_code == 200
+    hangs.set()
+
+
+def test_a_check_apart_that_fails_says_so():
+    assert ApartCheck(lambda: str(1 / 0))() == "failed (ZeroDivisionError)"
 
 
 @pytest.mark.django_db
 def test_a_missing_worker_is_said_and_keeps_nobody_from_serving(no_worker):
     ready, status = Client().get("/readyz"), Client().get("/statusz")
     assert ready.status_code == 200
-    assert ready.json()["checks"]["worker"] == "no heartbeat for 15 seconds"
+    assert status.json()["checks"]["worker"] == "no heartbeat for 15 seconds"
     assert (status.status_code, status.json()["code"]) == (503, "unavailable")
     assert "worker" in status.json()["message"]
     assert "database" not in status.json()["message"]
@@ -90,9 +130,10 @@ def test_a_machine_with_an_upload_folder_of_its_own_is_named(settings, tmp_path,
 
 @pytest.mark.django_db
 def test_nobody_is_sent_to_a_process_whose_database_is_a_standby(monkeypatch):
-    monkeypatch.setattr(health, "CHECKS", {"database": lambda: "is a standby"})
-    assert Client().get("/readyz").json()["checks"] == {"database": "is a standby"}
-    assert Client().get("/readyz").status_code == 503
+    monkeypatch.setattr("config.health.readiness.database", lambda: "is a standby")
+    answer = Client().get("/readyz")
+    assert answer.json()["checks"] == {"database": "is a standby"}
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
 
 
 @pytest.mark.django_db
@@ -109,7 +150,7 @@ def test_readyz_names_a_database_and_a_redis_that_are_gone(monkeypatch):
 
         return fail
 
-    monkeypatch.setattr("config.health.views.connection.cursor", gone(OperationalError("gone")))
+    monkeypatch.setattr("config.health.readiness.connection.cursor", gone(OperationalError("gone")))
     monkeypatch.setattr("config.health.views.redis_client", gone(RedisDown("gone")))
     monkeypatch.setattr("config.health.views.has_heartbeat", gone(RedisDown("gone")))
     answer = Client().get("/statusz")
@@ -150,7 +191,7 @@ def test_results_are_reused_for_a_moment(monkeypatch):
 
     monkeypatch.setattr(health, "CHECKS", {"database": ask})
     for _ in range(5):
-        assert Client().get("/readyz").status_code == 200
+        assert Client().get("/statusz").status_code == 200
     assert len(asked) == 1
 
 

@@ -141,7 +141,7 @@ def test_a_page_outside_the_api_that_finds_the_database_busy_says_so(monkeypatch
             cursor.execute("SELECT pg_sleep(5)")
 
     monkeypatch.setattr("config.health.views._checks", busy)
-    answer = Client(raise_request_exception=False).get("/readyz")
+    answer = Client(raise_request_exception=False).get("/statusz")
 
     assert (answer.status_code, answer.json()["code"]) == (503, "busy")
     assert answer.headers["Retry-After"]

@@ -1,0 +1,45 @@
+"""Whether this process can serve, which takes a database that can be written to (contract 17)."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from django.db import DatabaseError, connection
+
+from api import envelope
+
+OK = "ok"
+SILENT = "does not answer"
+RETRY_AFTER = "5"
+
+
+def database() -> str:
+    """Return the state of the database. A kept connection that is dead is replaced."""
+    was_kept = connection.connection is not None and not connection.in_atomic_block
+    try:
+        return _ask()
+    except DatabaseError:
+        if not connection.in_atomic_block:
+            connection.close()
+    try:
+        return _ask() if was_kept else SILENT
+    except DatabaseError:
+        return SILENT
+
+
+def _ask() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_is_in_recovery()")
+        (standby,) = cursor.fetchone()
+    return "is a standby" if standby else OK
+
+
+def answer(state: str) -> tuple[int, dict[str, Any]]:
+    """Return the status and the body of /readyz for a state of the database."""
+    checks = {"database": state}
+    if state == OK:
+        return HTTPStatus.OK, {"status": "ready", "checks": checks}
+    reason = f"The database {state}. Try again in a few seconds."
+    refusal = envelope.error("unavailable", reason)
+    return HTTPStatus.SERVICE_UNAVAILABLE, {**refusal, "status": "not ready", "checks": checks}
