@@ -1,13 +1,15 @@
-"""Answers that are given without a thread of Django's: in the envelope, like all others."""
+"""Answers that the web process gives without Django; errors have the envelope, like all others."""
 
 from __future__ import annotations
 
-import socket
+import math
 from contextlib import suppress
 from http import HTTPStatus
 
 from api import envelope, request_id
 from api.renderers import encode
+from config.health import readiness as ready
+from config.web.outlet import Outlet
 
 CODES = {
     400: "validation_error",
@@ -16,6 +18,7 @@ CODES = {
     413: "too_large",
     414: "uri_too_long",
     417: "validation_error",
+    429: "rate_limited",
     431: "headers_too_large",
     501: "validation_error",
     503: "busy",
@@ -24,17 +27,40 @@ RETRY_AFTER = {503: "5"}
 
 
 def refusal(status: int, message: str) -> bytes:
-    """An answer that refuses, with its head; the connection ends with it."""
+    """Return an answer that refuses the request and ends the connection."""
+    headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
+    return _refusal(status, message, headers)
+
+
+def too_many_wrong_keys(seconds: float) -> bytes:
+    """Return the answer for an address that has tried too many wrong keys."""
+    wait = math.ceil(seconds)
+    message = f"Too many wrong keys came from this address. Try again in {wait} s."
+    return _refusal(429, message, {"Retry-After": str(wait)})
+
+
+def alive(*, head_only: bool) -> bytes:
+    """Return the answer to `/healthz`."""
+    return _answer(200, encode({"status": "alive"}), _fresh_headers(), head_only=head_only)
+
+
+def readiness(state: str, *, head_only: bool) -> bytes:
+    """Return the answer to `/readyz` for this state of the database."""
+    headers = _fresh_headers()
+    status, body = ready.answer(state)
+    if status != HTTPStatus.OK:
+        headers["Retry-After"] = ready.RETRY_AFTER
+    return _answer(status, encode(body), headers, head_only=head_only)
+
+
+def _fresh_headers() -> dict[str, str]:
+    return {request_id.HEADER: request_id.begin(None), "Cache-Control": "no-store"}
+
+
+def _refusal(status: int, message: str, headers: dict[str, str]) -> bytes:
     chosen = request_id.begin(None)
     body = encode(envelope.error(CODES.get(status, "internal_error"), message))
-    headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
     return _answer(status, body, {request_id.HEADER: chosen, **headers})
-
-
-def alive(method: bytes) -> bytes:
-    """The answer to `/healthz`."""
-    headers = {request_id.HEADER: request_id.begin(None), "Cache-Control": "no-store"}
-    return _answer(200, encode({"status": "alive"}), headers, head_only=method == b"HEAD")
 
 
 def _answer(status: int, body: bytes, headers: dict[str, str], *, head_only: bool = False) -> bytes:
@@ -49,13 +75,8 @@ def _answer(status: int, body: bytes, headers: dict[str, str], *, head_only: boo
     return f"{start}{head}\r\n".encode("latin-1") + (b"" if head_only else body)
 
 
-def send(sock: socket.socket, answer: bytes) -> None:
-    """Send a short answer; a client that does not take even that goes without."""
-    with suppress(OSError):
-        sock.send(answer)
-
-
-def write_error(sock: socket.socket, status: int, reason: str, message: str) -> None:
-    """Instead of gunicorn's own page of HTML, for what it refuses before Django sees it."""
+def write_error(outlet: Outlet, status: int, reason: str, message: str) -> None:
+    """Write a refusal instead of gunicorn's own page of HTML, for requests that gunicorn refuses."""
     del reason
-    send(sock, refusal(status, message or "Something went wrong on our side."))
+    with suppress(OSError):
+        outlet.sendall(refusal(status, message or "Something went wrong on our side."))

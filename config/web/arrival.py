@@ -1,113 +1,131 @@
-"""One request while it comes in: its bytes so far, and whether that is all of it. No socket is needed."""
+"""One request while it comes in: its bytes, and whether they are the whole request. No socket is needed."""
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
+from typing import Any
 
-# What comes before a body: a request line of 8 KiB and a few dozen headers fit in well.
+from gunicorn.http.body import ChunkedReader
+from gunicorn.http.errors import InvalidRequestLine, NoMoreData
+
+from config.web.chunks import Chunks
+
+# A request line of 8 KiB and a few dozen headers fit in.
 LONGEST_LINE = 8_192
 LONGEST_HEAD = 64 * 1024
-MOST_CHUNKS = 100_000
 
-# Seconds for the head, or for anything at all; a body has as long again, and must come at a least rate.
+# Seconds for the head, or without any byte. A body has as long again, and must come at a least rate.
 HEAD_SECONDS = 10.0
 LEAST_RATE = 16 * 1024
 
-CHUNK_SIZE = re.compile(rb"[0-9a-fA-F]{1,16}(?=[ \t;\r]|$)")
-HEALTH = re.compile(rb"(GET|HEAD) /healthz/? HTTP/1\.[01]\r\n")
-HEADERS = re.compile(
-    rb"\r\n(content-length|transfer-encoding|expect|authorization)[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE
-)
+BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
+
+ReadHead = Callable[[bytes], Any]
+"""Parses the bytes of a head into gunicorn's request; raises gunicorn's errors."""
 
 
 class Arrival:
-    """Collects the bytes of a request until a thread can answer it without ever waiting for its client.
+    """Collects the bytes of a request until a thread can answer it without waiting for its client.
 
-    What is malformed or too long counts as complete as soon as that shows: whoever reads it next refuses it.
+    gunicorn's own parser reads the head, once. Its result says how the body is framed, the body is decoded
+    here, and the thread gets both. So no second parser can see another end of the request.
     """
 
-    def __init__(self, now: float, *, most: Callable[[str], int], idle: float = HEAD_SECONDS) -> None:
-        """`most` says how many bytes a body may have at a path; `idle`, how long there may be none at all."""
+    def __init__(
+        self, now: float, *, read_head: ReadHead, most: Callable[[str], int], idle: float = HEAD_SECONDS
+    ) -> None:
+        """`most` returns the largest body of a path; `idle` is the time limit without any byte."""
         self.data = bytearray()
+        """Bytes that are not decoded yet; after the end, bytes of the client's next request."""
+        self.request: Any = None
+        self.fault: Exception | None = None
         self.since = now
         self.idle = idle
         self.complete = False
         self.too_long = False
-        """Its body is longer than any that is read: the rest of it is not waited for."""
+        """The body is longer than its path takes. The rest of it is not read."""
         self.head_too_long = False
         self.wants_continue = False
-        self.authorization = b""
+        self.received = 0
+        self._read_head_by = read_head
         self._most_at = most
-        self._most = 0
-        self._head = 0
         self._length = 0
-        self._chunked = False
-        self._at = self._chunks = 0
+        self._chunks: Chunks | None = None
 
     def feed(self, data: bytes, now: float) -> None:
-        """Take what has come."""
-        if not self.data:
+        """Add bytes that came in."""
+        if not self.received:
             self.since = now
         self.data += data
-        if not self._head:
-            self._read_head(len(data))
-        if self._head and not self.complete:
-            self.complete = self._all_chunks() if self._chunked else len(self.data) >= self._length
+        self.received += len(data)
+        try:
+            if self.request is None:
+                self._read_head(len(data))
+            if self.request is not None and not self.complete:
+                self._read_body()
+        except Exception as fault:  # noqa: BLE001 - of any kind: the server refuses the request with it
+            self.fault = fault
+        self.complete = self.complete or self.too_long or self.fault is not None
         self.wants_continue &= not self.complete
 
     @property
     def deadline(self) -> float:
-        """When it should have come further than it has."""
-        if not self.data:
+        """When more of the request should be here."""
+        if not self.received:
             return self.since + self.idle
-        return self.since + HEAD_SECONDS * (2 if self._head else 1) + len(self.data) / LEAST_RATE
+        steps = 1 if self.request is None else 2
+        return self.since + HEAD_SECONDS * steps + self.received / LEAST_RATE
 
     @property
-    def health(self) -> bytes:
-        """The method of a question for /healthz; nothing for all others."""
-        found = HEALTH.match(self.data)
-        return found[1] if found else b""
+    def held(self) -> int:
+        """How many bytes are kept."""
+        return len(self.data) + (len(self._chunks.body) if self._chunks else 0)
+
+    def take(self) -> tuple[Any, bytes]:
+        """Return the request with its body, and the bytes that follow it."""
+        if self._chunks is not None:
+            body, rest = bytes(self._chunks.body), bytes(self.data)
+        else:
+            body, rest = bytes(self.data[: self._length]), bytes(self.data[self._length :])
+        self.request.body = io.BytesIO(body)
+        self.data.clear()
+        return self.request, rest
 
     def _read_head(self, fresh: int) -> None:
-        end = self.data.find(b"\r\n\r\n", max(0, len(self.data) - fresh - 3))
+        start = max(0, len(self.data) - fresh - 3)
+        end = self.data.find(b"\r\n\r\n", start)
         if end < 0:
-            self.head_too_long = len(self.data) > LONGEST_HEAD
-            a_line = self.data.find(b"\r\n", 0, LONGEST_LINE) >= 0
-            self.complete = self.head_too_long or (len(self.data) > LONGEST_LINE and not a_line)
+            self.head_too_long = self.complete = len(self.data) > LONGEST_HEAD
+            no_line = len(self.data) > LONGEST_LINE and self.data.find(b"\r\n", 2, LONGEST_LINE) < 0
+            if self.complete or not (no_line or BARE_LINE_FEED.search(self.data, start)):
+                return
+        head = bytes(self.data if end < 0 else self.data[: end + 4])
+        try:
+            request = self._read_head_by(head)
+        except (NoMoreData, StopIteration) as error:
+            raise InvalidRequestLine("the head has no end") from error
+        if request.unreader.take_buffered():
+            raise InvalidRequestLine("the head has two ends")
+        del self.data[: len(head)]
+        self._begin_body(request)
+
+    def _begin_body(self, request: Any) -> None:
+        self.request = request
+        most = self._most_at(request.path)
+        reader = request.body.reader
+        if isinstance(reader, ChunkedReader):
+            self._chunks = Chunks(request, most)
+        else:
+            self._length = reader.length
+            self.too_long = self._length > most
+        # The event loop asks for the body, so gunicorn does not ask again.
+        self.wants_continue, request._expected_100_continue = request._expected_100_continue, False
+
+    def _read_body(self) -> None:
+        if self._chunks is None:
+            self.complete = len(self.data) >= self._length
             return
-        self._head = self._at = self._length = end + 4
-        self._most = self._most_at(self._path())
-        headers = {name.lower(): value for name, value in HEADERS.findall(self.data[: end + 2])}
-        self.authorization = headers.get(b"authorization", b"")
-        self._chunked = b"chunked" in headers.get(b"transfer-encoding", b"").lower()
-        length = headers.get(b"content-length", b"")
-        if length.isdigit() and not self._chunked:
-            body = int(length[:20])
-            self.too_long = body > self._most
-            self._length += 0 if self.too_long else body
-        self.complete = self.too_long
-        self.wants_continue = headers.get(b"expect", b"").lower() == b"100-continue"
-
-    def _path(self) -> str:
-        _, _, target = self.data[:LONGEST_LINE].partition(b"\r\n")[0].partition(b" ")
-        return target.partition(b" ")[0].partition(b"?")[0].decode("latin-1")
-
-    def _all_chunks(self) -> bool:
-        """Whether the last chunk has come, or what shows that there will be no end to them."""
-        while True:
-            end = self.data.find(b"\r\n", self._at, self._at + LONGEST_LINE)
-            if end < 0:
-                return len(self.data) - self._at > LONGEST_LINE
-            found = CHUNK_SIZE.match(self.data, self._at, end)
-            if found is None:
-                return True
-            size = int(found[0], 16)
-            if size == 0:
-                return self.data.find(b"\r\n\r\n", end) >= 0
-            if end + size - self._head > self._most or self._chunks > MOST_CHUNKS:
-                self.too_long = True
-                return True
-            if end + size + 4 > len(self.data):
-                return False
-            self._at, self._chunks = end + size + 4, self._chunks + 1
+        self._chunks.feed(self.data)
+        self.complete, self.too_long = self._chunks.complete, self._chunks.too_long

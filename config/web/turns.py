@@ -1,52 +1,45 @@
-"""Who gets a thread: each party has a share, and what it cannot have at once waits without holding one."""
+"""Shares of the threads: each party has a queue, and a request that cannot begin waits without a thread."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-# Seconds that a request waits for a turn while nothing of its party gets done, and while something does.
-STUCK_SECONDS = 5.0
-LONGEST_WAIT = 30.0
-MOST_KNOWN = 10_000
+LONGEST_WAIT = 5.0
+"""Seconds after which a request that has not begun is refused."""
 
 
 class Turns(Generic[T]):
     """A queue for each party. A party may hold as many threads as it leaves free: half of them when it is
-    alone, a third when another one is as greedy; so however many are stuck, the next one finds a thread.
+    alone, a third beside another busy party. So the next party finds a thread, however many are stuck.
+
+    All strangers together may hold half of the threads, however many addresses they have.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(
+        self, threads: int, *, is_stranger: Callable[[Hashable], bool] = lambda party: False
+    ) -> None:
         self.free = threads
+        self._is_stranger = is_stranger
+        self._most_strangers = max(1, threads // 2)
+        self._strangers = 0
         self._busy: dict[Hashable, int] = {}
         self._waiting: dict[Hashable, deque[tuple[float, T]]] = {}
-        self._done_at: dict[Hashable, float] = {}
-        self._parties: dict[Hashable, str] = {}
-
-    def learn(self, credential: Hashable, party: str) -> None:
-        """Note whose credential that is: from now on all of a party's keys share one share."""
-        if len(self._parties) >= MOST_KNOWN:
-            self._parties.clear()
-        self._parties[credential] = party
-
-    def party_of(self, credential: Hashable) -> Hashable:
-        """The party behind a credential; one that was not seen yet stands for itself."""
-        return self._parties.get(credential, credential)
 
     def add(self, party: Hashable, item: T, now: float) -> None:
-        """Put it at the end of its party's queue."""
+        """Put a request at the end of its party's queue."""
         self._waiting.setdefault(party, deque()).append((now, item))
 
     def take(self) -> Iterator[tuple[Hashable, T]]:
-        """Those whose turn it is, one of each party after the other; each has a thread until `done`."""
+        """Yield the requests that may begin, one of each party in turn. Each has a thread until `done`."""
         passed = 0
         while self.free and passed < len(self._waiting):
             party = next(iter(self._waiting))
             queue = self._waiting.pop(party)
-            if self._busy.get(party, 0) >= self.free:
+            if not self._may_begin(party):
                 self._waiting[party] = queue
                 passed += 1
                 continue
@@ -54,35 +47,42 @@ class Turns(Generic[T]):
             if queue:
                 self._waiting[party] = queue
             self._busy[party] = self._busy.get(party, 0) + 1
+            self._strangers += self._is_stranger(party)
             self.free -= 1
             passed = 0
             yield party, item
 
-    def done(self, party: Hashable, now: float, *, since: float) -> None:
-        """Give a thread back, that was held since then; who had it for long has kept the others waiting."""
+    def done(self, party: Hashable) -> None:
+        """Give a thread back."""
         self.free += 1
-        left = self._busy[party] - 1
-        if left or party in self._waiting:
-            self._busy[party] = left
-            if now - since < STUCK_SECONDS:
-                self._done_at[party] = now
-        else:
+        self._strangers -= self._is_stranger(party)
+        self._busy[party] -= 1
+        if not self._busy[party]:
             del self._busy[party]
-            self._done_at.pop(party, None)
 
     def overdue(self, now: float) -> list[T]:
-        """Take out those who have waited too long."""
+        """Remove and return the requests that have waited too long."""
         late = []
         for party, queue in list(self._waiting.items()):
-            done_at = self._done_at.get(party, 0.0)
-            while queue and self._is_late(queue[0][0], done_at, now):
+            while queue and now - queue[0][0] > LONGEST_WAIT:
                 late.append(queue.popleft()[1])
             if not queue:
                 del self._waiting[party]
-                if not self._busy.get(party):
-                    self._busy.pop(party, None)
         return late
 
-    @staticmethod
-    def _is_late(since: float, done_at: float, now: float) -> bool:
-        return now - max(since, done_at) > STUCK_SECONDS or now - since > LONGEST_WAIT
+    def waiting(self) -> Iterator[tuple[Hashable, T]]:
+        """Yield each request that waits, with its party."""
+        for party, queue in self._waiting.items():
+            for _, item in queue:
+                yield party, item
+
+    def remove(self, party: Hashable, item: T) -> None:
+        """Take one request out of its queue."""
+        left = deque(entry for entry in self._waiting.pop(party) if entry[1] != item)
+        if left:
+            self._waiting[party] = left
+
+    def _may_begin(self, party: Hashable) -> bool:
+        if self._is_stranger(party) and self._strangers >= self._most_strangers:
+            return False
+        return self._busy.get(party, 0) < self.free

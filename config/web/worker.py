@@ -1,8 +1,8 @@
-"""A gunicorn worker whose threads never wait for a client's request, nor for another party's rows.
+"""A gunicorn worker whose threads wait neither for a client to send or read, nor for other parties.
 
-gunicorn's own threaded worker gives each connection a thread, which reads the request: a few clients that
-send half of one stop everybody. Here the loop reads all of them, hands complete requests to threads by
-turns, answers /healthz itself, and waits for nobody who closes slowly.
+gunicorn's own threaded worker gives each connection a thread, which reads the request and sends the answer:
+a few clients that send half a request, or read no answer, stop everyone. Here the event loop reads all
+requests, hands complete ones to threads by turns, and sends what its clients have not read yet.
 """
 
 from __future__ import annotations
@@ -10,43 +10,44 @@ from __future__ import annotations
 import selectors
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from gunicorn import util
 from gunicorn.errors import ConfigError
-from gunicorn.workers.gthread import TConn, ThreadWorker
+from gunicorn.http.message import Request
+from gunicorn.http.unreader import IterUnreader
+from gunicorn.workers.gthread import ThreadWorker
 
-from api import request_id
+from api import caller, request_id
 from api.sizes import most_bytes
+from config.health.readiness import database
 from config.web import answers
 from config.web.arrival import HEAD_SECONDS, Arrival
-from config.web.turns import Turns
+from config.web.closing import RECEIVED_AT_ONCE, Closing
+from config.web.connection import Connection
+from config.web.outlet import Outlet, SlowReaders
+from config.web.parties import Callers, Parties, is_stranger
+from config.web.readiness import Readiness
+from config.web.sending import Sending
+from config.web.turns import LONGEST_WAIT, Turns
 
-RECEIVED_AT_ONCE = 256 * 1024
 MOST_BUFFERED = 256 * 1024 * 1024
-"""Bytes of requests that are still coming in or wait for a thread; who came first gives way."""
-SEND_SECONDS = 60.0
-LINGER_SECONDS, LINGER_BYTES = 5.0, 64 * 1024 * 1024
+"""Bytes of requests that come in or wait for a thread; beyond, the party with most of them gives way."""
 TICK = 0.25
 LEAVING_SECONDS = 2.0
 """How long a stopping process waits for a request that a client may be about to send."""
+PAUSE_SECONDS = 1.0
+"""A refused stranger gets the answer after this pause, so that refusing many costs little."""
 
-Watch = Callable[["Connection"], None]
-
-
-class Connection(TConn):
-    """A client, and the request of its that is coming in."""
-
-    arrival: Arrival
-    party: Hashable = b""
-    credential: Hashable = b""
-    began = 0.0
-    close_at = 0.0
-    drained = 0
+ALIVE, READY = "/healthz", "/readyz"
+BUSY = f"This request could not begin within {LONGEST_WAIT:.0f} seconds. Try again in a few seconds."
+CROWDED = "There are too many requests at once. Try again in a few seconds."
 
 
 class Worker(ThreadWorker):
@@ -54,21 +55,36 @@ class Worker(ThreadWorker):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.turns: Turns[Connection] = Turns(self.cfg.threads)
+        defer = self.method_queue.defer
+        self.turns: Turns[Connection] = Turns(self.cfg.threads, is_stranger=is_stranger)
+        self.callers = Callers(
+            behind_proxy=settings.BEHIND_PROXY, session_cookie=settings.SESSION_COOKIE_NAME
+        )
+        self.parties = Parties()
+        self.slow_readers = SlowReaders(self.cfg.threads // 2)
+        self.readiness = Readiness(defer=defer, give=self._give, check=database)
+        self.sending = Sending(watch=self._watch, unwatch=self._unwatch, sent=self._sent)
         self.arriving: dict[Connection, None] = {}
-        self.closing: dict[Connection, None] = {}
+        self.pausing: dict[Connection, float] = {}
+        self.closing = Closing(watch=self._watch, unwatch=self._unwatch, close=self._close)
         self.buffered = 0
         self.next_tick = 0.0
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:
-        """Refuse to be given a certificate: what comes in is read as it comes. Raises ConfigError."""
+        """Refuse a certificate, because requests are read as plain bytes. Raises ConfigError."""
         if cfg.is_ssl:
             raise ConfigError("TLS is a proxy's work: this server reads plain HTTP.")
 
     def init_process(self) -> None:
         util.write_error = answers.write_error
         super().init_process()
+
+    def run(self) -> None:
+        try:
+            super().run()
+        finally:
+            self.sending.cut_all()
 
     # --- Coming in --------------------------------------------------------------------------------
 
@@ -80,22 +96,31 @@ class Worker(ThreadWorker):
             return
         self.nr_conns += 1
         if self.nr_conns >= self.worker_connections:
-            self._drop_first()
-        connection = Connection(self.cfg, sock, address, listener.getsockname())
+            self._make_room()
+        defer = self.method_queue.defer
+        outlet = Outlet(sock, self.slow_readers, lambda: defer(self.sending.begin, connection))
+        connection = Connection(self.cfg, outlet, address, listener.getsockname())
+        connection.network = sock
         self._begin(connection)
-        self._receive(connection)  # it is often there already
+        self._receive(connection)  # the request is often there already
 
-    def _begin(self, connection: Connection, *, idle: float = HEAD_SECONDS, read: bytes = b"") -> None:
-        connection.arrival = Arrival(time.monotonic(), most=most_bytes, idle=idle)
-        connection.sock.setblocking(False)
+    def _begin(self, connection: Connection, *, idle: float = HEAD_SECONDS) -> None:
+        """Wait for a request, of which some bytes may be here already."""
+        read_head = partial(self._parse, connection.client)
+        connection.arrival = Arrival(time.monotonic(), read_head=read_head, most=most_bytes, idle=idle)
+        connection.caller, connection.is_answered, connection.is_kept = None, False, False
         self.arriving[connection] = None
-        self._watch(connection, self._receive)
-        if read:
-            self._feed(connection, read)
+        self._watch(connection, self._receive, selectors.EVENT_READ)
+        rest, connection.rest = connection.rest, b""
+        if rest:
+            self._feed(connection, rest)
+
+    def _parse(self, client: Any, head: bytes) -> Any:
+        return Request(self.cfg, IterUnreader([head]), client)
 
     def _receive(self, connection: Connection) -> None:
         try:
-            data = connection.sock.recv(RECEIVED_AT_ONCE)
+            data = connection.network.recv(RECEIVED_AT_ONCE)
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
@@ -109,165 +134,206 @@ class Worker(ThreadWorker):
     def _feed(self, connection: Connection, data: bytes) -> None:
         arrival = connection.arrival
         arrival.feed(data, time.monotonic())
-        self.buffered += len(data)
+        self._hold(connection, arrival.held)
+        if arrival.request is not None and connection.caller is None:
+            connection.caller = self.callers.read(arrival.request.headers, connection.peer)
+            connection.party = self.parties.of(connection.caller)
+            if self._is_refused(connection):
+                return
         if arrival.complete:
             self._unwatch(connection)
             del self.arriving[connection]
             self._line_up(connection)
         elif arrival.wants_continue:
             arrival.wants_continue = False
-            answers.send(connection.sock, b"HTTP/1.1 100 Continue\r\n\r\n")
-        while self.buffered > MOST_BUFFERED and self.arriving:
-            self._drop_first()
+            with suppress(OSError):
+                connection.network.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        self._relieve()
+
+    def _hold(self, connection: Connection, size: int) -> None:
+        """Count the bytes that are kept of a request."""
+        self.buffered += size - connection.held
+        connection.held = size
 
     def _forget(self, connection: Connection) -> None:
-        """Stop to wait for a request."""
+        """Stop waiting for a request."""
         self._unwatch(connection)
         del self.arriving[connection]
-        self.buffered -= len(connection.arrival.data)
+        self._hold(connection, 0)
 
-    def _drop_first(self) -> None:
-        """Who has been sending longest gives way to those who come."""
-        first = next(iter(self.arriving), None)
-        if first is not None:
-            self._forget(first)
-            answers.send(first.sock, answers.refusal(503, "There are too many requests at once."))
-            self._close(first)
+    def _is_refused(self, connection: Connection) -> bool:
+        """Let a stranger pause whose address has tried too many wrong keys."""
+        assert connection.caller is not None  # read just before
+        now = time.monotonic()
+        if not self.parties.refused_for(connection.caller, now):
+            return False
+        self._forget(connection)
+        self.pausing[connection] = now + PAUSE_SECONDS
+        return True
 
     # --- Turns ------------------------------------------------------------------------------------
 
     def _line_up(self, connection: Connection) -> None:
-        arrival = connection.arrival
-        answer = b""
-        if arrival.health:
-            answer = answers.alive(arrival.health)
-        elif arrival.head_too_long:
-            answer = answers.refusal(431, "The headers of this request are too long.")
+        arrival, request = connection.arrival, connection.arrival.request
+        if arrival.head_too_long:
+            self._refuse(connection, 431, "The headers of this request are too long.")
         elif arrival.too_long:
-            answer = answers.refusal(413, "The body is longer than any that is read here.")
-        if answer:
-            self.buffered -= len(arrival.data)
-            self._answer(connection, answer)
+            self._refuse(connection, 413, "The body is longer than this path takes.")
+        elif arrival.fault is not None:
+            self._hold(connection, 0)
+            self.handle_error(request, connection.sock, connection.client, arrival.fault)
+            self.sending.answered(connection)
+        elif request.method in ("GET", "HEAD") and request.uri.rstrip("/") == ALIVE:
+            self._give(connection, answers.alive(head_only=request.method == "HEAD"))
+        elif request.method in ("GET", "HEAD") and request.uri.rstrip("/") == READY:
+            self.readiness.ask(connection, time.monotonic())
         else:
-            connection.credential = hash(arrival.authorization)
-            connection.party = self.turns.party_of(connection.credential)
             self.turns.add(connection.party, connection, time.monotonic())
             self._give_turns()
 
     def _give_turns(self) -> None:
         for _, connection in self.turns.take():
-            data = bytes(connection.arrival.data)
-            self.buffered -= len(data)
-            connection.arrival.data.clear()
-            connection.data_ready, connection.began = True, time.monotonic()
-            connection.init()
-            connection.parser.unreader.unread(data)
+            request, connection.rest = connection.arrival.take()
+            self._hold(connection, 0)
+            connection.give(request)
             self.enqueue_req(connection)
 
     def handle_request(self, req: Any, conn: Connection) -> Any:
-        """In a thread: answer a request that is there as a whole, but for what is too long anyway."""
-        conn.sock.settimeout(SEND_SECONDS)
+        """In a thread: answer a request that is here as a whole."""
+        request_id.name_party("")
+        caller.begin()
         try:
             return super().handle_request(req, conn)
         finally:
-            party = request_id.current_party()
-            if party:
-                self.turns.learn(conn.credential, party)
+            self._learn(conn, caller.verdict())
+
+    def _learn(self, conn: Connection, verdict: caller.Verdict) -> None:
+        if conn.caller is None or not conn.caller.credential:
+            return
+        if verdict.party:
+            self.parties.learn(conn.caller.credential, verdict.party)
+        elif verdict.wrong:
+            self.parties.forget(conn.caller.credential)
+        if verdict.refused_for:
+            self.parties.refuse(conn.caller.stranger, time.monotonic() + verdict.refused_for)
 
     def finish_request(self, conn: Connection, fs: Future[Any]) -> None:
-        """In the loop again: read the client's next request, or let it go."""
-        self.turns.done(conn.party, time.monotonic(), since=conn.began)
-        kept = False
+        """In the event loop again: give the thread to the next request."""
+        self.turns.done(conn.party)
         with suppress(Exception):
-            kept = bool(fs.result())
-        if kept:
-            self._begin(conn, idle=float(self.cfg.keepalive), read=conn.parser.unreader.take_buffered())
-        else:
-            self._let_go(conn)
+            conn.is_kept = bool(fs.result())
+        self.sending.answered(conn)
         self._give_turns()
 
     # --- Going ------------------------------------------------------------------------------------
 
     def _refuse(self, connection: Connection, status: int, message: str) -> None:
-        self._answer(connection, answers.refusal(status, message))
+        self._give(connection, answers.refusal(status, message))
 
-    def _answer(self, connection: Connection, answer: bytes) -> None:
-        answers.send(connection.sock, answer)
-        self._let_go(connection)
+    def _give(self, connection: Connection, answer: bytes) -> None:
+        """Send an answer of this process's own, and end the connection."""
+        self._hold(connection, 0)
+        with suppress(OSError):
+            connection.sock.put(answer)
+        self.sending.answered(connection)
 
-    def _let_go(self, connection: Connection) -> None:
-        """Close once the client has read its answer: closing over unread bytes would take it away."""
-        try:
-            connection.sock.setblocking(False)
-            connection.sock.shutdown(socket.SHUT_WR)
-        except OSError:
-            self._close(connection)
-            return
-        connection.close_at = time.monotonic() + LINGER_SECONDS
-        self.closing[connection] = None
-        self._watch(connection, self._drain)
-        self._drain(connection)
-
-    def _drain(self, connection: Connection) -> None:
-        try:
-            gone = len(connection.sock.recv(RECEIVED_AT_ONCE))
-        except (BlockingIOError, InterruptedError):
-            return
-        except OSError:
-            gone = 0
-        connection.drained += gone
-        if not gone or connection.drained > LINGER_BYTES:
-            self._end(connection)
-
-    def _end(self, connection: Connection) -> None:
-        self._unwatch(connection)
-        del self.closing[connection]
-        self._close(connection)
+    def _sent(self, connection: Connection) -> None:
+        """Read the client's next request, or close."""
+        if connection.is_kept and not connection.sock.is_cut:
+            self._begin(connection, idle=float(self.cfg.keepalive))
+        else:
+            self.closing.begin(connection)
 
     def _close(self, connection: Connection) -> None:
         self.nr_conns -= 1
         connection.close()
 
+    # --- Room -------------------------------------------------------------------------------------
+
+    def _make_room(self) -> None:
+        """Close a connection of the address that has the most of those that wait for their clients."""
+        waiting = [*self.closing, *self.pausing, *self.arriving, *self.sending]
+        if not waiting:
+            return
+        ((greediest, _),) = Counter(each.stranger for each in waiting).most_common(1)
+        first = next(each for each in waiting if each.stranger == greediest)
+        if first in self.closing:
+            self.closing.end(first)
+        elif first in self.pausing:
+            del self.pausing[first]
+            self._close(first)
+        elif first in self.arriving:
+            self._drop(first)
+        else:
+            self.sending.cut(first)
+
+    def _relieve(self) -> None:
+        """Bound the memory: the party with the most bytes loses its oldest request."""
+        while self.buffered > MOST_BUFFERED:
+            queued = {connection: party for party, connection in self.turns.waiting()}
+            held: Counter[Hashable] = Counter()
+            for each in (*self.arriving, *queued):
+                held[each.party] += each.held
+            if not held:
+                return
+            ((greediest, _),) = held.most_common(1)
+            first = next(each for each in (*self.arriving, *queued) if each.party == greediest)
+            if first in queued:
+                self.turns.remove(greediest, first)
+                self._refuse(first, 503, CROWDED)
+            else:
+                self._drop(first)
+
+    def _drop(self, connection: Connection) -> None:
+        """Refuse a request that is still coming in, and close without waiting."""
+        self._forget(connection)
+        with suppress(OSError):
+            connection.network.send(answers.refusal(503, CROWDED))
+        self._close(connection)
+
     # --- The loop ---------------------------------------------------------------------------------
 
     def murder_pending(self) -> None:
-        """Each time that the loop comes by: whose time is over?"""
+        """Several times a second: end the waits that are over."""
         now = time.monotonic()
         if now < self.next_tick:
             return
         self.next_tick = now + TICK
         for connection in [each for each in self.arriving if self._is_overdue(each.arrival, now)]:
             self._forget(connection)
-            if connection.arrival.data:
+            if connection.arrival.received:
                 self._refuse(connection, 408, "The request did not come in in time.")
             else:
                 self._close(connection)
         for connection in self.turns.overdue(now):
-            self.buffered -= len(connection.arrival.data)
-            message = "Earlier requests of yours are still being worked on. Try again in a few seconds."
-            self._refuse(connection, 503, message)
-        for connection in [each for each in self.closing if each.close_at < now]:
-            self._end(connection)
+            self._refuse(connection, 503, BUSY)
+        self.readiness.answer_overdue(now)
+        for connection in [each for each, until in self.pausing.items() if until < now]:
+            del self.pausing[connection]
+            assert connection.caller is not None  # it pauses for its address
+            seconds = max(1.0, self.parties.refused_for(connection.caller, now))
+            self._give(connection, answers.too_many_wrong_keys(seconds))
+        if slow := self.sending.cut_overdue(now):
+            self.log.info("Closed %s connections whose clients read their answers too slowly.", slow)
+        self.closing.end_overdue(now)
 
     def _is_overdue(self, arrival: Arrival, now: float) -> bool:
-        leaving = not self.alive and not arrival.data and arrival.since + LEAVING_SECONDS < now
+        leaving = not self.alive and not arrival.received and arrival.since + LEAVING_SECONDS < now
         return leaving or arrival.deadline < now
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """Come by often enough to see whose time is over."""
+        """Come back often enough to end the waits that are over."""
         super().wait_for_and_dispatch_events(min(timeout, TICK) if self.nr_conns else timeout)
 
-    def _watch(self, connection: Connection, react: Watch) -> None:
-        self.poller.register(
-            connection.sock, selectors.EVENT_READ, partial(_ignore_socket, react, connection)
-        )
+    def _watch(self, connection: Connection, react: Callable[[Connection], None], events: int) -> None:
+        self.poller.register(connection.network, events, partial(_ignore_socket, react, connection))
 
     def _unwatch(self, connection: Connection) -> None:
         with suppress(OSError, KeyError, ValueError):
-            self.poller.unregister(connection.sock)
+            self.poller.unregister(connection.network)
 
 
-def _ignore_socket(react: Watch, connection: Connection, sock: socket.socket) -> None:
-    """gunicorn's loop names the socket that has something; we know whose it is."""
+def _ignore_socket(react: Callable[[Connection], None], connection: Connection, sock: socket.socket) -> None:
+    """Adapt to gunicorn's loop, which names the socket."""
     del sock
     react(connection)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from config.web.turns import LONGEST_WAIT, STUCK_SECONDS, Turns
+from config.web.parties import Stranger, is_stranger
+from config.web.turns import LONGEST_WAIT, Turns
 
 
 def turns_with(threads: int, **waiting: int) -> Turns[str]:
-    turns: Turns[str] = Turns(threads)
+    turns: Turns[str] = Turns(threads, is_stranger=is_stranger)
     for party, count in waiting.items():
         for number in range(count):
             turns.add(party, f"{party}{number}", 0.0)
@@ -31,6 +32,17 @@ def test_each_of_several_greedy_parties_leaves_one_for_the_next():
         assert taken(turns) == [party]
 
 
+def test_strangers_at_any_number_of_addresses_leave_half_of_the_threads():
+    turns = turns_with(8)
+    for number in range(20):
+        turns.add(Stranger(f"192.0.2.{number}"), "stranger", 0.0)
+    assert len(taken(turns)) == 4
+    turns.add("acme", "acme", 0.0)
+    assert taken(turns) == ["acme"]
+    turns.done(Stranger("192.0.2.0"))
+    assert taken(turns) == ["stranger"]
+
+
 def test_parties_take_turns_and_each_keeps_its_order():
     turns = turns_with(16, acme=3, rival=3)
     assert taken(turns) == ["acme0", "rival0", "acme1", "rival1", "acme2", "rival2"]
@@ -39,54 +51,40 @@ def test_parties_take_turns_and_each_keeps_its_order():
 def test_a_thread_that_comes_back_is_given_on():
     turns = turns_with(8, acme=6)
     assert len(taken(turns)) == 4
-    turns.done("acme", 1.0, since=0.0)
+    turns.done("acme")
     assert taken(turns) == ["acme4"]
 
 
-def test_with_few_threads_everybody_still_gets_one():
+def test_with_few_threads_everyone_still_gets_one():
     for threads in (1, 2, 3):
         turns = turns_with(threads, acme=2)
         assert taken(turns)[0] == "acme0"
-        turns.done("acme", 1.0, since=0.0)
+        turns.done("acme")
         assert "acme1" in taken(turns) or threads > 2
 
 
-def test_who_waits_behind_stuck_requests_is_let_go_and_who_moves_on_may_wait():
+def test_a_request_that_could_not_begin_in_time_is_let_go():
     turns = turns_with(8, acme=6)
     taken(turns)
-    assert turns.overdue(STUCK_SECONDS - 1) == []
-    turns.done("acme", STUCK_SECONDS - 1, since=STUCK_SECONDS - 2)
-    taken(turns)
-    assert turns.overdue(STUCK_SECONDS + 1) == []
-    assert turns.overdue(2 * STUCK_SECONDS) == ["acme5"]
+    turns.add("acme", "later", 1.0)
+    assert turns.overdue(LONGEST_WAIT) == []
+    assert turns.overdue(LONGEST_WAIT + 0.1) == ["acme4", "acme5"]
+    assert turns.overdue(LONGEST_WAIT + 1.1) == ["later"]
 
 
-def test_what_ends_because_it_was_stuck_keeps_nobody_waiting():
-    turns = turns_with(8, acme=6)
-    taken(turns)
-    turns.done("acme", STUCK_SECONDS + 0.1, since=0.0)
-    assert turns.overdue(STUCK_SECONDS + 0.2) == ["acme4", "acme5"]
+def test_a_request_can_be_taken_out_of_its_queue():
+    turns = turns_with(8, acme=6, rival=1)
+    assert len(list(turns.waiting())) == 7
+    assert next(turns.take())[1] == "acme0"
+    turns.remove("acme", "acme1")
+    turns.remove("rival", "rival0")
+    assert [item for _, item in turns.waiting()] == ["acme2", "acme3", "acme4", "acme5"]
 
 
-def test_nobody_waits_for_ever_though_something_gets_done():
-    turns = turns_with(8, acme=6)
-    taken(turns)
-    turns.add("acme", "late", 20.0)
-    turns.done("acme", LONGEST_WAIT, since=LONGEST_WAIT - 1)
-    assert turns.overdue(LONGEST_WAIT + 1) == ["acme4", "acme5"]
-
-
-def test_all_keys_of_a_party_share_its_share():
-    turns: Turns[str] = Turns(8)
-    assert turns.party_of(1) == 1
-    turns.learn(1, "supplier:7")
-    turns.learn(2, "supplier:7")
-    assert turns.party_of(1) == turns.party_of(2) == "supplier:7"
-
-
-def test_nothing_is_left_of_those_who_are_done():
+def test_nothing_is_left_of_parties_that_are_done():
     turns = turns_with(4, acme=1, rival=5)
+    turns.add(Stranger("192.0.2.1"), "stranger", 0.0)
     while found := [party for party, _ in turns.take()]:
         for party in found:
-            turns.done(party, 1.0, since=0.0)
-    assert (turns.free, turns._busy, turns._waiting, turns._done_at) == (4, {}, {}, {})
+            turns.done(party)
+    assert (turns.free, turns._busy, turns._waiting, turns._strangers) == (4, {}, {}, 0)

@@ -23,6 +23,7 @@ def _first_come(turns: Turns[Any]) -> Iterator[tuple[Hashable, Any]]:
         if not turns._waiting[party]:
             del turns._waiting[party]
         turns._busy[party] = turns._busy.get(party, 0) + 1
+        turns._strangers += turns._is_stranger(party)
         turns.free -= 1
         yield party, item
 

@@ -1,0 +1,85 @@
+"""Parties of requests: an accepted credential stands for its party, every other one for its address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from api.client_networks import address_of, network_of
+
+MOST_KNOWN = 10_000
+MOST_REFUSED = 10_000
+
+
+class Stranger(NamedTuple):
+    """Everyone at an address whose credential was not accepted yet."""
+
+    network: str
+
+
+class Caller(NamedTuple):
+    """Where a request comes from, and the credential that it bears."""
+
+    stranger: Stranger
+    credential: int
+    """A hash of the key or the session; 0 without either."""
+    has_key: bool
+
+
+class Callers:
+    """Reads callers from the heads of requests."""
+
+    def __init__(self, *, behind_proxy: bool, session_cookie: str) -> None:
+        self._behind_proxy = behind_proxy
+        self._session = re.compile(rf"(?:^|;[ \t]*){re.escape(session_cookie)}=([^;]+)")
+
+    def read(self, headers: list[tuple[str, str]], peer: str) -> Caller:
+        """Return the caller of a request; header names are upper case."""
+        forwarded = ",".join(value for name, value in headers if name == "X-FORWARDED-FOR")
+        address = address_of(peer, forwarded, behind_proxy=self._behind_proxy)
+        stranger = Stranger(network_of(address))
+        if key := ",".join(value for name, value in headers if name == "AUTHORIZATION"):
+            return Caller(stranger, hash(("key", key)), has_key=True)
+        cookies = "; ".join(value for name, value in headers if name == "COOKIE")
+        session = self._session.search(cookies)
+        return Caller(stranger, hash(("session", session[1])) if session else 0, has_key=False)
+
+
+class Parties:
+    """The accepted credentials of this process, and the addresses that may not try others now."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, str] = {}
+        self._refused_until: dict[Stranger, float] = {}
+
+    def of(self, caller: Caller) -> Hashable:
+        """Return the party behind a credential, or the stranger at its address."""
+        return self._known.get(caller.credential, caller.stranger)
+
+    def learn(self, credential: int, party: str) -> None:
+        """Record an accepted credential: all credentials of a party share one share of the threads."""
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[credential] = party
+
+    def forget(self, credential: int) -> None:
+        """Drop a credential that is no longer valid."""
+        self._known.pop(credential, None)
+
+    def refuse(self, stranger: Stranger, until: float) -> None:
+        """Refuse unknown keys of this address for a while."""
+        if len(self._refused_until) >= MOST_REFUSED:
+            self._refused_until.clear()
+        self._refused_until[stranger] = until
+
+    def refused_for(self, caller: Caller, now: float) -> float:
+        """Return for how many more seconds the caller's unknown key gets 429; 0 if it does not."""
+        if not caller.has_key or caller.credential in self._known:
+            return 0.0
+        until = self._refused_until.get(caller.stranger, 0.0)
+        return max(0.0, until - now)
+
+
+def is_stranger(party: Hashable) -> bool:
+    return isinstance(party, Stranger)
