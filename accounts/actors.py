@@ -1,4 +1,4 @@
-"""Who did it: the one keyword that every change takes."""
+"""The actor of a change. Every change takes one as its keyword `by`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from api.request_id import current_request_id
 
 
 class ActorKind(StrEnum):
-    """On whose behalf a change is made; the table of states says who may make which."""
+    """The party that a change is made for. The table of moves lists the kinds that may make each move."""
 
     SUPPLIER = "supplier"
     RETAILER = "retailer"
@@ -22,19 +22,19 @@ class ActorKind(StrEnum):
 
 @dataclass(frozen=True)
 class Actor:
-    """Somebody, as history names them: `key:fxk_… (Acme ERP)`, `user:anna`, `system:beat`."""
+    """An actor as the history names it: `key:fxk_… (Acme ERP)`, `user:anna`, `system:beat`."""
 
     kind: ActorKind
     name: str
-    asked_in: str = ""
-    """The request in which somebody came; the system acts in whichever one is being worked on."""
+    origin_request_id: str = ""
+    """The request that the actor came with. Empty for the system: it acts in the current request."""
     reason: str = ""
-    """Why an operator does it; kept with every event, and shown to operators alone."""
+    """The operator's reason. It is stored with every event, and only operators see it."""
 
     @property
     def request_id(self) -> str:
-        """What ties this to an answer and to log lines; empty outside of any request or task."""
-        return self.asked_in or current_request_id()
+        """Return the id that connects a change to answers and log lines; empty outside a request or task."""
+        return self.origin_request_id or current_request_id()
 
     @classmethod
     def of_key(cls, key: ApiKey) -> Actor:

@@ -1,7 +1,7 @@
-"""Rows that keys leave behind, for operators to read.
+"""Admin pages for access tokens and idempotency keys. Operators can only read them.
 
-The parties, their partnerships and their keys are in `backoffice.admin`: what operators change of them is
-recorded as events, which this app cannot see.
+Parties, partnerships and API keys are registered in `backoffice.admin`: their changes are recorded as events,
+and this app may not import `events`.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ class AccessTokenAdmin(ReadOnlyAdmin[AccessToken]):
     list_display = ("prefix", "key", "scopes", "expires_at", "created_at")
     fields = ("prefix", "key", "scopes", "expires_at", "created_at")
     list_select_related = ("key",)
-    search_help_text = "The beginning of a token or of its key, up to the second underscore."
+    search_help_text = "The prefix of a token or of its key, up to the second underscore."
 
     def search_condition(self, term: str) -> Q:
-        # In steps: an OR with a subquery would read all tokens.
+        # Two queries: an OR with a subquery would read all tokens.
         keys = [*ApiKey.objects.filter(prefix=term).values_list("pk", flat=True)]
         return Q(prefix=term) | Q(key__in=keys)
 
 
 @admin.register(IdempotencyKey)
 class IdempotencyKeyAdmin(ReadOnlyAdmin[IdempotencyKey]):
-    """Without the kept answers: they hold what their party received."""
+    """Idempotency keys without their stored answers, which hold the party's data."""
 
     list_display = ("party", "key", "status", "created_at")
     fields = ("party", "key", "status", "created_at")
-    search_help_text = "A party such as retailer:7; behind a space the key, too."
+    search_help_text = "A party such as retailer:7, optionally followed by a space and the key."
 
     def search_condition(self, term: str) -> Q:
         party, _, key = term.partition(" ")

@@ -8,5 +8,5 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
-        parse_rate(settings.RATE_LIMIT)  # a wrong setting ends the start, not every request
+        parse_rate(settings.RATE_LIMIT)  # a wrong setting must stop the start, not every request
         parse_rate(settings.FAILED_KEYS_LIMIT)

@@ -1,4 +1,4 @@
-"""The first answer to a request is kept, and replayed to its repetitions (contract 2 and 12)."""
+"""Idempotency: store the first answer to a request, and replay it to repetitions (contract 2 and 12)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from api.errors import IdempotencyConflict, InProgress, Invalid
 from api.parsers import loads
 
 HEADER = "Idempotency-Key"
-KEPT_HEADERS = ("Location", "Link", "Cache-Control")
+STORED_HEADERS = ("Location", "Link", "Cache-Control")
 LONGEST = 255
-IN_PROGRESS = "A request with this Idempotency-Key is being worked on. Try again shortly."
+IN_PROGRESS = "A request with this Idempotency-Key is in progress. Try again shortly."
 
 
 def idempotently(
@@ -28,31 +28,31 @@ def idempotently(
 ) -> Response:
     """Do the work once for each Idempotency-Key.
 
-    `work` answers every failure with a response. Its changes live in a savepoint, so that a kept 400 or
-    409 leaves only the key's row, which commits together with the work: a request that died left nothing.
+    `work` answers every failure with a response. Its changes are in a savepoint: after a 400 or 409 only the
+    key's row is committed. The row commits together with the work, so a request that died left nothing.
 
-    Work that is done `piecemeal` has a transaction for each of its elements, which know their repetition
-    themselves. Its key's row follows the last of them; a request that died is done again (contract 13).
+    `piecemeal` work has one transaction for each element, and each element detects its own repetition. The
+    key's row is written after the last element. A request that died is done again (contract 13).
     """
     key = request.headers.get(HEADER)
     if request.method != "POST" or key is None:
         return work()
     if not 0 < len(key) <= LONGEST or "\x00" in key:
         raise Invalid.at(HEADER, f"Must have 1 to {LONGEST} characters.")
-    asked = _digest(request)
+    digest = _digest(request)
     with _locked(f"{party} {key}") if piecemeal else _in_transaction(f"{party} {key}"):
-        kept = _kept(party, key)
-        if kept is not None:
-            return _replay(kept, asked)
+        stored = _stored_answer(party, key)
+        if stored is not None:
+            return _replay(stored, digest)
         response = _rendered(work) if piecemeal else _in_savepoint(work)
-        if _worth_keeping(response):
-            _keep(response, party, key, asked)
+        if _is_final(response):
+            _store(response, party, key, digest)
     return response
 
 
 @contextmanager
 def _in_transaction(name: str) -> Iterator[None]:
-    """One transaction, and in it the key's lock: it ends with the commit."""
+    """Open a transaction and take the key's lock in it. The lock ends with the commit."""
     with transaction.atomic():
         if not _try_lock(connection, name):
             raise InProgress(IN_PROGRESS)
@@ -61,10 +61,10 @@ def _in_transaction(name: str) -> Iterator[None]:
 
 @contextmanager
 def _locked(name: str) -> Iterator[None]:
-    """The key's lock without a transaction around the work: one of another connection holds it.
+    """Take the key's lock in a transaction of a second connection, so that the work can commit in steps.
 
-    It goes when the process dies. Where a pooler lends sessions by the transaction, a lock of the session
-    would stay behind with whoever gets that one next.
+    The lock ends when the process dies. A session lock would not do: a pooler in transaction mode would hand
+    the session, with the lock, to the next client.
     """
     other = connection.copy()
     try:
@@ -76,13 +76,13 @@ def _locked(name: str) -> Iterator[None]:
         other.close()
 
 
-def _kept(party: str, key: str) -> IdempotencyKey | None:
-    """The first answer, if it is not too old."""
-    kept = IdempotencyKey.objects.filter(party=party, key=key).first()
-    if kept is not None and kept.created_at <= timezone.now() - settings.IDEMPOTENCY_RETENTION:
-        kept.delete()
+def _stored_answer(party: str, key: str) -> IdempotencyKey | None:
+    """Return the first answer, unless its retention time is over."""
+    stored = IdempotencyKey.objects.filter(party=party, key=key).first()
+    if stored is not None and stored.created_at <= timezone.now() - settings.IDEMPOTENCY_RETENTION:
+        stored.delete()
         return None
-    return kept
+    return stored
 
 
 def _rendered(work: Callable[[], Response]) -> Response:
@@ -100,46 +100,47 @@ def _in_savepoint(work: Callable[[], Response]) -> Response:
 
 
 def _digest(request: Request) -> str:
-    """What makes two requests the same: method, path and the body's bytes."""
+    """Return a digest of method, path and body. Two requests with the same digest are repetitions."""
     head = f"{request.method} {request.get_full_path()}\n".encode()
     return hashlib.sha256(head + request.body).hexdigest()
 
 
 def _try_lock(holder: BaseDatabaseWrapper, name: str) -> bool:
-    """Take the key's advisory lock, for the holder's transaction, without waiting."""
+    """Take the key's advisory lock in the holder's transaction; return False if another request has it."""
     with holder.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 1))", [name])
         return bool(cursor.fetchone()[0])
 
 
-def _worth_keeping(response: Response) -> bool:
+def _is_final(response: Response) -> bool:
+    """Return whether the answer may be replayed. A refused key or a server error may be temporary."""
     if response.status_code in (401, 403, 429) or response.status_code >= 500:
         return False
     return not (response.status_code == 409 and (response.data or {}).get("code") == InProgress.code)
 
 
-def _keep(response: Response, party: str, key: str, asked: str) -> None:
-    kept = IdempotencyKey(
+def _store(response: Response, party: str, key: str, digest: str) -> None:
+    row = IdempotencyKey(
         party=party,
         key=key,
-        request_digest=asked,
+        request_digest=digest,
         status=response.status_code,
-        headers={name: response[name] for name in KEPT_HEADERS if name in response},
+        headers={name: response[name] for name in STORED_HEADERS if name in response},
     )
-    # What nobody may store shows a secret, as that of a new webhook.
+    # An answer with no-store shows a secret, such as the one of a new webhook.
     shows_secret = "no-store" in response.get("Cache-Control", "")
-    kept.with_body(response.content, secret=shows_secret).save(force_insert=True)
+    row.with_body(response.content, secret=shows_secret).save(force_insert=True)
 
 
-def _replay(kept: IdempotencyKey, asked: str) -> Response:
-    if kept.request_digest != asked:
-        raise IdempotencyConflict("This Idempotency-Key was used for another request; take a new one.")
+def _replay(stored: IdempotencyKey, digest: str) -> Response:
+    if stored.request_digest != digest:
+        raise IdempotencyConflict("This Idempotency-Key was used for another request. Use a new one.")
     try:
-        body = kept.read_body()
+        body = stored.read_body()
     except ValueError as error:
         raise IdempotencyConflict(
-            "What was asked for is done, but its answer showed a secret that cannot be read any more. "
-            "Look at what there is, and take a new Idempotency-Key for anything else."
+            "The request was done, but its stored answer holds a secret that cannot be read any more. "
+            "Read the current data, and use a new Idempotency-Key for another request."
         ) from error
-    headers = {**kept.headers, "Idempotent-Replayed": "true"}
-    return Response(loads(body), status=kept.status, headers=headers)
+    headers = {**stored.headers, "Idempotent-Replayed": "true"}
+    return Response(loads(body), status=stored.status, headers=headers)

@@ -1,6 +1,6 @@
-"""OAuth 2.0 client credentials (RFC 6749, section 4.4): an API key exchanged for a short-lived token.
+"""OAuth 2.0 client credentials (RFC 6749, section 4.4): exchange an API key for a short-lived token.
 
-Every API key is a client: its prefix is the client_id, the whole key the client_secret.
+Every API key is a client: its prefix is the client_id, and the whole key is the client_secret.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from api.errors import ApiError
 from api.parsers import loads, whole_body
 from api.spelling import closest_match
 
-# What clients put between scopes, where a blank belongs (RFC 6749, section 3.3).
+# Wrong separators that clients put between scopes. RFC 6749, section 3.3, wants a blank.
 SEPARATORS = re.compile("[,;|+]+")
 
-# Wrong secrets of one client from one address. FAILED_KEYS_LIMIT counts all wrong secrets of an address.
+# For wrong secrets of one client from one address. FAILED_KEYS_LIMIT is for all clients of an address.
 WRONG_FOR_CLIENT = parse_rate("10/min")
 
 
 class OAuthError(ApiError):
-    """A refusal as RFC 6749, section 5.2 has it, beside the envelope's members."""
+    """An error in the format of RFC 6749, section 5.2, together with the envelope's members."""
 
     def __init__(self, error: str, message: str, **more: Any) -> None:
         super().__init__(message)
@@ -42,8 +42,8 @@ class OAuthError(ApiError):
         self.http_headers: dict[str, str] = more.get("headers", {})
 
     def body(self) -> dict[str, Any]:
-        described = {"error": self.error, "error_description": self.message}
-        return {**described, **envelope.error(self.envelope_code, self.message)}
+        oauth_members = {"error": self.error, "error_description": self.message}
+        return {**oauth_members, **envelope.error(self.envelope_code, self.message)}
 
 
 def missing(name: str) -> OAuthError:
@@ -52,7 +52,7 @@ def missing(name: str) -> OAuthError:
 
 @dataclass(frozen=True)
 class TokenRequest:
-    """What a client asked for."""
+    """The parameters of a token request."""
 
     grant_type: str
     client_id: str
@@ -62,27 +62,27 @@ class TokenRequest:
 
     @classmethod
     def read(cls, request: Request) -> TokenRequest:
-        """The form or JSON body and the Basic header of a request. Raises OAuthError, ApiError."""
+        """Read the form or JSON body and the Basic header. Raises OAuthError, ApiError."""
         fields = _body(request)
         basic = _basic(request.headers.get("Authorization", ""))
         if basic and "client_secret" in fields:
             raise OAuthError("invalid_request", "Send the client's secret once: in the header or the body.")
         client_id, secret = basic or (fields.get("client_id", ""), fields.get("client_secret", ""))
         if basic and fields.get("client_id", client_id) != client_id:
-            raise OAuthError("invalid_request", "client_id: Is another one than in the Authorization header.")
+            raise OAuthError("invalid_request", "client_id: Differs from the Authorization header.")
         return cls(fields.get("grant_type", ""), client_id, secret, fields.get("scope", ""), bool(basic))
 
 
 def entitled(request: Request) -> tuple[ApiKey, frozenset[Scope]]:
-    """The client that a request comes from, and the scopes that it may have. Raises OAuthError."""
-    asked = TokenRequest.read(request)
-    if not asked.grant_type:
+    """Return the client of a request and the scopes that it may have. Raises OAuthError."""
+    wanted = TokenRequest.read(request)
+    if not wanted.grant_type:
         raise missing("grant_type")
-    if asked.grant_type != "client_credentials":
-        message = "grant_type: There is only client_credentials."
+    if wanted.grant_type != "client_credentials":
+        message = "grant_type: Must be client_credentials."
         raise OAuthError("unsupported_grant_type", message)
-    key = _client(request, asked)
-    return key, _scopes(key, asked.scope)
+    key = _client(request, wanted)
+    return key, _scopes(key, wanted.scope)
 
 
 def _body(request: Request) -> dict[str, str]:
@@ -117,7 +117,7 @@ def _form(raw: bytes) -> dict[str, str]:
 
 
 def _basic(header: str) -> tuple[str, str] | None:
-    """The client's id and secret from `Authorization: Basic`; None without such a header."""
+    """Return the client's id and secret from `Authorization: Basic`, or None without such a header."""
     scheme, _, encoded = header.partition(" ")
     if scheme.lower() != "basic":
         return None
@@ -131,21 +131,21 @@ def _basic(header: str) -> tuple[str, str] | None:
     return unquote_plus(client_id), unquote_plus(secret)
 
 
-def _client(request: Request, asked: TokenRequest) -> ApiKey:
-    if not asked.client_id or not asked.client_secret:
-        if asked.by_basic:
+def _client(request: Request, wanted: TokenRequest) -> ApiKey:
+    if not wanted.client_id or not wanted.client_secret:
+        if wanted.by_basic:
             raise _wrong_client("The client's id or secret is empty.")
-        raise missing("client_secret" if asked.client_id else "client_id")
+        raise missing("client_secret" if wanted.client_id else "client_id")
     address = client_address(request)
     names = {
-        f"wrong:{Credential.prefix_of(asked.client_id)[:40]}:{address}": WRONG_FOR_CLIENT,
+        f"wrong:{Credential.prefix_of(wanted.client_id)[:40]}:{address}": WRONG_FOR_CLIENT,
         failed_keys.bucket(address): failed_keys.rate(),
     }
     _refuse_guessing([counter().look(rate, name) for name, rate in names.items() if rate])
-    access = find(asked.client_secret)
-    # A token cannot be exchanged for another: it would outlive its key's wishes for ever.
-    of_a_key = asked.client_secret.startswith(f"{ApiKey.PREFIX_MARK}_")
-    if access is None or not of_a_key or access.key.prefix != asked.client_id:
+    access = find(wanted.client_secret)
+    # A token must not be exchanged for another token: a client could then renew its access for ever.
+    is_api_key = wanted.client_secret.startswith(f"{ApiKey.PREFIX_MARK}_")
+    if access is None or not is_api_key or access.key.prefix != wanted.client_id:
         for name, rate in names.items():
             if rate:
                 counter().hit(rate, name)
@@ -174,25 +174,25 @@ def _wrong_client(message: str) -> OAuthError:
 
 
 def _scopes(key: ApiKey, text: str) -> frozenset[Scope]:
-    """The scopes asked for, all that the key has when none is named. Raises OAuthError: invalid_scope."""
+    """Return the requested scopes; without a request, all of the key's. Raises OAuthError: invalid_scope."""
     if not text.strip():
         return key.granted
-    asked: set[Scope] = set()
+    requested: set[Scope] = set()
     for word in text.split():
         try:
             covered = parse_scope(word)
         except ValueError:
             raise _wrong_scope(f"Unknown scope {word[:60]}.{_hint(word, text)}", key) from None
-        # One that covers several areas is granted as far as the key goes; the answer spells out which.
+        # A word may cover several areas. Grant the areas that the key has; the answer lists them.
         granted = covered & key.granted
         if not granted:
             raise _wrong_scope(f"This client does not have the scope {word[:60]}.", key)
-        asked |= granted
-    return frozenset(asked)
+        requested |= granted
+    return frozenset(requested)
 
 
 def _hint(word: str, text: str) -> str:
-    """What is meant by a scope that there is not, where that is plain; empty otherwise."""
+    """Return a suggestion for an unknown scope; empty if no known scope is similar."""
     if SEPARATORS.search(word):
         proper = " ".join(SEPARATORS.sub(" ", text).split())
         return f" Scopes are separated by blanks: did you mean {proper[:120]}?"
@@ -201,5 +201,5 @@ def _hint(word: str, text: str) -> str:
 
 
 def _wrong_scope(message: str, key: ApiKey) -> OAuthError:
-    has = " ".join(sorted(scope.value for scope in key.granted))
-    return OAuthError("invalid_scope", f"scope: {message} It has: {has}.")
+    granted = " ".join(sorted(scope.value for scope in key.granted))
+    return OAuthError("invalid_scope", f"scope: {message} It has: {granted}.")

@@ -1,4 +1,4 @@
-"""Roles and scopes: what a party's key may do (contract 1)."""
+"""Roles and scopes: the rights of a party's key (contract 1)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROLE_SCOPES = {
     ),
 }
 
-# Existing clients of this interface ask for areas and for what they do there under these names.
+# Existing clients of this interface use these names for areas and verbs.
 AREAS = {
     "catalog": ("catalog", "catalogue", "catalogs", "variants", "variant", "products", "product"),
     "inventory": ("inventory", "inventories", "stock"),
@@ -42,7 +42,7 @@ AREAS = {
 ALIASES = {name: area for area, names in AREAS.items() for name in names}
 VERBS = dict.fromkeys(("read", "get", "list", "view"), "read")
 VERBS |= dict.fromkeys(("write", "create", "update"), "write")
-# Named like the path under which all of it stands: every area of that role.
+# The name of a role's path prefix means every area of that role.
 PARTIES = {"suppliers": Role.SUPPLIER, "supplier": Role.SUPPLIER} | {
     "retailers": Role.RETAILER,
     "retailer": Role.RETAILER,
@@ -51,20 +51,19 @@ SEPARATOR = re.compile(r"[:._/]")
 
 
 def scopes_of(role: Role) -> frozenset[Scope]:
-    """All that a role allows."""
     return ROLE_SCOPES[role]
 
 
 def parse_scope(text: str) -> frozenset[Scope]:
-    """What one scope covers, as clients spell it: `catalog:read`, `read:variants`, `read_products`.
+    """Return the scopes that a client's word covers: `catalog:read`, `read:variants`, `read_products`.
 
-    `read:suppliers` is all that a supplier's key may read. Raises ValueError if there is none such.
+    `read:suppliers` covers everything that a supplier's key may read. Raises ValueError for an unknown scope.
     """
     parts = SEPARATOR.split(text.strip().lower())
     if len(parts) == 2 and parts[0] in VERBS:
         parts.reverse()
     if len(parts) != 2 or parts[1] not in VERBS:
-        raise ValueError(f"{text!r} is no scope")
+        raise ValueError(f"{text!r} is not a scope")
     area, verb = parts[0], VERBS[parts[1]]
     if area in PARTIES:
         return frozenset(scope for scope in ROLE_SCOPES[PARTIES[area]] if scope.endswith(f":{verb}"))

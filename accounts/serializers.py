@@ -1,4 +1,4 @@
-"""What the paths of a party's own account take and answer."""
+"""Bodies of requests and answers for tokens and profiles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TokenErrorJson(ErrorJson):
 
 
 class TokenBody(serializers.Serializer[None]):
-    """The request, for the schema; `accounts.oauth` reads it as the RFC wants."""
+    """A token request as the schema shows it. `accounts.oauth` reads the real one."""
 
     grant_type = serializers.ChoiceField(["client_credentials"])
     client_id = serializers.CharField(required=False, help_text="Or HTTP Basic.")
@@ -82,7 +82,7 @@ def supplier_json(supplier: Supplier) -> SupplierJson:
         "id": supplier.pk,
         "name": supplier.name,
         "created_at": iso(supplier.created_at),
-        "partnerships": [_of_supplier(each) for each in partnerships],
+        "partnerships": [_of_supplier(partnership) for partnership in partnerships],
     }
 
 
@@ -103,7 +103,7 @@ def retailer_json(retailer: Retailer) -> RetailerJson:
         "id": retailer.pk,
         "name": retailer.name,
         "created_at": iso(retailer.created_at),
-        "partnerships": [_of_retailer(each) for each in partnerships],
+        "partnerships": [_of_retailer(partnership) for partnership in partnerships],
     }
 
 

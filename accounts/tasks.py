@@ -1,4 +1,4 @@
-"""Periodic work, and operators' actions on many records: what there is to do stands in tables."""
+"""Celery tasks: periodic cleaning, and operators' actions on many records. The tables are the queue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from accounts.operating import bulk_actions
 
 @shared_task  # type: ignore[untyped-decorator]
 def expire() -> None:
-    """Remove what nobody will ask for again: kept answers past their time, and ended tokens."""
+    """Delete stored answers past their retention time, and expired tokens."""
     now = timezone.now()
     IdempotencyKey.objects.filter(created_at__lte=now - settings.IDEMPOTENCY_RETENTION).delete()
     AccessToken.objects.filter(expires_at__lte=now).delete()
@@ -24,10 +24,10 @@ def expire() -> None:
 
 @shared_task(name=bulk_actions.RUN_TASK)  # type: ignore[untyped-decorator]
 def run_operator_action(action_id: int) -> None:
-    """Go on with an operator's action for a few seconds, then stand at the queue's end again."""
+    """Continue an operator's action for a few seconds, then queue it again."""
     chosen = OperatorAction.objects.filter(pk=action_id, finished_at=None).first()
     if chosen is None or bulk_actions.all_at_work():
-        return  # the sweep finds it
+        return  # the sweep starts it later
     its_admin: Any = admin.site.get_model_admin(apps.get_model(chosen.model))
     if not bulk_actions.advance(chosen, its_admin, seconds=bulk_actions.SLICE):
         bulk_actions.wake(action_id)
@@ -35,6 +35,6 @@ def run_operator_action(action_id: int) -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def sweep_operator_actions() -> None:
-    """Find what no worker has."""
+    """Wake workers for the actions that no worker has leased."""
     for action_id in bulk_actions.unfinished():
         bulk_actions.wake(action_id)

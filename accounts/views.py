@@ -1,4 +1,4 @@
-"""The token endpoint, and each party's own profile."""
+"""The token endpoint, and the profile of each party."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from api.field_selection import field_selection, fields_of
 from api.negotiation import OnlyAnswer, refuse_unacceptable
 from api.schema import answers
 
-# What RFC 6749 has no word for in a token's answer is an invalid_request.
+# RFC 6749 error codes for statuses of the framework. Any other status is an invalid_request.
 FRAMEWORK_ERRORS = {429: "slow_down", 500: "server_error", 503: "temporarily_unavailable"}
 NOT_STORED = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
@@ -44,7 +44,7 @@ class TokenView(APIView):
         summary="Exchange a client's id and secret for an access token",
         request={"application/x-www-form-urlencoded": TokenBody, "application/json": TokenBody},
         responses={
-            200: answers(TokenJson, "The token; it ends by itself, or with the key behind it."),
+            200: answers(TokenJson, "The token. It ends after `expires_in` seconds, or with its key."),
             400: answers(TokenErrorJson, "invalid_request, unsupported_grant_type or invalid_scope."),
             401: answers(TokenErrorJson, "invalid_client."),
             415: answers(TokenErrorJson, "The body is neither a form nor JSON."),
@@ -95,7 +95,7 @@ class SupplierProfileViewSet(SupplierViewSet):
 
 
 class RetailerProfileViewSet(RetailerViewSet):
-    """`GET /v3/retailers/{retailer_id}`: what its supplier counterpart answers, for a retailer."""
+    """`GET /v3/retailers/{retailer_id}`: the counterpart of a supplier's profile."""
 
     @extend_schema(
         summary="Read a retailer's own profile",

@@ -1,4 +1,4 @@
-"""The two base viewsets: a key becomes a party here, before any queryset exists.
+"""The base viewsets. They turn a key into a party before any queryset exists.
 
 The faults of a request are reported in the contract's order: 401, 403, 404, 405, 406, 415, an unreadable
 body, fields, state.
@@ -29,23 +29,23 @@ from api.request_id import current_party, name_party
 
 
 class KeyViewSet(ViewSet):
-    """What every keyed path has in common: the key, its scope, its rate limit, and idempotency."""
+    """The base of every path that needs a key. It checks key, scope and rate limit, and adds idempotency."""
 
     content_negotiation_class = OnlyAnswer
-    # None: any key of the party. A write scope does not include its read scope (docs/adr/0082).
+    # None allows any key of the party. A write scope does not include its read scope (docs/adr/0082).
     read_scope: ClassVar[Scope | None] = None
     write_scope: ClassVar[Scope | None] = None
-    # Names of operations in the schema that do not follow from action and path (api.openapi.naming).
+    # Operation names in the schema that cannot be derived from action and path (api.openapi.naming).
     operation_ids: ClassVar[Mapping[str, str]] = {}
-    # A path that answers CSV does so whatever Accept says (contract 12); its errors are JSON.
+    # A CSV path ignores the Accept header (contract 12). Its errors are JSON.
     answers_csv: ClassVar[bool] = False
-    # Actions with a transaction for each element of their body: none holds what another one needs.
+    # Actions with one transaction for each element of their body: no element waits for the locks of others.
     piecemeal: ClassVar[frozenset[str]] = frozenset()
     key: ApiKey
     actor: Actor
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Instead of DRF's: one order of checks, all after `initial` under the idempotency key (ADR 44)."""
+        """Replace DRF's dispatch: one order of checks; all work after `initial` is idempotent (ADR 44)."""
         self.args, self.kwargs = args, kwargs
         self.request = self.initialize_request(request, *args, **kwargs)
         self.headers = self.default_response_headers
@@ -88,17 +88,17 @@ class KeyViewSet(ViewSet):
                 self.throttled(request, throttle.wait() or 1.0)
 
     def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
-        """What the path takes, in the Allow header that every answer has."""
+        """Answer 204. The Allow header, which every answer has, lists the path's methods."""
         return Response(status=204)
 
     def handler(self) -> Callable[..., Response]:
-        """The method that answers this request. Raises MethodNotAllowed."""
+        """Return the method that answers this request. Raises MethodNotAllowed."""
         method = (self.request.method or "").lower()
         if method not in self.action_map and method != "options":
             allowed = ", ".join(self.allowed_methods)
             raise MethodNotAllowed(method, f"{self.request.path} takes {allowed}, not {self.request.method}.")
-        found: Callable[..., Response] = getattr(self, method)
-        return found
+        handler: Callable[..., Response] = getattr(self, method)
+        return handler
 
     def _handle(self) -> Response:
         try:
@@ -114,21 +114,21 @@ class KeyViewSet(ViewSet):
         return self._finish(response)
 
     def lock(self) -> None:
-        """Lock the object that the path names, where it is there still, as those do that change it."""
-        raise NotImplementedError  # has no object that could be changed; a test asks all that have one
+        """Lock the object that the path names, if it still exists, with the lock that its changes take."""
+        raise NotImplementedError  # a test checks every viewset whose object can be changed
 
     def _if_unchanged(self, handler: Callable[..., Response]) -> Response:
-        """Answer while nobody else can change what the client knows. Raises PreconditionFailed."""
-        _ = self.request.data  # what cannot be read is refused before
-        retrieve: Callable[..., Response] = getattr(self, "retrieve")  # noqa: B009 - of those that have one
+        """Compare ETags and answer under the object's lock. Raises PreconditionFailed."""
+        _ = self.request.data  # refuse an unreadable body before locking
+        retrieve: Callable[..., Response] = getattr(self, "retrieve")  # noqa: B009 - subclasses with an object have it
         with transaction.atomic():
             self.lock()
-            self.find()  # as it is now
+            self.find()  # read it again, now locked
             refuse_changed(self.request, self._finish(retrieve(self.request, *self.args, **self.kwargs)))
             return handler(self.request, *self.args, **self.kwargs)
 
     def _finish(self, response: Response) -> Response:
-        """Make an answer ready to be rendered; once more does no harm."""
+        """Make an answer ready to be rendered. A second call changes nothing."""
         self.finalize_response(self.request, response, *self.args, **self.kwargs)
         for throttle in getattr(self, "throttles", ()):
             for name, value in throttle.headers.items():
@@ -137,22 +137,22 @@ class KeyViewSet(ViewSet):
 
 
 class PartyViewSet(KeyViewSet):
-    """Below `/v3/{suppliers|retailers}/{id}/`: the key's own party, or nothing."""
+    """The base of every path below `/v3/{suppliers|retailers}/{id}/`. It refuses keys of other parties."""
 
     role: ClassVar[Role]
 
     def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
-        own = access.key.role == self.role and access.key.party.pk == kwargs[f"{self.role}_id"]
-        if not own:
+        in_path = access.key.role == self.role and access.key.party.pk == kwargs[f"{self.role}_id"]
+        if not in_path:
             owner = f"{access.key.role} {access.key.party.pk}"
             raise Forbidden(
-                f"This key does not belong to the {self.role} in the path: it is that of {owner}."
+                f"This key does not belong to the {self.role} in the path. It belongs to {owner}."
             )
         super().admit(access, kwargs)
 
 
 class SupplierViewSet(PartyViewSet):
-    """Base of everything below `/v3/suppliers/{supplier_id}/`."""
+    """The base of every path below `/v3/suppliers/{supplier_id}/`."""
 
     role = Role.SUPPLIER
 
@@ -163,7 +163,7 @@ class SupplierViewSet(PartyViewSet):
 
 
 class RetailerViewSet(PartyViewSet):
-    """Base of everything below `/v3/retailers/{retailer_id}/`."""
+    """The base of every path below `/v3/retailers/{retailer_id}/`."""
 
     role = Role.RETAILER
 

@@ -56,7 +56,7 @@ ACTIONS = (
             f"{key.party} gets a new key with the same rights, and {key} ends in 24 hours. {_used(key)}"
         ),
         help_text="The new key stands on the next page, once.",
-        reason=Reason.MAY,
+        reason=Reason.OPTIONAL,
         undo="Revoke the new one, and set the old one's end on its page.",
     ),
     AdminAction[ApiKey](
@@ -66,7 +66,7 @@ ACTIONS = (
         _revoked,
         lambda key: f"{key} of {key.party} opens nothing from now on, nor do its tokens. {_used(key)}",
         help_text="At once. To let its party change over, rotate it instead.",
-        reason=Reason.OWED,
+        reason=Reason.REQUIRED,
         danger=True,
         bulk=True,
         undo="It cannot be undone; a new key can be issued.",

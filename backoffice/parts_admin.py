@@ -39,7 +39,7 @@ class ServicePartAdmin(RecordAdmin[ServicePart]):
             _is_away,
             lambda part: f"The desk says no more of {part}.",
             help_text="For a host that is no longer used. Where it is only down, put the row off instead.",
-            reason=Reason.MAY,
+            reason=Reason.OPTIONAL,
             undo="It comes back by itself once it gives a sign of life and falls silent again.",
         ),
     )

@@ -75,7 +75,7 @@ WEBHOOK_ACTIONS = (
         _not_active,
         lambda webhook: f"Nothing is sent to {webhook.url}, and what happens meanwhile is not kept for it.",
         help_text="Only its party or an operator does that; the service never does.",
-        reason=Reason.OWED,
+        reason=Reason.REQUIRED,
         danger=True,
         undone_by="switch_on",
     ),

@@ -78,7 +78,7 @@ ACTIONS = (
         _standing,
         form=_adjust_form,
         help_text="Adds pieces to what is on hand, or takes them away; no count.",
-        reason=Reason.OWED,
+        reason=Reason.REQUIRED,
         reason_help="Stands in the ledger, and the supplier reads it there and in its events.",
         shares_reason=True,
         undo="Adjust by as many the other way.",

@@ -1,4 +1,4 @@
-"""Who trades here: suppliers, retailers, what they agreed, and the keys they come in with (contract 1)."""
+"""Models of the parties: suppliers, retailers, their partnerships and their API keys (contract 1)."""
 
 from accounts.models.access_token import AccessToken
 from accounts.models.api_key import ApiKey, validate_network

@@ -15,7 +15,7 @@ from accounts.scopes import Scope
 
 
 class AccessToken(Credential):
-    """What an API key was exchanged for at /oauth/token. It ends with its key."""
+    """An OAuth access token, issued for an API key at /oauth/token. It ends with its key."""
 
     PREFIX_MARK = "fxt"
 
@@ -29,7 +29,7 @@ class AccessToken(Credential):
 
     @classmethod
     def issue(cls, key: ApiKey, scopes: frozenset[Scope], lifetime: timedelta) -> tuple[Self, str]:
-        """Exchange a key for a token, which never outlives it; return it with its secret."""
+        """Issue a token for a key and return it with its secret. It never outlives the key."""
         end = timezone.now() + lifetime
         if key.expires_at is not None:
             end = min(end, key.expires_at)
@@ -40,6 +40,6 @@ class AccessToken(Credential):
 
     @property
     def seconds_left(self) -> int:
-        """Whole seconds until it ends."""
-        assert self.expires_at is not None  # every token is given an end
+        """Return the whole seconds until the token ends."""
+        assert self.expires_at is not None  # `issue` sets it for every token
         return max(0, math.floor((self.expires_at - timezone.now()).total_seconds()))

@@ -1,4 +1,4 @@
-"""API keys: issued, rotated, revoked."""
+"""API keys, and how they are issued, rotated and revoked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from accounts.scopes import Scope, scopes_of
 
 
 def validate_network(value: str) -> None:
-    """Refuse what is no network in CIDR notation."""
+    """Raise ValidationError unless the value is a network in CIDR notation."""
     try:
         ipaddress.ip_network(value)
     except ValueError as error:
@@ -27,7 +27,7 @@ def validate_network(value: str) -> None:
 
 
 class ApiKey(OfOneParty, Credential):
-    """What a party's system comes in with. Also its OAuth client: the prefix is the client_id."""
+    """The credential of a party's system. It is also an OAuth client: the prefix is the client_id."""
 
     PREFIX_MARK = "fxk"
     GRACE = timedelta(hours=24)
@@ -43,13 +43,13 @@ class ApiKey(OfOneParty, Credential):
         models.CharField(max_length=50, validators=[validate_network]),
         default=list,
         blank=True,
-        help_text="CIDR networks, comma-separated. Empty: from anywhere.",
+        help_text="CIDR networks, comma-separated. Empty: any address.",
     )
     rate_limit = models.CharField(
         max_length=30,
         blank=True,
         validators=[validate_rate],
-        help_text="Such as 600/min, or off. Empty: the service's own limit.",
+        help_text="Such as 600/min, or off. Empty: the default limit of the service.",
     )
     last_used_at = models.DateTimeField(null=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -64,7 +64,7 @@ class ApiKey(OfOneParty, Credential):
 
     @classmethod
     def issue(cls, party: Supplier | Retailer, name: str, **fields: object) -> tuple[Self, str]:
-        """Make a key for a party; return it with its secret."""
+        """Create a key for a party and return it with its secret."""
         key = cls(name=name, **{party.role.value: party}, **fields)
         secret = key.make_secret()
         key.save()
@@ -72,16 +72,16 @@ class ApiKey(OfOneParty, Credential):
 
     @property
     def granted(self) -> frozenset[Scope]:
-        """The scopes that this key has in effect."""
+        """Return the key's scopes, limited to the scopes of its role."""
         allowed = scopes_of(self.role)
-        return allowed if not self.scopes else allowed & frozenset(Scope(each) for each in self.scopes)
+        return allowed if not self.scopes else allowed & frozenset(Scope(name) for name in self.scopes)
 
     def usable(self, *, at: datetime) -> bool:
         expired = self.expires_at is not None and self.expires_at <= at
         return self.revoked_at is None and not expired
 
     def admits(self, address: str) -> bool:
-        """Whether this key may be used from that network address."""
+        """Return whether this key may be used from this network address."""
         if not self.allowed_networks:
             return True
         try:
@@ -91,14 +91,14 @@ class ApiKey(OfOneParty, Credential):
         return any(ip in ipaddress.ip_network(network) for network in self.allowed_networks)
 
     def revoke(self) -> bool:
-        """End this key, and every token it was exchanged for, at once; return whether it was not before."""
+        """End this key and all its tokens at once; return False if it was already revoked."""
         ended = ApiKey.objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=timezone.now())
         self.refresh_from_db(fields=["revoked_at"])
         return bool(ended)
 
     def rotate(self) -> tuple[ApiKey, str]:
-        """Issue this key's successor; this one stays valid for the grace period."""
-        fresh, secret = ApiKey.issue(
+        """Issue a successor. This key stays valid for the grace period."""
+        successor, secret = ApiKey.issue(
             self.party,
             self.name,
             scopes=self.scopes,
@@ -107,10 +107,10 @@ class ApiKey(OfOneParty, Credential):
         )
         end = timezone.now() + self.GRACE
         ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=end), pk=self.pk).update(expires_at=end)
-        return fresh, secret
+        return successor, secret
 
     def touch(self) -> None:
-        """Note the use, at most once a minute."""
+        """Save the time of use, at most once a minute."""
         now = timezone.now()
         if self.last_used_at is None or now - self.last_used_at >= timedelta(minutes=1):
             stale = Q(last_used_at=None) | Q(last_used_at__lte=now - timedelta(minutes=1))

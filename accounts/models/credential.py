@@ -1,4 +1,4 @@
-"""Secrets that a party's systems come in with: what keys and tokens have in common."""
+"""The common base of API keys and access tokens."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from accounts.scopes import Scope
 
 
 def hash_secret(secret: str) -> str:
-    """The stored form of a random secret. Its 256 random bits need no slow hash."""
+    """Return the stored form of a secret. A fast hash is enough, as the secret has 256 random bits."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class Credential(models.Model):
-    """A bearer secret: shown once, kept as a digest, found by its public prefix."""
+    """A bearer secret. It is shown once, stored as a digest, and looked up by its public prefix."""
 
     PREFIX_MARK: ClassVar[str]
 
@@ -30,7 +30,7 @@ class Credential(models.Model):
         models.CharField(max_length=30, choices=Scope.choices),
         null=True,
         blank=True,
-        help_text="Empty: all that the party's role allows.",
+        help_text="Empty: all scopes of the party's role.",
     )
     expires_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -39,7 +39,7 @@ class Credential(models.Model):
         abstract = True
 
     def make_secret(self) -> str:
-        """Give this unsaved credential a fresh secret and return it: the only time it is seen."""
+        """Give this unsaved credential a new secret and return it. It cannot be read again later."""
         self.prefix = f"{self.PREFIX_MARK}_{secrets.token_hex(6)}"
         secret = f"{self.prefix}_{secrets.token_urlsafe(32)}"
         self.digest = hash_secret(secret)
@@ -50,5 +50,5 @@ class Credential(models.Model):
 
     @staticmethod
     def prefix_of(secret: str) -> str:
-        """The public part of a secret: its first two words."""
+        """Return the public part of a secret: its first two words."""
         return "_".join(secret.split("_")[:2])

@@ -1,4 +1,4 @@
-"""Kept answers to requests with an Idempotency-Key."""
+"""Stored answers to requests with an Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class IdempotencyKey(models.Model):
 
     party = models.CharField(max_length=30, help_text="Such as supplier:1")
     key = models.CharField(max_length=255)
-    request_digest = models.CharField(max_length=64, help_text="Of method, path and body.")
+    request_digest = models.CharField(max_length=64, help_text="A digest of method, path and body.")
     status = models.PositiveSmallIntegerField()
     headers = models.JSONField(default=dict)
     body = models.BinaryField()
     encrypted = models.BooleanField(
-        default=False, db_default=False, help_text="The body shows a secret, which is kept encrypted alone."
+        default=False, db_default=False, help_text="The body holds a secret, so it is stored encrypted."
     )
     created_at = models.DateTimeField(db_default=Now(), db_index=True)
 
@@ -32,12 +32,12 @@ class IdempotencyKey(models.Model):
         return f"{self.party} {self.key}"
 
     def with_body(self, body: bytes, *, secret: bool) -> Self:
-        """Keep this body, encrypted where it shows a secret."""
+        """Set the stored body, encrypted if it holds a secret."""
         self.body = encrypt(body.decode()).encode() if secret else body
         self.encrypted = secret
         return self
 
     def read_body(self) -> bytes:
-        """The body as it was answered. Raises ValueError where no SECRET_KEY reads it."""
+        """Return the body as it was answered. Raises ValueError if no SECRET_KEY can decrypt it."""
         body = bytes(self.body)
         return decrypt(body.decode()).encode() if self.encrypted else body

@@ -1,4 +1,4 @@
-"""What operators do: chosen, looked at, confirmed, and carried out row by row."""
+"""Operators' actions on records: chosen, checked, confirmed, and then done row by row."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from django.db.models.functions import Now
 
 
 class Result(models.TextChoices):
-    """What became of one row."""
+    """The result of an action for one record."""
 
     DONE = "done", "done"
-    UNCHANGED = "unchanged", "was so already"
+    UNCHANGED = "unchanged", "already done"
     REFUSED = "refused", "could not be done"
 
 
 class OperatorAction(models.Model):
-    """One thing that an operator wants to do to one record or to many, and how far it is.
+    """An action that an operator does to one or many records, with its progress.
 
-    Its rows are chosen once: what is confirmed is what is done, whatever the list shows meanwhile.
+    Its rows are stored when it is chosen, so that it does exactly the rows that the operator confirmed, even
+    if the list changes meanwhile.
     """
 
     model = models.CharField(max_length=100, help_text="Such as orders.order.")
@@ -29,28 +30,26 @@ class OperatorAction(models.Model):
     actor = models.CharField(max_length=200)
     request_id = models.CharField(max_length=100, blank=True)
     chosen_from = models.CharField(
-        max_length=2000, blank=True, help_text="The list's filter, where all of it."
+        max_length=2000, blank=True, help_text="The list's filter, if the whole list was chosen."
     )
     total = models.PositiveIntegerField(default=0)
     answers = models.JSONField(default=dict)
     reason = models.CharField(max_length=500, blank=True)
-    form_id = models.UUIDField(null=True, help_text="Of the form that it was asked by; it is done once only.")
+    form_id = models.UUIDField(null=True, help_text="The id of the sent form. A form is done only once.")
     undoes = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="undone_by")
     created_at = models.DateTimeField(db_default=Now())
-    looked_at = models.DateTimeField(null=True, help_text="When it was known of each row whether it can be.")
+    looked_at = models.DateTimeField(null=True, help_text="When every row had been checked.")
     confirmed_at = models.DateTimeField(null=True)
-    stopped_at = models.DateTimeField(
-        null=True, help_text="When somebody asked for what is left not to be done."
-    )
+    stopped_at = models.DateTimeField(null=True, help_text="When an operator stopped the remaining rows.")
     finished_at = models.DateTimeField(null=True)
-    leased_until = models.DateTimeField(null=True, help_text="Until when a worker has it.")
+    leased_until = models.DateTimeField(null=True, help_text="The end of the worker's lease.")
 
     class Meta:
         ordering = ["-id"]
         indexes = [
             models.Index("id", condition=Q(finished_at=None), name="operator_action_open"),
             models.Index("actor", "id", name="operator_action_of_person"),
-            # Who did what, newest first.
+            # For the list of all actions, newest first.
             models.Index(
                 "created_at", "id", condition=Q(confirmed_at__isnull=False), name="operator_action_newest"
             ),
@@ -66,7 +65,7 @@ class OperatorAction(models.Model):
 
     @property
     def moving(self) -> bool:
-        """Whether a worker looks or acts, so that the page shows more in a moment."""
+        """Return whether a worker checks or does rows now, so that the page should reload."""
         return self.finished_at is None and (self.looked_at is None or self.confirmed_at is not None)
 
     @property
@@ -74,7 +73,7 @@ class OperatorAction(models.Model):
         return self.looked_at is not None and self.confirmed_at is None and self.finished_at is None
 
     def counts(self) -> dict[str, int]:
-        """How many rows can be done, cannot, and what became of those that were tried. One query."""
+        """Count the rows that can be done, the rows left out, and the rows by result. One query."""
         can = Q(why_not="")
         counted: dict[str, int] = self.rows.aggregate(
             looked=Count("id", filter=Q(why_not__isnull=False)),
@@ -86,21 +85,19 @@ class OperatorAction(models.Model):
         return {**counted, "tried": tried, "left": counted["possible"] - tried}
 
     def why_not(self) -> list[dict[str, Any]]:
-        """The reasons why rows are left out, the most frequent first."""
+        """Return the reasons why rows are left out, the most frequent first."""
         left_out = self.rows.exclude(why_not=None).exclude(why_not="").values("why_not").order_by()
-        found: Any = left_out.annotate(rows=Count("id")).order_by("-rows", "why_not")[:20]
-        return list(found)
+        reasons: Any = left_out.annotate(rows=Count("id")).order_by("-rows", "why_not")[:20]
+        return list(reasons)
 
 
 class OperatorActionRow(models.Model):
-    """One record of an action: whether it can be done to it, what it would do, and what came of it."""
+    """One record of an action: why it is left out, or the expected effect, and the result."""
 
     action = models.ForeignKey(OperatorAction, on_delete=models.CASCADE, related_name="rows")
     record_id = models.BigIntegerField()
     name = models.CharField(max_length=300, blank=True)
-    why_not = models.TextField(
-        null=True, help_text="Empty where it can be done; null until it was looked at."
-    )
+    why_not = models.TextField(null=True, help_text="Empty: it can be done. Null: not checked yet.")
     effect = models.TextField(blank=True)
     result = models.CharField(max_length=10, blank=True, choices=Result.choices)
     message = models.TextField(blank=True)

@@ -1,4 +1,4 @@
-"""What operators keep of a thing that waits: who takes it, what is known, until when it can wait."""
+"""Operators' notes about waiting work: the assignee, a text, and the end of a snooze."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from django.db.models.functions import Now
 
 
 class OperatorNote(models.Model):
-    """One for each record that somebody has taken, noted or put off; partners never see it."""
+    """The note about one record that an operator assigned, commented or snoozed. Partners never see it."""
 
     model = models.CharField(max_length=100, help_text="Such as orders.order.")
     record_id = models.BigIntegerField()
-    assigned_to = models.CharField(max_length=150, blank=True, help_text="A user's name.")
+    assigned_to = models.CharField(max_length=150, blank=True, help_text="The name of a user.")
     text = models.CharField(max_length=1000, blank=True)
     snoozed_until = models.DateTimeField(null=True)
     by = models.CharField(max_length=200)

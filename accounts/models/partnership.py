@@ -1,4 +1,4 @@
-"""What a retailer and a supplier have agreed."""
+"""The agreement between a retailer and a supplier."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from accounts.models.party import Retailer, Supplier
 
 
 class ServiceType(models.TextChoices):
-    """How a retailer sells what it pulls (contract 5)."""
+    """The channel in which a retailer sells the variants that it pulls (contract 5)."""
 
     ECOMMERCE = "ecommerce"
     MARKETPLACE = "marketplace"
@@ -25,7 +25,7 @@ def all_service_types() -> list[str]:
 
 class PartnershipQuerySet(models.QuerySet["Partnership"]):
     def trading(self) -> Self:
-        """Those that are active, and neither suspended themselves nor by a party that is."""
+        """Return the active partnerships that are not suspended, neither themselves nor by a party."""
         return self.filter(is_trading=True)
 
     def for_retailer(self, retailer: Retailer) -> Self:
@@ -33,7 +33,7 @@ class PartnershipQuerySet(models.QuerySet["Partnership"]):
 
 
 class CancelationDefault(models.TextChoices):
-    """What counts as the answer of a supplier that did not answer a cancellation in time."""
+    """The answer to assume when a supplier does not answer a cancellation in time."""
 
     WAIT = "wait", "wait for the supplier"
     APPROVE = "approve", "approved"
@@ -41,7 +41,7 @@ class CancelationDefault(models.TextChoices):
 
 
 class WhenShort(models.TextChoices):
-    """What becomes of pieces that no partner has in stock (contract 13)."""
+    """The handling of units that no partner has in stock (contract 13)."""
 
     SHIP_PARTIAL = "ship_partial", "pass them on short"
     WAIT = "wait", "wait for stock"
@@ -71,30 +71,30 @@ class Partnership(models.Model):
         default=True,
         db_default=True,
         editable=False,
-        help_text="Active, and nothing of it is suspended; set by a trigger.",
+        help_text="Active and not suspended. A trigger sets it.",
     )
     refuse_short_orders = models.BooleanField(
-        default=False, help_text="Refuse an order that stock cannot cover, rather than pass it on short."
+        default=False, help_text="Refuse an order that stock cannot cover, instead of passing on a part."
     )
     when_short = models.CharField(
         max_length=12,
         choices=WhenShort.choices,
         default=WhenShort.SHIP_PARTIAL,
         db_default=WhenShort.SHIP_PARTIAL,
-        help_text="What becomes of pieces that stock cannot cover, where the order itself does not say.",
+        help_text="The handling of units that stock cannot cover, unless the order sets it.",
     )
     strict_addresses = models.BooleanField(
-        default=False, db_default=False, help_text="Refuse orders whose country is not known."
+        default=False, db_default=False, help_text="Refuse orders with an unknown country."
     )
     hours_to_capture = hours("Hours from the order until the supplier has captured its fulfillment.")
     hours_to_accept = hours("Hours from the order until the supplier has accepted it.")
-    hours_to_ship = hours("Hours from the acceptance until everything is shipped.")
+    hours_to_ship = hours("Hours from the acceptance until all units are shipped.")
     hours_to_answer = hours("Hours that the supplier has to answer a cancellation.")
     cancelation_default = models.CharField(
         max_length=10,
         choices=CancelationDefault.choices,
         default=CancelationDefault.WAIT,
-        help_text="What an unanswered cancellation counts as, when the time to answer is over.",
+        help_text="The assumed answer to a cancellation after the time to answer.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 

@@ -12,7 +12,7 @@ from accounts.scopes import Role
 
 
 class Party(models.Model):
-    """An organisation that trades on the Exchange; its id stands in the paths."""
+    """An organisation that trades on the Exchange. Paths of the API contain its id."""
 
     name = models.CharField(max_length=200, unique=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -27,15 +27,15 @@ class Party(models.Model):
 
 
 class Supplier(Party):
-    """Sells and ships: has products, warehouses, stock, and fulfillments."""
+    """A party that sells and ships. It has products, warehouses, stock and fulfillments."""
 
     role = Role.SUPPLIER
 
     priority = models.SmallIntegerField(
-        default=100, help_text="Routing asks the lower number first when plan and cost are equal."
+        default=100, help_text="Routing prefers the lower number if plan and cost are equal."
     )
     safety_stock = models.PositiveIntegerField(
-        default=0, help_text="Pieces per variant and warehouse that are never promised to anyone."
+        default=0, help_text="Units per variant and warehouse that are kept back from sale."
     )
 
     class Meta:
@@ -43,7 +43,7 @@ class Supplier(Party):
 
 
 class Retailer(Party):
-    """Buys: pulls variants, pushes orders, polls for what became of them."""
+    """A party that buys. It pulls variants, pushes orders and polls their state."""
 
     role = Role.RETAILER
 
@@ -52,7 +52,7 @@ class Retailer(Party):
 
 
 class OfOneParty(models.Model):
-    """Belongs to a supplier or to a retailer: one of two columns is set, and `of_one_party` holds that."""
+    """The base of models that belong to a supplier or to a retailer. `of_one_party` is their constraint."""
 
     supplier: models.ForeignKey[Supplier | None, Supplier | None]
     retailer: models.ForeignKey[Retailer | None, Retailer | None]
@@ -64,7 +64,7 @@ class OfOneParty(models.Model):
     @property
     def party(self) -> Supplier | Retailer:
         party = self.supplier or self.retailer
-        assert party is not None  # the database holds this
+        assert party is not None  # ensured by the constraint
         return party
 
     @property
@@ -73,7 +73,7 @@ class OfOneParty(models.Model):
 
 
 def of_one_party(name: str) -> models.CheckConstraint:
-    """The constraint of a model that is `OfOneParty`."""
+    """Return the constraint of an `OfOneParty` model: exactly one of the two columns is set."""
     return models.CheckConstraint(
         condition=Q(supplier__isnull=False, retailer__isnull=True)
         | Q(supplier__isnull=True, retailer__isnull=False),

@@ -1,4 +1,4 @@
-"""Trade that is stopped for a while."""
+"""Suspensions: no new trade for a while."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SuspensionQuerySet(models.QuerySet["Suspension"]):
         return self.filter(ended_at=None)
 
     def over_on(self, today: date) -> Self:
-        """Those in force whose day has come."""
+        """Return the suspensions in force that end on or before this day."""
         return self.in_force().filter(until__lte=today)
 
     def about(self, subject: Supplier | Retailer | Partnership) -> Self:
@@ -28,10 +28,10 @@ class SuspensionQuerySet(models.QuerySet["Suspension"]):
 
 
 class Suspension(models.Model):
-    """A supplier, a retailer or a partnership trades nothing new for a while; open work goes on.
+    """A stop of new trade for a supplier, a retailer or a partnership. Open work goes on.
 
-    Triggers keep `Partnership.is_trading` in line, which is what routing and the pull go by: so that the end
-    of a suspension is a change like any other, which pollers see (docs/adr/0030, docs/adr/0058).
+    Triggers update `Partnership.is_trading`, which routing and the pull read. So the end of a suspension is
+    an ordinary change of the row, and pollers see it (docs/adr/0030, docs/adr/0058).
     """
 
     supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, null=True, related_name="suspensions")
@@ -39,8 +39,8 @@ class Suspension(models.Model):
     partnership = models.ForeignKey(
         Partnership, on_delete=models.PROTECT, null=True, related_name="suspensions"
     )
-    reason = models.CharField(max_length=500, help_text="For operators; partners are not given it.")
-    until = models.DateField(null=True, help_text="The day on which it trades again, UTC.")
+    reason = models.CharField(max_length=500, help_text="For operators only. Partners do not see it.")
+    until = models.DateField(null=True, help_text="The first day of trade after the suspension, UTC.")
     started_at = models.DateTimeField(db_default=Now())
     started_by = models.CharField(max_length=200)
     ended_at = models.DateTimeField(null=True)
@@ -71,5 +71,5 @@ class Suspension(models.Model):
     @property
     def subject(self) -> Supplier | Retailer | Partnership:
         subject = self.supplier or self.retailer or self.partnership
-        assert subject is not None  # the database holds this
+        assert subject is not None  # ensured by the constraint
         return subject

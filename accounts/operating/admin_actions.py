@@ -1,6 +1,6 @@
-"""Where operators act: buttons on a record's page, and the menu of its list.
+"""Base admins with actions: buttons on a record's page, and entries in the menu of its list.
 
-A record's page is for reading; it changes only by an action, which calls the method that the API calls too.
+A record's page is read-only. A record changes only by an action, which calls the same method as the API.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from accounts.operating.operator_actions import AdminAction
 
 
 class ActingAdmin(BulkPages[Record]):
-    """A model that operators change by actions: one record from its page, many from the list."""
+    """A model that operators change by actions: one record on its page, or many records in the list."""
 
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.opts.app_label}_{self.opts.model_name}_do"
         view = self.admin_site.admin_view(self.action_view)
-        own = [path("<int:object_id>/do/<slug:action_name>/", view, name=name)]
-        return [*own, *self.bulk_urls(), *super().get_urls()]
+        action_urls = [path("<int:object_id>/do/<slug:action_name>/", view, name=name)]
+        return [*action_urls, *self.bulk_urls(), *super().get_urls()]
 
     def action_view(self, request: HttpRequest, object_id: int, action_name: str) -> HttpResponse:
-        """Say what an action will do, ask what it needs to know, do it. Then back to where it was begun."""
+        """Show the effect of an action and its form; on POST do it and return to the page it came from."""
         if not (self.has_view_permission(request) and self.has_act_permission(request)):
             raise PermissionDenied
         record, action = self.acting_on([object_id]).first(), self.find_action(action_name)
@@ -72,15 +72,15 @@ class ActingAdmin(BulkPages[Record]):
         return TemplateResponse(request, "admin/action.html", context)
 
     def _after(self, request: HttpRequest, record: Any) -> str:
-        """Where to go when it is done: where the operator came from, or the record's page."""
+        """Return the URL to go to afterwards: the page that the operator came from, or the record's page."""
         return _next(request) or self._url(record)
 
     def after_action(self, request: HttpRequest, record: Any, after: str) -> HttpResponse:
-        """Where it leads; another page where there is something to be seen once."""
+        """Return the answer to a done action. Override it to show something once, such as a secret."""
         return HttpResponseRedirect(after)
 
     def about(self, record: Any) -> str:
-        """Whose it is, where its name does not say so."""
+        """Return the party of the record, if its name does not contain it."""
         return ""
 
     def _context(self, request: HttpRequest, record: Any) -> dict[str, Any]:
@@ -122,14 +122,14 @@ class ActingAdmin(BulkPages[Record]):
 
 
 def _next(request: HttpRequest) -> str:
-    """The page of ours that an operator came from, where the link said so."""
+    """Return the admin page named in the parameter `next`; empty for any other address."""
     after = request.POST.get("next") or request.GET.get("next") or ""
-    known = url_has_allowed_host_and_scheme(after, {request.get_host()}, request.is_secure())
-    return after if known and after.startswith("/admin/") else ""
+    is_ours = url_has_allowed_host_and_scheme(after, {request.get_host()}, request.is_secure())
+    return after if is_ours and after.startswith("/admin/") else ""
 
 
 def _form_id(sent: dict[str, str] | None) -> UUID | None:
-    """The number that a form was given when it was shown; a script's may have none."""
+    """Return the id that the form got when it was shown; None if a script sends none."""
     try:
         return UUID((sent or {}).get("form_id", ""))
     except ValueError:
@@ -143,7 +143,7 @@ def _choose(
 
 
 class ActingFormAdmin(ActingAdmin[Record]):
-    """A model with a form of Django's, or with its fields to be read, and buttons above it."""
+    """A model with Django's change form or read-only fields, and buttons for actions above them."""
 
     change_form_template = "admin/acting_form.html"
 
@@ -168,12 +168,12 @@ class ActingFormAdmin(ActingAdmin[Record]):
 
 
 class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
-    """A model that operators read, and change by its actions alone; Support sees it without the buttons."""
+    """A model that operators read, and change only by actions. The Support role sees no buttons."""
 
     page_template: ClassVar[str]
 
     def page_context(self, record: Record) -> dict[str, Any]:
-        """What the record's page shows beside the record."""
+        """Return more context for the record's page."""
         return {}
 
     def changeform_view(
@@ -202,6 +202,6 @@ class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
 
 
 def badge(state: str) -> SafeString:
-    """A state as lists show it; a long one may be broken between its words."""
+    """Return a state as a badge. Browsers may break a long state between its words."""
     words = format_html_join(mark_safe("_<wbr>"), "{}", ((word,) for word in state.split("_")))
     return format_html('<span class="bo-state bo-state-{}">{}</span>', slugify(state), words)

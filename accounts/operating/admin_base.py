@@ -1,4 +1,4 @@
-"""Lists that stay fast at any length, and records that nobody may change by hand."""
+"""Base admins for lists that stay fast at any length, and for read-only records."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ Record = TypeVar("Record", bound=Model)
 
 
 def operator_of(request: HttpRequest) -> Actor:
-    """Who acts in the admin, which lets nobody in that is not logged in."""
-    assert isinstance(request.user, AbstractBaseUser)
+    """Return the operator of a request as an actor."""
+    assert isinstance(request.user, AbstractBaseUser)  # the admin requires a login
     return Actor.of_user(request.user)
 
 
 def as_id(text: str) -> int:
-    """What was typed as a record's number; 0, which is nobody's, where it cannot be one."""
+    """Parse a record's id that an operator typed. Return 0, which no record has, for anything else."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
 
 
 class LongList(admin.ModelAdmin[Record]):
-    """A list that may have millions of rows: newest first, and searched by what an index finds."""
+    """A list that may have millions of rows. It shows the newest first and searches only by indexes."""
 
     ordering = ("-id",)
     sortable_by = ("id",)
-    search_fields = ("id",)  # there is a search; `search_condition` says what it looks at
+    search_fields = ("id",)  # enables the search box; `search_condition` does the search
     list_per_page = 50
 
     def search_condition(self, term: str) -> Q:
-        """Whole values, or their beginnings, each with an index: a part of one would read the table."""
+        """Match whole values or prefixes, each by an index. A substring search would read the whole table."""
         return Q(pk=as_id(term))
 
     def get_search_results(
@@ -45,7 +45,7 @@ class LongList(admin.ModelAdmin[Record]):
 
 
 class ReadOnlyAdmin(LongList[Record]):
-    """A list and its pages, without a way to add, change or delete."""
+    """A list and its pages without adding, changing or deleting."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

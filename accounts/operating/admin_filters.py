@@ -1,4 +1,4 @@
-"""Filters of the admin's lists that a link can ask for: each narrows rows, and knows its own parameter."""
+"""Filters of the admin's lists. Each filters rows and builds its URL parameter, so that links can use it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ M = TypeVar("M", bound=Model)
 
 
 class Narrowing(Protocol):
-    """What a list shows when a filter of it is chosen, and how its address says so."""
+    """A chosen filter of a list: it filters rows and knows its URL parameters."""
 
     def narrow(self, rows: QuerySet[Any]) -> QuerySet[Any]: ...
 
@@ -34,7 +34,7 @@ class FlagFilter(ABC, admin.SimpleListFilter):
     @classmethod
     @abstractmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
-        """Those that it is about."""
+        """Return only the rows that match."""
 
     @classmethod
     def parameters(cls) -> dict[str, str]:
@@ -49,7 +49,7 @@ class FlagFilter(ABC, admin.SimpleListFilter):
 
 @dataclass(frozen=True)
 class FieldIs:
-    """One value of a field that stands in the list's `list_filter`."""
+    """A filter for one value of a field in the list's `list_filter`."""
 
     field: str
     value: str
@@ -62,7 +62,7 @@ class FieldIs:
 
 
 def list_url(model: type[Model], filters: Iterable[Narrowing] = ()) -> str:
-    """The address of a model's list, narrowed by these filters."""
+    """Return the URL of a model's list with these filters chosen."""
     url = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
-    parameters = {name: value for each in filters for name, value in each.parameters().items()}
+    parameters = {name: value for chosen in filters for name, value in chosen.parameters().items()}
     return f"{url}?{urlencode(parameters)}" if parameters else url

@@ -1,8 +1,8 @@
-"""An operator's action on many records: chosen, looked at, confirmed, done; row by row, by whoever has time.
+"""Operators' actions on many records: choose the rows, check them, confirm the action, do it row by row.
 
-The table is the job. A worker has it for a slice of a few seconds at a time; records are read many at once,
-and each is done in a transaction of its own, with its result. So nobody waits longer for a lock than one
-record takes, and a worker that dies half way loses nothing and does nothing twice.
+The table is the queue. A worker leases an action for a slice of a few seconds. It reads many records at once,
+and does each record in its own transaction, together with the row's result. So locks are held only as long as
+one record takes, and a killed worker loses nothing and does nothing twice.
 """
 
 from __future__ import annotations
@@ -24,37 +24,38 @@ from django.utils.safestring import SafeString
 
 from accounts.actors import Actor, ActorKind
 from accounts.models import OperatorAction, OperatorActionRow, Result
-from accounts.operating.operator_actions import AdminAction, Taken, perform
+from accounts.operating.operator_actions import AdminAction, AlreadySubmitted, perform
 from fastdb.updates import update
 
 logger = logging.getLogger(__name__)
 
 RUN_TASK = "accounts.tasks.run_operator_action"
 MOST = 1_000_000  # rows of one action
-AT_ONCE = 1.5  # seconds that the operator's own request spends; what is left is a worker's
-SLICE = 4.0  # seconds until a worker lets others have their turn
-AT_WORK = 2  # actions that workers have at the same time: others' threads stay free
+AT_ONCE = 1.5  # seconds of work in the operator's request; a worker does the rest
+SLICE = 4.0  # seconds of work until a worker takes the next action
+AT_WORK = 2  # actions in progress at the same time; the other worker threads stay free
 LEASE = timedelta(seconds=30)
 PAGE = 500
-AT_HAND = 50  # rows whose records are read at once, before one after the other is done
-UNCONFIRMED = timedelta(days=1)
+AT_HAND = 50  # rows whose records are read at once before they are done one by one
+UNCONFIRMED = timedelta(days=1)  # until an action that no one confirmed is deleted
+GONE = "The record does not exist any more."
 
 
 class Acting(Protocol):
-    """The admin of what is acted on."""
+    """The admin of the model that the action is for."""
 
     @property
     def model(self) -> type[Model]: ...
 
     def acting_on(self, record_ids: Sequence[int]) -> QuerySet[Any]:
-        """These records, with all that actions look at."""
+        """Return these records with the relations that actions read."""
         ...
 
     def find_action(self, name: str) -> AdminAction[Any] | None: ...
 
 
 class TooMany(Exception):
-    """More was chosen than one action takes."""
+    """More rows were chosen than one action may have."""
 
 
 def choose(
@@ -66,20 +67,19 @@ def choose(
     chosen_from: str = "",
     undoes: int | None = None,
 ) -> OperatorAction:
-    """Keep which records are chosen, in one statement. Raises TooMany."""
+    """Store the chosen records as rows, in one statement. Raises TooMany."""
     chosen_rows = subjects.order_by("pk").values("pk")[: MOST + 1]
     with transaction.atomic():
         label = action.label_for_many
-        chosen = _begun(admin, action, by, label=label, chosen_from=chosen_from[:2000], undoes_id=undoes)
-        chosen.total = _keep_rows(chosen, chosen_rows)
+        chosen = _create(admin, action, by, label=label, chosen_from=chosen_from[:2000], undoes_id=undoes)
+        chosen.total = _store_rows(chosen, chosen_rows)
         if chosen.total > MOST:
             raise TooMany
         chosen.save(update_fields=["total"])
     return chosen
 
 
-def _begun(admin: Acting, action: AdminAction[Any], by: Actor, **fields: Any) -> OperatorAction:
-    """Who begins which action, by which request."""
+def _create(admin: Acting, action: AdminAction[Any], by: Actor, **fields: Any) -> OperatorAction:
     return OperatorAction.objects.create(
         model=admin.model._meta.label_lower,
         action=action.name,
@@ -89,7 +89,7 @@ def _begun(admin: Acting, action: AdminAction[Any], by: Actor, **fields: Any) ->
     )
 
 
-def _keep_rows(chosen: OperatorAction, chosen_rows: QuerySet[Any]) -> int:
+def _store_rows(chosen: OperatorAction, chosen_rows: QuerySet[Any]) -> int:
     sql, parameters = chosen_rows.query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(
@@ -103,17 +103,17 @@ def _keep_rows(chosen: OperatorAction, chosen_rows: QuerySet[Any]) -> int:
 
 
 def confirm(chosen: OperatorAction, answers: dict[str, Any]) -> bool:
-    """Have it done, once; return whether it was this call that began it."""
+    """Start a checked action; return False if it was already confirmed or stopped."""
     waiting = OperatorAction.objects.filter(pk=chosen.pk, confirmed_at=None, finished_at=None)
-    begun = waiting.exclude(looked_at=None).update(
+    confirmed = waiting.exclude(looked_at=None).update(
         confirmed_at=timezone.now(), answers=answers, reason=answers.get("reason", "")
     )
     chosen.refresh_from_db()
-    return bool(begun)
+    return bool(confirmed)
 
 
 def stop(chosen: OperatorAction) -> None:
-    """Do no more of it: nothing at all, where it was not confirmed; what is done stays."""
+    """Stop an action. Rows that are done stay done; an unconfirmed action ends without any change."""
     now = timezone.now()
     running = OperatorAction.objects.filter(pk=chosen.pk, finished_at=None)
     running.filter(confirmed_at=None).update(stopped_at=now, finished_at=now)
@@ -130,26 +130,26 @@ def record_single(
     answers: dict[str, Any],
     form_id: UUID | None = None,
 ) -> tuple[Result, str]:
-    """Do it to one record, at once, and keep who did what to it with which result.
+    """Do an action to one record now, and store the operator and the result.
 
-    A form that is sent twice (a double click, the way back and once more) is done once: the row that says so
-    bears its number, in the transaction of what was done.
+    A form that is sent twice (by a double click, or by the browser's back button) is done once: the stored
+    action has the form's id, and is saved in the transaction of the change.
     """
     now = timezone.now()
 
-    def keep(result: Result, message: str) -> None:
+    def save_result(result: Result, message: str) -> None:
         if result is not Result.DONE and was_sent(form_id):
-            raise Taken
+            raise AlreadySubmitted
         try:
             write(result, message)
         except IntegrityError as error:
             if not was_sent(form_id):
                 raise
-            raise Taken from error
+            raise AlreadySubmitted from error
 
     @transaction.atomic
     def write(result: Result, message: str) -> None:
-        kept = _begun(
+        single = _create(
             admin,
             action,
             by,
@@ -161,27 +161,27 @@ def record_single(
             finished_at=timezone.now(),
             form_id=form_id if result is Result.DONE else None,
         )
-        kept.rows.create(
+        single.rows.create(
             record_id=record.pk, name=str(record)[:300], why_not="", result=result, message=_as_text(message)
         )
 
     try:
-        return perform(action, record, by, answers, keep)
-    except Taken:
+        return perform(action, record, by, answers, save_result)
+    except AlreadySubmitted:
         return Result.UNCHANGED, was_sent(form_id)
 
 
 def was_sent(form_id: UUID | None) -> str:
-    """What to tell who sends a form that was done before; nothing where it was not."""
+    """Return a message if a form was already done; empty otherwise."""
     done = OperatorActionRow.objects.filter(action__form_id=form_id) if form_id else None
     message = done.values_list("message", flat=True).first() if done is not None else None
     if message is None:
         return ""
-    return f"This form was sent before, and done once only: {message} To do it once more, open it anew."
+    return f"This form was already sent, and was done only once: {message} To do it again, open a new form."
 
 
 def _as_text(message: str) -> str:
-    """What is shown once may have links; what is kept is text."""
+    """Return a message as plain text. The page may show links; the table stores text."""
     return unescape(strip_tags(message)) if isinstance(message, SafeString) else message
 
 
@@ -189,9 +189,12 @@ def _as_text(message: str) -> str:
 
 
 def advance(chosen: OperatorAction, admin: Acting, *, seconds: float) -> bool:
-    """Look, or act, for so long; return whether the caller need not go on: it is done, or another has it."""
+    """Check rows or do them for some seconds; return False if work is left for the caller.
+
+    True means that nothing is left now, or that another worker has the lease.
+    """
     action = admin.find_action(chosen.action)
-    if action is None:  # a later version has no such action
+    if action is None:  # another version of the service has no such action
         stop(chosen)
         OperatorAction.objects.filter(pk=chosen.pk, finished_at=None).update(finished_at=timezone.now())
         return True
@@ -200,7 +203,7 @@ def advance(chosen: OperatorAction, admin: Acting, *, seconds: float) -> bool:
     end = monotonic() + seconds
     try:
         done = (
-            _look(chosen, admin, action, end)
+            _check(chosen, admin, action, end)
             if chosen.looked_at is None
             else _act(chosen, admin, action, end)
         )
@@ -222,14 +225,14 @@ def _moving(chosen: OperatorAction) -> bool:
     return chosen.moving
 
 
-def _look(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: float) -> bool:
-    """Ask of each row whether it can be done, and what it would do."""
+def _check(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: float) -> bool:
+    """Store for each row the expected effect, or the reason why it is left out."""
     while rows := list(chosen.rows.filter(why_not=None).order_by("id")[:PAGE]):
         subjects = {record.pk: record for record in admin.acting_on([row.record_id for row in rows])}
         for row in rows:
             record = subjects.get(row.record_id)
             row.name = str(record)[:300] if record is not None else ""
-            row.why_not = action.why_not(record) if record is not None else "It is not there any more."
+            row.why_not = action.why_not(record) if record is not None else GONE
             row.effect = action.effect(record) if record is not None and not row.why_not else ""
         update(rows, ["name", "why_not", "effect"])
         if monotonic() > end:
@@ -239,17 +242,17 @@ def _look(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: 
 
 
 def _act(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: float) -> bool:
-    """Do it to one row after the other, in the order in which they were chosen."""
+    """Do the rows one by one, in the order of the list."""
     actor = Actor(ActorKind.OPERATOR, chosen.actor, chosen.request_id)
     to_do = chosen.rows.filter(why_not="", result="", action__stopped_at=None).order_by("id")
     while rows := list(to_do[:AT_HAND]):
         subjects = {record.pk: record for record in admin.acting_on([row.record_id for row in rows])}
         for row in rows:
-            was_ours = _act_on(row, subjects.get(row.record_id), action, actor, chosen.answers)
+            saved = _act_on(row, subjects.get(row.record_id), action, actor, chosen.answers)
             if monotonic() > end:
                 return False
-            if not was_ours:
-                break  # the others may not be, either: look again what is left
+            if not saved:
+                break  # read the remaining rows again: another worker may have done more of them
     OperatorAction.objects.filter(pk=chosen.pk, finished_at=None).update(finished_at=timezone.now())
     return True
 
@@ -257,25 +260,25 @@ def _act(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: f
 def _act_on(
     row: OperatorActionRow, record: Any, action: AdminAction[Any], actor: Actor, answers: dict[str, Any]
 ) -> bool:
-    """Do it to one record; False, and nothing done, where another worker has done it or it was stopped.
+    """Do the action to one record; return False without a change if the row was done or the action stopped.
 
-    The row's result is written in the same transaction, and only where there is none: so whoever comes
-    second has done nothing. A worker that dies takes with it the row that it was at, and no other.
+    The result is saved in the same transaction, and only if the row has none. So the second of two workers
+    changes nothing, and a killed worker loses at most the row that it was doing.
     """
 
-    def keep(result: Result, message: str) -> None:
-        wanted = OperatorActionRow.objects.filter(pk=row.pk, result="", action__stopped_at=None)
-        if not wanted.update(result=result, message=message):
-            raise Taken
+    def save_result(result: Result, message: str) -> None:
+        undone = OperatorActionRow.objects.filter(pk=row.pk, result="", action__stopped_at=None)
+        if not undone.update(result=result, message=message):
+            raise AlreadySubmitted
 
     try:
         if record is None:
-            keep(Result.REFUSED, "It is not there any more.")
-        elif why_not := action.why_not(record):  # since it was looked at
-            keep(Result.UNCHANGED, why_not)
+            save_result(Result.REFUSED, GONE)
+        elif why_not := action.why_not(record):  # it may have changed since it was checked
+            save_result(Result.UNCHANGED, why_not)
         else:
-            perform(action, record, actor, answers, keep)
-    except Taken:
+            perform(action, record, actor, answers, save_result)
+    except AlreadySubmitted:
         return False
     return True
 
@@ -284,23 +287,23 @@ def _act_on(
 
 
 def all_at_work() -> bool:
-    """Whether as many workers as may are busy with operators' actions."""
+    """Return whether the limit of actions in progress is reached."""
     leased = OperatorAction.objects.filter(finished_at=None, leased_until__gt=timezone.now())
     return leased.count() >= AT_WORK
 
 
 def wake(action_id: int) -> None:
-    """Have a worker go on with it. None may hear it: the sweep comes by."""
+    """Wake a worker to continue an action. If the message is lost, the sweep wakes one later."""
     try:
         current_app.signature(RUN_TASK).apply_async((action_id,), retry=False, expires=60)
-    except Exception as error:  # noqa: BLE001 - whatever the broker's client raises, the sweep does it
-        logger.warning("an operator's action waits for the sweep: %s", error)
+    except Exception as error:  # noqa: BLE001 - the sweep covers every failure of the broker
+        logger.warning("no worker could be woken; an operator's action waits for the sweep: %s", error)
 
 
 def unfinished() -> list[int]:
-    """Actions that want a worker. What nobody confirmed within a day is forgotten."""
+    """Return actions that need a worker. Delete actions that were not confirmed within a day."""
     open_ = OperatorAction.objects.filter(finished_at=None)
     open_.filter(confirmed_at=None, created_at__lte=timezone.now() - UNCONFIRMED).delete()
-    wanting = open_.filter(Q(looked_at=None) | Q(confirmed_at__isnull=False))
+    to_do = open_.filter(Q(looked_at=None) | Q(confirmed_at__isnull=False))
     free = Q(leased_until=None) | Q(leased_until__lte=timezone.now())
-    return [*wanting.filter(free).order_by("id").values_list("pk", flat=True)[:20]]
+    return [*to_do.filter(free).order_by("id").values_list("pk", flat=True)[:20]]

@@ -1,4 +1,4 @@
-"""The pages of an action on many records: what it will do, how far it is, what came of each row."""
+"""The pages of an action on many records: its preview, its progress, and the result of each row."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class BulkPages(ModelAdmin[Record]):
 
     record_actions: ClassVar[Sequence[AdminAction[Any]]] = ()
     acts_with: ClassVar[Sequence[str]] = ()
-    """What actions look at beside the record; fetched along, for as many as there are."""
+    """Relations that actions read. They are prefetched, so that many records need few queries."""
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Whether this user may do more than look."""
+        """Return whether this user may do actions, not only read."""
         return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
 
     def acting_on(self, record_ids: Sequence[int]) -> QuerySet[Any]:
-        """These records, with all that actions look at."""
+        """Return these records with the relations that actions read."""
         return self.model._default_manager.filter(pk__in=record_ids).prefetch_related(*self.acts_with)
 
     def find_action(self, name: str) -> AdminAction[Any] | None:
@@ -61,7 +61,7 @@ class BulkPages(ModelAdmin[Record]):
         subjects: QuerySet[Any],
         undoes: int | None = None,
     ) -> HttpResponse:
-        """Keep what was chosen, and lead to the page that says what will be done to it."""
+        """Store the chosen records, and redirect to the page with the preview."""
         across = request.POST.get("select_across") == "1"
         chosen_from = (unquote(request.GET.urlencode()) or "the whole list") if across else ""
         try:
@@ -70,19 +70,19 @@ class BulkPages(ModelAdmin[Record]):
             )
         except bulk_actions.TooMany:
             messages.error(
-                request, f"More than {bulk_actions.MOST:,} rows are too many at once: filter first."
+                request, f"More than {bulk_actions.MOST:,} rows are chosen. Filter the list first."
             )
             return HttpResponseRedirect(request.get_full_path())
         self._advance(chosen)
         return HttpResponseRedirect(self._bulk_url(chosen))
 
     def bulk_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """What it will do; then how far it is; then what came of it."""
+        """Show the preview, then the progress, then the results."""
         chosen, action = self._find(request, pk)
         return self._page(request, chosen, action, action.form_for(None, None))
 
     def confirm_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Have it done: a part of it in this request, the rest by a worker."""
+        """Start the action: this request does a part, a worker does the rest."""
         chosen, action = self._find(request, pk, acting=True)
         form = action.form_for(None, request.POST.dict())
         if not form.is_valid():
@@ -92,7 +92,6 @@ class BulkPages(ModelAdmin[Record]):
         return HttpResponseRedirect(self._bulk_url(chosen))
 
     def stop_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Do no more of it."""
         chosen, _ = self._find(request, pk, acting=True)
         bulk_actions.stop(chosen)
         if chosen.moving:
@@ -100,7 +99,7 @@ class BulkPages(ModelAdmin[Record]):
         return HttpResponseRedirect(self._bulk_url(chosen))
 
     def undo_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Choose what was done, for the action that puts it back; it is confirmed like any other."""
+        """Choose the done rows for the reversing action, which needs a confirmation like any other."""
         chosen, action = self._find(request, pk, acting=True)
         back = self.find_action(action.undone_by)
         if back is None:
@@ -109,7 +108,7 @@ class BulkPages(ModelAdmin[Record]):
         return self.choose(request, back, self.model._default_manager.filter(pk__in=done), undoes=chosen.pk)
 
     def results_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
-        """A line for each row, as CSV."""
+        """Return one CSV line for each row."""
         chosen, _ = self._find(request, pk)
         name = f"{chosen.action}-{chosen.pk}.csv"
         return StreamingHttpResponse(
@@ -161,7 +160,7 @@ class BulkPages(ModelAdmin[Record]):
 
 
 class _Line:
-    """What csv writes to: it hands the line on."""
+    """A file for `csv.writer` that returns each line instead of storing it."""
 
     def write(self, line: str) -> str:
         return line
@@ -179,9 +178,9 @@ def _result(row: OperatorActionRow, chosen: OperatorAction) -> tuple[str, str]:
         return row.get_result_display(), row.message
     if row.why_not:
         return "left out", row.why_not
-    return ("not done", "Stopped before.") if chosen.finished_at else ("not done yet", "")
+    return ("not done", "The action was stopped.") if chosen.finished_at else ("not done yet", "")
 
 
 def _cell(text: str) -> str:
-    """A spreadsheet shall show it, not compute it."""
+    """Quote a text that a spreadsheet would run as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

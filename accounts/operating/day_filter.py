@@ -1,4 +1,4 @@
-"""Lists narrowed to days, from and to: fast in tables of millions, whose rows come in the order of time."""
+"""A filter by days for lists. It is fast in tables with millions of rows, as ids follow time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.utils.dateparse import parse_date
 from psycopg.sql import SQL, Identifier, Literal
 
-# Rows get their number a little before or after their time: the transactions of others are in between.
+# Ids do not follow time exactly: concurrent transactions get an id and a time in different order.
 MARGIN = timedelta(hours=1)
 EARLIEST = datetime.min.replace(tzinfo=UTC) + MARGIN
 FIRST = """
@@ -31,24 +31,24 @@ FIRST = """
 """
 
 
-def first_since(model: type[Model], field: str, moment: datetime) -> int | None:
-    """The number from which on rows are of that moment or later, found by halving; None in an empty table."""
+def first_since(model: type[Model], time_field: str, moment: datetime) -> int | None:
+    """Return the id of the first row at or after a moment, found by bisection; None in an empty table."""
     meta = model._meta
-    columns = {each.name: each.column or "" for each in meta.concrete_fields}
+    columns = {field.name: field.column or "" for field in meta.concrete_fields}
     query = SQL(FIRST).format(
         table=Identifier(meta.db_table),
         id=Identifier(columns[meta.pk.name]),
-        at=Identifier(columns[field]),
+        at=Identifier(columns[time_field]),
         moment=Literal(moment),
     )
     with connection.cursor() as cursor:
         cursor.execute(query)
-        found = cursor.fetchone()
-    return None if found is None else int(found[0])
+        row = cursor.fetchone()
+    return None if row is None else int(row[0])
 
 
 class DaysFilter(FieldListFilter):
-    """From one day to another, both included, UTC. What is no day narrows nothing."""
+    """A filter from one day to another, both included, UTC. An unreadable day filters nothing."""
 
     template = "admin/days_filter.html"
 
@@ -67,9 +67,9 @@ class DaysFilter(FieldListFilter):
         self.since, self.until = self._day(self.since_name), self._day(self.until_name)
 
     def _day(self, name: str) -> date | None:
-        given: Any = self.used_parameters.get(name) or [""]
+        values: Any = self.used_parameters.get(name) or [""]
         try:
-            return parse_date(str(given[-1]))
+            return parse_date(str(values[-1]))
         except ValueError:
             return None
 
@@ -82,23 +82,23 @@ class DaysFilter(FieldListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if self.since:
             begin = datetime.combine(self.since, time.min, UTC)
-            number = first_since(self.model, self.field_name, max(begin, EARLIEST) - MARGIN)
-            queryset = queryset.filter(**{f"{self.field_name}__gte": begin, "pk__gte": number or 0})
+            first_id = first_since(self.model, self.field_name, max(begin, EARLIEST) - MARGIN)
+            queryset = queryset.filter(**{f"{self.field_name}__gte": begin, "pk__gte": first_id or 0})
         if self.until and self.until < date.max:
             end = datetime.combine(self.until, time.min, UTC) + timedelta(days=1)
-            number = first_since(self.model, self.field_name, end + MARGIN)
+            end_id = first_since(self.model, self.field_name, end + MARGIN)
             queryset = queryset.filter(**{f"{self.field_name}__lt": end})
-            queryset = queryset if number is None else queryset.filter(pk__lt=number)
+            queryset = queryset if end_id is None else queryset.filter(pk__lt=end_id)
         return queryset
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """One: the form. What else the list is narrowed to goes with it."""
-        own = {self.since_name, self.until_name, "p"}
+        """Return one choice: the form, with the list's other filters as hidden fields."""
+        form_names = {self.since_name, self.until_name, "p"}
         yield {
             "since": self.since,
             "until": self.until,
             "since_name": self.since_name,
             "until_name": self.until_name,
-            "others": [(name, value) for name, value in changelist.params.items() if name not in own],
-            "clear": changelist.get_query_string(remove=[*own]),
+            "others": [(name, value) for name, value in changelist.params.items() if name not in form_names],
+            "clear": changelist.get_query_string(remove=[*form_names]),
         }

@@ -1,4 +1,4 @@
-"""The form behind an API key's page in the admin."""
+"""The form of an API key's page in the admin."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from accounts.scopes import Role, Scope, scopes_of
 
 
 class ApiKeyForm(forms.ModelForm[ApiKey]):
-    """A key belongs to one party, and its scopes to that party's role."""
+    """The form of an API key. It checks that the key has one party, and only scopes of that party's role."""
 
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="None chosen: all that the party's role allows.",
+        help_text="Nothing chosen: all scopes of the party's role.",
     )
 
     class Meta:
@@ -33,9 +33,9 @@ class ApiKeyForm(forms.ModelForm[ApiKey]):
             "expires_at",
         ]
 
-    # Django's own error for a wrong item of a list names its place, but not what is wrong with it.
+    # Django's error for a wrong list item gives its position, but not the reason.
     allowed_networks = SimpleArrayField(
-        forms.CharField(), required=False, help_text="CIDR networks, comma-separated. Empty: from anywhere."
+        forms.CharField(), required=False, help_text="CIDR networks, comma-separated. Empty: any address."
     )
 
     def clean_allowed_networks(self) -> list[str]:
@@ -52,7 +52,7 @@ class ApiKeyForm(forms.ModelForm[ApiKey]):
         supplier = cleaned.get("supplier", self.instance.supplier)
         retailer = cleaned.get("retailer", self.instance.retailer)
         if (supplier is None) == (retailer is None):
-            raise forms.ValidationError("A key belongs to one supplier or to one retailer.")
+            raise forms.ValidationError("Choose one supplier or one retailer.")
         role = Role.SUPPLIER if supplier else Role.RETAILER
         beyond = sorted(set(cleaned.get("scopes") or []) - scopes_of(role))
         if beyond:

@@ -1,7 +1,7 @@
-"""One thing that operators can do to a record: whether it can be done, what it does, how it is undone.
+"""The description of an operators' action: when it is possible, its effect, and how to undo it.
 
-The same description makes the button on a record's page, the row of a list's menu, the page that says what
-will happen, and the job that does it to ten thousand.
+The same description is used for the button on a record's page, the entry in a list's menu, the page with the
+preview, and the job that does the action to many records.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Record = TypeVar("Record", bound=Model)
 
 
 class Reason(Enum):
-    """Whether an operator has to say why."""
+    """Whether the form of an action asks for a reason."""
 
     NONE = "none"
-    MAY = "may"
-    OWED = "owed"
+    OPTIONAL = "optional"
+    REQUIRED = "required"
 
 
 class NothingChanged(Exception):
-    """What was asked for is so already; the message says what is."""
+    """The record is already in the wanted state. The message describes that state."""
 
 
 def _always(record: Any) -> str:
@@ -44,13 +44,13 @@ def _always(record: Any) -> str:
 
 @dataclass(frozen=True)
 class AdminAction(Generic[Record]):
-    """One thing to do.
+    """An action that operators can do to a record.
 
-    `run(record, actor, answers)` returns a message for the operator, or raises ApiError, or NothingChanged.
-    `why_not(record)` says why it cannot be done, and nothing where it can; `effect(record)` what it would do.
-    Both read what the admin's `acts_with` has fetched along, so that ten thousand cost no query each.
-    `form`, called with the record and what was sent, asks beforehand; a list can only do what has none.
-    A form that has looked for choices and found none says so in its `why_not`: its page then has no button.
+    `run(record, actor, answers)` returns a message for the operator. It raises ApiError or NothingChanged.
+    `why_not(record)` returns the reason why the action is not possible, or nothing. `effect(record)` returns
+    a preview. Both read only relations that the admin's `acts_with` prefetches, so many records need few
+    queries. `form(record, sent_data)` builds the form on the action's page. A list does the action without.
+    A form that has no choices to offer explains this in its attribute `why_not`; its page then has no button.
     """
 
     name: str
@@ -61,19 +61,19 @@ class AdminAction(Generic[Record]):
     form: Callable[[Record, dict[str, Any] | None], forms.Form] | None = None
     help_text: str = ""
     reason: Reason = Reason.NONE
-    reason_help: str = "Kept in the history; operators read it."
+    reason_help: str = "Stored in the history. Only operators see it."
     shares_reason: bool = False
-    """Whether `run` gives the reason to the parties; else it is kept for operators alone."""
+    """Whether `run` passes the reason to the parties. Otherwise only operators see it."""
     details: Callable[[Record], str] | None = None
-    """What else its page shows, as safe HTML."""
+    """More content for the action's page, as safe HTML."""
     danger: bool = False
     bulk: bool = False
     list_label: str = ""
-    """What it is called where it is done to many, if that is less than what the page's form does."""
+    """The label in the list's menu, if an action on many records does less than the form on the page."""
     in_transaction: bool = True
-    """Off where it waits for somebody else's machine; not with `bulk`, whose rows have one always."""
+    """False for an action that calls a remote host. Not allowed with `bulk`: its rows have transactions."""
     undone_by: str = ""
-    """The action that puts things back."""
+    """The name of the action that reverses this one."""
     undo: str = "It cannot be undone."
 
     @property
@@ -84,31 +84,30 @@ class AdminAction(Generic[Record]):
         return not self.why_not(record)
 
     def form_for(self, record: Record | None, sent: dict[str, Any] | None) -> forms.Form:
-        """What has to be answered; for a list (no record) the reason alone."""
+        """Return the action's form; for a list, where `record` is None, only the field for the reason."""
         form = self.form(record, sent) if self.form and record is not None else forms.Form(sent)
         if self.reason is not Reason.NONE and "reason" not in form.fields:
             form.fields["reason"] = forms.CharField(
-                max_length=500, required=self.reason is Reason.OWED, help_text=self.reason_help
+                max_length=500, required=self.reason is Reason.REQUIRED, help_text=self.reason_help
             )
         return form
 
 
-class Taken(Exception):
-    """What was to be done is another's, or is not wanted any more."""
+class AlreadySubmitted(Exception):
+    """Another request or worker has already done this, or the action was stopped."""
 
 
-Keep = Callable[[Result, str], None]
-"""Writes down what came of it; raises Taken where that must not be."""
+SaveResult = Callable[[Result, str], None]
+"""Save the result of an action and its message. Raises AlreadySubmitted."""
 
 
 def perform(
-    action: AdminAction[Any], record: Any, actor: Actor, answers: dict[str, Any], keep: Keep
+    action: AdminAction[Any], record: Any, actor: Actor, answers: dict[str, Any], save_result: SaveResult
 ) -> tuple[Result, str]:
-    """Do it, and keep what came of it, in words for the operator.
+    """Do an action to a record, save its result, and return it with a message for the operator.
 
-    What is done and that it is kept are one transaction, unless the action is to be in none: neither is
-    there without the other. What fails leaves nothing else behind. Raises Taken, and leaves nothing at all,
-    where `keep` does.
+    The change and its result are saved in one transaction, unless the action forbids one. A failed action
+    saves only its result. If `save_result` raises AlreadySubmitted, nothing is changed and it is passed on.
     """
     reason = answers.get("reason", "")
     if reason and not action.shares_reason:
@@ -116,23 +115,23 @@ def perform(
     try:
         with transaction.atomic() if action.in_transaction else nullcontext():
             message = action.run(record, actor, dict(answers))
-            keep(Result.DONE, message)
-    except Taken:
+            save_result(Result.DONE, message)
+    except AlreadySubmitted:
         raise
     except NothingChanged as unchanged:
         result, message = Result.UNCHANGED, str(unchanged)
     except (ApiError, OperationalError, InterfaceError) as error:
         result, message = Result.REFUSED, failure(error)
-    except Exception:  # a fault of ours with one record keeps none of the others waiting
+    except Exception:  # a bug with one record must not stop the others
         logger.exception("%s of %s failed", action.name, record)
         result = Result.REFUSED
-        message = f"It failed by a fault of the service: its log says why ({actor.request_id})."
+        message = f"The service failed. Its log has the details ({actor.request_id})."
     else:
         return Result.DONE, message
-    keep(result, message)
+    save_result(result, message)
     return result, message
 
 
 def failure(error: Exception) -> str:
-    """An error in words for an operator."""
+    """Return the message of an error for an operator."""
     return error.message if isinstance(error, ApiError) else database_error(error).message

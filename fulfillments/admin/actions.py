@@ -158,7 +158,7 @@ def _withdraw(fulfillment: Fulfillment, change: Change, answers: dict[str, Any])
 
 
 FOR_THE_SUPPLIER = "On the supplier's behalf. The history will show that it was you."
-OWED: dict[str, Any] = {"reason": Reason.OWED, "danger": True, "bulk": True}
+OWED: dict[str, Any] = {"reason": Reason.REQUIRED, "danger": True, "bulk": True}
 
 ACTIONS = (
     action_of(
@@ -168,7 +168,7 @@ ACTIONS = (
         lambda fulfillment: f"{fulfillment.supplier} takes on {_what(fulfillment)}.",
         form=lambda fulfillment, sent: AcceptForm(sent),
         help_text=FOR_THE_SUPPLIER,
-        reason=Reason.MAY,
+        reason=Reason.OPTIONAL,
         undo="The supplier, or you for it, can still refuse.",
     ),
     action_of(
@@ -178,7 +178,7 @@ ACTIONS = (
         lambda fulfillment: f"One parcel leaves {fulfillment.supplier} with {_what(fulfillment)}.",
         form=lambda fulfillment, sent: ShipForm(sent),
         help_text=FOR_THE_SUPPLIER,
-        reason=Reason.MAY,
+        reason=Reason.OPTIONAL,
     ),
     action_of(
         states.APPROVE_CANCELATION,
@@ -271,7 +271,7 @@ ACTIONS = (
         _not_restockable,
         lambda fulfillment: f"What came back to {fulfillment.warehouse} can be sold again.",
         help_text="What came back and can be sold again: all of it that is not in stock yet.",
-        reason=Reason.MAY,
+        reason=Reason.OPTIONAL,
         undo="Adjust the stock row by hand.",
         bulk=True,
     ),

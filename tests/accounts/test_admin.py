@@ -57,8 +57,8 @@ def test_a_key_is_issued_and_its_secret_shown_once(operator, acme):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({}, "one supplier or to one retailer"),
-        ({"supplier": "S", "retailer": "R"}, "one supplier or to one retailer"),
+        ({}, "Choose one supplier or one retailer"),
+        ({"supplier": "S", "retailer": "R"}, "Choose one supplier or one retailer"),
         ({"retailer": "R", "scopes": ["fulfillments:write"]}, "cannot have fulfillments:write"),
         ({"supplier": "S", "allowed_networks": "nonsense"}, "is not a network"),
         ({"supplier": "S", "rate_limit": "many"}, "is not a rate"),
@@ -113,7 +113,7 @@ def test_many_keys_are_revoked_after_a_look_and_those_that_are_stay_as_they_are(
     ended = ApiKey.objects.get(pk=keys[0].pk).revoked_at
     chosen = operator.post(KEYS, {"action": "revoke", "_selected_action": [each.pk for each in keys]})
     page = operator.get(chosen["Location"]).text
-    assert "2 will be done; 1 not" in page
+    assert "2 will be done; 1 left out" in page
     operator.post(f"{chosen['Location']}confirm/", {"reason": "The partner has left"})
     assert not ApiKey.objects.filter(revoked_at=None).exists()
     assert ApiKey.objects.get(pk=keys[0].pk).revoked_at == ended

@@ -48,7 +48,7 @@ def no_time(monkeypatch):
 def test_it_is_said_what_will_be_done_and_why_not_before_anything_is(operator, ended, going_on):
     page = choose(operator, Order, "hold", [ended, going_on])
 
-    assert "1 will be done; 1 not." in page.text
+    assert "1 will be done; 1 left out." in page.text
     assert "A completed or canceled order cannot be held: nothing of it is left to do." in page.text
     assert "Suppliers cannot work on it until it is released: Acme." in page.text
     assert not Order.objects.filter(held=True).exists()
@@ -58,7 +58,7 @@ def test_one_wrong_tick_holds_no_completed_order_and_tells_nobody(operator, ende
     seen, events = client_for(shop).get("orders").json(), Event.objects.count()
 
     page = choose(operator, Order, "hold", [ended])
-    assert "0 will be done; 1 not." in page.text
+    assert "0 will be done; 1 left out." in page.text
     confirm(operator, page)
 
     assert client_for(shop).get("orders").json() == seen
@@ -115,7 +115,7 @@ def test_a_row_that_changes_meanwhile_is_left_as_it_is(operator, ended, going_on
 
     page = confirm(operator, page)
 
-    assert "0 done; 1 were so already. Nothing was changed." in page.text
+    assert "0 done; 1 already done. Nothing was changed." in page.text
     assert Event.objects.count() == events
 
 
@@ -135,7 +135,7 @@ def test_many_are_done_by_workers_that_may_die_and_none_twice(operator, shop, no
     )
     chosen = OperatorAction.objects.get()
     assert (chosen.total, no_time) == (7, [chosen.pk])
-    assert "Looking at each: 3 of 7" in page.text
+    assert "Checked 3 of 7" in page.text
     assert "processing_state__exact=received" in page.text
     while not chosen.looked_at:
         run_operator_action(chosen.pk)
@@ -172,7 +172,7 @@ def test_a_fault_of_ours_with_one_record_keeps_no_other_waiting(operator, shop, 
 
     (_, result, message), (_, other, _) = results(operator, page)
     assert (result, other) == ("could not be done", "done")
-    assert message.startswith("It failed by a fault of the service: its log says why")
+    assert message.startswith("The service failed. Its log has the details")
     assert [*Order.objects.filter(held=True)] == [second]
 
 
@@ -183,7 +183,7 @@ def test_what_is_left_can_be_stopped(operator, shop, no_time):
     page = confirm(operator, page)
     page = operator.post(f"{page.request['PATH_INFO']}stop/", follow=True)
 
-    assert "1 done; 3 not done, as it was stopped." in page.text
+    assert "1 done; 3 not done because the action was stopped." in page.text
     run_operator_action(OperatorAction.objects.get().pk)
     assert Order.objects.filter(held=True).count() == 1
 
@@ -193,7 +193,7 @@ def test_what_is_dropped_cannot_be_confirmed_any_more(operator, ended, going_on)
     operator.post(f"{page.request['PATH_INFO']}stop/")
     page = confirm(operator, page)
 
-    assert "It was dropped; nothing was changed." in page.text
+    assert "This action was dropped. Nothing was changed." in page.text
     assert not Order.objects.filter(held=True).exists()
 
 
@@ -236,7 +236,7 @@ def test_more_than_can_be_kept_is_refused_and_says_what_to_do(operator, shop, mo
     monkeypatch.setattr(bulk_actions, "MOST", 2)
     page = choose(operator, Order, "hold", list(Order.objects.all()))
 
-    assert messages(page) == ["More than 2 rows are too many at once: filter first."]
+    assert messages(page) == ["More than 2 rows are chosen. Filter the list first."]
     assert not OperatorAction.objects.exists()
 
 

@@ -50,7 +50,7 @@ def test_a_form_that_is_sent_twice_is_done_once_and_says_so(adjust):
     assert messages(adjust(page)) == ["15 on hand, before 10."]
 
     [said] = messages(adjust(page))
-    assert said.startswith("This form was sent before, and done once only: 15 on hand, before 10. ")
+    assert said.startswith("This form was already sent, and was done only once: 15 on hand, before 10. ")
     assert on_hand() == 15
     assert OperatorAction.objects.count() == 1
 
@@ -82,5 +82,5 @@ def test_of_two_at_the_same_moment_one_is_done(db, level):
     assert send() == (Result.DONE, "15 on hand, before 10.")
     result, message = send()
     assert result is Result.UNCHANGED
-    assert message.startswith("This form was sent before")
+    assert message.startswith("This form was already sent")
     assert on_hand() == 15

@@ -125,7 +125,7 @@ def test_variants_are_delisted_and_listed_again_but_never_deleted(acme, operator
         return page.content.decode(), done.content.decode()
 
     asked, done = act("delist")
-    assert "1 will be done; 1 not" in asked
+    assert "1 will be done; 1 left out" in asked
     assert "1 done" in done
     assert not Variant.objects.filter(listed=True).exists()
     assert "2 done" in act("list-again")[1]
