@@ -17,7 +17,7 @@ from rest_framework.request import Request
 
 from api.errors import InvalidCursor
 from assortment.pull import START, Position
-from catalog.snapshot import Snapshot, Taken
+from catalog.snapshot import Snapshot, StoredSnapshot
 
 TAG = re.compile(r'"([0-9a-f]{16})\.([0-9a-z]+)\.([0-9:_]+)"')
 
@@ -28,7 +28,7 @@ def question_of(request: Request) -> str:
     return hashlib.sha256(json.dumps([request.path, asked]).encode()).hexdigest()[:16]
 
 
-def etag(request: Request, seen: Taken) -> str:
+def etag(request: Request, seen: StoredSnapshot) -> str:
     return f'W/"{question_of(request)}.{seen.epoch}.{str(seen.snapshot).replace(",", "_")}"'
 
 

@@ -1,4 +1,4 @@
-"""Variants for operators: found by sku or article number at any size, listed and delisted."""
+"""Admin pages of variants. The search by sku or article number stays fast for any catalog size."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ARTICLE_NUMBERS = {8: ("ean",), 12: ("upc",), 13: ("ean",), 14: ("gtin",)}
 
 @admin.register(Variant)
 class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
-    """Changes go the way that the API's go, with their event. Variants stay: orders name them."""
+    """The pages of variants. They save like the API, with an event. Deleting is off: orders name variants."""
 
     form = VariantForm
     list_display = ("sku", "title", "supplier", "model", "retail_price", "wholesale_price", "listed")
@@ -47,30 +47,30 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
     record_actions = ACTIONS
     acts_with = ("supplier",)
     in_stock: ClassVar[tuple[str, ...]] = ()
-    """What the page shows of its stock."""
+    """The fields of the section *Stock*; `inventory` fills it."""
 
     def search_condition(self, term: str) -> Q:
-        found = begins("sku", term)
+        condition = begins("sku", term)
         if term.isdecimal():
             for name in ARTICLE_NUMBERS.get(len(term), ()):
-                found |= Q(**{name: term})
-        return found
+                condition |= Q(**{name: term})
+        return condition
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
         return self.readonly_fields if obj is None else (*self.readonly_fields, "supplier", "history")
 
     def get_fieldsets(self, request: HttpRequest, obj: Variant | None = None) -> Any:
-        """What operators come for first: prices and stock; then who changed what, and all the rest."""
-        left = [str(name) for name in self.get_fields(request, obj)]
+        """Show prices and stock first, then the history, then all other fields."""
+        remaining = [str(name) for name in self.get_fields(request, obj)]
         sections = []
-        for title, names in (*SECTIONS, ("Stock", self.in_stock), ("What was changed", ("history",))):
-            fields = [name for name in names if name in left]
-            left = [name for name in left if name not in fields]
+        for title, names in (*SECTIONS, ("Stock", self.in_stock), ("History", ("history",))):
+            fields = [name for name in names if name in remaining]
+            remaining = [name for name in remaining if name not in fields]
             if fields:
                 sections.append((title, {"fields": fields}))
-        return [*sections, ("Content", {"fields": left})]
+        return [*sections, ("Content", {"fields": remaining})]
 
-    @admin.display(description="what was changed, and by whom?")
+    @admin.display(description="changes")
     def history(self, variant: Variant) -> str:
         changes = VariantChange.objects.filter(variant_id=variant.pk).order_by("-id")[: MOST_CHANGES + 1]
         rows = [(change, _old_and_new(change)) for change in changes]
@@ -91,7 +91,7 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
 
 
 def _old_and_new(change: VariantChange) -> list[tuple[str, str, str]]:
-    """Each field with what it was and what it became; nothing is shown as a dash."""
+    """Return each changed field with its old and new value; an empty value is shown as a dash."""
     return [
         (name.replace("_", " "), *(_text(values.get(side)) for side in ("from", "to")))
         for name, values in change.changed.items()

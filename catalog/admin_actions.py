@@ -1,4 +1,4 @@
-"""What operators can do to a variant beside its form: take it out of what retailers see, and put it back."""
+"""Actions of operators on a variant: delist it, and list it again."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from catalog.models import Variant
 
 def _set_listed(*, listed: bool) -> Callable[[Variant, Actor, dict[str, Any]], str]:
     def run(variant: Variant, by: Actor, answers: dict[str, Any]) -> str:
-        done = "listed again" if listed else "delisted"
+        state = "listed" if listed else "delisted"
         if not variant.change({"listed": listed}, by=by):
-            raise NothingChanged(f"It was {done} already.")
-        return f"{variant.sku} of {variant.supplier} is {done}."
+            raise NothingChanged(f"The variant was already {state}.")
+        return f"{variant.sku} of {variant.supplier} is {state}."
 
     return run
 
@@ -25,9 +25,9 @@ ACTIONS = (
         "delist",
         "Delist",
         _set_listed(listed=False),
-        lambda variant: "" if variant.listed else "It is delisted already.",
-        lambda variant: f"Retailers no longer see {variant.sku} of {variant.supplier}, nor can order it.",
-        help_text="What is ordered already goes on. The supplier's next product file can list it again.",
+        lambda variant: "" if variant.listed else "The variant is already delisted.",
+        lambda variant: f"Retailers can no longer see or order {variant.sku} of {variant.supplier}.",
+        help_text="Existing orders continue. The supplier's next product file can list the variant again.",
         reason=Reason.REQUIRED,
         danger=True,
         bulk=True,
@@ -38,8 +38,10 @@ ACTIONS = (
         "list-again",
         "List again",
         _set_listed(listed=True),
-        lambda variant: "It is listed." if variant.listed else "",
-        lambda variant: f"The supplier's partners see {variant.sku} of {variant.supplier}, and can order it.",
+        lambda variant: "The variant is already listed." if variant.listed else "",
+        lambda variant: (
+            f"The supplier's partners can see and order {variant.sku} of {variant.supplier} again."
+        ),
         reason=Reason.OPTIONAL,
         bulk=True,
         undo="Delist.",

@@ -5,11 +5,13 @@ class CatalogConfig(AppConfig):
     name = "catalog"
 
     def ready(self) -> None:
-        # Models are there by now, and not before.
+        # Import here: models cannot be imported before the apps are loaded.
         from catalog.importing.importer import ProductImporter
-        from catalog.snapshot import begin_anew
+        from catalog.snapshot import restart_snapshots
         from events import epochs
         from imports.pipeline.importer import register
 
         register(ProductImporter())
-        epochs.register(stamped=("catalog_variant", "catalog_departure", "catalog_pulse"), jump=begin_anew)
+        epochs.register(
+            stamped=("catalog_variant", "catalog_departure", "catalog_pulse"), jump=restart_snapshots
+        )

@@ -1,4 +1,4 @@
-"""Fields of a variant's body that are more than a string or a number."""
+"""Fields of a variant's body that are not plain strings or numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_BULLETS, LONGEST_BULLET = 100, 2000
 
 
 class ArticleNumber(Text):
-    """A UPC, EAN or GTIN with its check digit; absent, empty or null mean none."""
+    """A UPC, EAN or GTIN with its check digit; absent, empty or null means no number."""
 
     def __init__(self, lengths: tuple[int, ...]) -> None:
         super().__init__(required=False, allow_blank=True, allow_null=True, max_length=max(lengths))
@@ -35,26 +35,26 @@ class ArticleNumber(Text):
 
 
 def as_strings(field: serializers.Field[Any, Any, Any, Any], data: Any) -> list[str]:
-    """A list of strings, or one string as a list. ValidationError at the element that is none."""
+    """Return a list of strings, also from one string. Raises ValidationError at a bad element."""
     strings = [data] if isinstance(data, str) else data
     if not isinstance(strings, list):
         field.fail("invalid")
-    for index, each in enumerate(strings):
-        if not isinstance(each, str):
-            raise fault(data, index, "Must be a string.", "invalid")
-        if CONTROL.search(each):
-            raise fault(data, index, "Must not hold a control character.", "control")
+    for index, element in enumerate(strings):
+        if not isinstance(element, str):
+            raise element_error(data, index, "Must be a string.", "invalid")
+        if CONTROL.search(element):
+            raise element_error(data, index, "Must not hold a control character.", "control")
     return list(strings)
 
 
-def fault(data: Any, index: int, message: str, code: str) -> serializers.ValidationError:
-    """What is wrong with an element of an array; of one string it is the field's own fault."""
+def element_error(data: Any, index: int, message: str, code: str) -> serializers.ValidationError:
+    """Return the error of one array element; for a single string, the error of the whole field."""
     detail = ErrorDetail(message, code=code)
     return serializers.ValidationError({index: [detail]} if isinstance(data, list) else [detail])  # type: ignore[dict-item]
 
 
-# The interface's own form, one string, stands in words: no common generator for Java compiles a choice
-# between a string and an array (docs/adr/0049).
+# Describe the interface's form (one string) only in words: the common Java generators produce code that
+# does not compile for a choice between a string and an array (docs/adr/0049).
 @extend_schema_field(
     {
         "type": "array",
@@ -76,13 +76,11 @@ class Images(serializers.Field[str, Any, str, Any]):
 
     def to_internal_value(self, data: Any) -> str:
         strings = as_strings(self, data)
-        parts = (
-            BETWEEN_URLS.split(strings[0]) if isinstance(data, str) else [each.strip() for each in strings]
-        )
+        parts = BETWEEN_URLS.split(strings[0]) if isinstance(data, str) else [url.strip() for url in strings]
         for index, url in enumerate(parts):
             if url and not is_web_address(url):
                 message = f"{url[:100]} is not a URL such as https://example.com/1.jpg."
-                raise fault(data, index, message, "invalid_url")
+                raise element_error(data, index, message, "invalid_url")
         urls = list(dict.fromkeys(part for part in parts if part))
         if len(urls) > MOST_IMAGES:
             raise serializers.ValidationError(
@@ -95,14 +93,14 @@ class Images(serializers.Field[str, Any, str, Any]):
 
 
 def is_web_address(url: str) -> bool:
-    """Whether this is an absolute http(s) URL, free of what separates URLs."""
+    """Return whether this is an absolute http(s) URL without separators of URLs."""
     try:
         parts = urlsplit(url)
-        named = bool(parts.hostname)
+        has_host = bool(parts.hostname)
     except ValueError:
         return False
-    plain = not re.search(r"[|\s<>\"]", url) and len(url) <= LONGEST_URL
-    return plain and named and parts.scheme.lower() in ("http", "https")
+    is_plain = not re.search(r"[|\s<>\"]", url) and len(url) <= LONGEST_URL
+    return is_plain and has_host and parts.scheme.lower() in ("http", "https")
 
 
 @extend_schema_field(
@@ -126,10 +124,10 @@ class Bullets(serializers.Field[list[str], Any, list[str], Any]):
 
     def to_internal_value(self, data: Any) -> list[str]:
         strings = as_strings(self, data)
-        lines = lines_of(data) if isinstance(data, str) else [each.strip() for each in strings]
+        lines = lines_of(data) if isinstance(data, str) else [text.strip() for text in strings]
         for index, line in enumerate(lines):
             if len(line) > LONGEST_BULLET:
-                raise fault(data, index, f"Has more than {LONGEST_BULLET} characters.", "too_long")
+                raise element_error(data, index, f"Has more than {LONGEST_BULLET} characters.", "too_long")
         bullets = [line for line in lines if line]
         if len(bullets) > MOST_BULLETS:
             raise serializers.ValidationError(
@@ -142,19 +140,19 @@ class Bullets(serializers.Field[list[str], Any, list[str], Any]):
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines that are not blank, trimmed."""
-    return [line for each in text.splitlines() if (line := each.strip())]
+    """Return the non-blank lines, trimmed."""
+    return [line for raw in text.splitlines() if (line := raw.strip())]
 
 
 class Option(Body):
-    """What sets a variant apart from the others of its model."""
+    """A value by which a variant differs from other variants of its model."""
 
     type = Choice(["color", "size", "width"])
     value = Text()
 
 
 class Property(Body):
-    """A fact about a variant. Some clients call its name its type."""
+    """A fact about a variant. Some clients send `type` instead of `name`."""
 
     name = Text(required=False)
     type = Text(required=False)

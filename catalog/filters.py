@@ -1,4 +1,4 @@
-"""Filters of a supplier's variants."""
+"""Filters of the list of a supplier's variants."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from catalog.models import Variant
 
 
 class StrictBoolean(django_filters.ChoiceFilter):  # type: ignore[misc]
-    """`true` or `false`."""
+    """A filter that takes only `true` or `false`."""
 
     def __init__(self) -> None:
         super().__init__(
             choices=[("true", "true"), ("false", "false")],
-            error_messages={"invalid_choice": "%(value)s is none of true, false."},
+            error_messages={"invalid_choice": "%(value)s is neither true nor false."},
         )
 
     def filter(self, qs, value):  # type: ignore[no-untyped-def]
@@ -22,7 +22,7 @@ class StrictBoolean(django_filters.ChoiceFilter):  # type: ignore[misc]
 
 
 class VariantFilter(StrictFilterSet):
-    """Exact matches; `updated_at` also greater than."""
+    """The exact filters of variants, and `updated_at__gt`."""
 
     listed = StrictBoolean()
     updated_at__gt = MomentFilter("updated_at", "gt")

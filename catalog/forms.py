@@ -1,4 +1,4 @@
-"""Forms of the admin."""
+"""Forms of the admin pages of this app, and the base of forms that check all constraints."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from api.renderers import number
 from catalog.models import Variant
 
 M = TypeVar("M", bound=Model)
-# What a page can send along as it has shown it.
-SENT_ALONG = (CharField, DecimalField, BooleanField)
+# Fields whose shown value the page sends back in a hidden input.
+WITH_SHOWN_VALUE = (CharField, DecimalField, BooleanField)
 
 
 class WholeForm(ModelForm[M]):
-    """Checks every constraint, also those that name a field which the page only shows.
+    """A form that checks every constraint, also constraints on read-only fields of the page.
 
-    Django leaves these out, and the database's refusal would be a 500.
+    Django skips these, and the error of the database would be a 500.
     """
 
     def validate_unique(self) -> None:
@@ -35,10 +35,11 @@ class WholeForm(ModelForm[M]):
 
 
 class VariantForm(WholeForm[Variant]):
-    """Prices and weights as people write them, without the zeros that their columns pad them with.
+    """The form of a variant. It shows prices and weights without padding zeros.
 
-    The page sends along what it has shown. What a file, a partner or a colleague changed while it was open
-    stays, where nobody changed it here; where somebody did, both are said, and nothing is saved.
+    The page also sends the values that it showed. A change by a file, a partner or a colleague made while
+    the page was open stays, unless the user changed the same field. Then the form shows both values and
+    saves nothing.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -47,11 +48,11 @@ class VariantForm(WholeForm[Variant]):
             if isinstance(value, Decimal):
                 self.initial[name] = number(value)
         for field in self.fields.values():
-            field.show_hidden_initial = bool(self.instance.pk) and type(field) in SENT_ALONG
+            field.show_hidden_initial = bool(self.instance.pk) and type(field) in WITH_SHOWN_VALUE
 
     @cached_property
     def changed_data(self) -> list[str]:
-        """What differs from what was shown; in the form of a script, from what is stored."""
+        """Return the fields that differ from the shown values, or else from the stored values."""
         return [
             name
             for name, field in self.fields.items()
@@ -63,35 +64,35 @@ class VariantForm(WholeForm[Variant]):
         for name in self.changed_data:
             stored = self._stored(name)
             shown = self._shown(name, stored)
-            if name in data and _same(shown) != _same(stored) != _same(data[name]):
-                message = f"It was {_said(shown)}, and was changed to {_said(stored)} meanwhile."
-                message += " Save once more for yours."
+            if name in data and _comparable(shown) != _comparable(stored) != _comparable(data[name]):
+                message = f"Someone changed {_quoted(shown)} to {_quoted(stored)} in the meantime."
+                message += " Save again to use your value."
                 self.add_error(name, ValidationError(message, code="changed_meanwhile"))
-                seen: Any = self.data
-                self.data = seen = seen.copy()
-                seen[self[name].html_initial_name] = "" if stored is None else str(stored)
+                data_sent: Any = self.data
+                self.data = data_sent = data_sent.copy()
+                data_sent[self[name].html_initial_name] = "" if stored is None else str(stored)
         return data
 
     def _stored(self, name: str) -> Any:
         field, value = self.fields[name], self[name].initial
-        return field.to_python(value) if type(field) in SENT_ALONG else value
+        return field.to_python(value) if type(field) in WITH_SHOWN_VALUE else value
 
     def _shown(self, name: str, stored: Any) -> Any:
-        """What the page has shown of a field, where it said so."""
+        """Return the value that the page showed, if it sent one."""
         field, sent = self.fields[name], self.data.get(self[name].html_initial_name)
         if sent is None or not field.show_hidden_initial:
             return stored
         try:
             return field.to_python(sent)
-        except ValidationError:  # no page of ours
+        except ValidationError:  # the value does not come from our page
             return stored
 
 
-def _same(value: Any) -> Any:
-    """As it is compared: browsers end lines in their own way."""
+def _comparable(value: Any) -> Any:
+    """Return the value with one kind of line ends: browsers send `\\r\\n`."""
     return value.replace("\r\n", "\n") if isinstance(value, str) else value
 
 
-def _said(value: Any) -> str:
+def _quoted(value: Any) -> str:
     text = number(value) if isinstance(value, Decimal) else value
     return f"'{str(text if text is not None else '')[:100]}'"

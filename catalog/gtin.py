@@ -1,4 +1,4 @@
-"""Article numbers: UPC, EAN and GTIN are one scheme of different lengths, with one check digit."""
+"""Article numbers: UPC, EAN and GTIN are one scheme with different lengths and the same check digit."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ UPC, EAN, GTIN = (12,), (8, 13), (8, 12, 13, 14)
 
 
 def check_digit(digits: str) -> str:
-    """The last digit that belongs to these: weighted 3, 1, 3, … from the right."""
+    """Return the check digit of these digits: weights 3, 1, 3, … from the right."""
     weighted = sum(int(digit) * (1 if position % 2 else 3) for position, digit in enumerate(reversed(digits)))
     return str(-weighted % 10)
 
 
 def error_in(number: str, lengths: tuple[int, ...]) -> str | None:
-    """What is wrong with an article number that should have one of these lengths; None if nothing is."""
-    wanted = " or ".join(str(length) for length in lengths)
+    """Return the error in an article number that must have one of these lengths; None if it is valid."""
+    expected = " or ".join(str(length) for length in lengths)
     if not DIGITS.fullmatch(number) or len(number) not in lengths:
-        return f"Must have {wanted} digits."
-    right = check_digit(number[:-1])
-    if number[-1] != right:
-        return f"The check digit is wrong: after {number[:-1]} comes {right}, not {number[-1]}."
+        return f"Must have {expected} digits."
+    digit = check_digit(number[:-1])
+    if number[-1] != digit:
+        return f"The check digit is wrong: after {number[:-1]} comes {digit}, not {number[-1]}."
     return None

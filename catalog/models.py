@@ -1,4 +1,4 @@
-"""What suppliers sell (contract 5)."""
+"""Variants, the goods that suppliers sell, and their changes (contract 5)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from events.changes import differences
 from events.recording import record
 
 TITLE_FOUND_BY = 60
-"""Letters of a title that a search looks at."""
+"""How many letters of a title a search compares."""
 
 
 class SkuExists(ApiError):
-    """The supplier has another variant under this sku."""
+    """The supplier has another variant with this sku."""
 
     code, status = "sku_exists", 409
 
@@ -36,9 +36,9 @@ def price(**kwargs: object) -> models.DecimalField[Decimal | None, Decimal | Non
 
 
 def this_change() -> Func:
-    """The running transaction's number, across epochs (`events.epochs`), as a default.
+    """Return the number of the running transaction as a default; it grows across epochs (`events.epochs`).
 
-    A trigger corrects a writer who says otherwise.
+    A trigger overwrites any other value.
     """
     return Func(function="change_number")
 
@@ -48,13 +48,13 @@ class VariantQuerySet(models.QuerySet["Variant"]):
         return self.filter(supplier=supplier)
 
     def for_retailer(self, retailer: Retailer) -> Self:
-        """What active partners of this retailer have listed."""
+        """Return the listed variants of this retailer's active partners."""
         partners = retailer.partnerships.trading().values("supplier_id")
         return self.filter(supplier_id__in=partners, listed=True)
 
 
 class Variant(models.Model):
-    """One thing that can be ordered: a supplier's sku."""
+    """A supplier's sku: the smallest thing that can be ordered."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, related_name="variants", db_index=False)
     sku = models.CharField(max_length=100)
@@ -77,10 +77,11 @@ class Variant(models.Model):
     options = models.JSONField(default=list, blank=True)
     properties = models.JSONField(default=list, blank=True)
     listed = models.BooleanField(
-        default=True, help_text="Off after the supplier called the sku missing; only listed ones are sold."
+        default=True,
+        help_text="Off after the supplier reported the sku as missing; only listed variants are sold.",
     )
     group = models.GeneratedField(
-        # Marked by its kind: a model that reads like another variant's sku is a group of its own.
+        # Prefix the kind, so that a model that equals another variant's sku is still a separate group.
         expression=Case(
             When(model="", then=Concat(Value("s:"), F("sku"))), default=Concat(Value("m:"), F("model"))
         ),
@@ -90,14 +91,14 @@ class Variant(models.Model):
     changed_in = models.BigIntegerField(
         db_default=this_change(),
         editable=False,
-        help_text="The change that wrote it last; set by a trigger.",
+        help_text="The number of the last change of this row; set by a trigger.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
     listed_since = models.DateTimeField(
         null=True,
         editable=False,
-        help_text="When it was last listed anew or came into its group (a trigger); null: when made.",
+        help_text="When it was last listed again or joined its group (a trigger); null: at its creation.",
     )
 
     objects = VariantQuerySet.as_manager()
@@ -125,12 +126,12 @@ class Variant(models.Model):
             models.Index("supplier", "id", name="variant_of_supplier"),
             models.Index("supplier", "group", "id", condition=Q(listed=True), name="variant_group_listed"),
             models.Index("id", condition=Q(listed=False), name="variant_delisted"),
-            # BRIN, because a tree over a column that every write moves would double the cost of writes.
+            # Use BRIN: every write changes this column, and a B-tree on it would double the cost of writes.
             BrinIndex("changed_in", pages_per_range=16, autosummarize=True, name="variant_changed_in"),
             models.Index("upc", condition=~Q(upc=""), name="variant_upc"),
             models.Index("ean", condition=~Q(ean=""), name="variant_ean"),
             models.Index("gtin", condition=~Q(gtin=""), name="variant_gtin"),
-            # What people type into a search: any case, and how it begins.
+            # Searches by prefix, in any case.
             models.Index(folded("sku"), name="variant_sku_folded"),
             models.Index(folded(Left("title", TITLE_FOUND_BY)), name="variant_title_folded"),
         ]
@@ -143,27 +144,27 @@ class Variant(models.Model):
         """Create a supplier's variant. Raises SkuExists."""
         variant = cls(supplier=supplier, **values)
         with transaction.atomic():
-            variant._keep()
+            variant._write()
             variant._record("variant.created", {"title": variant.title}, by=by)
         variant.refresh_from_db()
         return variant
 
     def change(self, values: Mapping[str, Any], *, by: Actor) -> bool:
-        """Give it these values; return whether that changed anything. Raises SkuExists."""
+        """Set these values; return whether any changed. Raises SkuExists."""
         with transaction.atomic():
             self.refresh_from_db(from_queryset=Variant.objects.select_for_update())
             changed = differences(self, values)
             if changed:
                 for name in changed:
                     setattr(self, name, values[name])
-                self._keep(changed)
+                self._write(changed)
                 VariantChange.by(self.pk, changed, by).save(force_insert=True)
                 self._record("variant.updated", {"changed": changed}, by=by)
         self.refresh_from_db()
         return bool(changed)
 
-    def _keep(self, changed: Mapping[str, Any] | None = None) -> None:
-        """Write it, or those of its fields."""
+    def _write(self, changed: Mapping[str, Any] | None = None) -> None:
+        """Insert the variant, or update its changed fields. Raises SkuExists."""
         try:
             with transaction.atomic():
                 if changed is None:
@@ -174,19 +175,20 @@ class Variant(models.Model):
         except IntegrityError as error:
             if "variant_sku_once" not in str(error):
                 raise
-            message = f"There is already a variant {self.sku}; change it by PATCH …/variants/{{id}}."
+            message = f"The variant {self.sku} already exists. Change it by PATCH …/variants/{{id}}."
             raise SkuExists.at("sku", message, SkuExists.code) from error
 
     def _record(self, type: str, data: Mapping[str, Any], *, by: Actor) -> None:  # noqa: A002
-        about = {"variant_id": self.pk, "sku": self.sku, **data}
-        record(type, by=by, area="catalog", supplier=self.supplier, data=about)
+        data = {"variant_id": self.pk, "sku": self.sku, **data}
+        record(type, by=by, area="catalog", supplier=self.supplier, data=data)
         take_snapshot_after_commit()
 
 
 class VariantChange(models.Model):
-    """What of a variant was changed when, by whom or by which line of a file, old and new.
+    """A change of a variant: old and new values, the time, and the actor or the line of a file.
 
-    Each writer of variants adds its own, in the transaction of the change. For speed, no foreign keys.
+    Each writer of variants adds its changes in the same transaction. For speed, the table has no foreign
+    keys.
     """
 
     variant_id = models.BigIntegerField()
@@ -195,7 +197,7 @@ class VariantChange(models.Model):
     actor = models.CharField(max_length=200, db_default="")
     request_id = models.CharField(max_length=100, db_default="")
     import_id = models.BigIntegerField(null=True)
-    line = models.IntegerField(null=True, help_text="Of the import's file.")
+    line = models.IntegerField(null=True, help_text="The line of the import's file.")
 
     class Meta:
         ordering = ["-id"]
@@ -206,17 +208,17 @@ class VariantChange(models.Model):
 
     @classmethod
     def by(cls, variant_id: int, changed: Mapping[str, Any], by: Actor) -> VariantChange:
-        """What somebody has just changed."""
+        """Return the unsaved row of a change just made by this actor."""
         return cls(variant_id=variant_id, changed=dict(changed), actor=by.name, request_id=by.request_id)
 
 
 class Departure(models.Model):
-    """A group lost a listed variant; written by a trigger, so that no way of writing forgets it."""
+    """The loss of a listed variant by a group; a trigger writes it, so that no writer can forget it."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="+", db_index=False)
     group = models.CharField(max_length=102)
     changed_in = models.BigIntegerField()
-    listed_since = models.DateTimeField(null=True, help_text="Since when the variant had been in the group.")
+    listed_since = models.DateTimeField(null=True, help_text="When the variant had joined the group.")
 
     class Meta:
         ordering = ["id"]
@@ -227,13 +229,13 @@ class Departure(models.Model):
 
 
 class TakenSnapshot(models.Model):
-    """Which transactions had ended at a moment: what turns a client's time into "not seen yet"."""
+    """The transactions that had ended at a time. It converts a client's time into "not seen yet"."""
 
     taken_at = models.DateTimeField(db_index=True)
     snapshot = models.TextField(help_text="change_snapshot(): xmin:xmax:unfinished,…")
 
     class Meta:
-        db_table = "catalog_pulse"  # as it was first called
+        db_table = "catalog_pulse"  # the first name of this model
         ordering = ["taken_at"]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The body that makes or changes a variant (interface 2.3, contract 5 and 10), and its answer."""
+"""The request body of a variant (interface 2.3, contract 5 and 10), and its answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONG = 100_000
 
 
 class VariantBody(Body):
-    """A whole variant. What is absent is empty, except `listed`, which then stays as it is."""
+    """A whole variant. An absent field becomes empty, except `listed`, which stays unchanged."""
 
     often_meant: ClassVar[Mapping[str, str]] = {"price": "retail_price", "cost": "wholesale_price"}
 
@@ -58,19 +58,19 @@ class VariantBody(Body):
 
 
 def _twin(gtin: str) -> str | None:
-    """The field that holds the same number: a GTIN of 12 digits is a UPC, one of 8 or 13 an EAN."""
+    """Return the field with the same number: 12 digits of a GTIN are a UPC, 8 or 13 digits an EAN."""
     return {12: "upc", 8: "ean", 13: "ean"}.get(len(gtin))
 
 
 def _agrees_with_gtin(attrs: dict[str, Any], stored: str) -> None:
-    """Refuse a UPC or EAN that contradicts the GTIN which a variant keeps."""
+    """Refuse a UPC or EAN that contradicts the variant's stored GTIN."""
     name = _twin(stored)
     if name and "gtin" not in attrs and attrs.get(name) and attrs[name] != stored:
-        raise serializers.ValidationError({name: f"Contradicts the gtin {stored}; change both."})
+        raise serializers.ValidationError({name: f"Contradicts the gtin {stored}. Change both."})
 
 
 def _spread_gtin(attrs: dict[str, Any]) -> None:
-    """A GTIN is also the UPC or EAN that it is; it may not contradict the one given."""
+    """Fill in the UPC or EAN that equals the GTIN. Refuse a contradicting UPC or EAN."""
     gtin = attrs.get("gtin") or ""
     name = _twin(gtin)
     if name is None:
@@ -98,7 +98,7 @@ EMPTY: dict[str, Any] = {
     "options": [],
     "properties": [],
 }
-"""What a whole body leaves out becomes this."""
+"""The values of fields that a whole body leaves out."""
 
 
 class OptionJson(TypedDict):

@@ -1,9 +1,9 @@
-"""Snapshots: from a client's "since then" to the transactions that it cannot have seen.
+"""Snapshots: they convert a client's `updated_since` into the transactions that it cannot have seen.
 
-A time stamp alone loses changes: a transaction stamps its rows early and commits late, behind the back of
-a reader who came in between. So each row carries the transaction that wrote it, and a snapshot is kept of
-which transactions had ended at a moment. What the last one before "then" does not see is what has
-changed since, however late it was committed. See docs/adr/0030.
+A timestamp alone loses changes: a transaction stamps its rows early and commits late, and a reader between
+these two times misses the rows. Therefore each row stores the number of its transaction, and a snapshot
+stores which transactions had ended at a time. All changes that the last snapshot before the client's time
+does not include are new to the client, even if they were committed late. See docs/adr/0030.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from events import epochs
 
 SNAPSHOT = re.compile(r"([0-9]{1,18}):([0-9]{1,18}):((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)")
-# Dense while clients still ask about it, then one a minute, then none.
+# Keep all snapshots of the last hour, then one per minute, and none after 30 days.
 THIN_OUT = """
     DELETE FROM catalog_pulse p WHERE p.taken_at < now() - interval '30 days'
     OR p.taken_at < now() - interval '1 hour' AND p.snapshot <> '0:0:' AND EXISTS (
@@ -29,7 +29,7 @@ THIN_OUT = """
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Which transactions had ended: all below xmin, none from xmax on, between them all but `unfinished`."""
+    """The ended transactions: all below xmin, none from xmax on, and between them all but `unfinished`."""
 
     xmin: int
     xmax: int
@@ -40,20 +40,20 @@ class Snapshot:
 
     @classmethod
     def parse(cls, text: str) -> Snapshot | None:
-        """Read PostgreSQL's notation; None for anything else."""
+        """Parse PostgreSQL's notation; return None for any other text."""
         match = SNAPSHOT.fullmatch(text)
         if match is None:
             return None
-        unfinished = tuple(int(each) for each in match[3].split(",") if each)
+        unfinished = tuple(int(number) for number in match[3].split(",") if number)
         return cls(int(match[1]), int(match[2]), unfinished)
 
 
 NOTHING = Snapshot(0, 0)
-"""The snapshot that has seen nothing yet."""
+"""The snapshot that includes no transaction."""
 
 
-class Taken(NamedTuple):
-    """A snapshot that was kept: when, in which epoch of the database (`events.epochs`), and what it is."""
+class StoredSnapshot(NamedTuple):
+    """A stored snapshot with its time and the epoch of the database (`events.epochs`)."""
 
     at: datetime
     epoch: str
@@ -69,30 +69,30 @@ TAKE = """
 """
 
 
-def take_snapshot(*, durable: bool = False) -> Taken:
-    """Keep, with the time, which transactions have ended by now.
+def take_snapshot(*, durable: bool = False) -> StoredSnapshot:
+    """Store the ended transactions with the current time.
 
-    `durable`: before it is given to anybody. A server that crashes may give the last transactions' numbers
-    out again, if nobody has waited for its disk; losing the moment itself costs nobody a change.
+    Pass `durable` before a client gets the snapshot. Without it, the commit does not wait for the disk: after
+    a crash, PostgreSQL may reuse the numbers of the last transactions. A lost snapshot alone loses no change.
     """
     row = _take(durable=durable)
-    if row is None:  # the database is another than it was
+    if row is None:  # the database was promoted or restored
         epochs.notice()
         row = _take(durable=durable)
     assert row is not None, "the epoch of this database has just begun"
     at, epoch, text = row
-    return Taken(at, epoch, Snapshot.parse(text) or NOTHING)
+    return StoredSnapshot(at, epoch, Snapshot.parse(text) or NOTHING)
 
 
 def _take(*, durable: bool) -> tuple[datetime, str, str] | None:
     with connection.cursor() as cursor:
         cursor.execute(TAKE, ["on" if durable else "off"])
-        found: tuple[datetime, str, str] | None = cursor.fetchone()
-    return found
+        row: tuple[datetime, str, str] | None = cursor.fetchone()
+    return row
 
 
 def take_snapshot_after_commit() -> None:
-    """Take one right after this change, so that whoever asks since then does not get it again."""
+    """Take a snapshot right after the commit, so that a client that saw this change does not get it again."""
     transaction.on_commit(_take_snapshot, robust=True)
 
 
@@ -101,7 +101,7 @@ def _take_snapshot() -> None:
 
 
 def seen_at(moment: datetime) -> Snapshot:
-    """What a reader at that moment had certainly seen: the last snapshot up to then, else nothing."""
+    """Return the last snapshot up to this time: a reader had certainly seen these transactions."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT snapshot FROM catalog_pulse WHERE taken_at <= %s ORDER BY taken_at DESC LIMIT 1", [moment]
@@ -110,8 +110,8 @@ def seen_at(moment: datetime) -> Snapshot:
     return (Snapshot.parse(row[0]) if row else None) or NOTHING
 
 
-def begin_anew() -> None:
-    """A new epoch begins: whoever asks since a moment that the last one has lost gets everything, once."""
+def restart_snapshots() -> None:
+    """Start a new epoch: a client with a time from the lost part of the old epoch gets everything once."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -123,6 +123,6 @@ def begin_anew() -> None:
 
 
 def thin_out() -> None:
-    """Drop the snapshots that nobody needs any more."""
+    """Delete the snapshots that clients no longer need."""
     with connection.cursor() as cursor:
         cursor.execute(THIN_OUT)

@@ -1,4 +1,4 @@
-"""The catalogue's periodic work: snapshots for the pull's `updated_since`."""
+"""Periodic tasks: take and thin out the snapshots for the pull's `updated_since`."""
 
 from __future__ import annotations
 

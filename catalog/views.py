@@ -1,4 +1,4 @@
-"""Variants of a supplier (endpoint 8 and contract 10)."""
+"""Endpoints of variants (endpoint 8 and contract 10)."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ FILTERS = [
         "upc": "Exactly this UPC.",
         "ean": "Exactly this EAN.",
         "gtin": "Exactly this GTIN.",
-        "id_in_source": "Exactly this identifier of the supplier's own.",
+        "id_in_source": "Exactly this identifier in the supplier's system.",
     }.items()
 ] + [
-    OpenApiParameter("listed", bool, description="Whether it may be sold."),
+    OpenApiParameter("listed", bool, description="Only listed (`true`) or delisted (`false`) variants."),
     moment_parameter("updated_at__gt", "Changed after this moment."),
 ]
 
@@ -59,7 +59,9 @@ class SupplierVariantsViewSet(SupplierViewSet):
         select_fields = field_selection(request, VariantJson)
         variants = VariantFilter.apply(request, Variant.objects.for_supplier(self.supplier))
         page = Keyset("id").page(variants, request)
-        return Response([select_fields(variant_json(each)) for each in page.items], headers=page.headers)
+        return Response(
+            [select_fields(variant_json(variant)) for variant in page.items], headers=page.headers
+        )
 
 
 class SupplierVariantViewSet(SupplierViewSet):
@@ -76,7 +78,7 @@ class SupplierVariantViewSet(SupplierViewSet):
         Variant.objects.select_for_update().filter(pk=self.variant.pk).first()
 
     @extend_schema(
-        summary="Read a variant of one's own",
+        summary="Read an own variant",
         parameters=[fields_of(VariantJson)],
         responses={200: answers(VariantJson, "The variant.")},
     )
@@ -86,7 +88,7 @@ class SupplierVariantViewSet(SupplierViewSet):
     @extend_schema(
         summary="Replace a variant",
         request=VariantBody,
-        responses={200: answers(VariantJson, "The variant as it is now.")},
+        responses={200: answers(VariantJson, "The changed variant.")},
     )
     def update(self, request: Request, supplier_id: int, variant_id: int) -> Response:
         return self._change(EMPTY | read(VariantBody, request))
@@ -94,7 +96,7 @@ class SupplierVariantViewSet(SupplierViewSet):
     @extend_schema(
         summary="Change some fields of a variant",
         request=VariantBody(partial=True),
-        responses={200: answers(VariantJson, "The variant as it is now.")},
+        responses={200: answers(VariantJson, "The changed variant.")},
     )
     def partial_update(self, request: Request, supplier_id: int, variant_id: int) -> Response:
         return self._change(read(VariantBody, request, instance=self.variant, partial=True))
@@ -105,7 +107,7 @@ class SupplierVariantViewSet(SupplierViewSet):
 
 
 class VariantViewSet(KeyViewSet):
-    """`/v3/variants/{variant_id}`: a supplier's own, or one that a retailer's active partner has listed."""
+    """`/v3/variants/{variant_id}`: an own variant, or a listed variant of an active partner."""
 
     read_scope, write_scope = Scope.CATALOG_READ, Scope.CATALOG_WRITE
     variant: Variant
@@ -129,7 +131,7 @@ class VariantViewSet(KeyViewSet):
 
 
 def get_variant(variants: VariantQuerySet, variant_id: int) -> Variant:
-    """The variant of that id among these. Raises NotFound."""
+    """Return the variant with this id. Raises NotFound."""
     variant = variants.filter(pk=variant_id).first()
     if variant is None:
         raise NotFound

@@ -1,8 +1,8 @@
-"""Products from files (contract 6): what the `importer` declares, by what a row meets.
+"""Products from files (contract 6). `importer` declares the kind; a row passes these modules in order.
 
-`columns`   what a product file may have, and where each value is stored
-`matching`  how a row finds its variant
-`rules`     what else can be wrong with it: such a row is refused
-`forecast`  what the file would do: for dry runs, and for the approval rule
-`landing`   how good rows become variants
+`columns`   lists the columns of a product file and the field of each
+`matching`  finds the row's variant
+`rules`     refuses rows that are wrong beyond their values
+`forecast`  predicts the effect of the file, for dry runs and the approval rule
+`landing`   writes the valid rows as variants
 """

@@ -1,4 +1,4 @@
-"""The columns of a product file, and where each is stored."""
+"""The columns of a product file, and the field that stores each."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _COLUMNS: tuple[Column, ...] = (
     Pairs("property", hidden=True, key="name"),
 )
 COLUMNS: Mapping[str, Column] = {column.name: column for column in _COLUMNS}
-# Fields whose database column has another name.
+# Columns of a file whose model field has another name.
 STORED = {"option": "options", "property": "properties"}
-# A GTIN of these lengths is also the number of that kind.
+# A GTIN of these lengths is also a UPC or an EAN.
 OF_GTIN = {"upc": "(12)", "ean": "(8, 13)"}
 TABLE = Identifier(Variant._meta.db_table)
 

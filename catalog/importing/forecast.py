@@ -1,4 +1,4 @@
-"""What a product file would do: for dry runs, and for the approval rule."""
+"""The predicted effect of a product file, for dry runs and the approval rule."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def _price_changes(context: ImportContext) -> list[dict[str, Any]]:
 
 
 def _largest(changes: list[Composable]) -> list[dict[str, Any]]:
-    """The largest of these changes, by their factor."""
+    """Return the largest of these changes, by their factor."""
     if not changes:
         return []
-    found = value(
+    largest = value(
         SQL(
             """
             SELECT coalesce(jsonb_agg(c), '[]') FROM (
@@ -55,12 +55,12 @@ def _largest(changes: list[Composable]) -> list[dict[str, Any]]:
             """
         ).format(SQL(" UNION ALL ").join(changes), Literal(TOP))
     )
-    return list(json.loads(found))
+    return list(json.loads(largest))
 
 
 def outlook(context: ImportContext) -> dict[str, Any]:
-    """The largest price changes of the whole file."""
-    found = lookup(context)
+    """Return the largest price changes of the whole file."""
+    variants = lookup(context)
     changes: list[Composable] = [
         SQL(
             "SELECT v.sku, {name} AS field, v.{price} AS old, {new} AS new FROM {table} AS s {steps} {joins}"
@@ -71,7 +71,7 @@ def outlook(context: ImportContext) -> dict[str, Any]:
             new=context.mapped.values[name],
             table=context.staging.table,
             steps=context.mapped.joins,
-            joins=found.joins,
+            joins=variants.joins,
         )
         for name in PRICES
         if name in context.mapped.fields
@@ -86,11 +86,13 @@ def approval_reasons(context: ImportContext, policy: ImportPolicy) -> list[str]:
 def _delisting(context: ImportContext, policy: ImportPolicy) -> list[str]:
     if policy.delisted_share is None or "listed" not in context.mapped.fields:
         return []
-    gone = _count(context, SQL("v.listed AND {}").format(delists(context, context.mapped.values["listed"])))
+    delisted = _count(
+        context, SQL("v.listed AND {}").format(delists(context, context.mapped.values["listed"]))
+    )
     listed = Variant.objects.filter(supplier_id=context.supplier_id, listed=True).count()
-    if not listed or gone <= policy.delisted_share * listed:
+    if not listed or delisted <= policy.delisted_share * listed:
         return []
-    return [f"It would delist {gone} of {listed} listed variants."]
+    return [f"The file would delist {delisted} of {listed} listed variants."]
 
 
 def _prices(context: ImportContext, policy: ImportPolicy) -> list[str]:
@@ -107,17 +109,17 @@ def _prices(context: ImportContext, policy: ImportPolicy) -> list[str]:
         )
         if moved:
             factor = f"{policy.price_factor.normalize():f}"
-            them = "1 variant" if moved == 1 else f"{moved} variants"
-            reasons.append(f"It would move {name} of {them} by more than a factor of {factor}.")
+            variants = "1 variant" if moved == 1 else f"{moved} variants"
+            reasons.append(f"The file would change {name} of {variants} by more than a factor of {factor}.")
     return reasons
 
 
 def _count(context: ImportContext, condition: Composable) -> int:
-    found = lookup(context)
+    variants = lookup(context)
     return int(
         value(
             SQL("SELECT count(*) FROM {} AS s {} {} WHERE {}").format(
-                context.staging.table, context.mapped.joins, found.joins, condition
+                context.staging.table, context.mapped.joins, variants.joins, condition
             )
         )
     )

@@ -1,4 +1,4 @@
-"""The importer of products."""
+"""The declaration of product files for the import framework."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from imports.pipeline.importer import Lookup, RangeImporter
 
 
 class ProductImporter(RangeImporter):
-    """Finds variants by sku, and creates or changes them."""
+    """The importer of products. It finds variants by sku, and creates or changes them."""
 
     kind = Kind.PRODUCTS
     tables: ClassVar[Mapping[str, Sequence[str]]] = {Variant._meta.db_table: ("id", "supplier_id", "sku")}

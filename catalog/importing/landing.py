@@ -1,4 +1,4 @@
-"""How a batch of product rows lands: variants that are there change, the others are added."""
+"""The landing of a batch of product rows: update existing variants and insert new ones."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from imports.sql import execute, row
 
 def land(context: ImportContext) -> BatchResult:
     targets = _targets(context)
-    there, missing = row(SQL("SELECT count(variant_id), count(*) - count(variant_id) FROM {}").format(BATCH))
-    updated = _update(context, targets) if there else 0
-    created, overtaken = _insert(context) if missing else (0, 0)
-    return BatchResult(created, updated + overtaken)
+    existing, missing = row(
+        SQL("SELECT count(variant_id), count(*) - count(variant_id) FROM {}").format(BATCH)
+    )
+    updated = _update(context, targets) if existing else 0
+    created, updated_instead = _insert(context) if missing else (0, 0)
+    return BatchResult(created, updated + updated_instead)
 
 
 def _targets(context: ImportContext) -> dict[str, Composable]:
-    """For each stored column its value from the batch; NULL from `listed` and by GTIN means as it was."""
+    """Return the new value of each stored column; NULL in `listed` and by GTIN keeps the old value."""
     fields = context.mapped.fields
     targets: dict[str, Composable] = {}
     targets |= {STORED.get(name, name): SQL("b.{}").format(Identifier(name)) for name in fields}
@@ -35,9 +37,9 @@ def _targets(context: ImportContext) -> dict[str, Composable]:
     for name, lengths in OF_GTIN.items():
         if "gtin" in fields:
             mapped = SQL("nullif(b.{}, '')").format(Identifier(name))
-            own = mapped if name in fields else SQL("NULL").format()
+            explicit = mapped if name in fields else SQL("NULL").format()
             targets[name] = SQL("coalesce({}, CASE WHEN length(b.gtin) IN {} THEN b.gtin END)").format(
-                own,
+                explicit,
                 SQL(lengths),
             )
     return targets
@@ -48,7 +50,7 @@ def _keeps(name: str, targets: Mapping[str, Composable]) -> bool:
 
 
 def _update(context: ImportContext, targets: Mapping[str, Composable]) -> int:
-    """Change the variants that are there, and keep what they were: locked by id first, as everybody does."""
+    """Update the existing variants and store their history. Lock them by id, as all writers do."""
     names = [name for name in targets if name != "sku"]
     if not names:
         return 0
@@ -99,16 +101,16 @@ def _update(context: ImportContext, targets: Mapping[str, Composable]) -> int:
 
 
 def _shown(name: str, value: Composable) -> Composable:
-    """As a variant's history shows it: prices without the zeros of their column, and no text whole."""
+    """Format a value for a variant's history: prices without padding zeros, long texts cut."""
     if Variant._meta.get_field(name).get_internal_type() == "DecimalField":
         return SQL("trim_scale({})::text").format(value)
     return SQL("left({}::text, {})").format(value, Literal(LONGEST))
 
 
 def _insert(context: ImportContext) -> tuple[int, int]:
-    """Add the others; return how many, and how many somebody else had added meanwhile."""
+    """Insert new variants; return how many, and how many another transaction had inserted first."""
     try:
-        # Nobody has added one of them in most cases, and not to ask for each saves a fifth of this.
+        # Try without ON CONFLICT: concurrent inserts are rare, and the check costs a fifth of the time.
         with transaction.atomic():
             return execute(_insertion(context)), 0
     except IntegrityError:
@@ -136,7 +138,7 @@ def _insertion(context: ImportContext) -> Composable:
 def _upsert(context: ImportContext) -> tuple[int, int]:
     targets = _targets(context)
     changes = [Identifier(name) for name in targets if name != "sku" and not _keeps(name, targets)]
-    found = row(
+    created, updated = row(
         SQL(
             """
             WITH written AS (
@@ -148,20 +150,20 @@ def _upsert(context: ImportContext) -> tuple[int, int]:
             """
         ).format(
             insert=_insertion(context),
-            changes=SQL("").join(SQL("{0} = excluded.{0}, ").format(each) for each in changes),
+            changes=SQL("").join(SQL("{0} = excluded.{0}, ").format(column) for column in changes),
         )
     )
-    return int(found[0]), int(found[1])
+    return int(created), int(updated)
 
 
 def defaults() -> dict[str, Composable]:
-    """What a new variant has where the file says nothing: the model's own defaults."""
-    found: dict[str, Composable] = {}
+    """Return the model's default of each column that the file leaves out."""
+    values: dict[str, Composable] = {}
     for field in Variant._meta.local_concrete_fields:
-        given = field.primary_key or field.generated or field.db_default is not NOT_PROVIDED
-        if not given and field.name != "supplier":
-            found[str(field.column)] = _default_of(field)
-    return found
+        automatic = field.primary_key or field.generated or field.db_default is not NOT_PROVIDED
+        if not automatic and field.name != "supplier":
+            values[str(field.column)] = _default_of(field)
+    return values
 
 
 def _default_of(field: Field[Any, Any]) -> Composable:

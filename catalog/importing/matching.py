@@ -1,4 +1,4 @@
-"""How a row of a product file finds its variant, and which rows need nothing done."""
+"""Queries that find the variant of a row of a product file, and detect unchanged rows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from imports.pipeline.number_columns import Number
 
 def lookup(context: ImportContext) -> Lookup:
     values = context.mapped.values
-    found = SQL("v.supplier_id = {} AND v.sku = {}").format(context.supplier, values["sku"])
-    joins = SQL("LEFT JOIN {} AS v ON {}").format(TABLE, SQL("false") if context.first else found)
-    same = [
-        _same(name, each, context.mapped.untouched(name)) for name, each in values.items() if name != "sku"
-    ]
+    same_sku = SQL("v.supplier_id = {} AND v.sku = {}").format(context.supplier, values["sku"])
+    joins = SQL("LEFT JOIN {} AS v ON {}").format(TABLE, SQL("false") if context.first else same_sku)
+    same = [_same(name, new, context.mapped.untouched(name)) for name, new in values.items() if name != "sku"]
     same += [
         SQL("(length({0}) NOT IN {1} OR v.{2} = {0})").format(values["gtin"], SQL(lengths), Identifier(name))
         for name, lengths in OF_GTIN.items()
@@ -35,6 +33,6 @@ def _same(name: str, new: Composable, raw: Composable | None) -> Composable:
     if isinstance(COLUMNS[name], Number | Moment):
         return SQL("{} IS NOT DISTINCT FROM {}").format(stored, new)
     if raw is not None and isinstance(COLUMNS[name], Text | Barcode | Urls):
-        # Most cells are just as they are stored, and then need no trimming to be known for that.
+        # Compare the raw cell first: most cells equal the stored value without trimming.
         return SQL("({0} = {1} OR {0} = {2})").format(stored, raw, new)
     return SQL("{} = {}").format(stored, new)

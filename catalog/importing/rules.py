@@ -1,4 +1,4 @@
-"""What else can be wrong with a row of a product file, beyond what its columns say: such a row is refused."""
+"""The rules of a product file's rows, beyond the checks of single values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from imports.pipeline.context import ImportContext
 
 def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
     fields = context.mapped.fields
-    found = [
+    row_rules = [
         (
             name,
             RowRule(
@@ -26,14 +26,14 @@ def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
     start, end = "special_sale_price_start", "special_sale_price_end"
     if start in fields and end in fields:
         condition = SQL("b.{} < b.{} AND b.{} > '-infinity'").format(*map(Identifier, (end, start, end)))
-        found.append((end, RowRule(condition, "invalid", text(f"{end} is before its start."))))
+        row_rules.append((end, RowRule(condition, "invalid", text(f"{end} is before its start."))))
     for name in OF_GTIN:
         if "gtin" in fields and name in fields:
             condition = SQL("length(b.gtin) IN {} AND b.{} NOT IN ('', b.gtin)").format(
                 SQL(OF_GTIN[name]),
                 Identifier(name),
             )
-            found.append(
+            row_rules.append(
                 ("gtin", RowRule(condition, "contradiction", text(f"Is a different number from the {name}.")))
             )
-    return found
+    return row_rules

@@ -58,7 +58,7 @@ def test_what_both_have_changed_is_said_and_saved_once_more_on_purpose(save, lan
 
     answer = send(retail_price="21")
 
-    assert "It was &#x27;19.99&#x27;, and was changed to &#x27;25&#x27; meanwhile." in answer.text
+    assert "Someone changed &#x27;19.99&#x27; to &#x27;25&#x27; in the meantime." in answer.text
     lantern.refresh_from_db()
     assert lantern.retail_price == 25
     shown = answer.context["adminform"].form["retail_price"].as_hidden(only_initial=True)
