@@ -1,4 +1,4 @@
-"""Warehouses and stock for operators; what is promised beyond the stock is one click away."""
+"""Admin pages of warehouses, stock levels and stock movements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inventory.selectors import Movements
 
 @admin.register(Warehouse)
 class WarehouseAdmin(RecordedAdmin[Warehouse]):
-    """Warehouses stay: stock and fulfillments name them."""
+    """The pages of warehouses. Deleting is off: stock and fulfillments refer to them."""
 
     event_subject = "warehouse"
     form = WholeForm[Warehouse]
@@ -48,16 +48,16 @@ class WarehouseAdmin(RecordedAdmin[Warehouse]):
 
 
 MOST_MOVEMENTS = 50
-MOST_FOUND = 1_000  # variants whose stock a search shows
+MOST_FOUND = 1_000  # matching variants whose stock a search shows
 
 
 def movements_table(variant_id: int, warehouses: dict[int, str]) -> str:
-    """The newest movements of a variant in these warehouses, each with what caused it."""
+    """Render the newest movements of a variant in these warehouses, each with its cause."""
     movements = Movements([*warehouses], [variant_id]).fetch(None, descending=True, count=MOST_MOVEMENTS + 1)
     shown = movements[:MOST_MOVEMENTS]
     context = {
-        "movements": [(each, warehouses[each.warehouse_id]) for each in shown],
-        "places": len(warehouses) > 1,
+        "movements": [(movement, warehouses[movement.warehouse_id]) for movement in shown],
+        "show_warehouse": len(warehouses) > 1,
         "more": f"{reverse('admin:inventory_stockmovement_changelist')}?q=variant:{variant_id}"
         if len(movements) > len(shown)
         else "",
@@ -67,7 +67,7 @@ def movements_table(variant_id: int, warehouses: dict[int, str]) -> str:
 
 @admin.register(StockLevel)
 class StockLevelAdmin(ActingFormAdmin[StockLevel], LongList[StockLevel]):
-    """What is on hand is corrected by actions; what is reserved follows from orders alone."""
+    """The pages of stock levels. Actions correct `on_hand`; `reserved` follows from orders."""
 
     record_actions = ACTIONS
     acts_with = ("variant", "warehouse")
@@ -81,7 +81,7 @@ class StockLevelAdmin(ActingFormAdmin[StockLevel], LongList[StockLevel]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[StockLevel]:
         return super().get_queryset(request).select_related("variant", "warehouse")
 
-    @admin.display(description="why is it so many?")
+    @admin.display(description="newest movements")
     def movements(self, level: StockLevel) -> str:
         return movements_table(level.variant_id, {level.warehouse_id: level.warehouse.name})
 
@@ -90,11 +90,11 @@ class StockLevelAdmin(ActingFormAdmin[StockLevel], LongList[StockLevel]):
         return level.variant.sku
 
     def search_condition(self, term: str) -> Q:
-        # In steps: a condition on the variants would have all stock joined with them.
-        named = begins("sku", term)
+        # Find the variants first: a join condition would make PostgreSQL join all stock.
+        matching = begins("sku", term)
         if term.isdecimal() and len(term) == 12:
-            named |= Q(upc=term)
-        return Q(variant_id__in=[*Variant.objects.filter(named).values_list("pk", flat=True)[:MOST_FOUND]])
+            matching |= Q(upc=term)
+        return Q(variant_id__in=[*Variant.objects.filter(matching).values_list("pk", flat=True)[:MOST_FOUND]])
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -103,19 +103,19 @@ class StockLevelAdmin(ActingFormAdmin[StockLevel], LongList[StockLevel]):
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: StockLevel | None = None) -> bool:
-        """By its actions alone; who may take them `has_act_permission` says."""
+        """Refuse edits by form: only the actions change stock (`has_act_permission`)."""
         return False
 
 
 @admin.register(StockMovement)
 class StockMovementAdmin(ReadOnlyAdmin[StockMovement]):
-    """The ledger as it is: nobody changes it."""
+    """The read-only list of the stock ledger."""
 
     list_display = (
         *("occurred_at", "variant_id", "warehouse_id", "kind", "on_hand_change", "reserved_change"),
         *("on_hand", "reserved", "actor", "order_id", "import_id", "reason"),
     )
-    search_help_text = "A sku in full, variant:1 or order:1."
+    search_help_text = "A full sku, variant:1 or order:1."
 
     def search_condition(self, term: str) -> Q:
         subject, _, number = term.partition(":")
@@ -125,17 +125,17 @@ class StockMovementAdmin(ReadOnlyAdmin[StockMovement]):
 
 
 class VariantWithStockAdmin(VariantAdmin):
-    """A variant's page, with what is in stock of it and why."""
+    """A variant's page with its stock levels and their newest movements."""
 
     in_stock: ClassVar[tuple[str, ...]] = ("stock", "stock_movements")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
-        if obj is not None:  # the page's own, of this request: a column does not know who asks
+        if obj is not None:  # store it on the object: a display method gets no request
             counting = f"inventory.{get_permission_codename('change', StockLevel._meta)}"
             obj.may_count = request.user.has_perm(counting)  # type: ignore[attr-defined]
         return (*super().get_readonly_fields(request, obj), *(["stock", "stock_movements"] if obj else []))
 
-    @admin.display(description="stock, by warehouse")
+    @admin.display(description="stock by warehouse")
     def stock(self, variant: Variant) -> str:
         safety = variant.supplier.safety_stock
         rows = [
@@ -151,7 +151,7 @@ class VariantWithStockAdmin(VariantAdmin):
         }
         return render_to_string("admin/inventory/levels.html", context)
 
-    @admin.display(description="why is the stock what it is?")
+    @admin.display(description="newest stock movements")
     def stock_movements(self, variant: Variant) -> str:
         warehouses = Warehouse.objects.filter(supplier_id=variant.supplier_id)
         return movements_table(variant.pk, dict(warehouses.values_list("pk", "name")))

@@ -1,4 +1,4 @@
-"""What operators can do to a stock row: say what was counted, or add to it and take away, with a reason."""
+"""Actions of operators on a stock row: enter a count, or adjust the stock with a reason."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from inventory.elements import MOST
 from inventory.models import StockLevel
 
 
-def _standing(level: StockLevel) -> str:
-    place = f"{level.variant.sku} in {level.warehouse}"
-    return f"{place}: {level.on_hand} on hand, {level.reserved} of them promised."
+def _describe(level: StockLevel) -> str:
+    row = f"{level.variant.sku} in {level.warehouse}"
+    return f"{row}: {level.on_hand} on hand, {level.reserved} reserved."
 
 
 def _count(level: StockLevel, by: Actor, answers: dict[str, Any]) -> str:
     before = level.on_hand
     if not level.count(answers["on_hand"], by=by):
-        return f"{level.on_hand} it is; the count is noted."
-    return f"{level.on_hand} on hand, before {before}."
+        return f"The count of {level.on_hand} is recorded. The number did not change."
+    return f"{level.on_hand} on hand; before: {before}."
 
 
 def _adjust(level: StockLevel, by: Actor, answers: dict[str, Any]) -> str:
     before = level.on_hand
-    level.adjust(answers["pieces"], reason=answers["reason"], by=by)
-    return f"{level.on_hand} on hand, before {before}."
+    level.adjust(answers["units"], reason=answers["reason"], by=by)
+    return f"{level.on_hand} on hand; before: {before}."
 
 
 def _count_form(level: StockLevel, sent: dict[str, Any] | None) -> forms.Form:
@@ -36,7 +36,7 @@ def _count_form(level: StockLevel, sent: dict[str, Any] | None) -> forms.Form:
             min_value=0,
             max_value=MOST,
             initial=level.on_hand,
-            help_text="All that lies there, with what is promised.",
+            help_text="Count all units in the warehouse, including the reserved units.",
         )
 
     return CountForm(sent)
@@ -44,17 +44,17 @@ def _count_form(level: StockLevel, sent: dict[str, Any] | None) -> forms.Form:
 
 def _adjust_form(level: StockLevel, sent: dict[str, Any] | None) -> forms.Form:
     class AdjustForm(forms.Form):
-        pieces = forms.IntegerField(
+        units = forms.IntegerField(
             min_value=-level.on_hand,
             max_value=MOST - level.on_hand,
-            help_text="So many more, or fewer (-2): found, broken, given away.",
+            help_text="Units to add, or with a minus sign to remove (-2): found, broken, given away.",
         )
 
-        def clean_pieces(self) -> int:
-            pieces: int = self.cleaned_data["pieces"]
-            if not pieces:
-                raise forms.ValidationError("That changes nothing.", code="nothing")
-            return pieces
+        def clean_units(self) -> int:
+            units: int = self.cleaned_data["units"]
+            if not units:
+                raise forms.ValidationError("Enter a number other than 0.", code="nothing")
+            return units
 
     return AdjustForm(sent)
 
@@ -65,9 +65,9 @@ ACTIONS = (
         "Count",
         _count,
         lambda level: "",
-        _standing,
+        _describe,
         form=_count_form,
-        help_text="Sets what is on hand, as it was just counted. What is promised follows from orders alone.",
+        help_text="Sets the number on hand to your count. Reserved units do not change.",
         undo="Count again.",
     ),
     AdminAction[StockLevel](
@@ -75,12 +75,12 @@ ACTIONS = (
         "Adjust",
         _adjust,
         lambda level: "",
-        _standing,
+        _describe,
         form=_adjust_form,
-        help_text="Adds pieces to what is on hand, or takes them away; no count.",
+        help_text="Adds units to the number on hand, or removes them. This is not a count.",
         reason=Reason.REQUIRED,
-        reason_help="Stands in the ledger, and the supplier reads it there and in its events.",
+        reason_help="The supplier sees this text in its stock movements and events.",
         shares_reason=True,
-        undo="Adjust by as many the other way.",
+        undo="Adjust by the same number with the opposite sign.",
     ),
 )

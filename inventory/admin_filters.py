@@ -1,4 +1,4 @@
-"""Filters of the operators' list of stock."""
+"""Filters of the admin's list of stock levels."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from accounts.operating.admin_filters import FlagFilter, M
 
 
 class OverpromisedFilter(FlagFilter):
-    """Rows of which more is reserved than is there, from their own small index."""
+    """Rows with more units reserved than on hand, found by a small partial index."""
 
-    title, parameter_name, label, chosen = "promised beyond the stock", "overpromised", "Yes", "yes"
+    title, parameter_name, label, chosen = "reserved beyond stock", "overpromised", "Yes", "yes"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:

@@ -5,7 +5,7 @@ class InventoryConfig(AppConfig):
     name = "inventory"
 
     def ready(self) -> None:
-        # Models are there by now, and not before.
+        # Import here: models cannot be imported before the apps are loaded.
         from events import epochs
         from imports.pipeline.importer import register
         from inventory.importing.importer import StockImporter

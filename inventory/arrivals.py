@@ -1,8 +1,9 @@
-"""Stock that has arrived goes first to those who wait (contract 13).
+"""A registry of callbacks for arriving stock: backorders get it first (contract 13).
 
-Who waits is known to orders, which this app cannot import. So what serves them registers itself here, as
-importers register with the pipeline. It is called after the commit; until then, and until it is done, nobody
-else can take what is owed (`fulfillments.backorder_claims`). A call that is lost is made up for by a sweep.
+Backorders belong to `orders`, which this app cannot import. Therefore `orders` registers its callback here,
+as importers register with the pipeline. The callback runs after the commit. Until it has finished, new
+orders cannot take the units that backorders are waiting for (`fulfillments.backorder_claims`). A periodic
+task repeats lost calls.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ from functools import partial
 
 from django.db import transaction
 
-Serve = Callable[[Collection[int] | None], None]
-"""Serves those who wait for these variants; for any, where it is given None."""
+ArrivalCallback = Callable[[Collection[int] | None], None]
+"""Allocates arrived stock of these variants to backorders; None means all variants."""
 
-_registered: list[Serve] = []
+_registered: list[ArrivalCallback] = []
 
 
-def register(serve: Serve) -> None:
-    """Have this called whenever stock has arrived."""
-    _registered.append(serve)
+def register(callback: ArrivalCallback) -> None:
+    """Call this function whenever stock has arrived."""
+    _registered.append(callback)
 
 
 def stock_arrived(variant_ids: Collection[int] | None) -> None:
-    """After the commit of this transaction, serve those who wait for these variants; None: for any."""
-    for serve in _registered:
-        transaction.on_commit(partial(serve, variant_ids), robust=True)
+    """Run the callbacks for these variants (None: for all) after this transaction commits."""
+    for callback in _registered:
+        transaction.on_commit(partial(callback, variant_ids), robust=True)

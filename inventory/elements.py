@@ -1,6 +1,6 @@
-"""The elements of a stock push, in each dialect that clients speak (contract 7, 10 and 12).
+"""The reader of a stock push's elements, in each dialect of the clients (contract 7, 10 and 12).
 
-Read by hand: a serializer for each of 50,000 elements would cost more than writing them.
+It uses no serializer: 50,000 serializers would take longer than storing the counts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LONGEST = 100
 
 
 class IdType(StrEnum):
-    """What an identifier in a push or a stock file is."""
+    """The kind of identifier in a push or a stock file."""
 
     SKU = "sku"
     UPC = "upc"
@@ -29,7 +29,7 @@ class IdType(StrEnum):
 
 @dataclass(slots=True)
 class Element:
-    """So many pieces of what has this identifier; `index` is where it stood in the push."""
+    """The count of one identifier, in units; `index` is its position in the push."""
 
     index: int
     identifier: str
@@ -38,7 +38,7 @@ class Element:
 
 @dataclass(slots=True)
 class ElementError:
-    """Why an element did not land."""
+    """The reason for which an element was rejected."""
 
     index: int
     identifier: object
@@ -46,7 +46,7 @@ class ElementError:
     message: str
 
 
-class _Wrong(Exception):
+class _InvalidElement(Exception):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code, self.message = code, message
@@ -55,45 +55,50 @@ class _Wrong(Exception):
 def read_elements(
     elements: Sequence[object], id_type: IdType, warehouse_id: int
 ) -> tuple[list[Element], list[ElementError]]:
-    """The elements of a push to that warehouse that can be understood, and the errors of the others."""
-    good: list[Element] = []
+    """Return the valid elements of a push to this warehouse, and the errors of the others."""
+    valid: list[Element] = []
     errors: list[ElementError] = []
     for index, element in enumerate(elements):
         try:
-            good.append(_read(index, element, id_type, warehouse_id))
-        except _Wrong as wrong:
-            errors.append(ElementError(index, _named(element, id_type), wrong.code, wrong.message))
-    return good, errors
+            valid.append(_read(index, element, id_type, warehouse_id))
+        except _InvalidElement as error:
+            errors.append(
+                ElementError(index, _identifier_as_sent(element, id_type), error.code, error.message)
+            )
+    return valid, errors
 
 
 def _read(index: int, element: object, id_type: IdType, warehouse_id: int) -> Element:
     if not isinstance(element, dict):
-        raise _Wrong("invalid", f'Must be an object such as {{"{id_type.value}": "A-1", "quantity": 5}}.')
-    _refuse_others(element, warehouse_id)
+        raise _InvalidElement(
+            "invalid", f'Must be an object such as {{"{id_type.value}": "A-1", "quantity": 5}}.'
+        )
+    _refuse_contradictions(element, warehouse_id)
     identifier = _one_of(element, "id", id_type.value)
     amount = _one_of(element, "amount", "quantity")
     return Element(index, _identifier(identifier, id_type), _amount(amount))
 
 
-def _refuse_others(element: dict[str, Any], warehouse_id: int) -> None:
-    """Refuse what is said of one element, and would be passed over: another place, or a moment of its own."""
-    place = element.get("warehouse_id")
-    if place is not None and _number(place, MOST) != warehouse_id:
-        message = f"This push is of warehouse {warehouse_id}: push what is in another one by itself."
-        raise _Wrong("contradiction", message)
+def _refuse_contradictions(element: dict[str, Any], warehouse_id: int) -> None:
+    """Refuse an element's own warehouse or time, which the push would otherwise ignore."""
+    named = element.get("warehouse_id")
+    if named is not None and _number(named, MOST) != warehouse_id:
+        message = f"This push is for warehouse {warehouse_id}. Send a separate push for each warehouse."
+        raise _InvalidElement("contradiction", message)
     if element.get("as_of") is not None:
-        raise _Wrong("contradiction", "as_of is said of the whole push: push counts of another moment apart.")
+        message = "as_of applies to the whole push. Send a separate push for counts of another time."
+        raise _InvalidElement("contradiction", message)
 
 
 def _one_of(element: dict[str, Any], first: str, second: str) -> object:
-    """The value under either name; both may stand there when they agree."""
+    """Return the value under either name; both may be present if they are equal."""
     value, other = element.get(first), element.get(second)
     if value is None:
         value = other
     if value is None:
-        raise _Wrong("required", f"{first} is missing ({second} means the same).")
+        raise _InvalidElement("required", f"{first} is missing ({second} means the same).")
     if other is not None and other != value:
-        raise _Wrong("ambiguous", f"{first} and {second} mean the same, but differ.")
+        raise _InvalidElement("ambiguous", f"{first} and {second} mean the same, but differ.")
     return value
 
 
@@ -101,12 +106,13 @@ def _identifier(value: object, id_type: IdType) -> str:
     if id_type is IdType.VARIANT_ID:
         return str(_whole(value, "variant_id", most=2**63 - 1))
     if not isinstance(value, str):
-        raise _Wrong("invalid", f"The {id_type.value} must be a string.")
+        raise _InvalidElement("invalid", f"The {id_type.value} must be a string.")
     text = value.strip()
     if not text:
-        raise _Wrong("required", f"The {id_type.value} is empty.")
+        raise _InvalidElement("required", f"The {id_type.value} is empty.")
     if len(text) > LONGEST or CONTROL.search(text):
-        raise _Wrong("invalid", f"The {id_type.value} is too long or holds a control character.")
+        message = f"The {id_type.value} is too long or contains a control character."
+        raise _InvalidElement("invalid", message)
     return text
 
 
@@ -117,14 +123,14 @@ def _amount(value: object) -> int:
 def _whole(value: object, name: str, *, most: int) -> int:
     number = _number(value, most)
     if number is None:
-        raise _Wrong("invalid", f"The {name} must be a whole number.")
+        raise _InvalidElement("invalid", f"The {name} must be a whole number.")
     if not 0 <= number <= most:
-        raise _Wrong("out_of_range", f"The {name} must be from 0 to {most}.")
+        raise _InvalidElement("out_of_range", f"The {name} must be from 0 to {most}.")
     return number
 
 
 def _number(value: object, most: int) -> int | None:
-    """A whole number, also in a string or written with a point (`5`, `"5"`, `5.0`)."""
+    """Return a whole number, also from a string or with a decimal point (`5`, `"5"`, `5.0`)."""
     if type(value) is int:
         return value
     if isinstance(value, str) and len(value) < 30 and INTEGER.fullmatch(value.strip()):
@@ -134,8 +140,8 @@ def _number(value: object, most: int) -> int | None:
     return None
 
 
-def _named(element: object, id_type: IdType) -> object:
-    """The identifier as the client wrote it, when it is one that can be sent back."""
+def _identifier_as_sent(element: object, id_type: IdType) -> object:
+    """Return the client's identifier for the error, if it is a string or a number."""
     if not isinstance(element, dict):
         return None
     value = element.get("id", element.get(id_type.value))

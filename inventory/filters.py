@@ -1,4 +1,4 @@
-"""Filters of the stock list."""
+"""Filters of the lists of stock and of stock movements."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from api.filters import StrictFilterSet, choice_filter
 from inventory.models import MovementKind, StockMovement
 
 
-class WarehouseIdFilter(django_filters.Filter):  # type: ignore[misc]
-    """A warehouse's id."""
+class IdFilter(django_filters.Filter):  # type: ignore[misc]
+    """The exact id of another row."""
 
     field_class = forms.IntegerField
 
 
 class StockFilter(StrictFilterSet):
-    """Exact matches."""
+    """The exact filters of the stock list."""
 
-    warehouse_id = WarehouseIdFilter("warehouse_id", min_value=1, max_value=2**63 - 1)
+    warehouse_id = IdFilter("warehouse_id", min_value=1, max_value=2**63 - 1)
     sku = django_filters.CharFilter("variant__sku")
-    variant_id = WarehouseIdFilter("variant_id", min_value=1, max_value=2**63 - 1)
+    variant_id = IdFilter("variant_id", min_value=1, max_value=2**63 - 1)
 
 
 class MovementFilter(StrictFilterSet):
-    """Exact matches; which index answers them is the selector's business (`Movements`)."""
+    """The exact filters of the movements; the selector chooses the index (`Movements`)."""
 
-    warehouse_id = WarehouseIdFilter("warehouse_id", min_value=1, max_value=2**63 - 1)
-    variant_id = WarehouseIdFilter("variant_id", min_value=1, max_value=2**63 - 1)
-    order_id = WarehouseIdFilter("order_id", min_value=1, max_value=2**63 - 1)
+    warehouse_id = IdFilter("warehouse_id", min_value=1, max_value=2**63 - 1)
+    variant_id = IdFilter("variant_id", min_value=1, max_value=2**63 - 1)
+    order_id = IdFilter("order_id", min_value=1, max_value=2**63 - 1)
     sku = django_filters.CharFilter("variant__sku")
     kind = choice_filter(MovementKind.values)
 

@@ -1,4 +1,4 @@
-"""Keeping the ledger of stock: a partition for each month to come, one balance for all that is long ago."""
+"""Maintenance of the stock ledger: create monthly partitions, and fold old months into balances."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MONTHS_AHEAD = 3
 FOLDED = "inventory_stockmovement_folded"
 MONTH = re.compile(r"inventory_stockmovement_(\d{4})_(\d{2})")
 
-# One opening for each stock row: what its movements up to then add up to, under the last one's number.
+# Write one opening per stock row: the sum of its movements up to `until`, under the id of the last one.
 FOLD = f"""
     CREATE TABLE {FOLDED}_next (LIKE inventory_stockmovement INCLUDING ALL);
     INSERT INTO {FOLDED}_next (id, occurred_at, variant_id, warehouse_id, kind, on_hand_change,
@@ -36,9 +36,9 @@ ATTACH = f"""
 
 
 def make_partitions() -> None:
-    """Give this month and the next ones a partition each, where they have none."""
+    """Create the missing partitions of this month and the next months."""
     with transaction.atomic(), connection.cursor() as cursor:
-        _hurry(cursor)
+        _limit_lock_wait(cursor)
         cursor.execute(
             "SELECT make_stockmovement_partition((now() AT TIME ZONE 'UTC' + n * interval '1 month')::date)"
             " FROM generate_series(0, %s) AS n",
@@ -47,9 +47,9 @@ def make_partitions() -> None:
 
 
 def fold() -> int:
-    """Fold the months that are wholly older than the setting into one opening balance; return how many.
+    """Fold the months that are completely older than the setting into opening balances; return how many.
 
-    What is folded is never written again, so nothing can slip in between; the swap alone excludes others.
+    No one writes to a month this old, so only the final swap of the partitions needs a lock.
     """
     oldest = timezone.now() - timedelta(days=settings.STOCK_MOVEMENT_DAYS)
     with transaction.atomic(), connection.cursor() as cursor:
@@ -58,26 +58,26 @@ def fold() -> int:
             return 0
         until = max(until for _, until in past)
         cursor.execute(FOLD, {"until": until})
-        _hurry(cursor)
+        _limit_lock_wait(cursor)
         for name in [*(name for name, _ in past), FOLDED]:
             cursor.execute(f"DROP TABLE IF EXISTS {name}")
         cursor.execute(ATTACH, {"until": until})
     return len(past)
 
 
-def _hurry(cursor: CursorWrapper) -> None:
-    """Let nobody queue behind a partition that is waiting for its lock; the next try comes soon."""
+def _limit_lock_wait(cursor: CursorWrapper) -> None:
+    """Give up after 2 s: other statements queue behind this lock request, and the task runs again soon."""
     cursor.execute("SET LOCAL lock_timeout = '2s'")
 
 
 def _months(cursor: CursorWrapper) -> list[tuple[str, datetime]]:
-    """The partitions of single months, each with the moment at which it ends."""
+    """Return the partitions of single months, each with the time at which it ends."""
     cursor.execute(
         "SELECT inhrelid::regclass::text FROM pg_inherits"
         " WHERE inhparent = 'inventory_stockmovement'::regclass ORDER BY 1"
     )
-    found = (MONTH.fullmatch(name) for (name,) in cursor.fetchall())
-    return [(match[0], _next_month(int(match[1]), int(match[2]))) for match in found if match]
+    matches = (MONTH.fullmatch(name) for (name,) in cursor.fetchall())
+    return [(match[0], _next_month(int(match[1]), int(match[2]))) for match in matches if match]
 
 
 def _next_month(year: int, month: int) -> datetime:

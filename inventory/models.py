@@ -1,4 +1,4 @@
-"""What suppliers have: stock by warehouse, and what of it is promised (contract 7)."""
+"""Warehouses, stock levels and the ledger of stock movements (contract 7)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,18 @@ from inventory.elements import MOST
 
 
 class Warehouse(models.Model):
-    """A place that a supplier ships from."""
+    """A building that a supplier ships from."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, related_name="warehouses")
     name = models.CharField(max_length=100)
-    is_default = models.BooleanField(default=False, help_text="Takes what no warehouse has in stock.")
+    is_default = models.BooleanField(
+        default=False, help_text="Order lines that no warehouse has in stock go to this warehouse."
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     heard_at = models.DateTimeField(
-        null=True, editable=False, help_text="About when a push last counted something in it."
+        null=True,
+        editable=False,
+        help_text="When a stock push last counted here; updated at most every 10 minutes.",
     )
 
     class Meta:
@@ -43,7 +47,7 @@ class Warehouse(models.Model):
                 F("supplier"),
                 condition=Q(is_default=True),
                 name="warehouse_one_default",
-                violation_error_message="Another warehouse is the supplier's default; change that one first.",
+                violation_error_message="Another warehouse is the default. Change that warehouse first.",
             ),
         ]
 
@@ -57,7 +61,7 @@ class StockLevelQuerySet(models.QuerySet["StockLevel"]):
 
 
 class StockLevel(models.Model):
-    """The stock of one variant in one warehouse, in pieces."""
+    """The stock of one variant in one warehouse, in units."""
 
     variant = models.ForeignKey(Variant, on_delete=models.CASCADE, related_name="stock", db_index=False)
     warehouse = models.ForeignKey(Warehouse, on_delete=models.PROTECT, related_name="stock", db_index=False)
@@ -66,7 +70,7 @@ class StockLevel(models.Model):
     counted_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="When on_hand was counted: as the supplier says, else when it was received.",
+        help_text="When the supplier counted on_hand; without such a time, when the count arrived.",
     )
     overpromised = models.GeneratedField(
         expression=Q(reserved__gt=F("on_hand")),  # type: ignore[arg-type]  # the stubs forget conditions
@@ -76,7 +80,7 @@ class StockLevel(models.Model):
     changed_in = models.BigIntegerField(
         db_default=this_change(),
         editable=False,
-        help_text="The change that moved it last; set by a trigger.",
+        help_text="The number of the last change of this row; set by a trigger.",
     )
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -90,16 +94,16 @@ class StockLevel(models.Model):
         ]
         indexes = [
             models.Index("warehouse", "variant", name="stock_of_warehouse"),
-            # Over the flag, not over the two counts: those move with every push, and an index whose
-            # condition names them would have to be written each time.
+            # Use the flag as the condition. The two quantities change with every push, and a condition
+            # that names them would force PostgreSQL to write the index each time.
             models.Index("id", condition=Q(overpromised=True), name="stock_overpromised"),
             BrinIndex("changed_in", pages_per_range=16, autosummarize=True, name="stock_changed_in"),
         ]
 
     def __str__(self) -> str:
-        known = self._state.fields_cache  # by name where that asks nothing of the database
-        variant = self.variant.sku if "variant" in known else self.variant_id
-        warehouse = self.warehouse.name if "warehouse" in known else self.warehouse_id
+        cached = self._state.fields_cache  # show names only where that needs no query
+        variant = self.variant.sku if "variant" in cached else self.variant_id
+        warehouse = self.warehouse.name if "warehouse" in cached else self.warehouse_id
         return f"{variant} at {warehouse}: {self.on_hand} ({self.reserved} reserved)"
 
     def open(self, on_hand: int, *, by: Actor) -> None:
@@ -112,7 +116,7 @@ class StockLevel(models.Model):
             stock_arrived([self.variant_id])
 
     def count(self, on_hand: int, *, by: Actor) -> bool:
-        """Set what is on hand, as somebody has just counted it; return whether that changed anything."""
+        """Set `on_hand` to a fresh count; return whether the number changed."""
         with transaction.atomic():
             self._lock()
             change = on_hand - self.on_hand
@@ -122,17 +126,18 @@ class StockLevel(models.Model):
         self.refresh_from_db()
         return bool(change)
 
-    def adjust(self, pieces: int, *, reason: str, by: Actor) -> None:
-        """Add so many pieces to what is on hand, or take them away: found, broken, given away.
+    def adjust(self, units: int, *, reason: str, by: Actor) -> None:
+        """Add units to `on_hand`, or remove them (below 0): found, broken, given away.
 
-        Raises Invalid where there are not so many.
+        Raises Invalid if `on_hand` would drop below 0 or exceed the column.
         """
         with transaction.atomic():
             self._lock()
-            if not 0 <= self.on_hand + pieces <= MOST:
-                raise Invalid.at("adjust_by", f"There are {self.on_hand} on hand; that leaves none below 0.")
-            self._set(self.on_hand + pieces)
-            self._record(MovementKind.ADJUST, pieces, by=by, reason=reason, moved=pieces)
+            if not 0 <= self.on_hand + units <= MOST:
+                message = f"{self.on_hand} units are on hand. The result must be from 0 to {MOST}."
+                raise Invalid.at("adjust_by", message)
+            self._set(self.on_hand + units)
+            self._record(MovementKind.ADJUST, units, by=by, reason=reason, moved=units)
         self.refresh_from_db()
 
     def _lock(self) -> None:
@@ -148,7 +153,7 @@ class StockLevel(models.Model):
     def _record(
         self, kind: MovementKind, change: int, *, by: Actor, reason: str = "", moved: int = 0
     ) -> None:
-        """The movement and the event of a change of the pieces on hand."""
+        """Write the movement and the event of a change of `on_hand`."""
         movement = StockMovement.of(self, kind, on_hand_change=change, by=by, reason=reason)
         movement.moved = moved
         movement.save(force_insert=True)
@@ -167,7 +172,7 @@ class StockLevel(models.Model):
 
 
 class MovementKind(models.TextChoices):
-    """What happened to a stock row."""
+    """The reasons for which a stock row changes."""
 
     OPENING = "opening"
     COUNT = "count"
@@ -180,10 +185,10 @@ class MovementKind(models.TextChoices):
 
 
 class StockMovement(models.Model):
-    """One line of the ledger: appended with the change that it is about, and never changed.
+    """One line of the ledger: appended in the transaction of the stock change, and never updated.
 
-    A stock level is what its movements add up to. The table has a partition for each month and, for speed,
-    no foreign keys.
+    A stock level is the sum of its movements. The table has one partition per month and, for speed, no
+    foreign keys.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -195,17 +200,18 @@ class StockMovement(models.Model):
     kind = models.CharField(max_length=10, choices=MovementKind.choices)
     on_hand_change = models.IntegerField()
     reserved_change = models.IntegerField()
-    on_hand = models.IntegerField(help_text="After it.")
-    reserved = models.IntegerField(help_text="After it.")
+    on_hand = models.IntegerField(help_text="After this movement.")
+    reserved = models.IntegerField(help_text="After this movement.")
     moved = models.IntegerField(
-        db_default=0, help_text="Pieces that came back, or, below 0, left: also those that no count knew of."
+        db_default=0,
+        help_text="Units that came back or (below 0) left, even if no count had included them.",
     )
     actor = models.CharField(max_length=200, db_default="")
     request_id = models.CharField(max_length=100, db_default="")
     order_id = models.BigIntegerField(null=True)
     fulfillment_id = models.BigIntegerField(null=True)
     import_id = models.BigIntegerField(null=True)
-    line = models.IntegerField(null=True, help_text="Of the import's file.")
+    line = models.IntegerField(null=True, help_text="The line of the import's file.")
     reason = models.CharField(max_length=500, db_default="")
 
     class Meta:
@@ -244,7 +250,7 @@ class StockMovement(models.Model):
         by: Actor,
         reason: str = "",
     ) -> Self:
-        """What was just done to a locked or new stock row."""
+        """Return the movement of a change just made to a locked or new stock row."""
         return cls(
             variant_id=level.variant_id,
             warehouse_id=level.warehouse_id,

@@ -1,8 +1,9 @@
-"""Stock that orders set aside, give back, take out and bring back: under locks, in one order, in one
-statement, each change with the movement that says why.
+"""Stock changes of orders: reserve, release, ship, refuse and return units.
+
+One statement writes the changed rows, each with the movement that says why.
 
 Lock order (docs/architecture.md): a change of an order locks all stock rows that it will touch or
-choose from in ONE ordered SELECT, after the order and its fulfillments, before the retailer's clock.
+choose from in ONE ordered SELECT, after the order and its fulfillments, before the retailer's clock row.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ StockKey = tuple[int, int]
 
 @dataclass
 class Level:
-    """One locked stock row, in pieces."""
+    """One stock row in memory, in units."""
 
     supplier_id: int
     on_hand: int
@@ -41,15 +42,15 @@ class Level:
 
 
 class Cause(NamedTuple):
-    """What moved stock."""
+    """The order, fulfillment and reason of a stock movement."""
 
     order_id: int | None = None
     fulfillment_id: int | None = None
     reason: str = ""
 
 
-class Movement(NamedTuple):
-    """One line of the ledger, as far as it differs from the others of the same change."""
+class MovementRow(NamedTuple):
+    """The columns of a movement that differ between the movements of one change."""
 
     variant_id: int
     warehouse_id: int
@@ -66,32 +67,32 @@ class Movement(NamedTuple):
 
 @dataclass
 class Stock(ABC):
-    """Stock rows, changed in memory and written back together, with a movement for each change."""
+    """Stock rows that are changed in memory and written together, with a movement for each change."""
 
     levels: dict[StockKey, Level]
     by: Actor
-    _movements: list[Movement] = field(default_factory=list)
+    _movements: list[MovementRow] = field(default_factory=list)
 
     def available(self, key: StockKey) -> int:
         level = self.levels.get(key)
         return level.available if level else 0
 
     def availability(self) -> dict[StockKey, int]:
-        """What may be set aside of each row, in pieces."""
+        """Return the units of each row that can still be reserved."""
         return {key: level.available for key, level in self.levels.items()}
 
     def reserve(self, key: StockKey, quantity: int, cause: Cause) -> int:
-        """Set aside as much as may be, and return how much that was."""
-        taken = min(quantity, self.available(key))
-        if taken:
-            self._move(MovementKind.RESERVE, key, cause, reserved=taken)
-        return taken
+        """Reserve up to `quantity` available units; return how many were reserved."""
+        reserved = min(quantity, self.available(key))
+        if reserved:
+            self._move(MovementKind.RESERVE, key, cause, reserved=reserved)
+        return reserved
 
     @abstractmethod
     def save(self, *, missed: Collection[int] = ()) -> None:
-        """Write the changed rows and the movements, in one statement.
+        """Write the changed rows and their movements in one statement.
 
-        `missed` are the variants of which more would have been taken.
+        `missed` holds the variants that had too little stock for the plan.
         """
 
     def _move(
@@ -104,7 +105,10 @@ class Stock(ABC):
         reserved: int = 0,
         moved: int = 0,
     ) -> None:
-        """Change a row. Pieces can also leave a place that has none; their movement then stands alone."""
+        """Change a row and append its movement.
+
+        Units can also leave a warehouse without a stock row. Then only the movement is written.
+        """
         level = self.levels.get(key)
         if level is None:
             on_hand, reserved, after = 0, 0, (0, 0)
@@ -114,13 +118,13 @@ class Stock(ABC):
             after = (level.on_hand, level.reserved)
         order_id, fulfillment_id, reason = cause
         self._movements.append(
-            Movement(*key, kind.value, on_hand, reserved, *after, moved, order_id, fulfillment_id, reason)
+            MovementRow(*key, kind.value, on_hand, reserved, *after, moved, order_id, fulfillment_id, reason)
         )
 
 
 @dataclass
 class LockedStock(Stock):
-    """Rows that nobody else can change meanwhile; what is given back goes to those who wait."""
+    """Locked rows. Released units go to waiting backorders first."""
 
     _counted: set[StockKey] = field(default_factory=set)
 
@@ -128,22 +132,22 @@ class LockedStock(Stock):
     def lock(cls, variant_ids: Iterable[int], *, by: Actor, needed: Collection[StockKey] = ()) -> LockedStock:
         """Lock every stock row of these variants, in (variant, warehouse) order.
 
-        Those that are needed are made where there are none: before any is locked, as pushes do.
+        Rows in `needed` that do not exist are inserted before any row is locked, as stock pushes do.
         """
         if needed:
+            variants, warehouses = zip(*needed, strict=True)
             with connection.cursor() as cursor:
-                cursor.execute(MAKE, [[variant for variant, _ in needed], [place for _, place in needed]])
+                cursor.execute(MAKE, [list(variants), list(warehouses)])
         return cls(levels_of(_locked_rows(variants=list(variant_ids))), by)
 
     def release(self, key: StockKey, quantity: int, cause: Cause) -> None:
-        """Give back what was set aside."""
         if quantity:
             self._move(MovementKind.RELEASE, key, cause, reserved=-quantity)
 
     def ship(self, key: StockKey, quantity: int, cause: Cause, *, reserved: int = 0) -> None:
-        """Take out what left, and of what was set aside for it so many pieces.
+        """Remove the shipped units from `on_hand`, and `reserved` units from the reservation.
 
-        A count that knew less is not driven below 0.
+        `on_hand` stops at 0 if the last count knew of fewer units.
         """
         on_hand = self.levels[key].on_hand if key in self.levels else 0
         self._move(
@@ -156,20 +160,20 @@ class LockedStock(Stock):
         )
 
     def refuse(self, key: StockKey, cause: Cause, *, reserved: int = 0) -> None:
-        """There is none, says the supplier: that is a count. Give back so much of what was set aside."""
+        """Set `on_hand` to 0: a supplier that refuses a line has counted none. Release `reserved` units."""
         on_hand = self.levels[key].on_hand if key in self.levels else 0
         self._move(MovementKind.REFUSE, key, cause, on_hand=-on_hand, reserved=-reserved)
         self._counted.add(key)
 
     def return_(self, key: StockKey, quantity: int, cause: Cause) -> None:
-        """Put back what came back and can be sold again."""
+        """Add returned units that can be sold again."""
         room = MOST - self.levels[key].on_hand
         self._move(MovementKind.RETURN, key, cause, on_hand=min(quantity, room), moved=quantity)
 
     def save(self, *, missed: Collection[int] = ()) -> None:
         if not self._movements:
             return
-        keys = sorted({each[:2] for each in self._movements} & self.levels.keys())
+        keys = sorted({movement[:2] for movement in self._movements} & self.levels.keys())
         levels = [self.levels[key] for key in keys]
         with connection.cursor() as cursor:
             cursor.execute(
@@ -186,9 +190,9 @@ class LockedStock(Stock):
                 ],
             )
         arrived = {
-            each.variant_id
-            for each in self._movements
-            if each.on_hand_change > each.reserved_change and self.available(each[:2])
+            movement.variant_id
+            for movement in self._movements
+            if movement.on_hand_change > movement.reserved_change and self.available(movement[:2])
         }
         if arrived:
             stock_arrived(arrived)
@@ -236,7 +240,7 @@ class LevelRow(NamedTuple):
 
 @CompiledQuery
 def stock_rows() -> QuerySet[StockLevel, LevelRow]:
-    """Every stock row of these `variants`, in the order in which they are locked."""
+    """Return every stock row of these `variants`, in lock order."""
     rows = StockLevel.objects.filter(any_of("variant_id", "variants"))
     return as_rows(rows.order_by("variant_id", "warehouse_id"), LevelRow)
 

@@ -1,9 +1,9 @@
-"""Stock that a new order takes without holding it while its plan is made.
+"""Stock rows that a new order reads without a lock and reserves at the end of its push.
 
-A plan for many lines takes time, and so do the rows that it is written down in. Under locks, everybody who
-wants one of those goods would wait for that. So a push plans on what it has seen, writes all of it down,
-and takes the pieces last: by one statement that locks the rows, looks whether what was seen is still
-there, and takes all or nothing.
+Planning an order with many lines takes time, and so does writing its rows. If the push locked the stock
+first, every other order for the same goods would wait. Therefore a push plans with the stock it has read,
+writes its rows, and reserves the units last. One statement locks the stock rows, checks that the planned
+units are still available, and reserves all of them or none.
 """
 
 from __future__ import annotations
@@ -18,27 +18,28 @@ from inventory.reservations import Stock, StockKey, levels_of, stock_rows
 
 
 class StockMoved(Exception):
-    """Somebody else was faster: the transaction must be undone, and the plan made again under locks."""
+    """The stock changed since it was read. Roll back, and plan again under locks."""
 
 
 class SeenStock(Stock):
-    """Rows as they were seen; whoever wants pieces may have taken them since."""
+    """Stock rows read without a lock; another order may reserve the same units before `save`."""
 
     @classmethod
     def read(cls, variant_ids: Iterable[int], *, by: Actor) -> SeenStock:
-        """Read every stock row of these variants; lock none."""
+        """Read every stock row of these variants without locking it."""
         return cls(levels_of(stock_rows(variants=list(variant_ids))), by)
 
     def save(self, *, missed: Collection[int] = ()) -> None:
-        """Take what was reserved, and append the movements, in one statement.
+        """Reserve the planned units and append the movements in one statement.
 
-        Raises StockMoved where a row has less than what is to be taken of it, or a missed variant has more
-        than was seen: who brought it looked for those who wait before we were there.
+        Raises StockMoved if a row has fewer available units than the plan needs, or if a missed variant has
+        more units than the plan saw. The arrival of such units was handled before this order existed, so no
+        later step would give them to this order.
         """
-        taken = Counter[StockKey]()
-        for each in self._movements:
-            taken[each.variant_id, each.warehouse_id] += each.reserved_change
-        keys = sorted({*taken, *(key for key in self.levels if key[0] in missed)})
+        planned = Counter[StockKey]()
+        for movement in self._movements:
+            planned[movement.variant_id, movement.warehouse_id] += movement.reserved_change
+        keys = sorted({*planned, *(key for key in self.levels if key[0] in missed)})
         if not keys and not missed:
             return
         levels = [self.levels[key] for key in keys]
@@ -48,7 +49,7 @@ class SeenStock(Stock):
                 [
                     [variant for variant, _ in keys],
                     [warehouse for _, warehouse in keys],
-                    [taken[key] for key in keys],
+                    [planned[key] for key in keys],
                     [level.available for level in levels],
                     [level.reserved for level in levels],
                     [level.safety for level in levels],
@@ -56,22 +57,22 @@ class SeenStock(Stock):
                     sorted(missed),
                     self.by.name,
                     self.by.request_id,
-                    [each.variant_id for each in self._movements],
-                    [each.warehouse_id for each in self._movements],
-                    [each.reserved_change for each in self._movements],
-                    [each.reserved for each in self._movements],
-                    [each.order_id for each in self._movements],
-                    [each.fulfillment_id for each in self._movements],
+                    [movement.variant_id for movement in self._movements],
+                    [movement.warehouse_id for movement in self._movements],
+                    [movement.reserved_change for movement in self._movements],
+                    [movement.reserved for movement in self._movements],
+                    [movement.order_id for movement in self._movements],
+                    [movement.fulfillment_id for movement in self._movements],
                 ],
             )
-            [(as_seen,)] = cursor.fetchall()
-        if not as_seen:
+            [(unchanged,)] = cursor.fetchall()
+        if not unchanged:
             raise StockMoved
         self._movements.clear()
 
 
-# The rows are locked in their order before any is written. What a movement leaves behind is reckoned back
-# from what the row has afterwards: others may have taken of it between our look and our lock.
+# Lock the rows in lock order before writing any of them. Compute each movement's `reserved` from the row's
+# final value: another order may have reserved units between our read and our lock.
 TAKE = """
     WITH wanted AS (
         SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::int[], %s::int[], %s::int[], %s::int[])

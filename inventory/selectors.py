@@ -1,4 +1,4 @@
-"""Reading the ledger of stock, newest first, whatever it is narrowed by and however long it is."""
+"""Queries of the stock ledger: each filter reads an index, so a long ledger stays fast."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from catalog.models import Variant
 from imports.models import ImportJob
 from inventory.models import MovementKind, StockMovement, Warehouse
 
-# The newest of each stretch of the index that holds some of what is asked for; of those, the newest.
+# Read the newest movements of each matching index range, then the newest of all these.
 NEWEST = """
-    SELECT found.* FROM {stretches}, LATERAL (
+    SELECT newest.* FROM {ranges}, LATERAL (
         SELECT m.* FROM inventory_stockmovement m
-        WHERE {of} AND {beyond} AND {narrowed} ORDER BY m.id {direction} LIMIT %(count)s
-    ) AS found ORDER BY found.id {direction} LIMIT %(count)s
+        WHERE {in_range} AND {beyond} AND {filters} ORDER BY m.id {direction} LIMIT %(count)s
+    ) AS newest ORDER BY newest.id {direction} LIMIT %(count)s
 """
 WAREHOUSES = "unnest(%(warehouses)s::bigint[]) AS w (id)"
 
 
 @dataclass(frozen=True)
 class Movements:
-    """What a list of movements is narrowed by; `None` narrows nothing."""
+    """The filters of a list of movements; `None` matches every movement."""
 
     warehouse_ids: list[int]
     variant_ids: list[int] | None = None
@@ -32,36 +32,35 @@ class Movements:
     order_id: int | None = None
 
     @classmethod
-    def of_supplier(cls, supplier_id: int, asked: dict[str, Any]) -> Movements:
-        """Those of a supplier, as a request asks for them; what is not its own finds nothing."""
+    def of_supplier(cls, supplier_id: int, filters: dict[str, Any]) -> Movements:
+        """Apply a request's filters to one supplier's movements; ids of other suppliers match nothing."""
         warehouses = Warehouse.objects.filter(supplier_id=supplier_id)
-        if "warehouse_id" in asked:
-            warehouses = warehouses.filter(pk=asked["warehouse_id"])
+        if "warehouse_id" in filters:
+            warehouses = warehouses.filter(pk=filters["warehouse_id"])
         variants = None
-        if "sku" in asked or "variant_id" in asked:
-            own = Variant.objects.filter(supplier_id=supplier_id)
-            own = own.filter(sku=asked["sku"]) if "sku" in asked else own
-            own = own.filter(pk=asked["variant_id"]) if "variant_id" in asked else own
-            variants = list(own.values_list("pk", flat=True))
-        return cls(
-            list(warehouses.values_list("pk", flat=True)), variants, asked.get("kind"), asked.get("order_id")
-        )
+        if "sku" in filters or "variant_id" in filters:
+            matching = Variant.objects.filter(supplier_id=supplier_id)
+            matching = matching.filter(sku=filters["sku"]) if "sku" in filters else matching
+            matching = matching.filter(pk=filters["variant_id"]) if "variant_id" in filters else matching
+            variants = list(matching.values_list("pk", flat=True))
+        warehouse_ids = list(warehouses.values_list("pk", flat=True))
+        return cls(warehouse_ids, variants, filters.get("kind"), filters.get("order_id"))
 
     def fetch(self, beyond: object, descending: bool, count: int) -> list[StockMovement]:
-        """So many of them beyond an id (or from the end), newest first or last."""
+        """Return up to `count` movements beyond an id (or from the end), newest first or last."""
         if beyond is not None and not isinstance(beyond, int):
-            raise TypeError("Movements are listed by their number.")
-        stretches, of = self._stretches()
-        narrowed = ["true"]
+            raise TypeError("The bookmark of a list of movements must be a number.")
+        ranges, in_range = self._index_ranges()
+        filters = ["true"]
         if self.order_id is not None and self.variant_ids is not None:
-            narrowed.append("m.variant_id = ANY(%(variants)s)")
+            filters.append("m.variant_id = ANY(%(variants)s)")
         if self.kind is not None and (self.order_id is not None or self.variant_ids is not None):
-            narrowed.append("m.kind = %(kind)s")
+            filters.append("m.kind = %(kind)s")
         statement = NEWEST.format(
-            stretches=stretches,
-            of=of,
+            ranges=ranges,
+            in_range=in_range,
             beyond="true" if beyond is None else f"m.id {'<' if descending else '>'} %(beyond)s",
-            narrowed=" AND ".join(narrowed),
+            filters=" AND ".join(filters),
             direction="DESC" if descending else "ASC",
         )
         params = {
@@ -75,8 +74,8 @@ class Movements:
         }
         return list(StockMovement.objects.raw(statement, params))
 
-    def _stretches(self) -> tuple[str, str]:
-        """The stretches of the index that answers best, and the condition that a movement is in one."""
+    def _index_ranges(self) -> tuple[str, str]:
+        """Return the ranges of the best index, and the condition for a movement in such a range."""
         if self.order_id is not None:
             return "(VALUES (1)) AS one", "m.order_id = %(order)s AND m.warehouse_id = ANY(%(warehouses)s)"
         if self.variant_ids is not None:
@@ -87,7 +86,7 @@ class Movements:
 
 
 def skus_of(movements: list[StockMovement]) -> dict[int, str]:
-    """The skus of what moved."""
+    """Return the sku of each moved variant."""
     ids = {movement.variant_id for movement in movements}
     return dict(Variant.objects.filter(pk__in=ids).values_list("pk", "sku"))
 
@@ -96,16 +95,17 @@ KEY, IMPORT = re.compile(r"key:(\w+)"), re.compile(r"import:(\d+)")
 
 
 class Actors:
-    """Who moved a supplier's stock, as that supplier reads it: its own keys and imports by their names.
+    """The actors of stock movements, as one supplier may see them.
 
-    Of others it hears only what they are. A retailer's key reserves what it orders, and a competitor's, where
-    that refuses, sends the order on to here: no key, file or request of theirs is this supplier's business.
+    The supplier sees its own keys and imports by name, and only the role of other actors. For example, a
+    retailer's key reserves stock by ordering, and a competitor's key does when it refuses an order. The
+    names, files and requests of other parties stay hidden.
     """
 
     def __init__(self, supplier_id: int, movements: Iterable[StockMovement]) -> None:
         names = {movement.actor for movement in movements}
-        prefixes = {found[1] for found in map(KEY.match, names) if found}
-        jobs = {found[1] for found in map(IMPORT.fullmatch, names) if found}
+        prefixes = {match[1] for match in map(KEY.match, names) if match}
+        jobs = {match[1] for match in map(IMPORT.fullmatch, names) if match}
         keys = ApiKey.objects.filter(prefix__in=prefixes).values_list("prefix", "supplier_id")
         self._keys = dict(keys) if prefixes else {}
         own = ImportJob.objects.filter(supplier_id=supplier_id, pk__in=jobs).values_list("pk", flat=True)
@@ -113,12 +113,12 @@ class Actors:
         self._supplier_id = supplier_id
 
     def is_own(self, actor: str) -> bool:
-        """Whether the supplier did it itself: by a key, or by a file."""
+        """Return whether the actor is the supplier's own key or import."""
         key, job = KEY.match(actor), IMPORT.fullmatch(actor)
         return bool(key and self._keys.get(key[1]) == self._supplier_id) or bool(job and job[1] in self._jobs)
 
     def name(self, actor: str) -> str:
-        """`key:fxk_… (ERP)` of its own, `system:…`; else `retailer`, `operator` or `system`."""
+        """Return `key:fxk_… (ERP)` for an own key, `system:…`, or `retailer`, `operator` or `system`."""
         if actor.startswith("user:"):
             return "operator"
         key = KEY.match(actor)

@@ -1,4 +1,4 @@
-"""Bodies and answers of stock (contract 7 and 12)."""
+"""Request bodies and answers of the stock endpoints (contract 7 and 12)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class InventoryElement(Body):
     `sku`, and the amount under `quantity`.
     """
 
-    id = Text(required=False, help_text="Which variant: its sku, or what `id_type` names.")
-    amount = Integer(required=False, min_value=0, help_text="How many pieces are there.")
+    id = Text(required=False, help_text="The variant's sku, or its identifier of the kind `id_type`.")
+    amount = Integer(required=False, min_value=0, help_text="How many units are on hand.")
 
 
 @extend_schema_field(InventoryElement(many=True, max_length=MOST_ELEMENTS))  # type: ignore[call-arg]
 class Elements(serializers.Field[list[object], Any, Any, Any]):
-    """The array itself; its elements are read one by one, so that each can be wrong alone."""
+    """The array of elements. They are validated later, so that one bad element does not fail the push."""
 
     default_error_messages = {
         "invalid": "Must be an array.",
@@ -62,11 +62,12 @@ class IdTypeField(Text):
 
 
 class PushBody(Body):
-    """Counts of one warehouse, of the moment `as_of`, else of the request. What was shipped after
-    that is subtracted, what came back is added, and an older count never replaces a newer.
+    """The counts of one warehouse, taken at `as_of` or, without it, when the request arrived. Units
+    shipped after that time are subtracted, returned units are added. An older count never replaces a
+    newer count.
     """
 
-    most_objects = None  # its elements are counted, and read, one by one
+    most_objects = None  # `Elements` has its own limit
 
     warehouse_id = Id()
     id_type = IdTypeField(required=False, default=IdType.SKU)
@@ -75,7 +76,7 @@ class PushBody(Body):
 
 
 class ElementErrorJson(TypedDict):
-    """Why one element did not land; `index` counts from 0."""
+    """The error of one rejected element; `index` counts from 0."""
 
     index: int
     id: str | int | None
@@ -84,7 +85,7 @@ class ElementErrorJson(TypedDict):
 
 
 class PushJson(TypedDict):
-    """What became of a push. `duplicates` are elements that a later one of the same push overrode."""
+    """The result of a push. `duplicates` are elements overridden by a later element of the same push."""
 
     updated: int
     unchanged: int
@@ -107,7 +108,7 @@ def push_json(result: PushResult) -> dict[str, object]:
 
 
 class StockJson(TypedDict):
-    """The stock of one variant in one warehouse, in pieces; `available` is what may still be ordered."""
+    """The stock of one variant in one warehouse, in units; `available` can still be ordered."""
 
     variant_id: int
     sku: str
@@ -141,7 +142,7 @@ def warehouse_json(warehouse: Warehouse) -> WarehouseJson:
 
 
 class CauseJson(TypedDict):
-    """What moved stock: an order, a line of a file, or a request."""
+    """The cause of a stock movement: an order, a line of a file, or a request."""
 
     order_id: NotRequired[int]
     fulfillment_id: NotRequired[int]
@@ -152,7 +153,7 @@ class CauseJson(TypedDict):
 
 
 class MovementJson(TypedDict):
-    """One change of stock; `on_hand` and `reserved` are what they were after it."""
+    """One change of stock; `on_hand` and `reserved` are the values after this change."""
 
     id: int
     occurred_at: str
@@ -172,7 +173,7 @@ CAUSES = ("order_id", "fulfillment_id", "import_id", "line", "request_id", "reas
 
 
 def movement_json(movement: StockMovement, sku: str, actors: Actors) -> MovementJson:
-    """A movement as its supplier reads it; the ids of others' requests are theirs."""
+    """Return a movement for its supplier; the request ids of other parties are hidden."""
     causes = {name: getattr(movement, name) for name in CAUSES}
     if not actors.is_own(movement.actor):
         causes["request_id"] = ""

@@ -1,8 +1,8 @@
-"""Stock pushes: what the elements mean, and the counts they set (endpoint 13, contract 7 and 12).
+"""Stock pushes: find the variant of each element and set its count (endpoint 13, contract 7 and 12).
 
-The statements are few and set-based, however many elements there are. Missing rows are inserted first,
-then existing ones are locked in (variant, warehouse) order and set: whoever inserts holds no lock yet
-that another waits for, so pushes, imports and reservations cannot deadlock.
+A push runs the same few statements for any number of elements. It inserts missing rows first, then locks
+the existing rows in (variant, warehouse) order and sets them. A transaction that inserts holds no row
+locks yet, so pushes, imports and reservations cannot deadlock.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from inventory.arrivals import stock_arrived
 from inventory.elements import Element, ElementError, IdType, read_elements
 from inventory.models import Warehouse
 
-# A variant's identifier as text, for each id type; never anything from a request.
+# The column of each id type. Only these constants reach SQL as text.
 IDENTIFIERS = {
     IdType.SKU: "sku",
     IdType.UPC: "upc",
@@ -34,20 +34,20 @@ IDENTIFIERS = {
     IdType.ID_IN_SOURCE: "id_in_source",
 }
 
-# The moment of a count, by the database's clock, which all movements go by: as the push says, but not later
-# than now, else when its request arrived.
+# The time of a count, by the database's clock, as for all movements. Use the push's `as_of`, but never a
+# time in the future; without `as_of`, use the arrival of the request.
 MOMENT = """
     SELECT coalesce(least(%s::timestamptz, clock_timestamp()), clock_timestamp() - %s * interval '1 second')
 """
 
-# What left or came back after a count was taken is not in it.
+# Correct a count by the units that left or came back after it was taken.
 MOVED_SINCE = """
-    SELECT variant_id, sum(moved) AS pieces FROM inventory_stockmovement
+    SELECT variant_id, sum(moved) AS units FROM inventory_stockmovement
     WHERE warehouse_id = %(warehouse)s AND moved <> 0 AND occurred_at > %(as_of)s GROUP BY variant_id
 """
-COUNTED = "least(greatest(pushed.amount + coalesce(since.pieces, 0), 0), 2147483647)::int"
+COUNTED = "least(greatest(pushed.amount + coalesce(since.units, 0), 0), 2147483647)::int"
 
-# A refusal of what has no row yet is a count of 0, too.
+# A refusal is a count of 0, also for a variant that has no stock row yet.
 REFUSED_SINCE = """
     SELECT variant_id, occurred_at FROM inventory_stockmovement
     WHERE warehouse_id = %(warehouse)s AND kind = 'refuse' AND occurred_at > %(as_of)s
@@ -72,14 +72,15 @@ INSERT_MISSING = f"""
     FROM created
 """  # noqa: S608 - of constants
 
-# By a statement of its own: the next one sees the movements of those that this one waited for.
+# Lock in a separate statement: the next statement then sees the movements of the transactions that this
+# one waited for.
 LOCK = """
     SELECT FROM inventory_stocklevel
     WHERE warehouse_id = %(warehouse)s AND variant_id = ANY(%(variants)s)
     ORDER BY variant_id FOR UPDATE
 """
 
-# A row whose count is confirmed by a later one keeps its pieces, but takes the later time.
+# A later count of the same number changes only `counted_at`.
 SET_COUNTED = f"""
     WITH counted AS (
         SELECT s.id, s.variant_id, s.on_hand, s.reserved, {COUNTED} AS counted
@@ -92,7 +93,7 @@ SET_COUNTED = f"""
         SET on_hand = counted.counted, counted_at = %(as_of)s,
             updated_at = CASE WHEN s.on_hand <> counted.counted THEN now() ELSE s.updated_at END
         FROM counted
-        -- Named twice, so that these rows are looked up rather than the whole table read.
+        -- Repeat the ids as an array: PostgreSQL then uses the index instead of reading the whole table.
         WHERE s.id = counted.id AND s.id = ANY(ARRAY(SELECT id FROM counted))
             AND (s.on_hand <> counted.counted OR s.counted_at IS DISTINCT FROM %(as_of)s)
     )
@@ -103,11 +104,11 @@ SET_COUNTED = f"""
     FROM counted WHERE counted <> on_hand
 """  # noqa: S608 - of constants
 
-HEARD_AGAIN = timedelta(minutes=10)
+HEARD_INTERVAL = timedelta(minutes=10)
 
 
 class StaleRow(NamedTuple):
-    """A variant of which a later count is known."""
+    """A variant with a later count than the pushed one."""
 
     variant_id: int
     counted_at: datetime
@@ -126,7 +127,7 @@ STALE = f"""
 
 @dataclass
 class PushResult:
-    """What became of a push; `updated + unchanged + rejected + duplicates` are its elements."""
+    """The counters and errors of a push; `updated + unchanged + rejected + duplicates` = its elements."""
 
     updated: int = 0
     unchanged: int = 0
@@ -142,79 +143,80 @@ def push(
     as_of: datetime | None = None,
     by: Actor,
 ) -> PushResult:
-    """Set `on_hand` in a warehouse; good elements land, each bad one is an error. Reservations stay.
+    """Set `on_hand` in a warehouse from valid elements; each bad element is an error. Reservations stay.
 
-    Of elements that name one variant the last counts. The counts are of `as_of`, else of when the request
-    arrived; what left or came back since is subtracted or added. One older than the known one is an error.
+    If several elements name one variant, the last wins. The counts were taken at `as_of`, or without it
+    when the request arrived. Units that left or came back since are subtracted or added. A count that is
+    older than the stored count is an error.
     """
-    good, errors = read_elements(elements, id_type, warehouse.pk)
+    valid, errors = read_elements(elements, id_type, warehouse.pk)
     with transaction.atomic():
-        as_of = _moment(as_of)
-        wanted, result = _by_variant(warehouse, id_type, good)
+        as_of = _count_time(as_of)
+        counts, result = _by_variant(warehouse, id_type, valid)
         result.errors += errors
-        if wanted:
-            _write(warehouse, wanted, as_of, result, by=by)
+        if counts:
+            _write(warehouse, counts, as_of, result, by=by)
         if result.updated or result.unchanged:
-            _heard_of(warehouse)
+            _note_push(warehouse)
         if result.updated:
             data = {"warehouse_id": warehouse.pk, "updated": result.updated, "unchanged": result.unchanged}
             record("inventory.updated", by=by, area="inventory", supplier=warehouse.supplier, data=data)
             take_snapshot_after_commit()
-            stock_arrived(list(wanted))
+            stock_arrived(list(counts))
     result.errors.sort(key=lambda error: error.index)
     return result
 
 
-def _heard_of(warehouse: Warehouse) -> None:
-    """Note that its counts come, changed or not: now and then, so that pushes do not wait for its row."""
-    if warehouse.heard_at is None or timezone.now() - warehouse.heard_at > HEARD_AGAIN:
+def _note_push(warehouse: Warehouse) -> None:
+    """Store the time of this push, at most every 10 minutes: concurrent pushes would wait for the row."""
+    if warehouse.heard_at is None or timezone.now() - warehouse.heard_at > HEARD_INTERVAL:
         Warehouse.objects.filter(pk=warehouse.pk).update(heard_at=Now())
 
 
-def _moment(as_of: datetime | None) -> datetime:
+def _count_time(as_of: datetime | None) -> datetime:
     with connection.cursor() as cursor:
         cursor.execute(MOMENT, [as_of, seconds_since_arrival()])
-        moment: datetime = cursor.fetchone()[0]
-    return moment
+        time: datetime = cursor.fetchone()[0]
+    return time
 
 
 def _by_variant(
     warehouse: Warehouse, id_type: IdType, elements: Sequence[Element]
 ) -> tuple[dict[int, Element], PushResult]:
-    """The last element of each variant, and the elements that found none or more than one."""
-    known = _find(warehouse, id_type, [element.identifier for element in elements])
-    wanted: dict[int, Element] = {}
+    """Return the last element of each variant, and a result with an error for each unmatched element."""
+    variant_ids = _find(warehouse, id_type, [element.identifier for element in elements])
+    counts: dict[int, Element] = {}
     result = PushResult()
     for element in elements:
-        variant_id = known.get(element.identifier, 0)
+        variant_id = variant_ids.get(element.identifier, 0)
         if variant_id > 0:
-            result.duplicates += variant_id in wanted
-            wanted[variant_id] = element
+            result.duplicates += variant_id in counts
+            counts[variant_id] = element
         else:
-            result.errors.append(_unfound(element, id_type, several=variant_id < 0))
-    return wanted, result
+            result.errors.append(_unmatched(element, id_type, several=variant_id < 0))
+    return counts, result
 
 
-def _unfound(element: Element, id_type: IdType, *, several: bool) -> ElementError:
+def _unmatched(element: Element, id_type: IdType, *, several: bool) -> ElementError:
     named = f"{id_type.value} {element.identifier}"
     if several:
-        message = f"More than one variant of yours has the {named}; push by sku."
+        message = f"Several of your variants have the {named}. Push this count by sku."
         return ElementError(element.index, element.identifier, "ambiguous", message)
     return ElementError(
-        element.index, element.identifier, "not_found", f"No variant of yours has the {named}."
+        element.index, element.identifier, "not_found", f"You have no variant with the {named}."
     )
 
 
 def _find(warehouse: Warehouse, id_type: IdType, identifiers: Sequence[str]) -> dict[str, int]:
-    """The supplier's variants by identifier; -1 for an identifier that several share."""
+    """Return the id of the supplier's variant for each identifier; -1 if several variants share it."""
     with connection.cursor() as cursor:
         if id_type is IdType.VARIANT_ID:
             query = "SELECT id::text, id FROM catalog_variant WHERE supplier_id = %s AND id = ANY(%s)"
-            cursor.execute(query, [warehouse.supplier_id, [int(each) for each in identifiers]])
+            cursor.execute(query, [warehouse.supplier_id, [int(identifier) for identifier in identifiers]])
         else:
             column = IDENTIFIERS[id_type]
             cursor.execute(
-                f"SELECT {column}, CASE WHEN count(*) = 1 THEN min(id) ELSE -1 END FROM catalog_variant"  # noqa: S608 - a column of ours
+                f"SELECT {column}, CASE WHEN count(*) = 1 THEN min(id) ELSE -1 END FROM catalog_variant"  # noqa: S608 - the column is one of our constants
                 f" WHERE supplier_id = %s AND {column} = ANY(%s) GROUP BY 1",
                 [warehouse.supplier_id, list(identifiers)],
             )
@@ -222,12 +224,12 @@ def _find(warehouse: Warehouse, id_type: IdType, identifiers: Sequence[str]) -> 
 
 
 def _write(
-    warehouse: Warehouse, wanted: dict[int, Element], as_of: datetime, result: PushResult, *, by: Actor
+    warehouse: Warehouse, counts: dict[int, Element], as_of: datetime, result: PushResult, *, by: Actor
 ) -> None:
     params: dict[str, Any] = {
         "warehouse": warehouse.pk,
-        "variants": list(wanted),
-        "amounts": [element.amount for element in wanted.values()],
+        "variants": list(counts),
+        "amounts": [element.amount for element in counts.values()],
         "as_of": as_of,
         "actor": by.name,
         "request_id": by.request_id,
@@ -240,10 +242,10 @@ def _write(
         result.updated += cursor.rowcount
         cursor.execute(STALE, params)
         stale = rows_of(cursor, StaleRow)
-    result.errors += [_stale(wanted[row.variant_id], as_of, row.counted_at) for row in stale]
-    result.unchanged = len(wanted) - result.updated - len(stale)
+    result.errors += [_stale(counts[row.variant_id], as_of, row.counted_at) for row in stale]
+    result.unchanged = len(counts) - result.updated - len(stale)
 
 
-def _stale(element: Element, as_of: datetime, known: datetime) -> ElementError:
-    message = f"This is a count of {iso(as_of)}; there is a later one, of {iso(known)}."
+def _stale(element: Element, as_of: datetime, stored: datetime) -> ElementError:
+    message = f"This count was taken at {iso(as_of)}. A later count exists, taken at {iso(stored)}."
     return ElementError(element.index, element.identifier, "stale_count", message)

@@ -1,4 +1,4 @@
-"""The ledger's periodic work."""
+"""The periodic task of the stock ledger."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from inventory import ledger
 
 @shared_task  # type: ignore[untyped-decorator]
 def keep_ledger() -> None:
-    """Make the coming months' partitions, and fold what is long ago."""
+    """Create the partitions of the next months, and fold old months."""
     ledger.make_partitions()
     ledger.fold()

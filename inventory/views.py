@@ -1,4 +1,4 @@
-"""A supplier's stock and warehouses (endpoint 13, contract 7 and 12)."""
+"""Endpoints of a supplier's stock and warehouses (endpoint 13, contract 7 and 12)."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class InventoryViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="Push stock",
-        description="Sets what is on hand in one warehouse; what is reserved stays reserved. Good elements"
-        " land, bad ones are listed in `errors`: 200 also when every one is bad. Of several elements for one"
-        " variant the last counts.",
+        description="Sets the number on hand in one warehouse; reserved units stay reserved. Valid elements"
+        " are stored, invalid elements are listed in `errors`; the answer is 200 even if every element is"
+        " invalid. If several elements name one variant, the last wins.",
         request=PushBody,
-        responses={200: answers(PushJson, "How many landed, and why the others did not.")},
+        responses={200: answers(PushJson, "How many elements were stored, and the errors of the others.")},
     )
     def push(self, request: Request, supplier_id: int) -> Response:
         body = read(PushBody, request)
         warehouse = Warehouse.objects.filter(supplier=self.supplier, pk=body["warehouse_id"]).first()
         if warehouse is None:
-            message = f"You have no warehouse {body['warehouse_id']}; GET …/warehouses lists yours."
+            message = f"You have no warehouse {body['warehouse_id']}. GET …/warehouses lists your warehouses."
             raise Invalid.at("warehouse_id", message, "not_found")
         warehouse.supplier = self.supplier
         result = push(warehouse, body["id_type"], body["inventories"], as_of=body.get("as_of"), by=self.actor)
@@ -55,9 +55,9 @@ class InventoryViewSet(SupplierViewSet):
     @extend_schema(
         summary="List stock",
         parameters=[
-            id_parameter("warehouse_id", "Of this warehouse."),
-            OpenApiParameter("sku", description="Of exactly this sku."),
-            id_parameter("variant_id", "Of this variant."),
+            id_parameter("warehouse_id", "Only this warehouse."),
+            OpenApiParameter("sku", description="Only exactly this sku."),
+            id_parameter("variant_id", "Only this variant."),
             LIMIT,
             CURSOR,
         ],
@@ -67,7 +67,7 @@ class InventoryViewSet(SupplierViewSet):
         levels = StockFilter.apply(request, StockLevel.objects.for_supplier(self.supplier))
         page = Keyset("id").page(levels.select_related("variant"), request)
         safety = self.supplier.safety_stock
-        return Response([stock_json(each, safety) for each in page.items], headers=page.headers)
+        return Response([stock_json(level, safety) for level in page.items], headers=page.headers)
 
 
 class MovementsViewSet(SupplierViewSet):
@@ -77,14 +77,14 @@ class MovementsViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="List stock movements",
-        description="Every change of what is on hand or reserved, newest first: why the stock is what it is."
-        " What is long ago is folded into one `opening` for each stock row.",
+        description="Every change of the units on hand or reserved, newest first, with its cause."
+        " Old movements are folded into one `opening` per stock row.",
         parameters=[
-            OpenApiParameter("sku", description="Of exactly this sku."),
-            id_parameter("variant_id", "Of this variant."),
-            id_parameter("warehouse_id", "In this warehouse."),
-            OpenApiParameter("kind", enum=list(MovementKind.values), description="Of this kind."),
-            id_parameter("order_id", "That this order caused."),
+            OpenApiParameter("sku", description="Only exactly this sku."),
+            id_parameter("variant_id", "Only this variant."),
+            id_parameter("warehouse_id", "Only this warehouse."),
+            OpenApiParameter("kind", enum=list(MovementKind.values), description="Only this kind."),
+            id_parameter("order_id", "Only movements of this order."),
             LIMIT,
             CURSOR,
         ],
@@ -94,7 +94,7 @@ class MovementsViewSet(SupplierViewSet):
         movements = Movements.of_supplier(self.supplier.pk, MovementFilter.requested(request))
         page = Keyset("-id").page_by(movements.fetch, request)
         skus, actors = skus_of(page.items), Actors(self.supplier.pk, page.items)
-        body = [movement_json(each, skus.get(each.variant_id, ""), actors) for each in page.items]
+        body = [movement_json(row, skus.get(row.variant_id, ""), actors) for row in page.items]
         return Response(body, headers=page.headers)
 
 
@@ -110,4 +110,4 @@ class WarehousesViewSet(SupplierViewSet):
     )
     def list(self, request: Request, supplier_id: int) -> Response:
         page = Keyset("id").page(Warehouse.objects.filter(supplier=self.supplier), request)
-        return Response([warehouse_json(each) for each in page.items], headers=page.headers)
+        return Response([warehouse_json(warehouse) for warehouse in page.items], headers=page.headers)

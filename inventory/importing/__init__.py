@@ -1,10 +1,10 @@
-"""Stock from files (contract 6 and 7): what the `importer` declares, by what a row meets.
+"""Stock from files (contract 6 and 7). `importer` declares the kind; a row passes these modules in order.
 
-`locations` a shop's export of several places, written anew with a row for each
-`matching`    how a row finds its variant, its warehouse and its level
-`since`       what happened after the moment of its count
-`rules`       what can be wrong with it, beside its values
-`forecast`    what the file would do: for dry runs, and for the approval rule
-`landing`     how its count is set
-`full_files`  what a full file does not name becomes 0
+`locations`   rewrites a shop's export of several locations: one row per location
+`matching`    finds the row's variant, warehouse and stock level
+`since`       corrects its count by the units that moved after the count
+`rules`       refuses rows that are wrong beyond their values
+`forecast`    predicts the effect of the file, for dry runs and the approval rule
+`landing`     sets the counts
+`full_files`  sets the stock that a full file leaves out to 0
 """

@@ -1,4 +1,4 @@
-"""What a stock file would do: for dry runs, and for the approval rule."""
+"""The predicted effect of a stock file, for dry runs and the approval rule."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from imports.pipeline.context import BATCH, BatchResult, ImportContext
 from imports.pipeline.job_report import TOP
 from imports.sql import row
 from inventory.elements import MOST
-from inventory.importing.full_files import FULL, why_kept
-from inventory.importing.matching import NOWHERE, counted_before, named_in_file, warehouse_ids
+from inventory.importing.full_files import FULL, reason_to_keep
+from inventory.importing.matching import UNKNOWN_WAREHOUSE, counted_before, named_in_file, warehouse_ids
 from inventory.importing.since import COUNTED, as_of_now, moved
 
 
@@ -30,25 +30,25 @@ def forecast(context: ImportContext) -> BatchResult:
 
 
 def approval_reasons(context: ImportContext, policy: ImportPolicy) -> list[str]:
-    full = context.job.options["mode"] == FULL and not why_kept(context)
+    full = context.job.options["mode"] == FULL and not reason_to_keep(context)
     if not (full or policy.zeroed_in_delta):
         return []
     zeroed, stocked = row(
         SQL(
             """
             SELECT count(DISTINCT l.variant_id) FILTER (WHERE {older} AND (
-                    (n.quantity BETWEEN 0 AND -coalesce(m.pieces, 0) AND n.warehouse_id <> {nowhere})
-                    OR ({full} AND n.variant_id IS NULL AND coalesce(m.pieces, 0) <= 0)
+                    (n.quantity BETWEEN 0 AND -coalesce(m.units, 0) AND n.warehouse_id <> {unknown})
+                    OR ({full} AND n.variant_id IS NULL AND coalesce(m.units, 0) <= 0)
                 )), count(DISTINCT l.variant_id)
             FROM inventory_stocklevel AS l LEFT JOIN ({named}) AS n
-                ON n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {nowhere})
+                ON n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {unknown})
             LEFT JOIN ({moved}) AS m ON m.variant_id = l.variant_id AND m.warehouse_id = l.warehouse_id
             WHERE l.warehouse_id = ANY({warehouses}) AND l.on_hand > 0
             """
         ).format(
             full=Literal(full),
             older=counted_before(context),
-            nowhere=NOWHERE,
+            unknown=UNKNOWN_WAREHOUSE,
             named=named_in_file(context),
             moved=moved(context),
             warehouses=Literal(warehouse_ids(context)),
@@ -56,22 +56,22 @@ def approval_reasons(context: ImportContext, policy: ImportPolicy) -> list[str]:
     )
     if int(zeroed) <= policy.zeroed_least or int(zeroed) <= policy.zeroed_share * int(stocked):
         return []
-    return [f"It would set {zeroed} of {stocked} stocked variants to 0."]
+    return [f"The file would set {zeroed} of {stocked} stocked variants to 0."]
 
 
 def outlook(context: ImportContext) -> dict[str, Any]:
-    """What would become of the stock that is there: for each warehouse, and the largest changes."""
-    full = context.job.options["mode"] == FULL and not why_kept(context)
+    """Return the predicted change of the existing stock per warehouse, and the largest changes."""
+    full = context.job.options["mode"] == FULL and not reason_to_keep(context)
     warehouses, changes = row(
         SQL(
             """
             WITH ahead AS MATERIALIZED (
                 SELECT l.variant_id, l.warehouse_id, l.on_hand AS old, CASE
-                    WHEN n.quantity BETWEEN 0 AND {most} AND n.warehouse_id <> {nowhere} THEN {counted}
-                    WHEN {full} AND n.variant_id IS NULL AND coalesce(m.pieces, 0) <= 0 THEN 0
+                    WHEN n.quantity BETWEEN 0 AND {most} AND n.warehouse_id <> {unknown} THEN {counted}
+                    WHEN {full} AND n.variant_id IS NULL AND coalesce(m.units, 0) <= 0 THEN 0
                     ELSE l.on_hand END AS new
                 FROM inventory_stocklevel AS l LEFT JOIN ({named}) AS n
-                    ON n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {nowhere})
+                    ON n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {unknown})
                 LEFT JOIN ({moved}) AS m
                     ON m.variant_id = l.variant_id AND m.warehouse_id = l.warehouse_id
                 WHERE l.warehouse_id = ANY({warehouses}) AND {older}
@@ -89,8 +89,8 @@ def outlook(context: ImportContext) -> dict[str, Any]:
             """
         ).format(
             most=Literal(MOST),
-            nowhere=NOWHERE,
-            counted=as_of_now(SQL("n.quantity"), SQL("m.pieces")),
+            unknown=UNKNOWN_WAREHOUSE,
+            counted=as_of_now(SQL("n.quantity"), SQL("m.units")),
             full=Literal(full),
             named=named_in_file(context),
             moved=moved(context),

@@ -1,4 +1,4 @@
-"""What a full file does not name becomes 0, unless it is not known what it names."""
+"""Full files: stock that the file leaves out becomes 0, unless some of its records are unreadable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from imports.pipeline.context import ImportContext
 from imports.pipeline.record_checks import UNREADABLE
 from imports.sql import execute, row
 from inventory.importing.landing import MOVEMENTS, cause
-from inventory.importing.matching import NOWHERE, counted_before, moment, named_in_file, warehouse_ids
+from inventory.importing.matching import (
+    UNKNOWN_WAREHOUSE,
+    counted_before,
+    moment,
+    named_in_file,
+    warehouse_ids,
+)
 from inventory.importing.since import as_of_now, moved
 
 FULL = "full"
@@ -21,12 +27,12 @@ UNNAMED = SQL("pg_temp.import_unnamed")
 
 
 def finish(context: ImportContext) -> dict[str, Any]:
-    """Count as 0, at the file's moment, what it does not name; keep what was counted after it."""
+    """Set stock that the file does not name to 0 as of the file's time; keep later counts."""
     if context.job.options["mode"] != FULL:
         return {}
-    if why := why_kept(context):
+    if why := reason_to_keep(context):
         return {"zeroed": 0, "kept": why}
-    # Locked by a statement of its own: the next one sees what this one waited for.
+    # Lock in a separate statement: the next statement then sees the changes that this one waited for.
     execute(SQL("DROP TABLE IF EXISTS {}").format(UNNAMED))
     execute(
         SQL(
@@ -66,7 +72,7 @@ def finish(context: ImportContext) -> dict[str, Any]:
 def forecast_finish(context: ImportContext) -> dict[str, Any]:
     if context.job.options["mode"] != FULL:
         return {}
-    if why := why_kept(context):
+    if why := reason_to_keep(context):
         return {"zeroed": 0, "kept": why}
     counted = _counted(context, SQL("({})").format(_unnamed(context)))
     return _report(SQL("SELECT {}, {} FROM ({}) AS c").format(ZEROED, KEPT_NEWER, counted))
@@ -82,40 +88,42 @@ def _report(query: Composable) -> dict[str, Any]:
 
 
 def _unnamed(context: ImportContext) -> Composable:
-    """The stock in the file's warehouses that no row of it names, not even a rejected one.
+    """Return a query for the stock in the file's warehouses that no row names, not even a rejected row.
 
-    A row whose warehouse nobody knows names its variant in all of them.
+    A row with an unknown warehouse names its variant in all warehouses.
     """
     return SQL(
         """
         SELECT l.id, l.variant_id, l.warehouse_id, l.on_hand, l.reserved, l.counted_at
         FROM inventory_stocklevel AS l
         WHERE l.warehouse_id = ANY({warehouses}) AND NOT EXISTS (SELECT FROM ({named}) AS n
-            WHERE n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {nowhere}))
+            WHERE n.variant_id = l.variant_id AND n.warehouse_id IN (l.warehouse_id, {unknown}))
         """
-    ).format(warehouses=Literal(warehouse_ids(context)), named=named_in_file(context), nowhere=NOWHERE)
+    ).format(
+        warehouses=Literal(warehouse_ids(context)), named=named_in_file(context), unknown=UNKNOWN_WAREHOUSE
+    )
 
 
 def _counted(context: ImportContext, unnamed: Composable) -> Composable:
-    """Of each of these what is on hand if there were none then, and whether it was last counted before."""
+    """Return a query that adds the new number on hand, and whether the last count is older than the file."""
     return SQL(
         "SELECT l.*, {older} AS older, {counted} AS counted FROM {unnamed} AS l"
         " LEFT JOIN ({moved}) AS m ON m.variant_id = l.variant_id AND m.warehouse_id = l.warehouse_id"
     ).format(
         older=counted_before(context),
-        counted=as_of_now(SQL("0"), SQL("m.pieces")),
+        counted=as_of_now(SQL("0"), SQL("m.units")),
         unnamed=unnamed,
         moved=moved(context),
     )
 
 
-def why_kept(context: ImportContext) -> str:
-    """Why what a full file does not name is left alone: it is not all there is. Empty where it may be."""
+def reason_to_keep(context: ImportContext) -> str:
+    """Return why the stock that the file leaves out must not become 0; empty if it may."""
     if context.mapped.own:
-        return "Nothing that it does not name was set to 0: an error report holds the rejected rows only."
+        return "No other stock was set to 0: an error report contains only the rejected rows."
     if context.job.rejects.filter(Q(field="") | Q(code__in=UNREADABLE)).exists():
         return (
-            "Nothing that it does not name was set to 0:"
-            " some records could not be read, and what they name is not known."
+            "No stock was set to 0: some records could not be read, and they may name the stock"
+            " that the file seems to leave out."
         )
     return ""

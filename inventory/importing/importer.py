@@ -1,4 +1,4 @@
-"""The importer of stock."""
+"""The declaration of stock files for the import framework."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inventory.models import StockLevel, Warehouse
 
 
 class StockImporter(RangeImporter):
-    """Finds levels by identifier and warehouse, and sets what is on hand."""
+    """The importer of stock counts. It finds levels by identifier and warehouse, and sets `on_hand`."""
 
     kind = Kind.INVENTORY
     automatic = False
@@ -66,7 +66,7 @@ class StockImporter(RangeImporter):
     def check(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
         number = options.get("warehouse_id")
         if number and not Warehouse.objects.filter(supplier=supplier, pk=number).exists():
-            message = f"You have no warehouse {number}; GET …/warehouses lists yours."
+            message = f"You have no warehouse {number}. GET …/warehouses lists your warehouses."
             raise Invalid.at("warehouse_id", message, "not_found")
         return dict(options)
 

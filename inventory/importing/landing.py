@@ -1,4 +1,4 @@
-"""How a batch of stock rows lands: under locks in (variant, warehouse) order, each with its movement."""
+"""The landing of a batch of stock rows: lock the levels in (variant, warehouse) order and set them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOVEMENTS = SQL(
 
 
 def land(context: ImportContext) -> BatchResult:
-    """Insert what is missing first, then lock what is there in (variant, warehouse) order and set it."""
+    """Insert the missing levels first, then lock the existing levels in order and set them."""
     missing, there = row(
         SQL("SELECT count(*) FILTER (WHERE level_id IS NULL), count(level_id) FROM {}").format(BATCH)
     )
@@ -30,12 +30,12 @@ def land(context: ImportContext) -> BatchResult:
 
 
 def cause(context: ImportContext) -> Composable:
-    """Who made the job, and the job, as movements name them."""
+    """Return the actor and the import id of the movements."""
     return SQL("{}, {}").format(Literal(context.job.created_by), Literal(context.job.pk))
 
 
 def _insert(context: ImportContext) -> int:
-    """Add the levels that are missing; return how many somebody else had not added meanwhile."""
+    """Insert the missing levels; return how many rows this transaction inserted itself."""
     levels = SQL(
         "INSERT INTO inventory_stocklevel"
         " (variant_id, warehouse_id, on_hand, reserved, counted_at, updated_at)"
@@ -43,7 +43,7 @@ def _insert(context: ImportContext) -> int:
         " FROM {} AS b WHERE b.level_id IS NULL ORDER BY b.variant_id, b.warehouse_id"
     ).format(COUNTED, moment(context), BATCH)
     try:
-        # Nobody has in most cases, and not to ask for each saves a third of this.
+        # Try without ON CONFLICT: concurrent inserts are rare, and the check costs a third of the time.
         with transaction.atomic():
             return execute(with_movements(context, levels, SQL("b.level_id IS NULL")))
     except IntegrityError:
@@ -58,7 +58,7 @@ def _insert(context: ImportContext) -> int:
 
 
 def with_movements(context: ImportContext, levels: Composable, created: Composable) -> Composable:
-    """A statement that inserts these levels, and a movement for each row of the batch that is such a one."""
+    """Return a statement that inserts the levels, with a movement for each inserted row of the batch."""
     return SQL(
         "WITH created AS ({levels}) {movements}"
         " SELECT b.variant_id, b.warehouse_id, 'count', {counted}, 0, {counted}, 0, {cause}, b.line"
@@ -74,7 +74,7 @@ def with_movements(context: ImportContext, levels: Composable, created: Composab
 
 
 def _lock(context: ImportContext) -> None:
-    """Lock the levels of the batch, by a statement of its own: the next one sees what this one waited for."""
+    """Lock the levels of the batch. The next statement then sees the changes that this one waited for."""
     outdated = value(
         SQL(
             """
@@ -93,8 +93,8 @@ def _lock(context: ImportContext) -> None:
 
 
 def _set(context: ImportContext) -> tuple[int, int]:
-    """Set what is there; return how many levels moved, and how many of them to 0."""
-    # A count that is confirmed later keeps its pieces, but takes the later time.
+    """Set the existing levels; return how many changed, and how many of these became 0."""
+    # A later count of the same number changes only `counted_at`.
     updated, zeroed = row(
         SQL(
             """

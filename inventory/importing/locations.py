@@ -1,6 +1,7 @@
-"""Stock of several places in a shop's export: a row for each, or a column for each (docs/adr/0026).
+"""A shop's export with stock of several locations: one row or one column per location (docs/adr/0026).
 
-Both become rows of one variant, one place and one quantity. Places are known by their warehouses' names.
+Both forms become rows of one variant, one location and one quantity. A location is the warehouse with the
+same name.
 """
 
 from __future__ import annotations
@@ -24,22 +25,22 @@ OVERSOLD = re.compile("-[0-9]+")
 
 
 def export_of(options: Mapping[str, Any]) -> StockExport | None:
-    """The export that an import's options name."""
+    """Return the export that an import's options name, if any."""
     return OF_STOCK.get(options.get("mapping", ""))
 
 
 def entries(export: StockExport, options: Mapping[str, Any]) -> list[Entry]:
-    """The columns that its rewritten records have, with the field that each fills."""
+    """Return the mapping of the rewritten records."""
     amounts = [options["amount_field"]] if options["amount_field"] else export.amount_fields
-    found = [Entry(name, "quantity", optional=True) for name in amounts]
-    found.append(Entry(export.id_field, "id", optional=True))
+    mapping = [Entry(name, "quantity", optional=True) for name in amounts]
+    mapping.append(Entry(export.id_field, "id", optional=True))
     if not options["warehouse_id"]:
-        found.append(Entry(export.location_field, "warehouse"))
-    return found
+        mapping.append(Entry(export.location_field, "warehouse"))
+    return mapping
 
 
 class LocationRows:
-    """A rewriting of such an export for one supplier."""
+    """The rewriting of one supplier's export into rows of one location each."""
 
     def __init__(
         self,
@@ -49,33 +50,33 @@ class LocationRows:
         header: Sequence[str],
         own: int,
     ) -> None:
-        """Raises Unreadable for a file that names no place, and none of whose columns is one."""
+        """Find the location columns. Raises Unreadable if the file names no location."""
         self.export, self.own, self.header = export, own, list(header)
-        found = Warehouse.objects.filter(supplier_id=supplier_id).order_by("pk")
-        self.warehouses = {pk: name for name, pk in found.values_list("name", "pk")}
-        # A name that reads like an id, or like another in lower case, means the warehouse of that name.
+        warehouses = Warehouse.objects.filter(supplier_id=supplier_id).order_by("pk")
+        self.warehouses = {pk: name for name, pk in warehouses.values_list("name", "pk")}
+        # Exact names win over names in another case, and both win over ids.
         self.names = {str(pk): name for pk, name in self.warehouses.items()}
         self.names |= {name.casefold(): name for name in self.warehouses.values()}
         self.names |= {name: name for name in self.warehouses.values()}
-        # The warehouse that all of it is of, whatever the file calls that place.
+        # With warehouse_id, all stock belongs to this warehouse; the location's name does not matter.
         self.only = self.warehouses.get(options.get("warehouse_id") or 0, "")
         self.read: set[str] = set()
-        # How many rows of each place were left out (0 of a column's), and the lines that say no quantity.
+        # The number of skipped rows per unknown location (0 for a column), and the lines without a quantity.
         self.unknown: Counter[str] = Counter()
         self.silent: list[int] = []
         self.location = self._find([export.location_field])
-        given = options.get("amount_field")
-        self.amount = self._find([given] if given else export.amount_fields)
+        amount_field = options.get("amount_field")
+        self.amount = self._find([amount_field] if amount_field else export.amount_fields)
         self.columns: dict[int, str] = {}
         if self.location is None:
             self._find_columns()
 
     def _find(self, names: Sequence[str]) -> int | None:
-        found = (find(self.header, name, range(self.own)) for name in names)
-        return next((index for index in found if index is not None), None)
+        indexes = (find(self.header, name, range(self.own)) for name in names)
+        return next((index for index in indexes if index is not None), None)
 
     def _find_columns(self) -> None:
-        """The places of a file that has a column for each."""
+        """Find the location columns of a file with one column per location."""
         others = [
             index
             for index, name in enumerate(self.header)
@@ -84,30 +85,29 @@ class LocationRows:
         named = {index: self._warehouse(self.header[index], rows=0) for index in others}
         self.columns = {index: name for index, name in named.items() if name}
         if not self.columns:
-            raise self._nowhere()
-        self.kept = [index for index in range(len(self.header)) if index not in named]
-        self.header = [self.header[index] for index in self.kept]
+            raise self._no_location()
+        self.other_columns = [index for index in range(len(self.header)) if index not in named]
+        self.header = [self.header[index] for index in self.other_columns]
         self.header += [self.export.location_field, self.export.amount_fields[0]]
 
-    def _warehouse(self, place: str, rows: int = 1) -> str:
-        """The name of the warehouse that a place is; empty where it is none. Raises Unreadable."""
-        found = self.only or self.names.get(place) or self.names.get(place.casefold(), "")
-        if not found:
-            self.unknown[place] += rows
+    def _warehouse(self, location: str, rows: int = 1) -> str:
+        """Return the name of the location's warehouse; empty if it is unknown. Raises Unreadable."""
+        warehouse = self.only or self.names.get(location) or self.names.get(location.casefold(), "")
+        if not warehouse:
+            self.unknown[location] += rows
             return ""
-        self.read.add(place)
+        self.read.add(location)
         if self.only and len(self.read) > 1:
-            listed = " and ".join(sorted(repr(each[:LONGEST_SHOWN]) for each in self.read))
-            message = f"It has stock of {listed}. Leave warehouse_id out: then each goes by its name."
+            listed = " and ".join(sorted(repr(name[:LONGEST_SHOWN]) for name in self.read))
+            message = f"The file has stock of {listed}. Leave warehouse_id out, so that names decide."
             raise Unreadable("several_locations", message)
-        return found
+        return warehouse
 
     def rewrite(self, record: Record) -> Iterator[Record]:
         for index, warehouse in self.columns.items():
             if quantity := self._quantity(record, index):
-                yield replace(
-                    record, cells=[*(record.cells[each] for each in self.kept), warehouse, quantity]
-                )
+                others = [record.cells[other] for other in self.other_columns]
+                yield replace(record, cells=[*others, warehouse, quantity])
         if self.location is None:
             return
         warehouse = self._warehouse(record.cells[self.location].strip())
@@ -119,7 +119,7 @@ class LocationRows:
             yield replace(record, cells=cells)
 
     def _quantity(self, record: Record, index: int) -> str:
-        """The number; 0 for what is not stocked there, or sold more often than it is there."""
+        """Return the quantity; 0 if the variant is not stocked there or is oversold (below 0)."""
         cell = record.cells[index].strip()
         if not cell:
             self.silent.append(record.line)
@@ -129,27 +129,31 @@ class LocationRows:
 
     def finish(self) -> list[str]:
         if self.unknown and not self.read:
-            raise self._nowhere()
+            raise self._no_location()
         warnings = []
         if self.unknown:
-            left = f"What is no warehouse of yours was left out: {self._places()}"
-            warnings.append(f"{left}; yours are {self._own()}.")
+            skipped = f"Stock of unknown warehouses was skipped: {self._unknown_locations()}"
+            warnings.append(f"{skipped}. Your warehouses are {self._own_warehouses()}.")
         if self.silent:
             lines = list(dict.fromkeys(self.silent))
             listed = ", ".join(map(str, lines[:SHOWN])) + (" …" if len(lines) > SHOWN else "")
-            message = (
-                f"Cells without a quantity were skipped, what they are of stays as it is: lines {listed}."
+            warnings.append(
+                f"Cells without a quantity were skipped. Their stock is unchanged: lines {listed}."
             )
-            warnings.append(message)
         return warnings
 
-    def _nowhere(self) -> Unreadable:
-        has = f"it has {self._places()}" if self.unknown else "it names none"
-        message = f"The file has stock of no warehouse of yours: {has}; yours are {self._own()}."
-        hint = "Give warehouse_id if it is of one place, or ask the operator to name your warehouses so."
+    def _no_location(self) -> Unreadable:
+        locations = f"It names {self._unknown_locations()}" if self.unknown else "It names no warehouse"
+        message = (
+            f"The file has no stock of your warehouses. {locations}; yours are {self._own_warehouses()}."
+        )
+        hint = (
+            "Send warehouse_id if all stock is in one warehouse,"
+            " or ask the operator to name your warehouses as the file does."
+        )
         return Unreadable("unknown_location", f"{message} {hint}")
 
-    def _places(self) -> str:
+    def _unknown_locations(self) -> str:
         shown = [
             f"{name[:LONGEST_SHOWN]!r} ({count} row{'s' if count > 1 else ''})"
             if count
@@ -158,5 +162,5 @@ class LocationRows:
         ]
         return ", ".join(shown) + (" …" if len(self.unknown) > SHOWN else "")
 
-    def _own(self) -> str:
+    def _own_warehouses(self) -> str:
         return ", ".join(map(repr, list(self.warehouses.values())[:SHOWN])) or "none"

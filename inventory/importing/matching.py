@@ -1,4 +1,4 @@
-"""How a row of a stock file finds its variant, its warehouse and its level."""
+"""Queries that find the variant, warehouse and stock level of a row of a stock file."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from imports.sql import execute, value
 from inventory.elements import IdType
 from inventory.models import Warehouse
 
-TOO_OLD = "It was counted at {}: what left since then is not known any more. Count anew, and upload it again."
+TOO_OLD = "The file was counted at {}. Stock movements since then are no longer stored. Upload a newer count."
 
-# Nobody's warehouse: what a name that is not known stands for.
-NOWHERE = Literal(0)
+# The id that stands for an unknown warehouse name.
+UNKNOWN_WAREHOUSE = Literal(0)
 
 
 def moment(context: ImportContext) -> Composable:
-    """When the file was counted."""
+    """Return the time of the file's count."""
     return SQL("{}::timestamptz").format(Literal(context.job.as_of))
 
 
@@ -32,48 +32,47 @@ def row_identifier(context: ImportContext) -> Composable:
 
 
 def row_warehouse(context: ImportContext) -> Composable:
-    """The warehouse's id: the one for the whole file, or that of the row's id or exact name."""
+    """Return the warehouse's id: the file's warehouse, or the row's by id or exact name."""
     if "warehouse" not in context.mapped.fields:
         return Literal(context.job.options["warehouse_id"])
-    known = Warehouse.objects.filter(supplier_id=context.supplier_id).order_by("pk")
-    pairs = [(warehouse.name, warehouse.pk) for warehouse in known]
-    # A name that reads like an id means the warehouse of that name.
-    pairs += [(str(warehouse.pk), warehouse.pk) for warehouse in known]
-    whens = SQL(" ").join(SQL("WHEN {} THEN {}").format(Literal(each), Literal(pk)) for each, pk in pairs)
+    warehouses = Warehouse.objects.filter(supplier_id=context.supplier_id).order_by("pk")
+    pairs = [(warehouse.name, warehouse.pk) for warehouse in warehouses]
+    # Names come first: a name that looks like an id means the warehouse with that name.
+    pairs += [(str(warehouse.pk), warehouse.pk) for warehouse in warehouses]
+    whens = SQL(" ").join(SQL("WHEN {} THEN {}").format(Literal(name), Literal(pk)) for name, pk in pairs)
     if not pairs:
-        return NOWHERE
-    return SQL("(CASE {} {} ELSE {} END)").format(context.mapped.values["warehouse"], whens, NOWHERE)
+        return UNKNOWN_WAREHOUSE
+    return SQL("(CASE {} {} ELSE {} END)").format(
+        context.mapped.values["warehouse"], whens, UNKNOWN_WAREHOUSE
+    )
 
 
 def warehouse_ids(context: ImportContext) -> list[int]:
     if "warehouse" not in context.mapped.fields:
         return [context.job.options["warehouse_id"]]
-    found = value(
-        SQL("SELECT array_agg(DISTINCT {}) FROM {} AS s").format(
-            row_warehouse(context), context.staging.table
-        )
-    )
-    return [each for each in found or [] if each]
+    query = SQL("SELECT array_agg(DISTINCT {}) FROM {} AS s")
+    numbers = value(query.format(row_warehouse(context), context.staging.table))
+    return [number for number in numbers or [] if number]
 
 
 def key(context: ImportContext) -> list[Composable]:
     warehouse = row_warehouse(context)
     if "warehouse" not in context.mapped.fields:
         return [row_identifier(context), warehouse]
-    # Names that nobody knows are not the same for that.
+    # Different unknown names stay different keys, although they share the id 0.
     unknown = SQL("CASE WHEN {} = 0 THEN {} END").format(warehouse, context.mapped.values["warehouse"])
     return [row_identifier(context), warehouse, SQL("coalesce({}, '')").format(unknown)]
 
 
 def own_warehouses(context: ImportContext) -> list[int]:
-    """Those that the file may name, without looking into it."""
+    """Return the warehouses that the file may name, without reading the file."""
     if "warehouse" not in context.mapped.fields:
         return [context.job.options["warehouse_id"]]
     return list(Warehouse.objects.filter(supplier_id=context.supplier_id).values_list("pk", flat=True))
 
 
 def prepare(context: ImportContext) -> None:
-    """A lookup of its own for the id types that have no unique index. Raises Unreadable for an old file."""
+    """Build a lookup table for id types without a unique index. Raises Unreadable for an old file."""
     if context.job.as_of < ledger_begins():
         raise Unreadable("too_old", TOO_OLD.format(iso(context.job.as_of)))
     column = context.job.options["id_type"]
@@ -94,14 +93,14 @@ def prepare(context: ImportContext) -> None:
 
 
 def same_row(context: ImportContext) -> Composable:
-    """Whether a batch's row is a staged one: a line of the file may be a row for each of its places."""
+    """Match a batch row with its staged row: one line of a file may have a row per warehouse."""
     if "warehouse" not in context.mapped.fields:
         return SQL("s.line = b.line")
     return SQL("s.line = b.line AND {} = b.warehouse").format(context.mapped.values["warehouse"])
 
 
 def variant_join(context: ImportContext) -> Composable:
-    """The join that finds a row's variant, `v`, and `v.times` it is found."""
+    """Return the join that finds a row's variant `v`; `v.times` counts the matching variants."""
     identifier, kind = row_identifier(context), context.job.options["id_type"]
     supplier = context.supplier
     if kind == IdType.SKU:
@@ -118,9 +117,9 @@ def variant_join(context: ImportContext) -> Composable:
 
 def lookup(context: ImportContext) -> Lookup:
     warehouse = row_warehouse(context)
-    found = SQL("l.variant_id = v.id AND l.warehouse_id = {}").format(warehouse)
+    same_level = SQL("l.variant_id = v.id AND l.warehouse_id = {}").format(warehouse)
     joins = SQL("{} LEFT JOIN inventory_stocklevel AS l ON {}").format(
-        variant_join(context), SQL("false") if context.first else found
+        variant_join(context), SQL("false") if context.first else same_level
     )
     shared = context.job.options["id_type"] not in (IdType.SKU, IdType.VARIANT_ID)
     columns = {
@@ -129,18 +128,18 @@ def lookup(context: ImportContext) -> Lookup:
         "level_id": SQL("l.id"),
         "counted_at": SQL("l.counted_at"),
         "times": SQL("v.times") if shared else SQL("1"),
-        "pieces": SQL("NULL::bigint"),
+        "units": SQL("NULL::bigint"),
     }
-    # A count that confirms what is there is a count, too: every row is landed.
+    # Land every row: a count of the same number still changes the time of the count.
     return Lookup(joins, columns, unchanged=SQL("false"))
 
 
 def named_in_file(context: ImportContext) -> Composable:
-    """A query for what the rows name: variant, warehouse and quantity."""
+    """Return a query for the variant, warehouse and quantity of each row."""
     if context.job.options["id_type"] in (IdType.SKU, IdType.VARIANT_ID):
         joined, variant = variant_join(context), SQL("v.id")
     else:
-        # What several variants share names all of them.
+        # A code shared by several variants matches all of them.
         column = Identifier(context.job.options["id_type"])
         joined = SQL("JOIN catalog_variant AS v ON v.supplier_id = {} AND v.{} = {}").format(
             context.supplier, column, row_identifier(context)
@@ -156,5 +155,5 @@ def named_in_file(context: ImportContext) -> Composable:
 
 
 def counted_before(context: ImportContext) -> Composable:
-    """Whether a level, `l`, was not counted later than the file."""
+    """Return the condition that the level `l` was not counted after the file."""
     return SQL("(l.counted_at IS NULL OR l.counted_at <= {})").format(moment(context))

@@ -1,4 +1,4 @@
-"""What can be wrong with a row of a stock file, beside its values."""
+"""The rules of a stock file's rows, beyond the checks of single values."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from inventory.importing.matching import moment
 def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
     label = context.mapped.columns["id"].name
     identifier = context.mapped.cell("id")
-    found = [
+    row_rules = [
         (
             label,
             RowRule(
                 SQL("b.variant_id IS NULL AND b.id <> ''"),
                 "not_found",
-                about(identifier, f"no variant of yours has this {label}."),
+                about(identifier, f"you have no variant with this {label}."),
             ),
         ),
         (
@@ -28,7 +28,7 @@ def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
             RowRule(
                 SQL("b.times > 1"),
                 "ambiguous",
-                about(identifier, f"more than one variant of yours has this {label}."),
+                about(identifier, f"several of your variants have this {label}."),
             ),
         ),
         (
@@ -41,7 +41,7 @@ def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
         ),
     ]
     if "warehouse" in context.mapped.fields:
-        found.append(
+        row_rules.append(
             (
                 "warehouse",
                 RowRule(
@@ -49,21 +49,21 @@ def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
                     "not_found",
                     about(
                         context.mapped.cell("warehouse"),
-                        "is neither the id nor the exact name of a warehouse of yours.",
+                        "is neither the id nor the exact name of one of your warehouses.",
                     ),
                 ),
             ),
         )
-    found.append(
+    row_rules.append(
         (
             "quantity",
             RowRule(SQL("b.counted_at > {}").format(moment(context)), "stale_count", _both_moments(context)),
         )
     )
-    return found
+    return row_rules
 
 
 def _both_moments(context: ImportContext) -> Composable:
     return SQL("{} || to_char(b.counted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z.\"')").format(
-        Literal(f"This is a count of {iso(context.job.as_of)}; there is a later one, of ")
+        Literal(f"This count was taken at {iso(context.job.as_of)}. A later count exists, taken at ")
     )

@@ -1,4 +1,4 @@
-"""What happened to stock after the file's moment: a count of then is what is there now with that."""
+"""Corrections of a file's counts by the stock movements after the count."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from inventory.importing.matching import moment, own_warehouses
 
 
 def moved(context: ImportContext) -> Composable:
-    """A query for the pieces that came back since or, below 0, left: by variant and warehouse."""
+    """Return a query for the units that came back or (below 0) left since, by variant and warehouse."""
     return SQL(
-        "SELECT variant_id, warehouse_id, sum(moved) AS pieces FROM inventory_stockmovement"
+        "SELECT variant_id, warehouse_id, sum(moved) AS units FROM inventory_stockmovement"
         " WHERE warehouse_id = ANY({}) AND moved <> 0 AND occurred_at > {} GROUP BY 1, 2"
     ).format(Literal(own_warehouses(context)), moment(context))
 
 
-def as_of_now(counted: Composable, pieces: Composable) -> Composable:
-    """What is on hand now where so many were counted, and so many moved since."""
-    return SQL("least(greatest({} + coalesce({}, 0), 0), {})::int").format(counted, pieces, Literal(MOST))
+def as_of_now(counted: Composable, units: Composable) -> Composable:
+    """Return the number on hand now, from a count and the units that moved since."""
+    return SQL("least(greatest({} + coalesce({}, 0), 0), {})::int").format(counted, units, Literal(MOST))
 
 
-# The same of a batch's row, `b`.
-COUNTED = as_of_now(SQL("b.quantity"), SQL("b.pieces"))
+# The number on hand now for a batch row `b`.
+COUNTED = as_of_now(SQL("b.quantity"), SQL("b.units"))
 
 
 def add_moved(context: ImportContext) -> None:
-    """Give each row of the batch the pieces that moved since. Under the rows' locks that is all of them."""
+    """Store the units that moved since in each batch row. The rows are locked, so no movement is missed."""
     _execute(
         SQL(
-            "UPDATE {} AS b SET pieces = m.pieces FROM ({}) AS m"
+            "UPDATE {} AS b SET units = m.units FROM ({}) AS m"
             " WHERE m.variant_id = b.variant_id AND m.warehouse_id = b.warehouse_id"
         ).format(BATCH, moved(context))
     )
 
 
 def mark_refused(context: ImportContext) -> None:
-    """Mark as wrong the rows of what has no level, and was refused since: that was a count of 0."""
+    """Mark rows without a level as wrong if an order line was refused since: a refusal is a count of 0."""
     _execute(
         SQL(
             """
@@ -55,7 +55,7 @@ def mark_refused(context: ImportContext) -> None:
 
 
 def mark_outdated(context: ImportContext) -> None:
-    """Mark as wrong the rows of levels that somebody has counted later while this one waited for them."""
+    """Mark rows as wrong if a later count was stored while this import waited for the lock."""
     execute(
         SQL(
             "UPDATE {} AS b SET wrong = true, counted_at = l.counted_at FROM inventory_stocklevel AS l"
@@ -65,7 +65,7 @@ def mark_outdated(context: ImportContext) -> None:
 
 
 def _execute(statement: Composable) -> None:
-    """What moved is one short list: it is not looked for row by row, as a range otherwise finds its rows."""
+    """Execute with hash joins on: the movements are one short list, so a lookup per row would be slower."""
     execute(SQL("SET LOCAL enable_hashjoin = on"))
     execute(statement)
     execute(SQL("SET LOCAL enable_hashjoin = off"))

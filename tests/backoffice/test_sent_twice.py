@@ -13,7 +13,7 @@ from inventory.admin import StockLevelAdmin
 from inventory.models import StockLevel
 from tests.backoffice.conftest import messages
 
-FOUND = {"pieces": "5", "reason": "Found behind a shelf"}
+FOUND = {"units": "5", "reason": "Found behind a shelf"}
 
 
 @pytest.fixture
@@ -47,10 +47,10 @@ def on_hand():
 
 def test_a_form_that_is_sent_twice_is_done_once_and_says_so(adjust):
     page = adjust.open()
-    assert messages(adjust(page)) == ["15 on hand, before 10."]
+    assert messages(adjust(page)) == ["15 on hand; before: 10."]
 
     [said] = messages(adjust(page))
-    assert said.startswith("This form was already sent, and was done only once: 15 on hand, before 10. ")
+    assert said.startswith("This form was already sent, and was done only once: 15 on hand; before: 10. ")
     assert on_hand() == 15
     assert OperatorAction.objects.count() == 1
 
@@ -62,7 +62,7 @@ def test_a_form_that_is_opened_anew_is_done_again(adjust):
 
 
 def test_a_form_that_was_wrong_is_corrected_and_sent_again(adjust):
-    wrong = adjust(adjust.open(), pieces="-11")
+    wrong = adjust(adjust.open(), units="-11")
     assert on_hand() == 10
     adjust(wrong)
     assert on_hand() == 15
@@ -75,11 +75,11 @@ def test_of_two_at_the_same_moment_one_is_done(db, level):
     assert action
 
     def send():
-        answers = {"pieces": 5, "reason": "Found"}
+        answers = {"units": 5, "reason": "Found"}
         record = admin.acting_on([level.pk]).get()
         return record_single(admin, action, record, by=by, answers=answers, form_id=form_id)
 
-    assert send() == (Result.DONE, "15 on hand, before 10.")
+    assert send() == (Result.DONE, "15 on hand; before: 10.")
     result, message = send()
     assert result is Result.UNCHANGED
     assert message.startswith("This form was already sent")

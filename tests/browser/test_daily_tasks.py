@@ -98,7 +98,7 @@ def test_an_order_goes_to_another_supplier_in_three_clicks(desk, order, rival, a
 def test_a_held_file_is_looked_at_and_approved_in_two_clicks(desk, held):
     browser = desk("/admin/desk/")
     browser.click(".bo-desk a:text('Approve')")
-    assert "It would set 119 of 120 stocked variants to 0." in browser.page.inner_text(".bo-verdict")
+    assert "The file would set 119 of 120 stocked variants to 0." in browser.page.inner_text(".bo-verdict")
     assert "Acme East" in browser.page.inner_text("#content")
     browser.press("Approve")
     assert browser.clicks == 2
@@ -124,8 +124,8 @@ def test_stock_is_adjusted_and_its_history_says_so_in_two_clicks(desk, order):
     level = StockLevel.objects.get(variant__sku="LAN-1")
     browser = desk(f"/admin/inventory/stocklevel/{level.pk}/change/")
     browser.press("Adjust")
-    assert "LAN-1 in Acme East: 10 on hand, 2 of them promised." in browser.page.inner_text(".bo-verdict")
-    browser.page.fill("#id_pieces", "-3")
+    assert "LAN-1 in Acme East: 10 on hand, 2 reserved." in browser.page.inner_text(".bo-verdict")
+    browser.page.fill("#id_units", "-3")
     browser.page.fill("#id_reason", "Water damage")
     browser.press("Adjust")
     assert browser.clicks == 2
@@ -189,11 +189,11 @@ def test_pages_keep_within_the_window(desk, order, client_for, acme, path):
 def test_a_double_click_adjusts_once_and_the_way_back_shows_what_is_there_by_then(desk, order):
     level = StockLevel.objects.get(variant__sku="LAN-1")
     browser = desk(f"/admin/inventory/stocklevel/{level.pk}/do/adjust/")
-    browser.page.fill("#id_pieces", "-3")
+    browser.page.fill("#id_units", "-3")
     browser.page.fill("#id_reason", "Water damage")
     with browser.page.expect_navigation():
         browser.page.dblclick(".submit-row .default")
-    assert browser.messages() == ["7 on hand, before 10."]
+    assert browser.messages() == ["7 on hand; before: 10."]
 
     browser.page.go_back()
     assert "7 on hand" in browser.page.inner_text(".bo-verdict")

@@ -88,7 +88,7 @@ def test_support_cannot_act_by_page_or_by_list(support, a_job, action, status):
 
 def test_a_held_import_says_why_it_waits_and_an_operator_releases_it_with_a_reason(operator, held):
     page = page_of(operator, held)
-    assert "It would set 119 of 120 stocked variants to 0." in page.text
+    assert "The file would set 119 of 120 stocked variants to 0." in page.text
 
     page = do(operator, held, "approve", reason="The shop is closing")
 

@@ -154,6 +154,6 @@ def test_the_approval_rule_looks_at_wholesale_prices_too_and_at_one_supplier_onl
 
     assert held["status"] == "awaiting_approval"
     assert held["report"]["reasons"] == [
-        "It would move wholesale_price of 1 variant by more than a factor of 2."
+        "The file would change wholesale_price of 1 variant by more than a factor of 2."
     ]
     assert (landed["status"], landed["updated"]) == ("succeeded", 1)

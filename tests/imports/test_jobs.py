@@ -357,7 +357,7 @@ def test_a_dry_run_tells_that_the_file_would_wait(acme, many, stocked):
     assert job["report"] == {
         "zeroed": 149,
         "kept_newer": 0,
-        "would_wait": ["It would set 149 of 150 stocked variants to 0."],
+        "would_wait": ["The file would set 149 of 150 stocked variants to 0."],
     }
     assert not StockLevel.objects.filter(on_hand=0).exists()
 

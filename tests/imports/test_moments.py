@@ -289,7 +289,7 @@ def test_what_left_since_the_count_is_a_reason_to_wait_and_what_came_back_is_non
 
     job = ended(acme, client_for, job)
 
-    assert job["report"]["reasons"] == ["It would set 1 of 2 stocked variants to 0."]
+    assert job["report"]["reasons"] == ["The file would set 1 of 2 stocked variants to 0."]
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def test_a_held_file_is_answered_with_what_it_would_do_and_again_when_it_has_lan
     a_variant(acme, "A-1", title="Shirt", retail_price="1")
     job = put("sku,retail_price\nA-1,9\n")
     name = f"spring.import-{job.pk}.txt"
-    assert "waits for your approval. It would move retail_price of 1 variant by more" in reports(acme)[name]
+    assert "waits for your approval. The file would change retail_price of 1 variant by more" in reports(acme)[name]
 
     client_for(acme).post(f"imports/{job.pk}/approve")
     run_job(job.pk)
@@ -166,4 +166,5 @@ def test_a_dry_run_that_would_wait_says_so(acme, a_variant, client_for, stocked)
     client_for(acme).put("importPolicy", {"zeroed_least": 0, "zeroed_in_delta": True})
     job = ImportJob.objects.get(pk=stocked(acme, "sku,quantity\nA-1,0\n", dry_run=True)["id"])
 
-    assert "It would wait for approval. It would set 1 of 1 stocked variants to 0." in publishing.summary(job)
+    reason = "The file would set 1 of 1 stocked variants to 0."
+    assert f"It would wait for approval. {reason}" in publishing.summary(job)

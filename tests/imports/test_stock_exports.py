@@ -81,7 +81,7 @@ def test_columns_for_each_location_say_the_same_and_one_that_is_no_warehouse_is_
     assert (job["status"], job["rows_total"]) == ("succeeded", 3)
     assert levels() == {("S-1", "East"): 4, ("S-1", "West side"): 2, ("shirt-M", "East"): 0}
     unknown, silent = job["warnings"]
-    assert "left out: 'Showroom'; yours are " in unknown
+    assert "skipped: 'Showroom'. Your warehouses are " in unknown
     assert "'East', 'West side'" in unknown
     assert silent.endswith("lines 3.")
 
@@ -90,7 +90,7 @@ def test_rows_of_a_location_that_is_no_warehouse_are_left_out_and_counted(places
     job = counted(LONG + row("S", "S-1", "East", 4) + row("S", "S-1", "Moon", 1) + row("M", "", "Moon", 1))
     assert (job["status"], job["rows_total"]) == ("succeeded", 1)
     assert levels() == {("S-1", "East"): 4}
-    assert "left out: 'Moon' (2 rows); yours are " in job["warnings"][0]
+    assert "skipped: 'Moon' (2 rows). Your warehouses are " in job["warnings"][0]
 
 
 def test_a_warehouse_is_known_by_its_own_name_before_one_that_reads_alike(acme, shirts, counted):
@@ -138,7 +138,7 @@ def test_what_is_refused_comes_back_once_for_each_place_and_lands_when_it_is_cor
         ("2", "East", "4"),
         ("2", "West side", "2"),
     ]
-    assert "'S-9': no variant of yours has this sku." in rows[0]["message"]
+    assert "'S-9': you have no variant with this sku." in rows[0]["message"]
     assert counted(report.replace("S-9", "S-1"))["status"] == "succeeded"
     assert levels() == {("S-1", "East"): 4, ("S-1", "West side"): 2}
 

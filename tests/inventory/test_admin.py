@@ -53,7 +53,7 @@ def test_a_corrected_count_is_recorded_and_leaves_reservations_alone(acme, opera
     level = StockLevel.objects.get(variant=variant)
 
     url = f"{LIST}{level.pk}/do/count/"
-    assert "5 on hand, 2 of them promised" in operator.get(url).text
+    assert "5 on hand, 2 reserved" in operator.get(url).text
     answer = operator.post(url, {"on_hand": "7", "reserved": "0"})
 
     assert answer.status_code == 302
@@ -68,7 +68,7 @@ def test_a_corrected_count_is_recorded_and_leaves_reservations_alone(acme, opera
     level.refresh_from_db()
     assert level.counted_at
     assert level.counted_at > counted_at
-    assert "it is; the count is noted" in operator.get(LIST).text
+    assert "The count of 7 is recorded" in operator.get(LIST).text
 
 
 def test_stock_is_neither_added_nor_deleted_by_hand(acme, operator, a_variant):
