@@ -12,17 +12,18 @@ from tools.bench.soak.client import Tally
 from tools.bench.soak.faults import Faults
 from tools.bench.soak.traffic import Pace, Seen
 
-HEAD = """# Soak
+HEAD = """# Soak test
 
-Two hosts on one PostgreSQL and one Redis behind haproxy, mixed traffic, and one fault after another:
-what `make soak` (`tools/bench/soak`) wrote at the end of the run that is described. It takes an hour; CI
-gives it a minute (`ARGS="--seconds 60"`). Partners repeat what was not answered, under one `Idempotency-Key`.
+`make soak` (`tools/bench/soak`) runs two hosts behind haproxy, on one PostgreSQL and one Redis, under mixed
+traffic and one fault after another. It takes an hour; CI runs it for a minute (`ARGS="--seconds 60"`).
+Clients repeat each request without an answer, with the same `Idempotency-Key`. This is the report of one
+run.
 """
 
 
 @dataclass
 class Soaked:
-    """All that there is to say."""
+    """The results of one run."""
 
     seconds: float
     pace: Pace
@@ -41,25 +42,25 @@ class Soaked:
         lines = [
             HEAD,
             f"- **Run**: {datetime.now(UTC):%Y-%m-%d}, {self.seconds:,.0f} s of traffic and faults,"
-            f" {self.pace}, {self.cores} cores, Python {platform.python_version()}, load and servers on the"
-            " same machine.",
+            f" {self.pace}, {self.cores} cores, Python {platform.python_version()}, clients and servers"
+            " on the same machine.",
             *([f"- **The second host** ran {self.beside}."] if self.beside else []),
-            f"- **Verdict**: {'FAULTY' if self.faulty else 'nothing was lost, nothing came twice'};"
+            f"- **Result**: {'FAULTY' if self.faulty else 'nothing was lost or duplicated'};"
             f" `manage.py reconcile`: {self.reconciled}",
-            f"- **Done**: {len(seen.orders):,} orders acknowledged, {len(seen.shipped):,} fulfillments"
+            f"- **Work**: {len(seen.orders):,} orders acknowledged, {len(seen.shipped):,} fulfillments"
             f" shipped, {len(seen.imported):,} files imported, {len(seen.uploaded):,} of them by SFTP,"
             f" {len(seen.events):,} events read, {len(seen.stamps):,} orders polled.",
             f"- **Answers**: {_counted(self.tally.answers)}.",
-            f"- **Time of an answer**: median {_at(took, 0.5)}, 99 of 100 within {_at(took, 0.99)}."
-            f" The longest that a partner was without one: {self.tally.longest_outage:.1f} s.",
+            f"- **Response time**: median {_at(took, 0.5)}, 99th percentile {_at(took, 0.99)}."
+            f" Longest time of a client without an answer: {self.tally.longest_outage:.1f} s.",
             "",
-            "| Fault | Times |",
+            "| Fault | Count |",
             "|---|---|",
             *(f"| {name} | {times} |" for name, times in sorted(self.faults.thrown.items())),
             "",
-            f"Parts that ended and were started again: {_counted(self.faults.restarts) or 'none'}.",
+            f"Parts that stopped and were restarted: {_counted(self.faults.restarts) or 'none'}.",
             "",
-            "| Part, of both hosts | Memory when warm, MiB | At the end, MiB |",
+            "| Part on both hosts | Memory after warm-up, MiB | Memory at the end, MiB |",
             "|---|---|---|",
             *(
                 f"| {part} | {_mib(self.warm[part])} | {_mib(self.last[part])} |"
