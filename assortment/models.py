@@ -1,4 +1,4 @@
-"""What a retailer may sell: read from catalogue and stock; only the terms' changes are kept here."""
+"""Changes of suppliers' terms. All other data of the pull comes from catalogue and stock."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from django.db import models
 
 
 class TermsChange(models.Model):
-    """The terms of a supplier changed: for one retailer, or (retailer 0) its safety stock, for all.
+    """A change of a supplier's terms for one retailer, or (retailer 0) of its safety stock for all.
 
-    Written by triggers on partnerships and suppliers, so that no way of writing forgets it.
+    Triggers on partnerships and suppliers write the rows, so no code can forget them.
     """
 
     supplier_id = models.BigIntegerField()
@@ -17,7 +17,7 @@ class TermsChange(models.Model):
     changed_in = models.BigIntegerField()
     changed_at = models.DateTimeField()
     closed = ArrayField(
-        models.CharField(max_length=20), default=list, help_text="Service types that this change ended."
+        models.CharField(max_length=20), default=list, help_text="The service types that this change ended."
     )
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Whose variants a retailer may sell under a service type, and which of these terms have changed."""
+"""The suppliers whose variants a retailer may sell under a service type, and changes of their terms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastdb.rows import rows_of
 
 
 class Partner(NamedTuple):
-    """A supplier as its retailers meet it; so many of them can sell its variants."""
+    """A supplier, with the number of retailers that can sell its variants."""
 
     supplier_id: int
     safety_stock: int
@@ -24,14 +24,14 @@ class Partner(NamedTuple):
 
 @dataclass(frozen=True)
 class ChangedTerms:
-    """Suppliers of whom every group counts as changed, and those that a retailer has lost, and when."""
+    """Suppliers whose groups all count as changed, and lost suppliers with the time of the loss."""
 
     suppliers: frozenset[int]
     lost: dict[int, datetime]
 
 
 class TermsRow(NamedTuple):
-    """A supplier of whom terms have changed; when the retailer lost it, where that was one of the changes."""
+    """A supplier with changed terms; `ended_at` is set if the retailer lost it."""
 
     supplier_id: int
     ended_at: datetime | None
@@ -54,7 +54,7 @@ CHANGED_TERMS = f"""
 
 
 def partners_of(retailer: Retailer, service_type: ServiceType) -> list[Partner]:
-    """The suppliers with an active partnership for that service type, in the order of their ids."""
+    """Return the suppliers with an active partnership for the service type, by id."""
     with connection.cursor() as cursor:
         cursor.execute(PARTNERS, {"retailer": retailer.pk, "service": service_type.value})
         return rows_of(cursor, Partner)
@@ -63,7 +63,7 @@ def partners_of(retailer: Retailer, service_type: ServiceType) -> list[Partner]:
 def changed_terms(
     retailer: Retailer, service_type: ServiceType, partners: list[Partner], since: Snapshot
 ) -> ChangedTerms:
-    """What of the terms that snapshot has not seen."""
+    """Return the changes of terms that are not in the snapshot."""
     known = {"retailer": retailer.pk, "service": service_type.value, **unseen_by(since)}
     with connection.cursor() as cursor:
         cursor.execute(CHANGED_TERMS, known)

@@ -1,4 +1,4 @@
-"""Prefetching: PostgreSQL reads the next chunk while the last one is being written out."""
+"""Prefetching: PostgreSQL reads the next chunk while the service writes the last one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from fastdb.rows import R, rows_of
 
 
 class Prefetcher:
-    """A thread that waits for statements, one at a time, over the connection of its user.
+    """A thread that runs statements, one at a time, over the connection of its user.
 
-    Not over one of its own: a pull that held two would halve how many can run at once.
+    It has no connection of its own, because with two connections each only half as many pulls could run.
     """
 
     def __enter__(self) -> Self:
@@ -23,11 +23,11 @@ class Prefetcher:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Waits for what was submitted: until then the connection is not free for anything else.
+        # Wait for the submitted statement: the connection is not free before.
         self._thread.shutdown()
 
     def submit(self, statement: str, params: Mapping[str, Any], row: type[R]) -> Callable[[], list[R]]:
-        """Begin a statement; what is returned waits for its rows, and raises what it raised."""
+        """Begin a statement. The returned function waits for the rows, and raises the statement's errors."""
         cursor, started = connection.cursor(), Event()
 
         def run() -> None:
@@ -35,7 +35,7 @@ class Prefetcher:
             cursor.execute(statement, params)
 
         future = self._thread.submit(run)
-        # The thread gets the interpreter only when we wait; else it would begin when we have nothing to do.
+        # The thread starts only when this one waits; without the wait, the statement would start too late.
         started.wait()
 
         def rows() -> list[R]:

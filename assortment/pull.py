@@ -15,11 +15,11 @@ from assortment.serializers import GroupJson, gone_json, groups_json
 from catalog.snapshot import Snapshot
 
 CHUNK = 1000
-"""Groups of one statement; while they are written down, as many more are read."""
+"""Groups of one statement. The next statement runs while these groups are written."""
 
 
 class Position(NamedTuple):
-    """Where a pull stands: behind this group of this supplier."""
+    """The last group that a pull has read."""
 
     supplier_id: int
     key: str
@@ -35,14 +35,14 @@ class Chunk(NamedTuple):
     keys: list[str]
     groups: list[GroupJson]
 
-    def placed(self) -> Iterator[tuple[Position, GroupJson]]:
-        """The groups, each with where a pull stands behind it."""
+    def with_positions(self) -> Iterator[tuple[Position, GroupJson]]:
+        """Return each group with its position."""
         return zip((Position(self.supplier_id, key) for key in self.keys), self.groups, strict=True)
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """All that one supplier has listed."""
+class ListedGroups:
+    """All listed groups of one supplier."""
 
     partner: Partner
 
@@ -51,9 +51,9 @@ class Shelf:
         return self.partner.supplier_id
 
     def read(self, after: str, chunk: int) -> Iterator[Chunk]:
-        """Its groups behind a key, a chunk in memory at a time.
+        """Yield the groups after a key, with one chunk in memory at a time.
 
-        Who asks for a second chunk is likely to ask for more: from then on the next one is prefetched.
+        A client that reads a second chunk probably reads more, so from then on the next chunk is prefetched.
         """
         known = self.partner.supplier_id, self.partner.safety_stock
         rows = selectors.groups_behind(*known, after=after, most=chunk)
@@ -71,8 +71,8 @@ class Shelf:
 
 
 @dataclass(frozen=True)
-class News:
-    """What has changed of one supplier's groups; nothing is left of any when it is no partner any more."""
+class ChangedGroups:
+    """The changed groups of one supplier. If the supplier is no partner any more, all of them are gone."""
 
     supplier_id: int
     keys: str
@@ -80,7 +80,7 @@ class News:
     partner: Partner | None = None
 
     def read(self, after: str, chunk: int) -> Iterator[Chunk]:
-        """The changed groups behind a key, a chunk in memory at a time."""
+        """Yield the changed groups after a key, with one chunk in memory at a time."""
         known = {**self.params, "supplier": self.supplier_id, "suppliers": [self.supplier_id]}
         more = True
         while more:
@@ -90,14 +90,14 @@ class News:
             after = keys[-1] if more else ""
 
     def _groups(self, keys: list[str]) -> Chunk:
-        """The groups of these keys. One that has nothing listed any more is shown as gone."""
+        """Return the groups of these keys. A group without listed variants is shown as gone."""
         listed = self._listed(keys)
         gone = [key for key in keys if key not in listed]
         if gone and self.partner is not None:
             gone = selectors.without_twins(self.supplier_id, gone)
-        found = listed | {key: gone_json(key, self.supplier_id) for key in gone}
-        shown = [key for key in keys if key in found]
-        return Chunk(self.supplier_id, shown, [found[key] for key in shown])
+        groups = listed | {key: gone_json(key, self.supplier_id) for key in gone}
+        shown = [key for key in keys if key in groups]
+        return Chunk(self.supplier_id, shown, [groups[key] for key in shown])
 
     def _listed(self, keys: list[str]) -> dict[str, GroupJson]:
         if self.partner is None or not keys:
@@ -113,37 +113,41 @@ def _chunk(rows: list[selectors.GroupRow], partner: Partner) -> Chunk:
 
 
 class Pull:
-    """What a retailer may sell under a service type: all of it, or what changed since a snapshot."""
+    """The groups that a retailer may sell under a service type: all, or the changes since a snapshot."""
 
     def __init__(self, retailer: Retailer, service_type: ServiceType) -> None:
         self.retailer, self.service_type = retailer, service_type
         self.partners = partners_of(retailer, service_type)
 
     def read(self, since: Snapshot | None, after: Position = START, chunk: int = CHUNK) -> Generator[Chunk]:
-        """The groups behind a position, chunk by chunk."""
+        """Yield the groups after a position, chunk by chunk."""
         for source in self._sources(since):
             if source.supplier_id >= after.supplier_id:
                 begin = after.key if source.supplier_id == after.supplier_id else ""
                 yield from source.read(begin, chunk)
 
     def changed(self, since: Snapshot) -> bool:
-        """Whether a reader who had seen that snapshot would see anything else now."""
+        """Whether anything has changed since the snapshot."""
         terms = changed_terms(self.retailer, self.service_type, self.partners, since)
         if terms.suppliers or terms.lost:
             return True
-        known = {**selectors.unseen_by(since), "suppliers": [each.supplier_id for each in self.partners]}
+        known = {
+            **selectors.unseen_by(since),
+            "suppliers": [partner.supplier_id for partner in self.partners],
+        }
         return bool(selectors.keys_of(selectors.CHANGED, known, after="", most=1))
 
-    def _sources(self, since: Snapshot | None) -> Sequence[Shelf | News]:
+    def _sources(self, since: Snapshot | None) -> Sequence[ListedGroups | ChangedGroups]:
         if since is None:
-            return [Shelf(partner) for partner in self.partners]
+            return [ListedGroups(partner) for partner in self.partners]
         terms = changed_terms(self.retailer, self.service_type, self.partners, since)
         unseen = selectors.unseen_by(since)
         sources = []
         for partner in self.partners:
             whole = partner.supplier_id in terms.suppliers
             keys = selectors.LISTED_OR_DEPARTED if whole else selectors.CHANGED
-            sources.append(News(partner.supplier_id, keys, unseen, partner))
+            sources.append(ChangedGroups(partner.supplier_id, keys, unseen, partner))
         for supplier_id, until in terms.lost.items():
-            sources.append(News(supplier_id, selectors.FORMERLY_LISTED, {**unseen, "until": until}))
+            params = {**unseen, "until": until}
+            sources.append(ChangedGroups(supplier_id, selectors.FORMERLY_LISTED, params))
         return sorted(sources, key=lambda source: source.supplier_id)

@@ -1,7 +1,7 @@
-"""The pull's queries: keys of groups in order, and the groups of some keys, each set-based.
+"""The pull's queries: keys of groups in order, and the groups of given keys.
 
-A stream reads some keys, then their groups, then goes on behind the last key: memory stays constant, and
-no cursor is held open while a slow client reads.
+A stream reads some keys, then their groups, then continues after the last key. So memory stays constant, and
+no database cursor stays open while a slow client reads.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from assortment.prefetcher import Prefetcher
 from catalog.snapshot import Snapshot
 from fastdb.rows import rows_of
 
-# Parameters are psycopg's throughout: nothing from a request is ever part of a statement.
+# All values are psycopg parameters: text from a request never becomes part of a statement.
 UNSEEN = "{0}.changed_in >= %(xmin)s AND ({0}.changed_in >= %(xmax)s OR {0}.changed_in = ANY(%(unfinished)s))"
 
-# With a group that is gone comes its twin: a client that knows groups by their model has both under one name.
+# A departed group brings its twin: a client that knows groups by model has both under the same name.
 DEPARTED = f"""
     SELECT d."group" FROM catalog_departure d
     WHERE d.supplier_id = ANY(%(suppliers)s) AND d."group" > %(after)s AND {UNSEEN.format("d")}
@@ -30,7 +30,7 @@ DEPARTED = f"""
     WHERE d.supplier_id = ANY(%(suppliers)s) AND v."group" > %(after)s AND {UNSEEN.format("d")}
 """  # noqa: S608 - built of constants
 
-# All that a reader has, when the terms of its supplier have changed: what is listed, what no longer is.
+# After a change of terms, all groups that a client may have: the listed ones and the departed ones.
 LISTED_OR_DEPARTED = f"""
     SELECT v."group" FROM (
         SELECT DISTINCT v."group" FROM catalog_variant v
@@ -39,8 +39,8 @@ LISTED_OR_DEPARTED = f"""
     ) v UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
 """  # noqa: S608 - built of constants
 
-# What a former partner had listed at the end. What it made or renamed later is none of the retailer's
-# business, and neither is the name of such a thing that is gone.
+# The groups that a former partner had listed when the partnership ended. The retailer must not see later
+# groups, not even the names of the departed ones.
 STILL_KNOWN = "coalesce(v.listed_since, v.created_at) <= %(until)s"
 FORMERLY_LISTED = f"""
     SELECT v."group" FROM catalog_variant v
@@ -63,9 +63,9 @@ CHANGED = f"""
 
 
 class GroupRow(NamedTuple):
-    """A supplier's listed variants of one key, summed up by SUMS; the texts are its oldest variant's.
+    """A supplier's listed variants of one key, summed by SUMS, with the texts of the oldest variant.
 
-    Prices come without the zeros that their column pads them with; `image_urls` are separated by `|`.
+    Prices have no trailing zeros; `image_urls` are separated by `|`.
     """
 
     key: str
@@ -106,7 +106,7 @@ SUMS = """
 """
 COLUMNS = ", ".join(GroupRow._fields)
 
-# Walking the whole shelf: one range of the index, from where the last chunk ended.
+# All listed groups: one range of the index, starting where the last chunk ended.
 GROUPS_BEHIND = SUMS.format(columns=COLUMNS, which='v."group" > %(after)s')
 GROUPS_AMONG = SUMS.format(columns=COLUMNS, which='v."group" = ANY(%(keys)s)')
 
@@ -117,27 +117,27 @@ STILL_LISTED = """
 
 
 def keys_of(sql: str, params: Mapping[str, Any], *, after: str, most: int) -> list[str]:
-    """Some keys of groups, in order, behind one."""
+    """Return up to `most` keys of groups after a key, in order."""
     with connection.cursor() as cursor:
         cursor.execute(sql, {**params, "after": after, "most": most})
         return [row[0] for row in cursor.fetchall()]
 
 
 def groups_behind(supplier_id: int, safety_stock: int, *, after: str, most: int) -> list[GroupRow]:
-    """Some of the supplier's groups that have something listed, in order, behind a key."""
+    """Return up to `most` of the supplier's listed groups after a key, in order."""
     return _groups(GROUPS_BEHIND, supplier=supplier_id, safety=safety_stock, after=after, most=most)
 
 
 def groups_to_come(
     prefetcher: Prefetcher, supplier_id: int, safety_stock: int, *, after: str, most: int
 ) -> Callable[[], list[GroupRow]]:
-    """The same, begun now: what is returned waits for them."""
+    """Begin `groups_behind` in the background. The returned function waits for the rows."""
     params = {"supplier": supplier_id, "safety": safety_stock, "after": after, "most": most}
     return prefetcher.submit(GROUPS_BEHIND, params, GroupRow)
 
 
 def groups_among(supplier_id: int, safety_stock: int, keys: Sequence[str]) -> list[GroupRow]:
-    """The supplier's groups of these keys that have something listed."""
+    """Return the supplier's listed groups with these keys."""
     return _groups(GROUPS_AMONG, supplier=supplier_id, safety=safety_stock, keys=list(keys), most=len(keys))
 
 
@@ -148,7 +148,7 @@ def _groups(sql: str, **params: Any) -> list[GroupRow]:
 
 
 def without_twins(supplier_id: int, keys: Sequence[str]) -> list[str]:
-    """Those of the keys whose model is not also the sku of a listed variant, or the other way round."""
+    """Return the keys without a listed twin: a model equal to a variant's sku, or the reverse."""
     twins = {("s" if key[0] == "m" else "m") + key[1:]: key for key in keys}
     with connection.cursor() as cursor:
         cursor.execute(STILL_LISTED, {"supplier": supplier_id, "keys": list(twins)})
@@ -157,5 +157,5 @@ def without_twins(supplier_id: int, keys: Sequence[str]) -> list[str]:
 
 
 def unseen_by(snapshot: Snapshot) -> dict[str, Any]:
-    """The parameters of UNSEEN: what that snapshot cannot see is what has changed since."""
+    """Return the parameters of UNSEEN, which selects the rows changed after the snapshot."""
     return {"xmin": snapshot.xmin, "xmax": snapshot.xmax, "unfinished": list(snapshot.unfinished)}

@@ -12,9 +12,9 @@ from catalog.fields import lines_of
 
 
 class GroupJson(TypedDict):
-    """Variants of one model of one supplier; `variants` are their ids, none when the group went away.
+    """The variants of one model of one supplier. `variants` has their ids; it is empty if the group is gone.
 
-    Minimum and maximum are null where no variant has the price. Times are ISO 8601, UTC.
+    Minimum and maximum are null if no variant has the price. Times are ISO 8601, UTC.
     """
 
     model: str
@@ -36,12 +36,12 @@ class GroupJson(TypedDict):
 
 
 def label(key: str) -> str:
-    """The model (or the sku of a variant without one) in a group's key."""
+    """Return the model in a group's key, or the sku of a variant without model."""
     return key[2:]
 
 
 def groups_json(rows: Iterable[GroupRow], supplier_id: int, retailers_count: int) -> list[GroupJson]:
-    """The groups of one supplier. All at once: a call for each takes a tenth of a whole pull's time."""
+    """Return all groups in one call, because a call for each group costs 10 % of a pull's time."""
     return [
         {
             "model": label(row.key),
@@ -66,7 +66,7 @@ def groups_json(rows: Iterable[GroupRow], supplier_id: int, retailers_count: int
 
 
 def gone_json(key: str, supplier_id: int) -> GroupJson:
-    """A group that went away: nothing of it is left to sell."""
+    """Return a group that is gone, with nothing left to sell."""
     return {
         "model": label(key),
         "supplier_id": supplier_id,

@@ -1,7 +1,7 @@
-"""What a client holds of a pull: an ETag that says what it has seen, and a cursor that says how far it is.
+"""The ETag and the cursor of a pull.
 
-The tag carries no digest of the answer, which would have to be read whole to know it, but the snapshot of
-the database that it was made from, that one's epoch (`events.epochs`), and the question that it answers.
+The tag has no digest of the answer, because a digest needs the whole answer. It has the database snapshot of
+the answer, the snapshot's epoch (`events.epochs`), and a hash of the request.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ TAG = re.compile(r'"([0-9a-f]{16})\.([0-9a-z]+)\.([0-9:_]+)"')
 
 
 def question_of(request: Request) -> str:
-    """What is asked, by whom: a tag of another question says nothing about this one."""
-    asked = sorted(request.query_params.dict().items())
-    return hashlib.sha256(json.dumps([request.path, asked]).encode()).hexdigest()[:16]
+    """Return a hash of path and parameters. The tag of another request has no meaning for this one."""
+    parameters = sorted(request.query_params.dict().items())
+    return hashlib.sha256(json.dumps([request.path, parameters]).encode()).hexdigest()[:16]
 
 
 def etag(request: Request, seen: StoredSnapshot) -> str:
@@ -33,9 +33,9 @@ def etag(request: Request, seen: StoredSnapshot) -> str:
 
 
 def held_tags(request: Request, epoch: str) -> Iterator[tuple[str, Snapshot]]:
-    """The tags in If-None-Match that answer this very question, with what their holder has seen.
+    """Yield the tags in If-None-Match that belong to this request and epoch, with their snapshots.
 
-    One of another epoch says nothing: what its holder has seen may have been lost since.
+    A tag of another epoch has no meaning, because its data may have been lost since.
     """
     question = question_of(request)
     for match in TAG.finditer(request.headers.get("If-None-Match", "")):
@@ -50,7 +50,7 @@ def write_cursor(position: Position) -> str:
 
 
 def read_cursor(text: str) -> Position:
-    """The position in a cursor; the start without one. Raises InvalidCursor."""
+    """Return the position in a cursor; START if there is no cursor. Raises InvalidCursor."""
     if not text:
         return START
     try:

@@ -32,7 +32,7 @@ PARAMETERS = frozenset({"service_type", "updated_since", "limit", "cursor"})
 GROUPS_AT_ONCE = OpenApiParameter(
     "limit",
     {"type": "integer", "minimum": 1, "maximum": MOST},
-    description="The maximum number of groups; without it all come, in one array.",
+    description="The maximum number of groups. Without it, one array has all groups.",
 )
 
 
@@ -44,14 +44,14 @@ class AssortmentViewSet(RetailerViewSet):
     @extend_schema(
         summary="Pull variants",
         description="The variant groups of your active partners: one array, streamed; in pages with `limit`."
-        " `updated_since` asks for changes only, where a group without `variants` has gone away: send the"
-        " `Updated-Since` header of your last pull, or the time at which that pull began. `If-None-Match`"
-        " with the last `ETag` answers 304 while nothing has changed.",
+        " `updated_since` returns only changes; a group without `variants` is gone. Send the `Updated-Since`"
+        " header of your last pull, or the time at which that pull began. `If-None-Match` with the last"
+        " `ETag` answers 304 while nothing has changed.",
         parameters=[
             OpenApiParameter(
                 "service_type", str, enum=ServiceType.values, required=True, description="How you will sell."
             ),
-            moment_parameter("updated_since", "Only what changed since then."),
+            moment_parameter("updated_since", "Only groups that changed since then."),
             IF_NONE_MATCH,
             OpenApiParameter("ETag", str, OpenApiParameter.HEADER, response=[200, 304]),
             OpenApiParameter("Updated-Since", str, OpenApiParameter.HEADER, response=[200, 304]),
@@ -71,13 +71,13 @@ class AssortmentViewSet(RetailerViewSet):
         after = read_cursor(request.query_params.get("cursor", ""))
         moment = read_updated_since(request)
         pull = Pull(self.retailer, service_type)
-        # Taken before anything is read: what commits during the pull counts as not seen by it.
+        # Taken before any read, so that commits during the pull count as not seen.
         seen = take_snapshot(durable="If-None-Match" not in request.headers)
         headers = {"Updated-Since": iso(seen.at), "Cache-Control": "private, no-cache"}
         for tag, snapshot in held_tags(request, seen.epoch):
             if snapshot.xmax <= seen.snapshot.xmax and not pull.changed(snapshot):
                 return HttpResponse(status=304, headers={**headers, "ETag": tag})
-        if "If-None-Match" in request.headers:  # the first was only to compare with
+        if "If-None-Match" in request.headers:  # the first snapshot was only for the comparison
             seen = take_snapshot(durable=True)
             headers["Updated-Since"] = iso(seen.at)
         headers["ETag"] = etag(request, seen)
@@ -88,7 +88,7 @@ class AssortmentViewSet(RetailerViewSet):
 
 
 def read_service_type(request: Request) -> ServiceType:
-    """The `service_type` parameter. Raises MissingParameter without it, Invalid for one there is not."""
+    """Return the `service_type` parameter. Raises MissingParameter, or Invalid for an unknown value."""
     text = request.query_params.get("service_type", "")
     known = ", ".join(ServiceType.values)
     if not text:
@@ -101,7 +101,7 @@ def read_service_type(request: Request) -> ServiceType:
 
 
 def read_updated_since(request: Request) -> datetime | None:
-    """The `updated_since` parameter. Raises Invalid for what is no date-time."""
+    """Return the `updated_since` parameter. Raises Invalid if it is no date-time."""
     text = request.query_params.get("updated_since")
     if text is None:
         return None
@@ -114,27 +114,27 @@ def read_updated_since(request: Request) -> datetime | None:
 def paged(
     request: Request, pull: Pull, since: Snapshot | None, after: Position, limit: int, headers: dict[str, str]
 ) -> Response:
-    """One page, and a link to the next when there is more."""
+    """Return one page, with a link to the next page if there is one."""
     chunks = pull.read(since, after, chunk=limit + 1)
-    placed = list(islice(chain.from_iterable(chunk.placed() for chunk in chunks), limit + 1))
-    if len(placed) > limit:
-        following = same_url(request, cursor=write_cursor(placed[limit - 1][0]))
+    groups = list(islice(chain.from_iterable(chunk.with_positions() for chunk in chunks), limit + 1))
+    if len(groups) > limit:
+        following = same_url(request, cursor=write_cursor(groups[limit - 1][0]))
         headers["Link"] = f'<{following}>; rel="next"'
-    return Response([group for _, group in placed[:limit]], headers=headers)
+    return Response([group for _, group in groups[:limit]], headers=headers)
 
 
 def streamed(chunks: Generator[Chunk], headers: dict[str, str]) -> StreamingHttpResponse:
-    """One array, written as it is read."""
-    # The first chunk is read here: what fails at once is still answered with an error of its own.
+    """Stream one array, written while it is read."""
+    # Read the first chunk here: an early failure can still get an error answer.
     first = list(islice(chunks, 1))
     body = as_array(first, chunks)
     return StreamingHttpResponse(body, content_type="application/json", headers=headers)
 
 
 def as_array(first: list[Chunk], others: Generator[Chunk]) -> Iterator[bytes]:
-    """A JSON array in pieces, a chunk of groups each."""
+    """Yield a JSON array, one chunk of groups at a time."""
     opening = b"["
-    with closing(others):  # at once when the client goes away: it holds a thread
+    with closing(others):  # close at once if the client disconnects: the prefetcher holds a thread
         for chunk in chain(first, others):
             if chunk.groups:
                 yield opening + encode(chunk.groups)[1:-1]
