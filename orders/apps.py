@@ -5,11 +5,11 @@ class OrdersConfig(AppConfig):
     name = "orders"
 
     def ready(self) -> None:
-        # Models are there by now, and not before.
+        # Imported here, because models can only be imported after all apps are loaded.
         from events import epochs
         from inventory.arrivals import register
-        from orders.backorders.allocating import serve_waiting
+        from orders.backorders.allocating import allocate
         from orders.processing_state import jump_ahead
 
-        register(serve_waiting)
+        register(allocate)
         epochs.register(jump=jump_ahead)

@@ -1,4 +1,4 @@
-"""Canceling an order, or some of its lines: what no supplier holds at once, the rest when they let it go."""
+"""Cancel an order or some lines: unrouted units at once, the others when their suppliers release them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CANCEL_REQUESTED = "order.cancel_requested"
 
 @dataclass
 class Cancelation:
-    """What came of asking: pieces canceled at once, asked back from suppliers, and shipped already."""
+    """The result of a request: units canceled at once, requested from suppliers, and already shipped."""
 
     canceled: int = 0
     requested: int = 0
@@ -32,15 +32,15 @@ class Cancelation:
 
     @property
     def message(self) -> str:
-        """What happened to how many pieces."""
+        """Return the result as a sentence."""
         phrases = []
         if self.canceled:
-            phrases.append(f"pieces canceled: {self.canceled}")
+            phrases.append(f"units canceled: {self.canceled}")
         if self.requested:
-            phrases.append(f"pieces that suppliers are asked to let go: {self.requested}")
+            phrases.append(f"units that suppliers are asked to release: {self.requested}")
         if self.shipped:
-            phrases.append(f"pieces that are shipped already and stay so: {self.shipped}")
-        text = "; ".join(phrases) or "nothing more was asked for"
+            phrases.append(f"units already shipped, which cannot be canceled: {self.shipped}")
+        text = "; ".join(phrases) or "nothing more was requested"
         return f"{text[:1].upper()}{text[1:]}."
 
 
@@ -55,20 +55,21 @@ def request_cancelation(
     reason: str = "",
     cancel_id: str = "",
 ) -> Cancelation:
-    """Cancel what is asked for, or all that can be (interface 4.16, contract 13).
+    """Cancel the requested lines, or the whole order (interface 4.16, contract 13).
 
-    What no supplier holds is canceled at once; the rest is asked back, and more of it while suppliers have
-    not answered. A `cancel_id` seen before changes nothing. Raises CancelConflict where it came with other
-    content, InvalidTransition when nothing is left to cancel, Invalid for lines that are not there and for
-    more pieces than are.
+    Units that no supplier has are canceled at once; suppliers are asked to release the others. A later
+    request may widen an unanswered one. A repeated `cancel_id` changes nothing.
+
+    Raises CancelConflict if the `cancel_id` came before with other content, InvalidTransition if nothing is
+    left to cancel, and Invalid for an unknown line or too large a quantity.
     """
     lines = _as_named(asked)
     known = _known(change.order, cancel_id, lines, reason) if cancel_id else None
     if known is not None:
         return Cancelation(known.canceled, known.requested, known.shipped, unchanged=True)
-    work = OpenWork(change.order)
+    work = CancelableUnits(change.order)
     result = Cancelation(shipped=sum(line.shipped for line in work.lines))
-    wanted = work.wanted(asked, anew=bool(cancel_id))
+    wanted = work.wanted(asked, again=bool(cancel_id))
     if any(wanted.values()):
         data: dict[str, Any] = {"reason": reason, "lines": lines, "items": _items(wanted)}
         data["dropped"] = as_items(_cancel(change, work, wanted, result, reason))
@@ -84,34 +85,38 @@ def request_cancelation(
 
 
 def _known(order: Order, cancel_id: str, lines: list[dict[str, Any]], reason: str) -> CancelRequest | None:
-    """The request that was made under this id. Raises CancelConflict where it was another one."""
+    """Return the earlier request with this id. Raises CancelConflict if its content was different."""
     known = order.cancel_requests.filter(cancel_id=cancel_id).first()
     if known is not None and (known.lines, known.reason) != (lines, reason):
         differing = "lines" if known.lines != lines else "reason"
         raise CancelConflict(
-            f"The cancel_id '{cancel_id}' came before with other content: not the same {differing}. Nothing "
-            "was changed now; a new request needs a cancel_id of its own."
+            f"The cancel_id '{cancel_id}' came before with other {differing}. Nothing was changed; use "
+            "another cancel_id for a new request."
         )
     return known
 
 
 def drop_refused(change: OrderChange[Order], *, reason: str = "") -> int:
-    """Cancel what was refused and nobody holds; the rest goes on. Return how many pieces that are."""
+    """Cancel the units that all suppliers refused, and return their number. The rest of the order goes on."""
     lines = list(change.order.lines.order_by("pk"))
     wanted = {line.pk: line.rejected for line in lines}
     data: dict[str, Any] = {"reason": reason, "items": _items(wanted)}
     dropped = _drop(lines, wanted)
     if dropped:
-        data["lines"] = [{"id": line, "quantity": pieces} for line, pieces in dropped.items()]
+        data["lines"] = [{"id": line, "quantity": units} for line, units in dropped.items()]
         data |= {"dropped": as_items(dropped), "canceled": sum(dropped.values()), "requested": 0}
         change.record(CANCEL_REQUESTED, data=data)
     return sum(dropped.values())
 
 
 def _cancel(
-    change: OrderChange[Order], work: OpenWork, wanted: dict[int, int], result: Cancelation, reason: str
+    change: OrderChange[Order],
+    work: CancelableUnits,
+    wanted: dict[int, int],
+    result: Cancelation,
+    reason: str,
 ) -> dict[int, int]:
-    """Cancel what nobody holds, and ask for the rest; return what was canceled of which line at once."""
+    """Cancel unrouted units, and request the rest from suppliers; return the former by line."""
     dropped = _drop(work.lines, wanted)
     result.canceled += sum(dropped.values())
     for fulfillment, quantities in work.by_fulfillment(wanted):
@@ -125,9 +130,9 @@ def _cancel(
 
 
 def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
-    """Cancel at once what nobody holds: what was refused, then what waits; return the pieces by line."""
-    unheld = [line for line in lines if line.unplaced and wanted[line.pk]]
-    dropped = {line.pk: min(line.unplaced, wanted[line.pk]) for line in unheld}
+    """Cancel unrouted units at once, refused ones before waiting ones; return the units by line."""
+    unheld = [line for line in lines if line.unrouted and wanted[line.pk]]
+    dropped = {line.pk: min(line.unrouted, wanted[line.pk]) for line in unheld}
     for line in unheld:
         wanted[line.pk] -= dropped[line.pk]
         line.dropped += dropped[line.pk]
@@ -138,8 +143,8 @@ def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
     return dropped
 
 
-class OpenWork:
-    """An order's pieces that could still be canceled, line by line. The order is locked."""
+class CancelableUnits:
+    """The units of a locked order that can still be canceled, line by line."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -149,7 +154,7 @@ class OpenWork:
 
     @cached_property
     def _called(self) -> dict[tuple[str, object], list[OrderLine]]:
-        """The lines by each name that a request may give them: an order may have a thousand."""
+        """The lines by each name that a request may use: a lookup, as an order may have 1,000 lines."""
         called: dict[tuple[str, object], list[OrderLine]] = defaultdict(list)
         for line in self.lines:
             for name in _names(line):
@@ -157,20 +162,20 @@ class OpenWork:
         return called
 
     def left(self, line: OrderLine) -> int:
-        """What nobody holds (refused by all, or waiting), or a supplier that is not asked for it yet."""
-        return line.unplaced + sum(each.askable for each in self._reachable(line))
+        """Return the unrouted units of a line, plus the units that no supplier was asked to release yet."""
+        return line.unrouted + sum(each.askable for each in self._reachable(line))
 
-    def wanted(self, asked: Sequence[Mapping[str, Any]] | None, *, anew: bool) -> dict[int, int]:
-        """How much more of each line is to be canceled; everything where nothing is named.
+    def wanted(self, asked: Sequence[Mapping[str, Any]] | None, *, again: bool) -> dict[int, int]:
+        """Return how many more units of each line to cancel; all of them if the request names no lines.
 
-        A quantity counts what waits for an answer already, so that a repeated request asks for nothing more;
-        unless it is asked `anew`. Raises Invalid, naming the element, for what is no line of the order and
-        for more than is left.
+        A quantity includes the units whose release is already requested, so a repeated request adds nothing;
+        with `again` it excludes them. Raises Invalid with the element's index for an unknown line, and for a
+        quantity larger than the rest.
         """
         if asked is None:
             return {line.pk: self.left(line) for line in self.lines}
         wanted = {line.pk: 0 for line in self.lines}
-        waiting = {line.pk: 0 if anew else _asked(line) for line in self.lines}
+        waiting = {line.pk: 0 if again else _asked(line) for line in self.lines}
         for index, item in enumerate(asked):
             matching = self._called[_name(item)]
             if not matching:
@@ -186,7 +191,7 @@ class OpenWork:
         return wanted
 
     def _refuse_two(self, index: int, item: Mapping[str, Any], named: list[OrderLine]) -> None:
-        """Refuse an element that names one line by its id and another one besides."""
+        """Refuse an element whose id, variant_id and sku name different lines."""
         for name in ("variant_id", "sku"):
             others = self._called.get((name, item[name]), named) if item.get(name) else named
             if not any(line in others for line in named):
@@ -201,7 +206,7 @@ class OpenWork:
         waiting: dict[int, int],
         lines: list[OrderLine],
     ) -> int:
-        """How many pieces of these lines are to be canceled now, beyond those that wait for an answer."""
+        """Return how many units of these lines to cancel now, beyond the units already requested."""
         free = sum(room.values())
         missing = quantity or free
         for line in room if quantity else ():
@@ -215,13 +220,13 @@ class OpenWork:
         if not free and (quantity or 1) <= asked + canceled:
             return 0
         shipped = sum(line.shipped for line in lines)
-        why = f"shipped: {shipped}, asked back already: {asked}, canceled: {canceled}"
+        why = f"shipped: {shipped}, already requested: {asked}, canceled: {canceled}"
         if not free:
-            raise InvalidTransition(f"{path}: Nothing of it is left to cancel; {why}.")
+            raise InvalidTransition(f"{path}: Nothing is left to cancel; {why}.")
         raise Invalid.at(f"{path}.quantity", f"Only {free} can still be canceled, not {missing}; {why}.")
 
     def by_fulfillment(self, wanted: dict[int, int]) -> Iterator[tuple[Fulfillment, dict[int, int]]]:
-        """Spread what is wanted over the fulfillments that hold it."""
+        """Distribute the wanted units over the fulfillments that have them."""
         spread: dict[int, dict[int, int]] = {}
         for line in self.lines:
             for held in self._reachable(line):
@@ -233,16 +238,16 @@ class OpenWork:
             yield self.fulfillments[fulfillment_id], spread[fulfillment_id]
 
     def check_asked_before(self, asked: object) -> None:
-        """What is canceled or asked back already is left as it is. Raises InvalidTransition for all else."""
+        """Accept a repeated request, which changes nothing. Raises InvalidTransition for any other."""
         pending = any(_asked(line) for line in self.lines)
         done = pending or self.order.processing_state == ProcessingState.CANCELED
         if asked is None and not done and not self._repeated():
             raise InvalidTransition(
-                f"The order is '{self.order.processing_state}' and nothing of it is left to cancel."
+                f"The order is '{self.order.processing_state}' and nothing is left to cancel."
             )
 
     def _repeated(self) -> bool:
-        """Whether the last that happened is a request for the whole order: this is sent once more."""
+        """Whether the order's last event is a request for the whole order, which this request repeats."""
         last = Event.objects.filter(order_id=self.order.pk).order_by("id").last()
         return last is not None and last.type == CANCEL_REQUESTED and last.data.get("lines") == []
 
@@ -251,28 +256,28 @@ class OpenWork:
 
 
 def _asked(line: OrderLine) -> int:
-    """Pieces whose suppliers have still to answer."""
+    """Return the units whose release is requested and not answered."""
     return sum(each.cancel_requested for each in line.fulfillment_lines.all())
 
 
 def _as_named(asked: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
-    """The lines that a request names, whatever their order and without what was left empty."""
+    """Return the lines of a request sorted and without empty fields, so that equal requests are equal."""
     named = ({name: value for name, value in item.items() if value} for item in asked or ())
     return sorted(named, key=lambda item: sorted((name, str(value)) for name, value in item.items()))
 
 
 def _items(wanted: Mapping[int, int]) -> list[dict[str, int]]:
-    return [{"order_line_id": line, "quantity": pieces} for line, pieces in wanted.items() if pieces]
+    return [{"order_line_id": line, "quantity": units} for line, units in wanted.items() if units]
 
 
 def _name(item: Mapping[str, Any]) -> tuple[str, object]:
-    """What a request calls a line by: its id, else variant_id, else sku."""
+    """Return the field and value by which a request names a line: id, else variant_id, else sku."""
     name = next((each for each in ("id", "variant_id") if item.get(each)), "sku")
     return name, str(item["sku"]) if name == "sku" else int(item[name])
 
 
 def _names(line: OrderLine) -> set[tuple[str, object]]:
-    """What a line may be called by: as it was pushed, and as its suppliers call what fills it."""
+    """Return all names of a line: the pushed ones, and its suppliers' names for the variants that fill it."""
     held = line.fulfillment_lines.all()
     variants = {line.asked_variant_id, *(each.variant_id for each in held)}
     skus = {line.sku, *(each.sku for each in held)}

@@ -1,11 +1,11 @@
-"""The unit of work: whatever changes an order happens in one OrderChange, and is done whole or not at all.
+"""The unit of work: every change of an order happens in one OrderChange, completely or not at all.
 
     with order.change(by=actor) as change:
         fulfillment.accept(change)
         change.record("order.note", data={"text": "called the customer"})
 
-The order is locked and read afresh on entering. On leaving, what was recorded is carried out: stock by one
-ordered statement, then the order's lines and state, the events, and last the stamp (docs/architecture.md).
+Entering locks the order and reads it again. Leaving carries out the recorded effects: stock by one ordered
+statement, then the order's lines and state, the events, and last the stamp (docs/architecture.md).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from orders.processing_state import FINISHED, ProcessingState, derive_state, sta
 
 
 class ChangeableOrder(models.Model):
-    """What a change reads and writes of its order itself; all else is in `orders.models.Order`."""
+    """The fields of an order that a change reads and writes. All others are in `orders.models.Order`."""
 
     retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, related_name="orders")
     ship_until = models.DateField(null=True)
     held = models.BooleanField(
-        default=False, help_text="Not to be captured yet: its fulfillments are pending."
+        default=False, help_text="Suppliers cannot work on the order until it is released."
     )
     has_unknown_country = models.BooleanField(
-        db_default=False, default=False, help_text="Nobody can say to which country it goes."
+        db_default=False, default=False, help_text="The shipping country is not recognized."
     )
     processing_state = models.CharField(
         max_length=20, choices=ProcessingState.choices, default=ProcessingState.RECEIVED, editable=False
@@ -55,19 +55,19 @@ class ChangeableOrder(models.Model):
     def change(self, *, by: Actor) -> AbstractContextManager[OrderChange[Self]]:
         """Begin a change: `with order.change(by=actor) as change:`.
 
-        Raises RuntimeError while another one is under way.
+        Raises RuntimeError while another change is under way.
         """
         return _change_of(self, by=by)
 
-    # What only `orders.models.Order` can do, which imports this module. They cannot be abstract methods:
-    # Django's models have a metaclass of their own, which is not that of `abc.ABC`.
+    # `orders.models.Order` implements these methods, and imports this module. They cannot be abstract
+    # methods: the metaclass of Django's models is not that of `abc.ABC`.
 
     def lock(self) -> None:
-        """Lock the row, and read afresh what changes decide by."""
+        """Lock the row, and read again the fields that changes decide by."""
         raise NotImplementedError  # the order's own, as said above
 
     def lines_in(self, line_ids: Iterable[int]) -> list[WantedLine]:
-        """Those of its lines that have these ids."""
+        """Return the order's lines with these ids."""
         raise NotImplementedError  # the order's own, as said above
 
 
@@ -75,10 +75,10 @@ OrderT = TypeVar("OrderT", bound=ChangeableOrder)
 
 
 class OrderChange(Generic[OrderT]):
-    """One change of one order, by one actor. Moves are given it, and nothing else can make them.
+    """One change of one order, by one actor. Every move needs it as an argument.
 
-    There is one at a time: a second one of the same order would write its state, its stamp and its counts
-    twice, and one of another order would take locks out of their order.
+    Only one change is under way at a time. A second change of the same order would write its state, stamp and
+    counts twice; a change of another order would break the lock order.
     """
 
     def __init__(self, order: OrderT, by: Actor) -> None:
@@ -119,14 +119,14 @@ class OrderChange(Generic[OrderT]):
         return unrouted_lines.own_lines_waiting(self.order_id)
 
     def placed(self, pieces: Mapping[int, int]) -> None:
-        unrouted_lines.placed(pieces)
+        unrouted_lines.subtract_routed(pieces)
 
     def check_order(self, order_id: int) -> None:
-        """Raise RuntimeError unless this is the change of that order, and under way."""
+        """Raise RuntimeError unless this change is of that order, and under way."""
         self._check_under_way()
         if order_id != self.order_id:
             raise RuntimeError(
-                f"This is a change of order {self.order_id}; a fulfillment of order {order_id} is moved in a "
+                f"This is a change of order {self.order_id}. Move a fulfillment of order {order_id} in a "
                 "change of its own order."
             )
 
@@ -138,9 +138,9 @@ class OrderChange(Generic[OrderT]):
         effects: Effects | None = None,
         **fields: Any,
     ) -> None:
-        """Remember an event of this change, and with it what it does to stock, listings and routing.
+        """Remember an event, and its effects on stock, listings and routing, until the change ends.
 
-        There is no other way to have an effect, so that history says why stock moved.
+        An effect cannot exist without an event, so the history always says why stock moved.
         """
         self._check_under_way()
         if fulfillment is not None:
@@ -153,12 +153,12 @@ class OrderChange(Generic[OrderT]):
 
     @contextmanager
     def _entered(self, state_of: Callable[[int], ProcessingState]) -> Iterator[Self]:
-        """From here on it is under way; on leaving, what was recorded is carried out.
+        """Mark the change as under way; on leaving, carry out the recorded effects.
 
-        Raises RuntimeError where another one is under way, and outside of a transaction.
+        Raises RuntimeError while another change is under way, and outside a transaction.
         """
         if not transaction.get_connection().in_atomic_block:
-            raise RuntimeError(f"Order {self.order_id} is changed in one transaction, or not at all.")
+            raise RuntimeError(f"Order {self.order_id} can only be changed in a transaction.")
         other = _under_way.get()
         if other is not None:
             raise RuntimeError(_second(other.order_id, self.order_id))
@@ -171,12 +171,12 @@ class OrderChange(Generic[OrderT]):
             _under_way.reset(token)
 
     def _carry_out(self, state_of: Callable[[int], ProcessingState]) -> None:
-        """Stock and listings; lines and state; events; and last the stamp, under the retailer's clock row."""
+        """Write stock and listings, then lines and state, then events, and last the stamp."""
         order = self.order
         apply_effects(self._effects, self)
         before = order.processing_state if order.updated_at else None
         order.processing_state = after = state_of(self.order_id)
-        if order.held and after in FINISHED:  # nothing of it is left to be held
+        if order.held and after in FINISHED:  # a finished order has nothing left to hold
             order.held = False
             order.save(update_fields=["held"])
         insert(self._events)
@@ -185,13 +185,13 @@ class OrderChange(Generic[OrderT]):
     def _check_under_way(self) -> None:
         if _under_way.get() is not self:
             raise RuntimeError(
-                f"This change of order {self.order_id} has ended; what comes later needs another one: "
+                f"This change of order {self.order_id} has ended. Begin another one: "
                 "`with order.change(by=…) as change:`."
             )
 
 
 def _with_order_lines(data: dict[str, Any], fulfillment: Recorded) -> dict[str, Any]:
-    """An event's data, whose pieces name the order's lines, too: retailers read of those."""
+    """Return an event's data with the order line of each item, because retailers know only order lines."""
     named = {
         name: [{**item, "order_line_id": fulfillment.order_lines[item["line"]]} for item in data[name]]
         for name in PIECES
@@ -206,10 +206,10 @@ _under_way: ContextVar[OrderChange[Any] | None] = ContextVar("order_change", def
 def _second(order_id: int, other_id: int) -> str:
     if order_id == other_id:
         return (
-            f"Order {order_id} is being changed already: give its moves the change that is under way, "
+            f"Order {order_id} is already being changed. Pass the change that is under way to its moves "
             "instead of opening a second one."
         )
-    return f"Order {order_id} is being changed: order {other_id} can be changed when that has ended."
+    return f"Order {order_id} is being changed. Change order {other_id} after that change has ended."
 
 
 @contextmanager
@@ -220,8 +220,9 @@ def _change_of(order: OrderT, *, by: Actor) -> Iterator[OrderChange[OrderT]]:
 
 
 def first_change_of(order: OrderT, *, by: Actor) -> AbstractContextManager[OrderChange[OrderT]]:
-    """The change that brings a new order in, in the transaction that has just inserted it.
+    """Begin the first change of an order, in the transaction that has just inserted it.
 
-    Nobody else can see the order, so it is not locked; it is as it was received, so nothing is derived.
+    No other transaction can see the order, so it needs no lock. Its state is `received`, so nothing is
+    derived.
     """
     return OrderChange(order, by)._entered(lambda _: ProcessingState.RECEIVED)

@@ -1,4 +1,4 @@
-"""Taking a consumer's personal data out of closed orders: what remains says that there was something."""
+"""Erase a consumer's personal data from closed orders. Erased texts read `erased`, to show the gap."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ AT_ONCE = 200
 
 
 def why_not(order: Order) -> str:
-    """Why an order cannot be erased; nothing where it can."""
+    """Return why an order cannot be erased; empty if it can."""
     if order.processing_state not in FINISHED:
         return f"The order is '{order.processing_state}': its suppliers still need the address."
     return ""
 
 
 def erase(change: OrderChange[Order]) -> Outcome:
-    """Erase addresses (but for the country), gift message and notes, and what was made of them.
+    """Erase addresses (except the country), gift message and notes, and the copies of them.
 
-    Kept answers that hold the address go, and the order is no longer found by its customer. Pieces, prices
-    and numbers stay. Raises InvalidTransition while the order is open; a second time changes nothing.
+    Stored answers with the address are deleted, and the customer's name and e-mail no longer find the order.
+    Quantities, prices and numbers stay. Raises InvalidTransition while the order is open. A repetition
+    changes nothing.
     """
     order = change.order
     if refused := why_not(order):
@@ -62,42 +63,42 @@ def erase(change: OrderChange[Order]) -> Outcome:
 
 
 def without_person(address: dict[str, Any]) -> dict[str, Any]:
-    """An address in which each part that said something says that it was erased."""
-    return {part: said if part in KEPT or not said else ERASED for part, said in address.items()}
+    """Return an address with `erased` in every part that was filled, except the country."""
+    return {part: text if part in KEPT or not text else ERASED for part, text in address.items()}
 
 
 def orders_of(email: str) -> list[Order]:
-    """The orders that an address with this e-mail has, or had before it was corrected."""
-    found = SearchEntry.objects.filter(text=email.strip().lower()[:100], kind="e-mail")
-    return list(Order.objects.filter(pk__in=found.values("order_id")).order_by("pk"))
+    """Return the orders that have, or had before a correction, an address with this e-mail."""
+    entries = SearchEntry.objects.filter(text=email.strip().lower()[:100], kind="e-mail")
+    return list(Order.objects.filter(pk__in=entries.values("order_id")).order_by("pk"))
 
 
 def erase_all(orders: Iterable[Order], *, by: Actor, reason: str = "") -> tuple[int, list[str]]:
-    """Erase each in a change of its own; how many that were, and of the others why they could not be."""
-    actor, done, left = replace(by, reason=reason), 0, []
+    """Erase each order in its own change; return the number of erased orders, and the failures."""
+    actor, erased, failures = replace(by, reason=reason), 0, []
     for order in orders:
         try:
             with order.change(by=actor) as change:
-                done += erase(change) is Outcome.DONE
+                erased += erase(change) is Outcome.DONE
         except ApiError as error:
-            left.append(f"{order.retailer_order_id}: {error.message}")
-    return done, left
+            failures.append(f"{order.retailer_order_id}: {error.message}")
+    return erased, failures
 
 
 def erase_old() -> int:
-    """Erase some of the orders that were closed longer ago than the setting; return how many."""
+    """Erase up to AT_ONCE orders that were closed before the setting's limit; return their number."""
     if settings.ERASE_DAYS <= 0:
         return 0
     before = timezone.now() - timedelta(days=settings.ERASE_DAYS)
     closed = Order.objects.filter(processing_state__in=[*FINISHED], erased_at=None, updated_at__lt=before)
-    done, left = erase_all(closed.order_by("updated_at")[:AT_ONCE], by=Actor.system("erasure"))
-    for each in left:
-        logger.warning("an order was not erased: %s", each)
-    return done
+    erased, failures = erase_all(closed.order_by("updated_at")[:AT_ONCE], by=Actor.system("erasure"))
+    for failure in failures:
+        logger.warning("an order was not erased: %s", failure)
+    return erased
 
 
 def _forget_answers(order: Order) -> None:
-    """Remove kept answers to its parties' requests that quote the address."""
+    """Delete stored answers to the parties' requests that quote the address."""
     suppliers = order.fulfillments.values_list("supplier_id", flat=True)
     parties = [f"retailer:{order.retailer_id}", *(f"supplier:{supplier}" for supplier in set(suppliers))]
     for address in (order.shipping_address, order.billing_address):

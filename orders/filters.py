@@ -16,17 +16,17 @@ from orders.processing_state import ProcessingState
 
 
 class CreatedFilter(MomentFilter):
-    """What was created since then was changed since then: so no order is read that rested before."""
+    """Also bounds `updated_at`, the sort key, because no order is updated before its creation."""
 
-    # A stamp may be a moment older than the creation: whole milliseconds, a clock that was set back.
+    # A stamp may be slightly older than the creation: it has whole milliseconds, and a clock may be set back.
     SLACK = timedelta(minutes=1)
 
     def filter(self, qs: QuerySet[Order], value: datetime | None) -> QuerySet[Order]:
-        found = super().filter(qs, value)
-        # "From the beginning" may be the first moment that there is.
+        narrowed = super().filter(qs, value)
+        # Year 1 is the smallest date: subtracting from it would overflow.
         if value is not None and value.year > 1 and self.lookup_expr in ("gt", "gte"):
-            found = found.filter(updated_at__gte=value - self.SLACK)
-        return found  # type: ignore[no-any-return]
+            narrowed = narrowed.filter(updated_at__gte=value - self.SLACK)
+        return narrowed  # type: ignore[no-any-return]
 
 
 def _moments(column: str, kind: type[MomentFilter] = MomentFilter) -> dict[str, MomentFilter]:
@@ -54,11 +54,13 @@ ORDERS = ("updated_at", "-updated_at", "id", "-id")
 
 
 def keyset(request: Request) -> Keyset:
-    """The order that `sort` or `ordering` asks for; by `updated_at` unless they say otherwise."""
+    """Return the sort order of `sort` or `ordering`; `updated_at` by default."""
     asked = {name: request.query_params.get(name, "") for name in ("sort", "ordering")}
     for name, order in asked.items():
         if order and order not in ORDERS:
             raise InvalidFilter.at(name, f"Must be one of {', '.join(ORDERS)}.")
     if asked["sort"] and asked["ordering"] and asked["sort"] != asked["ordering"]:
-        raise InvalidFilter.at("ordering", f"Says {asked['ordering']}, and sort says {asked['sort']}.")
+        raise InvalidFilter.at(
+            "ordering", f"Is {asked['ordering']}, but sort is {asked['sort']}. Send one of them."
+        )
     return Keyset(asked["sort"] or asked["ordering"] or "updated_at")

@@ -1,4 +1,4 @@
-"""Orders: what a retailer wants, and what became of each line (contract 4)."""
+"""Orders, their lines, cancel requests and search entries, and each retailer's clock (contract 4)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from orders.change import ChangeableOrder
 from orders.processing_state import FINISHED, ProcessingState
 
 NO_DEADLINE = date.max
-"""Where an order without a `ship_until` stands among the others."""
+"""Sorts an order without a `ship_until` after every order with one."""
 
 
 class OrderType(models.TextChoices):
@@ -31,7 +31,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
 
 
 class Order(ChangeableOrder):
-    """One order of one retailer; its `retailer`, `ship_until`, state and stamp stand in `orders.change`."""
+    """One order of one retailer. The fields that a change reads and writes are in `orders.change`."""
 
     retailer_order_id = models.CharField(max_length=100)
     type = models.CharField(max_length=20, choices=OrderType.choices, default=OrderType.DROPSHIP)
@@ -51,13 +51,13 @@ class Order(ChangeableOrder):
         max_length=12,
         choices=WhenShort.choices,
         null=True,
-        help_text="What becomes of what is short; where it says nothing, the partnership's setting counts.",
+        help_text="What happens to units that are not in stock. If empty, the partnership's setting applies.",
     )
     content_digest = models.CharField(max_length=64, editable=False)
 
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     erased_at = models.DateTimeField(
-        null=True, editable=False, help_text="When its consumer's personal data was erased."
+        null=True, editable=False, help_text="When the consumer's personal data was erased."
     )
 
     objects = OrderQuerySet.as_manager()
@@ -74,7 +74,8 @@ class Order(ChangeableOrder):
             models.CheckConstraint(condition=Q(when_short__in=WhenShort.values), name="order_when_short"),
         ]
         indexes = [
-            # What a retailer may filter its list by; none may read through its past.
+            # Every filter of the retailer's list has an index: a filter must not read through all closed
+            # orders.
             models.Index("retailer", "processing_state", "updated_at", name="order_by_state"),
             models.Index("retailer", "created_at", name="order_by_creation"),
             models.Index(
@@ -83,7 +84,7 @@ class Order(ChangeableOrder):
                 condition=~Q(sales_order_number=""),
                 name="order_by_sales_number",
             ),
-            # The type first: operators look for one among all retailers.
+            # The type comes first: operators filter by it across all retailers.
             models.Index("type", "retailer", "updated_at", name="order_by_type"),
             models.Index("id", condition=Q(has_unknown_country=True), name="order_unknown_country"),
             models.Index("id", condition=Q(held=True), name="order_held"),
@@ -93,14 +94,15 @@ class Order(ChangeableOrder):
                 condition=~Q(processing_state__in=[*FINISHED]),
                 name="order_open",
             ),
-            # What waits for operators, by deadline; those without one come last.
+            # Open orders by deadline, for operators; orders without a deadline come last.
             models.Index(
                 Coalesce("ship_until", Value(NO_DEADLINE)),
                 "id",
                 condition=~Q(processing_state__in=[*FINISHED]),
                 name="order_open_due",
             ),
-            # Where very many are open, those that are held or go nowhere known are read by deadline, too.
+            # With very many open orders, the held ones and the ones to an unknown country need indexes of
+            # their own.
             models.Index(
                 Coalesce("ship_until", Value(NO_DEADLINE)),
                 "id",
@@ -135,15 +137,19 @@ class Order(ChangeableOrder):
 
 
 class CancelRequest(models.Model):
-    """A request to cancel that its retailer named: under this name it is carried out once, for ever."""
+    """A cancel request that its retailer named with a `cancel_id`, so that it is carried out only once."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="cancel_requests")
-    cancel_id = models.CharField(max_length=100, help_text="The retailer's own; seen once.")
+    cancel_id = models.CharField(
+        max_length=100, help_text="The retailer's own name for the request, used once."
+    )
     reason = models.CharField(max_length=500, blank=True)
-    lines = models.JSONField(default=list, help_text="As they were named; none is the whole order.")
-    canceled = models.PositiveIntegerField(help_text="Pieces that were canceled at once.")
-    requested = models.PositiveIntegerField(help_text="Pieces that suppliers were asked to let go.")
-    shipped = models.PositiveIntegerField(help_text="Pieces that were shipped already.")
+    lines = models.JSONField(
+        default=list, help_text="The lines as the request named them; empty for the whole order."
+    )
+    canceled = models.PositiveIntegerField(help_text="Units that were canceled at once.")
+    requested = models.PositiveIntegerField(help_text="Units that suppliers were asked to release.")
+    shipped = models.PositiveIntegerField(help_text="Units that were already shipped.")
     requested_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -155,17 +161,17 @@ class CancelRequest(models.Model):
 
 
 class SearchEntry(models.Model):
-    """A text that an order is found by, in small letters: its numbers, its customer's names and e-mail.
+    """A lower-case text that finds an order: one of its numbers, or the customer's name or e-mail.
 
-    Written by a trigger, so that no way of writing forgets it, and apart from the order, which is rewritten
-    with each change: an index there would be written each time, too. What an address said before it was
-    corrected still finds the order.
+    A trigger writes the entries, so no code can forget them. They are a table of their own because every
+    change rewrites the order, and would rewrite these indexes too. The texts of a corrected address stay, and
+    still find the order.
     """
 
     pk = models.CompositePrimaryKey("text", "order_id")
     text = models.CharField(max_length=100, db_collation=COLLATION)
     order_id = models.BigIntegerField()
-    kind = models.CharField(max_length=20, help_text="What the text is, in words.")
+    kind = models.CharField(max_length=20, help_text="The kind of text, such as `customer`.")
 
     class Meta:
         ordering = ["text", "order_id"]
@@ -175,9 +181,10 @@ class SearchEntry(models.Model):
 
 
 class RetailerClock(models.Model):
-    """A retailer's last `updated_at`, and how many of its orders there are of each kind.
+    """A retailer's last `updated_at`, and its counts of completed, canceled and pending orders.
 
-    Locked last, from the stamp to the commit: so stamps become visible in ascending order, and never tie.
+    A change locks this row last, from the stamp to the commit. So stamps become visible in ascending order,
+    and two orders never have the same stamp.
     """
 
     retailer = models.OneToOneField(
@@ -202,8 +209,8 @@ class RetailerClock(models.Model):
 class OrderLine(models.Model):
     """One line of an order: quantity = open + waiting + shipped + rejected + canceled, always.
 
-    `open` is with suppliers; `waiting` is with nobody until stock arrives, as the order or a partnership
-    wants it; `rejected` is what was refused and nobody else has taken.
+    `open` units are with suppliers. `waiting` units have no supplier until stock arrives, because the order
+    or a partnership prefers to wait. `rejected` units were refused, and no other supplier took them.
     """
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="lines")
@@ -211,7 +218,9 @@ class OrderLine(models.Model):
     sku = models.CharField(max_length=100, blank=True)
     upc = models.CharField(max_length=14, blank=True)
     title = models.CharField(
-        max_length=500, blank=True, help_text="Of the variant that filled it first, as it was when pushed."
+        max_length=500,
+        blank=True,
+        help_text="The title of the first variant that filled the line, at the time of the push.",
     )
     asked_supplier_id = models.BigIntegerField(null=True, help_text="The supplier_id that was pushed.")
     asked_variant_id = models.BigIntegerField(null=True, help_text="The variant_id that was pushed.")
@@ -226,12 +235,12 @@ class OrderLine(models.Model):
     shipped = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
     canceled = models.PositiveIntegerField(default=0)
-    returned = models.PositiveIntegerField(default=0, help_text="Of what is shipped, what came back.")
-    dropped = models.PositiveIntegerField(
-        default=0, help_text="Of what is canceled, what no supplier held any more."
-    )
+    returned = models.PositiveIntegerField(default=0, help_text="Shipped units that came back.")
+    dropped = models.PositiveIntegerField(default=0, help_text="Canceled units that no supplier had.")
     waiting_since = models.DateTimeField(
-        null=True, editable=False, help_text="Since when some of it has no stock set aside, if any has none."
+        null=True,
+        editable=False,
+        help_text="Since when some units have no stock reserved; empty if all have.",
     )
 
     class Meta:
@@ -249,7 +258,7 @@ class OrderLine(models.Model):
                 condition=Q(shipped__gte=F("returned")), name="order_line_returned_of_shipped"
             ),
         ]
-        # Who waits for what: few of all lines, found by what they ask for, and listed for operators.
+        # Few of all lines wait for stock. Each way in which a line names a variant has an index.
         indexes = [
             models.Index("id", condition=Q(waiting_since__isnull=False), name="order_line_waiting"),
             models.Index("sku", condition=Q(waiting_since__isnull=False), name="order_line_waiting_sku"),
@@ -266,15 +275,15 @@ class OrderLine(models.Model):
 
     @property
     def name(self) -> str:
-        """What people call what was asked for."""
+        """The shortest name of the ordered goods, for people."""
         return self.sku or self.upc or self.title or f"variant {self.asked_variant_id}"
 
     @property
     def pinned(self) -> bool:
-        """Whether the retailer chose the supplier; such a line is never routed elsewhere."""
+        """Whether the retailer chose the supplier. Such a line is never routed to another one."""
         return self.asked_supplier_id is not None or self.asked_variant_id is not None
 
     @property
-    def unplaced(self) -> int:
-        """Pieces that no supplier has: refused by all, or waiting for stock."""
+    def unrouted(self) -> int:
+        """Return the units that no supplier has: refused by all, or waiting for stock."""
         return self.rejected + self.waiting

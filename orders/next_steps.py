@@ -1,4 +1,4 @@
-"""What an order waits for now, whose turn it is, and until when: what an operator wants to read first."""
+"""The next steps of an order, with the party that has to act and the deadline. Operators read them first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Step(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """An order's lines, added up; None where no line says it."""
+    """Sums over an order's lines; None if no line has the value."""
 
     quantity: int
     billed: Decimal | None
@@ -34,13 +34,13 @@ class Totals(NamedTuple):
 
 
 def due_of(fulfillment: Fulfillment) -> datetime | None:
-    """By when its supplier should have acted."""
+    """Return the time by which the supplier has to act."""
     captured = getattr(fulfillment, "capture", None) is not None
     return next_due_at(fulfillment.state, fulfillment.due_at, fulfillment.capture_due_at, captured=captured)
 
 
 def next_steps(order: Order, lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]) -> list[Step]:
-    """The operators' own steps first, then the suppliers', the most urgent first."""
+    """Return the operators' steps, then the suppliers' steps by deadline."""
     if order.processing_state in FINISHED:
         return [Step(f"Nothing: the order is {order.processing_state}.")]
     theirs = sorted(_of_suppliers(fulfillments), key=lambda step: (step.due_at is None, step.due_at))
@@ -49,37 +49,39 @@ def next_steps(order: Order, lines: Iterable[OrderLine], fulfillments: Iterable[
 
 def _of_operators(order: Order, lines: list[OrderLine], fulfillments: list[Fulfillment]) -> Iterator[Step]:
     if order.held:
-        yield Step("It is held: release it, or cancel it. Until then its suppliers can do nothing.")
+        yield Step("The order is held: release it, or cancel it. Until then its suppliers cannot work on it.")
     if any(each.state == State.WRONG_ADDRESS for each in fulfillments):
-        yield Step(f"Ask {order.retailer} for the right address, and correct it.")
+        yield Step(f"Ask {order.retailer} for the right address, and correct the address.")
     elif order.has_unknown_country:
-        yield Step(f"Ask {order.retailer} which country it goes to, and correct the address.")
+        yield Step(f"Ask {order.retailer} for the country, and correct the address.")
     refused = sum(line.rejected for line in lines)
     if refused:
-        yield Step(f"{_pieces(refused)} refused by all: route again, or cancel what nobody fills.")
+        yield Step(f"{_units(refused)} refused by all suppliers: route again, or cancel refused units.")
     waiting = sum(line.waiting for line in lines)
     if waiting:
-        yield Step(f"{_pieces(waiting)} waiting for stock, which goes to the oldest order by itself.")
+        yield Step(
+            f"{_units(waiting)} waiting for stock. Arriving stock goes to the oldest order automatically."
+        )
 
 
 def _of_suppliers(fulfillments: Iterable[Fulfillment]) -> Iterator[Step]:
     now = timezone.now()
-    for each in fulfillments:
-        captured = getattr(each, "capture", None) is not None
-        what = {
+    for fulfillment in fulfillments:
+        captured = getattr(fulfillment, "capture", None) is not None
+        task = {
             State.NEW: "accept" if captured else "capture",
             State.CANCELATION_NOT_ALLOWED: "capture again, and accept",
             State.ACCEPTED: "ship",
-            State.CANCELING: "answer the cancellation of",
-        }.get(State(each.state))
-        if what:
-            due = due_of(each)
-            text = f"{each.supplier} has to {what} fulfillment {each.pk}."
+            State.CANCELING: "answer the cancellation request for",
+        }.get(State(fulfillment.state))
+        if task:
+            due = due_of(fulfillment)
+            text = f"{fulfillment.supplier} has to {task} fulfillment {fulfillment.pk}."
             yield Step(text, due, due is not None and due < now)
 
 
 def totals(lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]) -> Totals:
-    """Of the lines as they were pushed, and at the wholesale prices that were agreed."""
+    """Return the sums of the pushed lines, and of the agreed wholesale prices."""
     lines = list(lines)
     agreed = [
         line.wholesale_price * line.quantity
@@ -100,5 +102,5 @@ def _sum(amounts: Iterable[Decimal | None]) -> Decimal | None:
     return sum(known, Decimal()) if known else None
 
 
-def _pieces(count: int) -> str:
-    return "1 piece is" if count == 1 else f"{count} pieces are"
+def _units(count: int) -> str:
+    return "1 unit is" if count == 1 else f"{count} units are"

@@ -1,4 +1,4 @@
-"""What an order's lines and fulfillments make of it, and the stamp that ends each change."""
+"""The state of an order, derived from its lines and fulfillments, and the stamp that ends each change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from events import epochs
 
 
 class ProcessingState(models.TextChoices):
-    """Derived from the lines and fulfillments, in the change's own transaction."""
+    """The state of an order. It is derived from lines and fulfillments in the transaction of each change."""
 
     RECEIVED = "received"
     PROCESSING = "processing"
@@ -26,10 +26,10 @@ FINISHED: Final = (ProcessingState.COMPLETED, ProcessingState.CANCELED)
 
 
 def state_sql(opened: str, shipped: str, rejected: str, states: str) -> str:
-    """The one place that says what an order is (contract 4).
+    """Return the SQL of the only rule that decides an order's state (contract 4).
 
-    Of columns with the pieces of its lines, and an array of its fulfillments' states. Pieces that wait for
-    stock are open: the order is not finished, and no person is needed.
+    The arguments are SQL: three sums of units over the order's lines, and an array of its fulfillments'
+    states. Units that wait for stock count as open: the order is not finished, and no person is needed.
     """
     return f"""
         CASE WHEN {opened} = 0 AND {rejected} = 0
@@ -43,7 +43,7 @@ def state_sql(opened: str, shipped: str, rejected: str, states: str) -> str:
 
 
 def bucket_sql(state: str) -> str:
-    """`bucket` in SQL, for a column with an order's state."""
+    """Return `bucket` as SQL, for a column that holds an order's state."""
     return f"CASE WHEN {state} IN ('completed', 'canceled') THEN {state} ELSE 'pending' END"
 
 
@@ -82,7 +82,7 @@ DERIVE_STATE = f"""
 
 
 def derive_state(order_id: int) -> ProcessingState:
-    """Bring the order's lines in line with the fulfillments' lines; return what that makes of the order."""
+    """Recompute the order's lines from the fulfillments' lines; return the order's new state."""
     with connection.cursor() as cursor:
         cursor.execute(DERIVE_STATE, {"order": order_id})
         return ProcessingState(cursor.fetchone()[0])
@@ -106,10 +106,10 @@ STAMP = """
 
 
 def stamp(order_id: int, retailer_id: int, before: str | None, after: str) -> datetime:
-    """Write the order's state and its new `updated_at`, in whole milliseconds; return that.
+    """Write the order's state and its new `updated_at` in whole milliseconds; return the `updated_at`.
 
-    Its retailer's counters move by the same statement. The clock row stays locked until the commit, so
-    stamps become visible in ascending order and never tie.
+    The same statement moves the retailer's counters. The clock row stays locked until the commit, so stamps
+    become visible in ascending order, and two orders never have the same stamp.
     """
     counts = dict.fromkeys(("completed", "canceled", "pending"), 0)
     if before is not None:
@@ -122,12 +122,12 @@ def stamp(order_id: int, retailer_id: int, before: str | None, after: str) -> da
 
 
 def bucket(state: str) -> str:
-    """The count of `order-filters` that an order in this state belongs to; pending is every other state."""
+    """Return the count of `order-filters` that includes this state: every unfinished state is `pending`."""
     return state if state in FINISHED else "pending"
 
 
 def jump_ahead() -> None:
-    """A new epoch of the database begins: no retailer's stamps come again, though another clock is behind."""
+    """Move every retailer's clock ahead, because a new epoch's server may have a clock that is behind."""
     with connection.cursor() as cursor:
         cursor.execute(
             """

@@ -1,4 +1,4 @@
-"""Orders as retailers read them: plain rows, one query for each kind of thing, however many there are."""
+"""Orders as retailers read them: plain rows, with one query for each table, for any number of orders."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from orders.serializers import (
 
 
 class OrderRow(NamedTuple):
-    """An order's own fields, as it is answered."""
+    """An order's own fields in an answer."""
 
     id: int
     type: OrderType
@@ -55,8 +55,8 @@ class OrderRow(NamedTuple):
     updated_at: Moment
 
 
-class LineRow(NamedTuple):
-    """A line as it is answered, and its order."""
+class OrderLineRow(NamedTuple):
+    """A line in an answer, with the id of its order."""
 
     order_id: int
     id: int
@@ -78,8 +78,8 @@ class LineRow(NamedTuple):
     short: Annotated[int, F("open") - F("reserved")]
 
 
-class FulfillmentRow(NamedTuple):
-    """What a supplier does with an order, and the order."""
+class OrderFulfillmentRow(NamedTuple):
+    """A fulfillment in an answer, with the id of its order."""
 
     order_id: int
     id: int
@@ -87,8 +87,8 @@ class FulfillmentRow(NamedTuple):
     state: State
 
 
-class HeldRow(NamedTuple):
-    """A line of a fulfillment, by what retailers know it as."""
+class FulfillmentLineName(NamedTuple):
+    """The order line and the supplier's sku of a fulfillment's line."""
 
     id: int
     order_line_id: int
@@ -96,43 +96,44 @@ class HeldRow(NamedTuple):
 
 
 _fields_json = answering(OrderRow, OrderFieldsJson)
-_line_json = answering(LineRow, OrderLineJson)
+_line_json = answering(OrderLineRow, OrderLineJson)
 
 
 def rows(orders: QuerySet[Order]) -> QuerySet[Order, OrderRow]:
-    """Orders as rows."""
+    """Return orders as rows."""
     return as_rows(orders, OrderRow)
 
 
 @CompiledQuery
 def own_row() -> QuerySet[Order, OrderRow]:
-    """An order of a retailer as a row."""
+    """Select an order of a retailer as a row."""
     return rows(Order.objects.filter(retailer_id=Param("retailer"), pk=Param("order")).order_by())
 
 
 @CompiledQuery
 def own_order() -> QuerySet[Order]:
-    """The same as an instance, to be acted upon."""
+    """Select an order of a retailer as an instance, to change it."""
     return Order.objects.filter(retailer_id=Param("retailer"), pk=Param("order")).order_by()
 
 
 @CompiledQuery
-def _lines() -> QuerySet[OrderLine, LineRow]:
-    return as_rows(OrderLine.objects.filter(any_of("order_id", "ids")).order_by("position"), LineRow)
+def _lines() -> QuerySet[OrderLine, OrderLineRow]:
+    return as_rows(OrderLine.objects.filter(any_of("order_id", "ids")).order_by("position"), OrderLineRow)
 
 
 @CompiledQuery
-def _fulfillments() -> QuerySet[Fulfillment, FulfillmentRow]:
-    return as_rows(Fulfillment.objects.filter(any_of("order_id", "ids")).order_by("id"), FulfillmentRow)
+def _fulfillments() -> QuerySet[Fulfillment, OrderFulfillmentRow]:
+    return as_rows(Fulfillment.objects.filter(any_of("order_id", "ids")).order_by("id"), OrderFulfillmentRow)
 
 
 @CompiledQuery
-def _held() -> QuerySet[FulfillmentLine, HeldRow]:
-    return as_rows(FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by(), HeldRow)
+def _line_names() -> QuerySet[FulfillmentLine, FulfillmentLineName]:
+    lines = FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by()
+    return as_rows(lines, FulfillmentLineName)
 
 
 def orders_json(page: Sequence[OrderRow]) -> list[OrderJson]:
-    """Rows with their lines and fulfillments, and with what was sent and came back. At most five queries."""
+    """Return orders with lines, fulfillments, shipments and returns. At most five queries."""
     ids = [row.id for row in page]
     lines, fulfillments = _lines(ids=ids), _fulfillments(ids=ids)
     lines_of = grouped(lines, lambda line: line.order_id)
@@ -149,17 +150,21 @@ def orders_json(page: Sequence[OrderRow]) -> list[OrderJson]:
 
 
 class _Parcels:
-    """What fulfillments sent, and what of it came back; nothing is read where the lines say that none did."""
+    """Shipments and returns of fulfillments. Reads nothing if no line has shipped or returned units."""
 
-    def __init__(self, lines: Iterable[LineRow], fulfillments: Iterable[FulfillmentRow]) -> None:
-        sent = [each.id for each in fulfillments] if any(line.quantity_shipped for line in lines) else []
+    def __init__(self, lines: Iterable[OrderLineRow], fulfillments: Iterable[OrderFulfillmentRow]) -> None:
+        sent = (
+            [fulfillment.id for fulfillment in fulfillments]
+            if any(line.quantity_shipped for line in lines)
+            else []
+        )
         back = sent if any(line.quantity_returned for line in lines) else []
         self._shipments = grouped(shipments_of(ids=sent) if sent else [], lambda each: each.fulfillment_id)
         self._returns = grouped(returns_of(ids=back) if back else [], lambda each: each.fulfillment_id)
         opened = [*self._shipments]
-        self._held = {each.id: each for each in (_held(ids=opened) if opened else ())}
+        self._line_names = {line.id: line for line in (_line_names(ids=opened) if opened else ())}
 
-    def fulfillment_json(self, row: FulfillmentRow) -> OrderFulfillmentJson:
+    def fulfillment_json(self, row: OrderFulfillmentRow) -> OrderFulfillmentJson:
         shipments = self._shipments[row.id]
         return {
             "id": row.id,
@@ -186,26 +191,26 @@ class _Parcels:
             "items": self._items_json(row.items),
         }
 
-    def _items_json(self, pieces: Iterable[Piece]) -> list[OrderItemJson]:
-        """Pieces by the order's lines: what was placed in two steps is one line to its retailer."""
+    def _items_json(self, items: Iterable[Piece]) -> list[OrderItemJson]:
+        """Return units by order line: a line that was routed in two steps is one line to its retailer."""
         total: dict[tuple[int, str], int] = {}
-        for piece in pieces:
-            held = self._held[piece["line"]]
-            name = (held.order_line_id, held.sku)
-            total[name] = total.get(name, 0) + piece["quantity"]
+        for item in items:
+            line = self._line_names[item["line"]]
+            name = (line.order_line_id, line.sku)
+            total[name] = total.get(name, 0) + item["quantity"]
         return [
-            {"order_line_id": line, "sku": sku, "quantity": quantity}
-            for (line, sku), quantity in total.items()
+            {"order_line_id": line_id, "sku": sku, "quantity": quantity}
+            for (line_id, sku), quantity in total.items()
         ]
 
 
 def routing_json(order: Order) -> RoutingJson:
-    """An order's routing decisions, oldest first."""
+    """Return an order's routing decisions, oldest first."""
     decisions = order.routing_decisions.order_by("pk")
     return {
         "order_id": order.pk,
         "decisions": [
-            {"decided_at": iso(each.decided_at), "cause": each.cause, "lines": each.lines}
-            for each in decisions
+            {"decided_at": iso(decision.decided_at), "cause": decision.cause, "lines": decision.lines}
+            for decision in decisions
         ],
     }

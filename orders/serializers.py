@@ -1,4 +1,4 @@
-"""What retailers push, and orders as they are answered (interface 2.5 and 2.6, contract 4 and 12)."""
+"""Bodies of pushes and cancel requests, and answers with orders (interface 2.5, 2.6; contract 4, 12)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_LETTERS_OF_NOTES = 20_000
 
 
 class OrderLineJson(TypedDict):
-    """One line: the pushed fields, and how many of its pieces are where."""
+    """One line: the pushed fields, and its units by their state."""
 
     id: int
     sku: str
@@ -51,7 +51,7 @@ class OrderLineJson(TypedDict):
 
 
 class OrderItemJson(TypedDict):
-    """So many pieces of a line of the order; `sku` is what the supplier calls it."""
+    """Units of one order line; `sku` is the supplier's."""
 
     order_line_id: int
     sku: str
@@ -59,7 +59,7 @@ class OrderItemJson(TypedDict):
 
 
 class OrderShipmentJson(TypedDict):
-    """A parcel that is on its way, and what is in it."""
+    """A shipped parcel and its items."""
 
     tracking_number: str
     carrier: str
@@ -68,7 +68,7 @@ class OrderShipmentJson(TypedDict):
 
 
 class OrderReturnJson(TypedDict):
-    """What came back; `return_id` is the supplier's own number."""
+    """A return; `return_id` is the supplier's own number."""
 
     return_id: str | None
     reason: str
@@ -77,7 +77,7 @@ class OrderReturnJson(TypedDict):
 
 
 class OrderFulfillmentJson(TypedDict):
-    """What one supplier does with an order."""
+    """One supplier's part of an order."""
 
     id: int
     supplier_id: int
@@ -128,14 +128,14 @@ class OrdersJson(TypedDict):
 
 
 class PushedJson(ResultJson):
-    """The result of a push: without the id no client could cancel."""
+    """The result of a push. A client needs the `order_id` to cancel."""
 
     order_id: int
     warnings: list[str]
 
 
 class RoutedJson(TypedDict):
-    """One routing decision: what asked for it, and what was decided for each line."""
+    """One routing decision: its cause, and the decision for each line."""
 
     decided_at: str
     cause: str
@@ -143,25 +143,25 @@ class RoutedJson(TypedDict):
 
 
 class RoutingJson(TypedDict):
-    """Why an order's lines went where they went."""
+    """The reasons why an order's lines went to their suppliers."""
 
     order_id: int
     decisions: list[RoutedJson]
 
 
 class CountsJson(TypedDict):
-    """How many orders there are of each kind (interface 2.7)."""
+    """The number of completed, canceled and pending orders (interface 2.7)."""
 
     completed: int
     canceled: int
     pending: int
 
 
-# --- Bodies: read liberally, kept exactly ----------------------------------------------------------
+# --- Bodies: accepted liberally, stored exactly ----------------------------------------------------
 
 
 class AddressBody(Body):
-    """An address; what is absent is empty."""
+    """An address. Absent parts are empty."""
 
     exacting = False
 
@@ -187,7 +187,7 @@ class NoteBody(Body):
 
 
 class LineBody(Body):
-    """One line: so many of something that one of these fields finds."""
+    """One line: a quantity of the variant that `variant_id`, `upc` or `sku` names."""
 
     exacting = False
 
@@ -208,7 +208,7 @@ class LineBody(Body):
 
 
 class OrderBody(AddressBody):
-    """What a retailer pushes. Address parts may stand in the addresses, or at the top level."""
+    """A pushed order. Parts of the shipping address may also be at the top level."""
 
     retailer_order_id = fields.Text(max_length=100)
     type = fields.Choice(choices=OrderType.choices, required=False, allow_null=True)
@@ -228,8 +228,9 @@ class OrderBody(AddressBody):
         choices=WhenShort.choices,
         required=False,
         allow_null=True,
-        help_text="What becomes of what is short: it goes to the best partner all the same, it stays with "
-        "the order until stock arrives, or the order is refused (409). Without it, as the partnership says.",
+        help_text="What happens to units that are not in stock: they go to the best partner anyway, they "
+        "stay with the order until stock arrives, or the order is refused (409). Default: the partnership's "
+        "setting.",
     )
     notes = NoteBody(many=True, required=False, allow_null=True)
     order_lines = LineBody(many=True, allow_empty=False, max_length=MOST_LINES)  # type: ignore[call-arg]
@@ -257,7 +258,7 @@ class OrderBody(AddressBody):
         return checked
 
     def _checked(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The body's fields, read. Raises ValidationError for all that is wrong or missing, at once."""
+        """Return the body's checked fields. Raises one ValidationError with every fault."""
         checked, errors = body, {}
         try:
             checked = super().to_internal_value(body)
@@ -271,16 +272,16 @@ class OrderBody(AddressBody):
         return checked
 
     def validate(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Refuse more in its notes than people read: its suppliers get all of them with each capture."""
+        """Limit the length of all notes together, because every capture sends all of them to suppliers."""
         notes = [note for part in (content, *content["order_lines"]) for note in part.get("notes") or ()]
         letters = sum(len(note["name"]) + len(note["value"]) for note in notes)
         if letters > MOST_LETTERS_OF_NOTES:
-            message = f"All notes of the order have {letters} letters; {MOST_LETTERS_OF_NOTES} is the most."
+            message = f"All notes together have {letters} characters; {MOST_LETTERS_OF_NOTES} is the maximum."
             raise ValidationError({"notes": [ErrorDetail(message, code="max_length")]})
         return content
 
     def warnings(self, data: Mapping[str, Any]) -> list[str]:
-        """What of the body is not kept: unknown fields, and address parts that stand in two places."""
+        """Return a warning for each ignored value: unknown fields and differing top-level address parts."""
         shipping = _address("shipping_address", data.get("shipping_address")) or {}
         twice = [
             part for part, value in _top_level(data).items() if shipping.get(part) not in (None, "", value)
@@ -299,10 +300,10 @@ class OrderBody(AddressBody):
 
 
 ORDER_FIELDS = tuple(name for name in fields_of(OrderBody) if name not in (*ADDRESS_PARTS, "order_lines"))
-"""What an order keeps of its push, under the same names."""
+"""The pushed fields that `Order` stores under the same names."""
 
 LINE_FIELDS = {name: name for name in fields_of(LineBody)}
-"""What a line keeps of its push, and under which names."""
+"""The pushed fields of a line, and the names of their columns."""
 LINE_FIELDS |= {"supplier_id": "asked_supplier_id", "variant_id": "asked_variant_id"}
 
 
@@ -311,7 +312,7 @@ def _unknown(body: Body, items: list[dict[str, Any]], path: str) -> list[str]:
 
 
 def _top_level(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The address parts at the top level."""
+    """Return the address parts at the top level of a body."""
     return _filled({part: data[part] for part in ADDRESS_PARTS if part in data})
 
 
@@ -320,12 +321,12 @@ def _filled(address: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _codes(errors: Any) -> list[str]:
-    """The codes of the faults of the body's own fields."""
+    """Return the codes of the faults, without the faults of nested objects."""
     return [fault.code for faults in errors.values() if isinstance(faults, list) for fault in faults]
 
 
 def _address(name: str, value: Any) -> Any:
-    """An address as an object, or as a string that holds one; None where there is none."""
+    """Return an address, which may come as an object or as a string with JSON; None if it is empty."""
     value = value.strip() if isinstance(value, str) else value
     if isinstance(value, str) and value:
         try:
@@ -347,18 +348,18 @@ def _whole(address: Mapping[str, str]) -> dict[str, str]:
 
 
 def _missing(shipping: Mapping[str, Any]) -> dict[str, Any]:
-    """The faults of a shipping address that lacks what an order cannot be shipped without."""
+    """Return a fault for each missing part without which no order can be shipped."""
     names = [part for part in ("country", "address1") if not shipping.get(part)]
     return {name: [ErrorDetail("An order cannot be shipped without it.", code="required")] for name in names}
 
 
 def digest(content: Mapping[str, Any]) -> str:
-    """What makes two pushes the same: the normalised body, whatever its key order or spelling of numbers."""
+    """Return the hash of a normalised body. Key order and the spelling of numbers do not change it."""
     return hashlib.sha256(encode(_sorted(content))).hexdigest()
 
 
 def _sorted(value: Any) -> Any:
-    """Without what is empty or null, which is the same as absent; keys in order."""
+    """Return a value with sorted keys and without empty values, which mean the same as absent ones."""
     if isinstance(value, Mapping):
         return {key: _sorted(value[key]) for key in sorted(value) if value[key] not in (None, "", [])}
     if isinstance(value, list):
@@ -367,7 +368,7 @@ def _sorted(value: Any) -> Any:
 
 
 class CancelLineBody(Body):
-    """How much of one line is to be canceled; without a quantity, all that remains of it."""
+    """The quantity of one line to cancel; without a quantity, the whole rest of the line."""
 
     narrowed_by = "quantity"
 
@@ -385,7 +386,7 @@ class CancelLineBody(Body):
 
 
 class CancelBody(Body):
-    """Why, and which lines; without lines, the whole order."""
+    """A cancel request; without lines, it is for the whole order."""
 
     narrowed_by = "lines"
 
@@ -394,6 +395,6 @@ class CancelBody(Body):
         max_length=100,
         required=False,
         allow_null=True,
-        help_text="Your own name for this request: under it, it is carried out once, however often it comes.",
+        help_text="Your own name for this request. A repeated request with the same name changes nothing.",
     )
     lines = CancelLineBody(many=True, required=False, allow_null=True, allow_empty=False)

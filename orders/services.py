@@ -1,4 +1,4 @@
-"""What orders are written by: the push that makes one (contract 4), and what operators do with it."""
+"""Writes of orders: the push that creates an order (contract 4), and the changes that operators make."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class OrderConflict(ApiError):
 
 
 class TradeSuspended(ApiError):
-    """A suspended retailer pushes no new orders (docs/adr/0058)."""
+    """A suspended retailer cannot push new orders (docs/adr/0058)."""
 
     code, status = "trade_suspended", 409
 
@@ -50,23 +50,23 @@ class InsufficientStock(ApiError):
 
 
 Fill = Callable[[OrderChange[Order], list[OrderLine], list[Want]], None]
-"""Fills an order's lines with what they want, and writes all of it down."""
+"""Routes an order's lines, and writes lines, fulfillments and stock."""
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """The order, and whether this call made it."""
+    """The order, and whether this call created it."""
 
     order: Order
     created: bool
 
 
 def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed:
-    """Take in what a retailer pushed: route it, reserve its stock, and record it, in one transaction.
+    """Create an order: route it, reserve its stock and record it, in one transaction.
 
-    The same content again gives the same order. Raises OrderConflict for other content under a known
-    `retailer_order_id`, Invalid for lines that find nothing, InsufficientStock where the order or a partner
-    refuses what is short.
+    The same content again returns the same order. Raises OrderConflict for other content under a known
+    `retailer_order_id`, Invalid for lines that match no variant, and InsufficientStock if units are short and
+    the order or a partner accepts no short units.
     """
     with suppress(StockMoved):
         return _push(retailer, content, _fill_from_seen, by=by)
@@ -100,16 +100,16 @@ def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed:
         more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
         raise OrderConflict(
             f"retailer_order_id {order.retailer_order_id} was pushed before with other content, as order "
-            f"{order.pk}{named}{more}. An order is not changed by pushing it again: cancel it, or take "
-            "another number.",
-            [field_error(field, f"Is not what order {order.pk} has.", "differs") for field in differing],
+            f"{order.pk}{named}{more}. A second push does not change an order: cancel it, or use another "
+            "number.",
+            [field_error(field, f"Differs from order {order.pk}.", "differs") for field in differing],
         )
     return Pushed(order, created=False)
 
 
 def _differing(order: Order, pushed: Order, pushed_lines: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The fields in which a push is not what the order is now."""
-    # An order that came before countries were read has them as its retailer wrote them.
+    """Return the fields in which a push differs from the stored order."""
+    # Orders from before countries were normalised still have the retailer's spelling.
     before = {name: getattr(order, name) for name in ORDER_FIELDS}
     before |= {name: normalised(before[name]) for name in ("shipping_address", "billing_address")}
     differing = [name for name in ORDER_FIELDS if getattr(pushed, name) != before[name]]
@@ -131,8 +131,10 @@ def _pushed() -> QuerySet[Order]:
 
 
 def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
-    """Hold nothing while planning. Raises StockMoved, also where somebody waits for what was taken: what is
-    owed to whom is only known under locks.
+    """Plan without locks on stock.
+
+    Raises StockMoved if the stock changed meanwhile, or if a backorder waits for a variant that was taken:
+    only locks show which units are reserved for backorders.
     """
     stock = SeenStock.read(_variants(wants), by=change.by)
     taken = _fill(change, lines, wants, stock, Share(stock.availability()))
@@ -141,7 +143,7 @@ def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: l
 
 
 def _fill_from_held(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
-    """Hold all stock from the start."""
+    """Plan with all stock locked from the start."""
     stock = LockedStock.lock(_variants(wants), by=change.by)
     _fill(change, lines, wants, stock, share_of_new(change, stock))
 
@@ -153,11 +155,11 @@ def _variants(wants: Sequence[Want]) -> set[int]:
 def _fill(
     change: OrderChange[Order], lines: list[OrderLine], wants: list[Want], stock: Stock, share: Share
 ) -> set[int]:
-    """Plan, and write all of it down; the stock last, for others want it, too. Return the variants taken."""
+    """Plan and write the order; return the variants taken. Stock is written last, to lock it briefly."""
     chosen = plan(wants, share.left, allow_short=True)
     _refuse_unfilled(change.order, chosen, wants)
     _save_lines(change.order, lines, wants, chosen)
-    waiting = {lines[line].pk: pieces for line, pieces in chosen.unfilled.items()}
+    waiting = {lines[position].pk: units for position, units in chosen.unfilled.items()}
     data: dict[str, Any] = {"retailer_order_id": change.order.retailer_order_id}
     if waiting:
         data["waiting"] = order_items(waiting)
@@ -169,13 +171,13 @@ def _fill(
     missed = _missed(wants, allocations)
     stock.save(missed=missed)
     if missed:
-        # Stock may have come meanwhile in a row that is so new that nobody could lock it.
+        # Stock may have arrived meanwhile in a new row, which this transaction could not lock.
         stock_arrived(missed)
     return {each.candidate.variant_id for each in allocations if each.reserved}
 
 
 def _missed(wants: Sequence[Want], allocations: Sequence[Allocation]) -> set[int]:
-    """The variants of which the order would have taken more."""
+    """Return the variants of which the order needed more units than it reserved."""
     reserved = Counter[int]()
     for each in allocations:
         reserved[each.line] += each.reserved
@@ -201,12 +203,12 @@ def _line(position: int, line: Mapping[str, Any]) -> OrderLine:
 
 
 def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Want]:
-    """What each line wants, keyed by its position. Raises Invalid naming every line that finds nothing."""
+    """Return each line's want, by position. Raises Invalid with every line that matches no variant."""
     wants = [Want(line.position, line.quantity, market.candidates(line)) for line in lines]
     lost = [lines[want.line] for want in wants if not want.candidates]
     if any(market.is_strict(line) for line in lost):
         country = unknown_country(order.shipping_address["country"])
-        message = f"{country} Partners that have these goods take no order without one."
+        message = f"{country} Partners that have these goods accept no order without a known country."
         raise Invalid.at("shipping_address.country", message, "unknown_country")
     if lost:
         _refuse_suspended(order.retailer)
@@ -216,11 +218,11 @@ def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Wan
 
 
 def _refuse_suspended(retailer: Retailer) -> None:
-    """Raise TradeSuspended where that is why nothing was found: then none of its partnerships trades."""
+    """Raise TradeSuspended if the retailer is suspended, which is then why its lines match nothing."""
     suspension = Suspension.objects.in_force().filter(retailer=retailer).first()
     if suspension is not None:
         until = f"until {suspension.until}" if suspension.until else "until further notice"
-        raise TradeSuspended(f"Your trade is suspended {until}: new orders are not taken, open ones go on.")
+        raise TradeSuspended(f"Your trade is suspended {until}: new orders are refused, open orders go on.")
 
 
 def _lost(line: OrderLine) -> str:
@@ -231,11 +233,11 @@ def _lost(line: OrderLine) -> str:
         "sku": line.sku,
     }
     given = ", ".join(f"{name} {value}" for name, value in asked.items() if value)
-    return f"None of your active partners lists a variant with {given}."
+    return f"No active partner of yours lists a variant with {given}."
 
 
 def _refuse_unfilled(order: Order, chosen: Plan, wants: Sequence[Want]) -> None:
-    """Raise InsufficientStock where something is short and neither a partner takes it nor may it wait."""
+    """Raise InsufficientStock if units are short, no partner accepts them short, and they may not wait."""
     refused = {
         line: missing
         for line, missing in sorted(chosen.unfilled.items())
@@ -252,9 +254,9 @@ def _refuse_unfilled(order: Order, chosen: Plan, wants: Sequence[Want]) -> None:
         for line, missing in refused.items()
     ]
     message = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:3])
-    why = "The order is to be refused when it is short"
+    why = "The order asks to be refused when it is short"
     if order.when_short != WhenShort.REFUSE:
-        why = "This partner takes no short orders"
+        why = "This partner accepts no short orders"
     raise InsufficientStock(f"{message} {why}; nothing was created.", errors)
 
 
@@ -274,16 +276,16 @@ def _save_lines(order: Order, lines: list[OrderLine], wants: Sequence[Want], cho
     insert(lines)
 
 
-# --- What an operator does -----------------------------------------------------------------------
+# --- Operators' changes ---------------------------------------------------------------------------
 
 
-NOT_HELD = "A completed or canceled order cannot be held: nothing of it is left to do."
+NOT_HELD = "A completed or canceled order cannot be held: no work is left."
 
 
 def hold(change: OrderChange[Order]) -> Outcome:
-    """Keep the order's suppliers from capturing, accepting, shipping and refusing their work.
+    """Stop the order's suppliers from capturing, accepting, shipping and refusing.
 
-    Raises InvalidTransition where nothing is left to do.
+    Raises InvalidTransition for a finished order.
     """
     if change.order.processing_state in FINISHED:
         raise InvalidTransition(NOT_HELD)
@@ -291,7 +293,7 @@ def hold(change: OrderChange[Order]) -> Outcome:
 
 
 def release(change: OrderChange[Order]) -> Outcome:
-    """Let the order's suppliers work on it again, with their whole time before them."""
+    """Let the order's suppliers work on it again, with new time limits."""
     outcome = _set_held(change, held=False, event="order.released")
     if outcome is Outcome.DONE:
         renew_limits(change)
@@ -309,7 +311,7 @@ def _set_held(change: OrderChange[Order], *, held: bool, event: str) -> Outcome:
 
 
 def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> None:
-    """Give the order another shipping address, and release what waited for it or was refused for it."""
+    """Replace the shipping address, and release the fulfillments and refused units that waited for it."""
     order = change.order
     order.shipping_address = normalised({**order.shipping_address, **address})
     order.has_unknown_country = has_unknown_country(order.shipping_address)
@@ -320,7 +322,7 @@ def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> N
 
 
 def release_address(change: OrderChange[Order]) -> bool:
-    """Give the order's suppliers the address that it has once more; return whether anything waited for it."""
+    """Confirm the present address to the suppliers; return whether anything waited for it."""
     refused = _refused_for_address(change.order)
     if refused:
         effects = Effects(refused=refused)
@@ -336,22 +338,22 @@ def _release_to_suppliers(change: OrderChange[Order]) -> bool:
 
 
 def _refused_for_address(order: Order) -> Counter[int]:
-    """The pieces of each line that were refused for the address alone, and that nobody has now."""
+    """Return the unrouted units of each line that were refused only because of the address."""
     refused = {line.pk: line.rejected for line in order.lines.filter(rejected__gt=0)}
     rejections = Rejection.objects.filter(fulfillment__order=order, reason=State.WRONG_ADDRESS)
     lines = FulfillmentLine.objects.filter(order_line__in=refused)
-    order_lines, pieces = dict(lines.values_list("pk", "order_line_id")), Counter[int]()
+    order_lines, units = dict(lines.values_list("pk", "order_line_id")), Counter[int]()
     for items in rejections.values_list("items", flat=True):
         for item in items:
             if item["line"] in order_lines:
-                pieces[order_lines[item["line"]]] += item["quantity"]
-    return Counter({line: min(count, refused[line]) for line, count in pieces.items()})
+                units[order_lines[item["line"]]] += item["quantity"]
+    return Counter({line: min(count, refused[line]) for line, count in units.items()})
 
 
 def route_again(change: OrderChange[Order]) -> int:
-    """Look once more for suppliers of what was refused; return how many pieces that is."""
+    """Route the refused units again; return how many there are."""
     refused = Counter({line.pk: line.rejected for line in change.order.lines.filter(rejected__gt=0)})
-    pieces = refused.total()
-    if pieces:
-        change.record("order.routed_again", effects=Effects(refused=refused), data={"quantity": pieces})
-    return pieces
+    units = refused.total()
+    if units:
+        change.record("order.routed_again", effects=Effects(refused=refused), data={"quantity": units})
+    return units

@@ -1,4 +1,4 @@
-"""Who was not asked for a line because its trade was suspended just then."""
+"""Suppliers that routing left out of a decision because their trade was suspended at that time."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from fulfillments.models import RoutingDecision
 from fulfillments.planning.candidates import OfferRow, Offers
 from orders.models import Order
 
-MOST = 100  # suspensions that are looked at
+MOST = 100  # suspensions read for one order
 
 
 def suspended_then(
     order: Order, decisions: Sequence[RoutingDecision]
 ) -> dict[tuple[int, int], list[tuple[str, str]]]:
-    """Name and reason of each such supplier that routing would have asked, by decision and line.
+    """Return the name and the suspension's reason of each supplier left out, by decision and line.
 
-    Two queries where nobody was suspended, four else. Partnerships and what suppliers list are today's.
+    Two queries if no supplier was suspended, else four. Partnerships and listings are the present ones,
+    because past ones are not stored.
     """
     if not decisions:
         return {}
@@ -41,9 +42,9 @@ def suspended_then(
         if each.is_active and not (each.strict_addresses and order.has_unknown_country)
     ]
     listed = Offers.listed(open_to, lines)
-    found = defaultdict[tuple[int, int], list[tuple[str, str]]](list)
+    left_out = defaultdict[tuple[int, int], list[tuple[str, str]]](list)
     for decision in decisions:
-        asked = {line["line_id"] for line in decision.lines}
+        routed = {line["line_id"] for line in decision.lines}
         then = [
             each
             for each in suspensions
@@ -55,22 +56,22 @@ def suspended_then(
             offers = _offers_with(_supplier_id(each), listed, idle)
             for line in lines:
                 named = {offer.supplier_id for offer in offers.found_by(line)}
-                if line.pk in asked and _supplier_id(each) in named:
-                    found[decision.pk, line.pk].append((_name(each), each.reason))
-    return found
+                if line.pk in routed and _supplier_id(each) in named:
+                    left_out[decision.pk, line.pk].append((_name(each), each.reason))
+    return left_out
 
 
 def _offers_with(supplier_id: int, listed: Sequence[OfferRow], idle: set[int]) -> Offers:
-    """What lines would have met, had that one of the idle suppliers traded."""
+    """Return the offers that routing would have had if this one of the idle suppliers had traded."""
     return Offers(
         [each for each in listed if each.supplier_id == supplier_id or each.supplier_id not in idle]
     )
 
 
 def _supplier_id(suspension: Suspension) -> int:
-    """Of a supplier, or of a partnership with one."""
-    own = suspension.supplier_id
-    return own if own is not None else suspension.partnership.supplier_id  # type: ignore[union-attr]
+    """Return the supplier of a suspension, which may be of a supplier or of a partnership."""
+    supplier_id = suspension.supplier_id
+    return supplier_id if supplier_id is not None else suspension.partnership.supplier_id  # type: ignore[union-attr]
 
 
 def _name(suspension: Suspension) -> str:

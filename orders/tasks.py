@@ -1,21 +1,21 @@
-"""Celery shells: each looks through its table, so that a call that was missed is harmless."""
+"""Celery tasks. Each reads its table for work, so a lost call only delays the work."""
 
 from celery import shared_task
 
 from orders import erasing
-from orders.backorders.allocating import serve_all
+from orders.backorders.allocating import allocate_all
 
 SECONDS = 10.0
-"""Other ticks wait behind it; what is left then comes with the next one."""
+"""The time limit of one run, because other ticks wait behind it. The next run continues."""
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def serve_waiting() -> None:
-    """Give stock that has arrived to those who wait for it."""
-    serve_all(None, seconds=SECONDS)
+    """Reserve arrived stock for the backorders that wait for it."""
+    allocate_all(None, seconds=SECONDS)
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def erase_old() -> None:
-    """Erase personal data from orders that were closed long ago, where that is set."""
+    """Erase personal data from orders that were closed long ago, if the setting asks for it."""
     erasing.erase_old()

@@ -1,4 +1,4 @@
-"""Lines that wait for stock with no supplier: those of `wait`, and what all have refused (contract 13)."""
+"""Order lines with unrouted units: waiting for stock, or refused by all suppliers (contract 13)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from django.db import connection
 from fastdb.rows import rows_of
 from fulfillments.planning.candidates import WaitingLine
 
-# Cheap, and mostly the answer is no; who it is, and whether they may have it, is asked only then. Arrays, not
-# joins: so that the small indexes are asked, whatever the planner believes of them.
-ANYBODY = """
+# A cheap first question, mostly answered with no; the exact query follows only after a yes. Arrays instead of
+# joins, so that the planner always uses the small partial indexes.
+ANY_WAITING = """
     SELECT EXISTS (
         SELECT FROM fulfillments_fulfillmentline p WHERE p.is_short AND p.variant_id = ANY(%(variants)s)
             AND p.fulfillment_id <> ALL(ARRAY(
@@ -35,8 +35,8 @@ COLUMNS = """
     l.id, l.order_id, o.retailer_id, NOT o.has_unknown_country, l.waiting + l.rejected, l.sku, l.upc,
     l.asked_supplier_id, l.asked_variant_id
 """
-# In the three ways in which a line can find a variant, each by an index of its own.
-FINDS = (
+# The three ways in which a line can name a variant, each with its own index.
+MATCHES = (
     "l.asked_variant_id = v.id",
     "l.asked_variant_id IS NULL AND l.upc <> '' AND l.upc = v.upc",
     "l.asked_variant_id IS NULL AND l.sku <> '' AND l.sku = v.sku",
@@ -44,60 +44,60 @@ FINDS = (
 
 
 def lines_sql(where: str) -> str:
-    """Lines with pieces that no supplier has, and that a partner's variant may fill, oldest order first.
+    """Return SQL for the unrouted lines that a partner's variant may fill, oldest order first.
 
-    A few more than may have it: who refused a line, and what strict partners take, is not asked here. `where`
-    narrows orders (`o`), lines (`l`) and variants (`v`).
+    The result includes lines that the supplier has refused, or that a strict partner does not accept: the
+    caller checks these. `where` narrows orders (`o`), lines (`l`) and variants (`v`).
     """
-    found = " UNION ".join(
+    lines = " UNION ".join(
         f"""
         SELECT {COLUMNS}
         FROM catalog_variant v
         JOIN accounts_partnership a ON a.supplier_id = v.supplier_id AND a.is_trading
-        JOIN orders_orderline l ON {way}
+        JOIN orders_orderline l ON {match}
         JOIN orders_order o ON o.id = l.order_id AND o.retailer_id = a.retailer_id
         WHERE v.listed AND l.waiting_since IS NOT NULL AND l.waiting + l.rejected > 0
             AND coalesce(l.asked_supplier_id, v.supplier_id) = v.supplier_id AND {where}
         """  # noqa: S608 - of constants
-        for way in FINDS
+        for match in MATCHES
     )
-    return f"{found} ORDER BY 2, 1"
+    return f"{lines} ORDER BY 2, 1"
 
 
 WAITING = lines_sql("v.id = ANY(%(variants)s) AND o.id < %(before)s") + " LIMIT %(most)s"
-OWN = f"""
+OF_ORDER = f"""
     SELECT {COLUMNS} FROM orders_orderline l JOIN orders_order o ON o.id = l.order_id
     WHERE o.id = %s AND l.waiting + l.rejected > 0 ORDER BY l.id
 """  # noqa: S608 - of constants
-PLACED = """
+SUBTRACT_ROUTED = """
     UPDATE orders_orderline l
-    SET waiting = l.waiting - least(l.waiting, p.pieces), rejected = l.rejected + least(l.waiting, p.pieces)
-    FROM unnest(%s::bigint[], %s::int[]) AS p (id, pieces) WHERE l.id = p.id
+    SET waiting = l.waiting - least(l.waiting, p.units), rejected = l.rejected + least(l.waiting, p.units)
+    FROM unnest(%s::bigint[], %s::int[]) AS p (id, units) WHERE l.id = p.id
 """
 
 
 def anybody_waits(variant_ids: Collection[int], *, but: int = 0) -> bool:
-    """Whether a line of any order but that one may wait for one of these variants."""
+    """Whether a line of another order than `but` may wait for one of these variants."""
     with connection.cursor() as cursor:
-        cursor.execute(ANYBODY, {"variants": [*variant_ids], "but": but})
+        cursor.execute(ANY_WAITING, {"variants": [*variant_ids], "but": but})
         return bool(cursor.fetchone()[0])
 
 
 def lines_waiting(variant_ids: Collection[int], *, before: int, most: int | None = None) -> list[WaitingLine]:
-    """Lines of orders older than that one which may want one of these variants; so many at most."""
+    """Return at most `most` lines that may need one of these variants, of orders older than `before`."""
     with connection.cursor() as cursor:
         cursor.execute(WAITING, {"variants": [*variant_ids], "before": before, "most": most})
         return rows_of(cursor, WaitingLine)
 
 
 def own_lines_waiting(order_id: int) -> list[WaitingLine]:
-    """The lines of an order that have pieces which no supplier has."""
+    """Return the order's lines with unrouted units."""
     with connection.cursor() as cursor:
-        cursor.execute(OWN, [order_id])
+        cursor.execute(OF_ORDER, [order_id])
         return rows_of(cursor, WaitingLine)
 
 
-def placed(pieces: Mapping[int, int]) -> None:
-    """Take these pieces, by the line's id, from what waits; how many are left over is derived at the end."""
+def subtract_routed(units: Mapping[int, int]) -> None:
+    """Subtract routed units, by line id, from the waiting ones. The end of the change derives the rest."""
     with connection.cursor() as cursor:
-        cursor.execute(PLACED, [list(pieces), list(pieces.values())])
+        cursor.execute(SUBTRACT_ROUTED, [list(units), list(units.values())])

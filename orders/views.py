@@ -42,7 +42,7 @@ STEPS = {"gt": "After", "gte": "At or after", "lt": "Before", "lte": "At or befo
 
 
 def _parameter(name: str, by: django_filters.Filter) -> OpenApiParameter:
-    """A filter of the list as a parameter."""
+    """Describe a filter of the list as a parameter."""
     if isinstance(by, MomentFilter):
         return moment_parameter(name, f"{STEPS[by.lookup_expr]} this moment.")
     choices = [value for value, _ in by.extra.get("choices", ())]
@@ -67,21 +67,21 @@ def _clock() -> QuerySet[RetailerClock]:
 
 
 class OrderViewSet(RetailerViewSet):
-    """What a retailer reads and does about its orders."""
+    """A retailer's orders: push, list, read, cancel, routing and counts."""
 
     read_scope, write_scope = Scope.ORDERS_READ, Scope.ORDERS_WRITE
     order: Order
     row: OrderRow
-    """The order, where it is only read."""
+    """The order, for actions that only read it."""
 
     def find(self) -> None:
         if "order_id" not in self.kwargs:
             return
-        asked = {"retailer": self.retailer.pk, "order": self.kwargs["order_id"]}
+        key = {"retailer": self.retailer.pk, "order": self.kwargs["order_id"]}
         if self.action == "retrieve":
-            self.row = _only(own_row(**asked))
+            self.row = _only(own_row(**key))
         else:
-            self.order = _only(own_order(**asked))
+            self.order = _only(own_order(**key))
 
     @extend_schema(
         summary="Push an order",
@@ -92,14 +92,14 @@ class OrderViewSet(RetailerViewSet):
         },
     )
     def push(self, request: Request, **kwargs: Any) -> Response:
-        """Take an order in: routed, and its stock reserved, or not at all."""
+        """Create an order: route it and reserve its stock, or create nothing."""
         raw = json_of(request)
         content = read(OrderBody, request)
         pushed = push(self.retailer, content, by=self.actor)
         order = pushed.order
         code, message = ("order_created", "The order is created.")
         if not pushed.created:
-            code, message = ("order_exists", "This order was pushed before; nothing is changed.")
+            code, message = ("order_exists", "This order was pushed before; nothing was changed.")
         body: PushedJson = {
             **result(code, message),
             "order_id": order.pk,
@@ -118,23 +118,23 @@ class OrderViewSet(RetailerViewSet):
         responses={200: answers(OrdersJson, "One page of orders.")},
     )
     def list(self, request: Request, **kwargs: Any) -> Response:
-        """Poll with `updated_at` greater than the last one seen, ascending: no change is ever missed."""
-        own = rows(OrderFilter.apply(request, Order.objects.for_retailer(self.retailer)))
-        page = keyset(request).page(own, request)
+        """Poll with `updated_at` greater than the last one seen, ascending, to miss no change."""
+        filtered = rows(OrderFilter.apply(request, Order.objects.for_retailer(self.retailer)))
+        page = keyset(request).page(filtered, request)
         return Response(listing(page, orders_json(page.items)))
 
     @extend_schema(summary="Read an order", responses={200: answers(OrderJson, "The order.")})
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
-        """One order, with its lines and what its suppliers do with them."""
+        """Return one order, with its lines and its suppliers' fulfillments."""
         return Response(orders_json([self.row])[0])
 
     @extend_schema(
         summary="Cancel an order",
         request=CancelBody,
-        responses={200: answers(ResultJson, "Canceled, asked back from its suppliers, or unchanged.")},
+        responses={200: answers(ResultJson, "Canceled, requested from its suppliers, or unchanged.")},
     )
     def cancel(self, request: Request, **kwargs: Any) -> Response:
-        """Cancel the whole order, or some of its lines; suppliers that hold work are asked first."""
+        """Cancel the whole order or some lines. Suppliers that have units are asked to release them."""
         body = read(CancelBody, request)
         with self.order.change(by=self.actor) as change:
             done = request_cancelation(
@@ -144,7 +144,7 @@ class OrderViewSet(RetailerViewSet):
                 cancel_id=body.get("cancel_id") or "",
             )
         if done.unchanged:
-            message = f"Asked before; the order is {self.order.processing_state}. {done.message}"
+            message = f"Already requested; the order is {self.order.processing_state}. {done.message}"
             return Response(result("unchanged", message))
         code = "cancel_requested"
         if self.order.processing_state == ProcessingState.CANCELED:
@@ -152,15 +152,17 @@ class OrderViewSet(RetailerViewSet):
         return Response(result(code, done.message))
 
     @extend_schema(
-        summary="Why the order was routed so", responses={200: answers(RoutingJson, "Each decision.")}
+        summary="Explain the routing of an order", responses={200: answers(RoutingJson, "Each decision.")}
     )
     def routing(self, request: Request, **kwargs: Any) -> Response:
-        """Each routing decision, with its candidates and why each was or was not chosen."""
+        """Return each routing decision, with its candidates and the reason for each."""
         return Response(routing_json(self.order))
 
-    @extend_schema(summary="Order counts", responses={200: answers(CountsJson, "Orders of each kind.")})
+    @extend_schema(
+        summary="Order counts", responses={200: answers(CountsJson, "The number of orders by state.")}
+    )
     def counts(self, request: Request, **kwargs: Any) -> Response:
-        """How many orders are completed, canceled, and pending (all others)."""
+        """Return the number of completed, canceled and pending (all other) orders."""
         clock = next(iter(_clock(retailer=self.retailer.pk)), RetailerClock())
         counts: CountsJson = {
             "completed": clock.completed,
@@ -170,8 +172,8 @@ class OrderViewSet(RetailerViewSet):
         return Response(counts)
 
 
-def _only(found: list[T]) -> T:
-    """What was looked for by its number. Raises NotFound."""
-    if not found:
+def _only(rows: list[T]) -> T:
+    """Return the row of a lookup by id. Raises NotFound if there is none."""
+    if not rows:
         raise NotFound
-    return found[0]
+    return rows[0]

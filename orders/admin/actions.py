@@ -1,4 +1,4 @@
-"""What operators can do about an order; each is one call of its methods."""
+"""The admin actions of an order. Each one calls the function that the API calls too."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from orders.processing_state import FINISHED, ProcessingState
 
 
 class AddressForm(forms.Form):
-    """A shipping address; what is required is what an order push requires."""
+    """A shipping address, with the required fields of an order push."""
 
     first_name = forms.CharField(max_length=200, required=False)
     last_name = forms.CharField(max_length=200, required=False)
@@ -36,13 +36,13 @@ class AddressForm(forms.Form):
     email = forms.CharField(max_length=200, required=False)
     order: Order
 
-    # What was corrected was this address: another operator may have been faster. Who sends the form
-    # without having opened it, as a script does, has looked at none, and corrects what is there.
+    # The fingerprint of the address that the operator saw, because another operator may correct it first.
+    # A script that sends the form without opening it has no fingerprint, and corrects the present address.
     shown = forms.CharField(widget=forms.HiddenInput, required=False)
     reason = forms.CharField(
         max_length=500,
         required=False,
-        help_text="Owed where the address is right as it is, and suppliers shall have it once more.",
+        help_text="Required if the address is correct. The fulfillments then go back to their suppliers.",
     )
 
     @classmethod
@@ -53,12 +53,12 @@ class AddressForm(forms.Form):
         return form
 
     def clean(self) -> dict[str, Any]:
-        """What its supplier has refused does not go back unless it is mended, or somebody says why."""
+        """Require a correction or a reason before a refused address goes back to its supplier."""
         data = super().clean() or {}
         unchanged = not self.errors and not data["reason"] and not changed_parts(self.order, data)
-        waits = any(each.state == State.WRONG_ADDRESS for each in self.order.fulfillments.all())
+        waits = any(work.state == State.WRONG_ADDRESS for work in self.order.fulfillments.all())
         if unchanged and waits:
-            message = "The address is what the supplier has refused. Correct it, or say why it is right."
+            message = "The supplier has refused this address. Correct it, or give the reason why it is right."
             self.add_error("reason", message)
         return data
 
@@ -71,11 +71,11 @@ class AddressForm(forms.Form):
 
 
 PARTS = [name for name in AddressForm.base_fields if name not in ("shown", "reason")]
-SEEN_BY_ALL = "Suppliers and the retailer see it in the events."
+SEEN_BY_ALL = "The suppliers and the retailer see the reason in their events."
 
 
 def changed_parts(order: Order, answers: dict[str, Any]) -> dict[str, str]:
-    """The parts of the address that are not what the order has."""
+    """Return the parts of the form's address that differ from the order's."""
     known = order.shipping_address
     return {part: answers[part] for part in PARTS if part in answers and answers[part] != known.get(part, "")}
 
@@ -84,7 +84,7 @@ def _hold(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     with order.change(by=by) as change:
         outcome = services.hold(change)
     if outcome is Outcome.UNCHANGED:
-        raise NothingChanged(f"Order {order.retailer_order_id} was held already.")
+        raise NothingChanged(f"Order {order.retailer_order_id} was already held.")
     return f"Order {order.retailer_order_id} is held."
 
 
@@ -97,71 +97,72 @@ def _release(order: Order, by: Actor, answers: dict[str, Any]) -> str:
 
 
 def correct_address(order: Order, by: Actor, answers: dict[str, Any]) -> str:
-    """Give the order the address of the form, or its suppliers once more the one that it has."""
+    """Correct the order's address, or confirm the present address to its suppliers."""
     shown = answers["shown"]
     with order.change(by=by) as change:
         if shown and shown != fingerprint(order.shipping_address):
             raise InvalidTransition(
-                "The address was corrected by somebody else meanwhile, and nothing was changed now. "
-                "Look at it as it is, and correct what is still wrong."
+                "Another operator has corrected the address meanwhile, so nothing was changed. "
+                "Check the new address, and correct it if it is still wrong."
             )
         changed = changed_parts(order, answers)
         if changed:
             services.correct_address(change, changed)
         elif not (answers["reason"] and services.release_address(change)):
-            raise NothingChanged("The address is as it was; nothing was changed.")
-    done = "was corrected" if changed else "is right as it is"
+            raise NothingChanged("The form has the same address; nothing was changed.")
+    done = "was corrected" if changed else "was confirmed"
     return f"The address {done}; order {order.retailer_order_id} is {order.processing_state} now."
 
 
 def _route_again(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     with order.change(by=by) as change:
-        pieces = services.route_again(change)
-    if not pieces:
+        units = services.route_again(change)
+    if not units:
         raise InvalidTransition(_nothing_refused(order))
     left = order.lines.aggregate(left=Sum("rejected"))["left"]
     return (
-        f"{pieces} pieces were routed again, {left} of them found no supplier; "
+        f"{units} units were routed again, {left} of them found no supplier; "
         f"order {order.retailer_order_id} is {order.processing_state} now."
     )
 
 
 def _drop_refused(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     with order.change(by=by) as change:
-        pieces = drop_refused(change, reason=answers.get("reason", ""))
-    if not pieces:
+        units = drop_refused(change, reason=answers.get("reason", ""))
+    if not units:
         raise InvalidTransition(_nothing_refused(order))
-    return (
-        f"What nobody can fill is canceled; order {order.retailer_order_id} is {order.processing_state} now."
-    )
+    name = f"order {order.retailer_order_id}"
+    return f"{units} refused units are canceled; {name} is {order.processing_state} now."
 
 
 def _cancel(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     with order.change(by=by) as change:
         result = request_cancelation(change, reason=answers.get("reason", ""))
     if result.unchanged:
-        raise NothingChanged(f"All of order {order.retailer_order_id} is asked back or canceled already.")
+        raise NothingChanged(
+            f"All of order {order.retailer_order_id} is already canceled or requested from its suppliers."
+        )
     phrases = [
-        f"{result.canceled} pieces are canceled",
-        f"{result.requested} asked back from their suppliers",
+        f"{result.canceled} units are canceled",
+        f"{result.requested} requested from their suppliers",
     ]
     if result.shipped:
-        phrases.append(f"{result.shipped} have shipped and stay")
+        phrases.append(f"{result.shipped} are already shipped")
     return f"Order {order.retailer_order_id}: {', '.join(phrases)}."
 
 
 def _erase(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     with order.change(by=by) as change:
         if erasing.erase(change) is Outcome.UNCHANGED:
-            raise NothingChanged(f"Order {order.retailer_order_id} was erased already.")
+            raise NothingChanged(f"Order {order.retailer_order_id} was already erased.")
     return f"The personal data of order {order.retailer_order_id} is erased."
 
 
-# --- Whether it can be done, and what it would do ---------------------------------------------------
+# --- Conditions and previews of the actions ---------------------------------------------------------
 
 
 def _nothing_refused(order: Order) -> str:
-    return f"Nothing of order {order.retailer_order_id} was refused by all."
+    return f"Order {order.retailer_order_id} has no units that all suppliers refused."
 
 
 def _finished(order: Order) -> str:
@@ -175,12 +176,12 @@ def _finished(order: Order) -> str:
 def _not_holdable(order: Order) -> str:
     if order.processing_state in FINISHED:
         return services.NOT_HELD
-    return "It is held already." if order.held else ""
+    return "The order is already held." if order.held else ""
 
 
 def _not_cancelable(order: Order) -> str:
     if order.processing_state in FINISHED:
-        return f"The order is '{order.processing_state}' and nothing of it is left to cancel."
+        return f"The order is '{order.processing_state}' and nothing is left to cancel."
     return ""
 
 
@@ -190,32 +191,32 @@ def _refused(order: Order) -> int:
 
 def _not_refused(order: Order) -> str:
     in_exception = order.processing_state == ProcessingState.EXCEPTION
-    return "" if in_exception and _refused(order) else "Nothing of it was refused by all."
+    return "" if in_exception and _refused(order) else "The order has no units that all suppliers refused."
 
 
-def _with(order: Order) -> str:
-    """Who works on it."""
-    names = {each.supplier.name for each in order.fulfillments.all() if each.state in WORKABLE}
-    return ", ".join(sorted(names)) or "nobody"
+def _suppliers(order: Order) -> str:
+    """Return the names of the suppliers that work on the order."""
+    names = {work.supplier.name for work in order.fulfillments.all() if work.state in WORKABLE}
+    return ", ".join(sorted(names)) or "no supplier"
 
 
 def _cancel_effect(order: Order) -> str:
     lines = order.lines.all()
-    asked = sum(line.open for line in lines)
-    phrases = [f"{sum(line.unplaced for line in lines)} pieces are canceled at once"]
-    if asked:
-        phrases.append(f"{asked} are asked back from their suppliers ({_with(order)})")
+    requested = sum(line.open for line in lines)
+    phrases = [f"{sum(line.unrouted for line in lines)} units are canceled at once"]
+    if requested:
+        phrases.append(f"{requested} are requested from their suppliers ({_suppliers(order)})")
     if shipped := sum(line.shipped for line in lines):
-        phrases.append(f"{shipped} have shipped and stay")
+        phrases.append(f"{shipped} are already shipped")
     return f"{', '.join(phrases)}."
 
 
 def _address_effect(order: Order) -> str:
-    waiting = [each for each in order.fulfillments.all() if each.state == State.WRONG_ADDRESS]
+    waiting = [work for work in order.fulfillments.all() if work.state == State.WRONG_ADDRESS]
     if not waiting:
-        return "Its suppliers get the new address with what is still open."
-    names = ", ".join(sorted({each.supplier.name for each in waiting}))
-    return f"{len(waiting)} fulfillments that wait for a right address go back to {names}."
+        return "The suppliers get the new address for the open units."
+    names = ", ".join(sorted({work.supplier.name for work in waiting}))
+    return f"{len(waiting)} fulfillments that wait for the right address go back to {names}."
 
 
 ACTIONS = (
@@ -226,31 +227,31 @@ ACTIONS = (
         _finished,
         _address_effect,
         form=AddressForm.of,
-        help_text="Fulfillments that waited for a right address are released to their suppliers at once.",
-        undo="Correct it once more; what a supplier has captured with it, it has.",
+        help_text="Fulfillments that wait for the right address go back to their suppliers at once.",
+        undo="Correct it again. Suppliers keep the address that they have already captured.",
     ),
     AdminAction[Order](
         "route-again",
         "Route again",
         _route_again,
         _not_refused,
-        lambda order: f"A supplier is looked for once more, for {_refused(order)} refused pieces.",
-        help_text="Look once more for a supplier of what was refused: stock may have come in since.",
-        undo="What a supplier gets can be asked back from it.",
+        lambda order: f"The service looks for a supplier of {_refused(order)} refused units.",
+        help_text="Look again for a supplier of the refused units: stock may have arrived since.",
+        undo="Cancel the fulfillment that a supplier gets.",
         bulk=True,
     ),
     AdminAction[Order](
         "drop-refused",
-        "Cancel what nobody fills",
+        "Cancel refused units",
         _drop_refused,
         _not_refused,
-        lambda order: f"{_refused(order)} refused pieces are canceled; the rest goes on.",
-        help_text="Only what was refused and has no other supplier is canceled; the rest goes on.",
+        lambda order: f"{_refused(order)} refused units are canceled; the rest goes on.",
+        help_text="Cancel only the units that all suppliers refused; the rest of the order goes on.",
         reason=Reason.REQUIRED,
         reason_help=SEEN_BY_ALL,
         shares_reason=True,
         danger=True,
-        undo="It cannot be undone: the retailer would order again.",
+        undo="Cannot be undone: the retailer would have to order again.",
         bulk=True,
     ),
     AdminAction[Order](
@@ -258,9 +259,9 @@ ACTIONS = (
         "Hold",
         _hold,
         _not_holdable,
-        lambda order: f"Suppliers cannot work on it until it is released: {_with(order)}.",
-        help_text="Suppliers do not capture it, and cannot accept, ship or refuse it, until it is released. "
-        "A cancellation can be asked for and answered.",
+        lambda order: f"These suppliers cannot work on the order until it is released: {_suppliers(order)}.",
+        help_text="Suppliers cannot capture, accept, ship or refuse the order until it is released. "
+        "Cancellations can still be requested and answered.",
         reason=Reason.REQUIRED,
         undone_by="release",
         undo="Release.",
@@ -270,12 +271,12 @@ ACTIONS = (
         "release",
         "Release",
         _release,
-        lambda order: "" if order.held else "It is not held.",
-        lambda order: f"Suppliers can work on it from now on: {_with(order)}.",
-        help_text="Suppliers capture it and work on it from now on.",
+        lambda order: "" if order.held else "The order is not held.",
+        lambda order: f"These suppliers can work on the order from now on: {_suppliers(order)}.",
+        help_text="Suppliers can capture the order and work on it from now on.",
         reason=Reason.OPTIONAL,
         undone_by="hold",
-        undo="Hold; what a supplier has done meanwhile, it has.",
+        undo="Hold. Suppliers' work in the meantime stays.",
         bulk=True,
     ),
     AdminAction[Order](
@@ -284,13 +285,13 @@ ACTIONS = (
         _cancel,
         _not_cancelable,
         _cancel_effect,
-        help_text="As if the retailer had: suppliers that hold a part of it are asked to let it go; what no "
-        "supplier holds is canceled at once; what has shipped stays.",
+        help_text="Same as a cancel request from the retailer: suppliers are asked to release their units, "
+        "units without a supplier are canceled at once, and shipped units stay shipped.",
         reason=Reason.REQUIRED,
         reason_help=SEEN_BY_ALL,
         shares_reason=True,
         danger=True,
-        undo="Refuse cancellation at each supplier that has not answered yet; the rest cannot be undone.",
+        undo="Refuse the cancellation for each supplier that has not answered. The rest cannot be undone.",
         bulk=True,
     ),
     AdminAction[Order](
@@ -298,8 +299,8 @@ ACTIONS = (
         "Erase personal data",
         _erase,
         erasing.why_not,
-        lambda order: "Addresses (but for the country), gift message and notes are replaced by 'erased'.",
-        help_text="For a consumer who asks for it. Pieces, prices and numbers stay.",
+        lambda order: "Addresses (except the country), gift message and notes are erased.",
+        help_text="For a consumer who asks for it. Quantities, prices and numbers stay.",
         reason=Reason.REQUIRED,
         danger=True,
         bulk=True,

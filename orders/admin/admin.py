@@ -1,4 +1,4 @@
-"""Orders for operators: the whole story of one on a page, and what can be done about it."""
+"""Orders and order lines for operators: lists, pages, and the panels on other records' pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from inventory.models import StockLevel, Warehouse
 from orders.admin.actions import ACTIONS
 from orders.admin.filters import HeldFilter, UnknownCountryFilter, WaitingFilter
 from orders.admin.fulfillment_actions import FulfillmentOfOrderAdmin
-from orders.backorders.admin import StockWithWaitingAdmin, VariantWithWaitingAdmin
+from orders.backorders.admin import StockWithBackordersAdmin, VariantWithBackordersAdmin
 from orders.canceling import CANCEL_REQUESTED
 from orders.models import Order, OrderLine
 from orders.next_steps import due_of, next_steps, totals
@@ -32,7 +32,7 @@ from orders.suspended import suspended_then
 
 @admin.register(Order)
 class OrderAdmin(RecordAdmin[Order]):
-    """One order of one retailer, with all that became of it."""
+    """One order of one retailer, with its lines, fulfillments and timeline."""
 
     record_actions = ACTIONS
     acts_with = ("retailer", "lines", "fulfillments__supplier")
@@ -55,10 +55,10 @@ class OrderAdmin(RecordAdmin[Order]):
     )
     more_columns = ("id", "type", "sales_order_number", "shipping_method_code", "updated_at")
     list_select_related = ("retailer",)
-    search_help_text = "The order's number here or at its retailer, in full"
+    search_help_text = "The whole number of the order, here or at its retailer"
 
     def search_condition(self, term: str) -> Q:
-        retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index begins with the retailer
+        retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index starts with the retailer
         return super().search_condition(term) | Q(retailer_order_id=term, retailer__in=retailers)
 
     @admin.display(description="order")
@@ -97,13 +97,13 @@ class OrderAdmin(RecordAdmin[Order]):
 
 @admin.register(OrderLine)
 class OrderLineAdmin(ReadOnlyAdmin[OrderLine]):
-    """Who waits for what, since when, and with whom; and any line by its number."""
+    """Lines that wait for stock, with their suppliers; and any line by its number."""
 
     list_display = ("id", "in_order", "retailer", "sku", "quantity", "short", "waiting", "rejected")
     list_display += ("suppliers", "waiting_since")  # type: ignore[assignment]
     list_filter = (WaitingFilter,)
     list_select_related = ("order__retailer",)
-    search_help_text = "A whole sku that is waited for, an order's number at its retailer, or order:1."
+    search_help_text = "A whole sku of a waiting line, an order's number at its retailer, or order:1."
     fields = ("in_order", "retailer", "position", "sku", "upc", "asked_variant_id", "asked_supplier_id")
     fields += ("quantity", "open", "reserved", "waiting", "rejected", "shipped", "canceled")  # type: ignore[assignment]
     fields += ("suppliers", "waiting_since")  # type: ignore[assignment]
@@ -115,7 +115,7 @@ class OrderLineAdmin(ReadOnlyAdmin[OrderLine]):
         subject, _, number = term.partition(":")
         if subject == "order" and number:
             return Q(order_id=as_id(number))
-        # In steps: each is found by an index of its own.
+        # One query each, so that each uses its own index.
         orders = Order.objects.filter(retailer__in=[*Retailer.objects.values_list("pk", flat=True)])
         numbers = [*orders.filter(retailer_order_id=term).values_list("pk", flat=True)[:100]]
         variants = dict(Variant.objects.filter(sku=term).values_list("pk", "upc")[:100])
@@ -136,21 +136,23 @@ class OrderLineAdmin(ReadOnlyAdmin[OrderLine]):
     def short(self, line: OrderLine) -> int:
         return line.open - line.reserved
 
-    @admin.display(description="with")
+    @admin.display(description="suppliers")
     def suppliers(self, line: OrderLine) -> str:
-        short = (each for each in line.fulfillment_lines.all() if each.is_short)
-        return ", ".join(f"{each.owed} at {each.fulfillment.supplier}" for each in short) or "nobody"
+        short_lines = (held for held in line.fulfillment_lines.all() if held.is_short)
+        return (
+            ", ".join(f"{held.owed} at {held.fulfillment.supplier}" for held in short_lines) or "no supplier"
+        )
 
 
 # Their apps know of no orders.
 admin.site.unregister([Variant, StockLevel, Fulfillment])
 admin.site.register(Fulfillment, FulfillmentOfOrderAdmin)
-admin.site.register(Variant, VariantWithWaitingAdmin)
-admin.site.register(StockLevel, StockWithWaitingAdmin)
+admin.site.register(Variant, VariantWithBackordersAdmin)
+admin.site.register(StockLevel, StockWithBackordersAdmin)
 
 
 def _cancel_requests(order: Order) -> list[dict[str, Any]]:
-    """What was asked to be canceled, when, and by whom, oldest first."""
+    """Return the order's cancel requests with their events, oldest first."""
     names = {line.pk: f"line {line.position + 1}" for line in order.lines.all()}
     events = Event.objects.filter(order_id=order.pk, type=CANCEL_REQUESTED).order_by("id")
     return [
@@ -167,7 +169,7 @@ def _cancel_requests(order: Order) -> list[dict[str, Any]]:
 
 
 def _decisions(order: Order) -> list[dict[str, Any]]:
-    """Why its lines went where they went, with names in place of numbers."""
+    """Return the order's routing decisions, with the names of suppliers and warehouses."""
     decisions = list(order.routing_decisions.order_by("id"))
     candidates = [one for each in decisions for line in each.lines for one in line["candidates"]]
     suppliers = Supplier.objects.in_bulk({one["supplier_id"] for one in candidates})

@@ -9,7 +9,7 @@ from orders.processing_state import FINISHED
 
 
 class UnknownCountryFilter(FlagFilter):
-    """Open orders to a country that nobody knows."""
+    """Open orders with an unknown shipping country."""
 
     title, parameter_name, label = "country", "unknown_country", "Unknown"
 
@@ -19,7 +19,7 @@ class UnknownCountryFilter(FlagFilter):
 
 
 class WaitingFilter(FlagFilter):
-    """Lines of which some pieces have no stock set aside, from their own small index."""
+    """Lines with units that have no stock reserved. A small index has them."""
 
     title, parameter_name, label = "waiting for stock", "waiting", "Waiting"
 
@@ -29,7 +29,7 @@ class WaitingFilter(FlagFilter):
 
 
 class HeldFilter(FlagFilter):
-    """Open orders that are held: a small part of the table, which an index knows."""
+    """Open orders that are held. A small index has them."""
 
     title, parameter_name, label = "held", "held", "Held"
 

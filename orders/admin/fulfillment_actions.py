@@ -1,4 +1,4 @@
-"""What operators do with a fulfillment that concerns its order, too: its address."""
+"""The admin action of a fulfillment that also changes its order: the address correction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _form(fulfillment: Fulfillment, sent: dict[str, Any] | None) -> forms.Form:
     return AddressForm.of(fulfillment.order, sent)
 
 
-def _as_it_is(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def _confirm(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
     fulfillment.correct_address(change)
     return f"Fulfillment {fulfillment.pk} was released; {fulfillment.supplier} captures it again."
 
@@ -30,38 +30,38 @@ def _effect(fulfillment: Fulfillment) -> str:
     parts = ("first_name", "last_name", "address1", "address2", "zip_code", "city", "state", "country")
     shown = " ".join(str(address[part]) for part in parts if address.get(part))
     return (
-        f"{fulfillment.supplier} has refused this address, and captures it again once you have corrected it, "
-        f"or said why it is right: {shown}"
+        f"{fulfillment.supplier} has refused this address, and captures the fulfillment again after you have "
+        f"corrected the address, or given the reason why it is right: {shown}"
     )
 
 
-AS_IT_IS = action_of(
+CONFIRM = action_of(
     CORRECT_ADDRESS,
     "Correct address",
-    _as_it_is,
+    _confirm,
     _effect,
     form=_form,
-    list_label="Address is right",
-    help_text="On a fulfillment's own page its address can be corrected; from a list it stays as it is.",
+    list_label="Confirm address",
+    help_text="On a fulfillment's page you can correct the address; from the list you only confirm it.",
     reason=Reason.REQUIRED,
-    reason_help="Why the addresses are right as they are.",
+    reason_help="Why the addresses are right.",
     undo="Refuse: wrong address.",
     bulk=True,
 )
 
 
 def _release(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> str:
-    """With the form of its page the order's address is corrected; from the list it stays as it is."""
+    """Correct the order's address with the form of the page; from the list, confirm the present address."""
     if "address1" in answers:
         return correct_address(fulfillment.order, by, answers)
-    return AS_IT_IS.run(fulfillment, by, answers)
+    return CONFIRM.run(fulfillment, by, answers)
 
 
-RELEASE: AdminAction[Any] = AdminAction(**{**vars(AS_IT_IS), "run": _release})
+RELEASE: AdminAction[Any] = AdminAction(**{**vars(CONFIRM), "run": _release})
 
 
 class FulfillmentOfOrderAdmin(FulfillmentAdmin):
-    """A fulfillment's page, with what also changes its order."""
+    """A fulfillment's page, with the action that also changes its order."""
 
     record_actions = (RELEASE, *ACTIONS)
     acts_with = (*FulfillmentAdmin.acts_with, "order__fulfillments__supplier")

@@ -1,4 +1,4 @@
-"""Who waits for a variant, on the pages of stock and of variants."""
+"""The backorders of a variant, shown on the pages of stock and of variants."""
 
 from __future__ import annotations
 
@@ -20,44 +20,46 @@ MOST_SHOWN = 20
 NEWEST = 2**63 - 1
 
 
-class Waiter(NamedTuple):
-    """So many pieces that an order waits for; with nobody where there is no place."""
+class Backorder(NamedTuple):
+    """The units of an order that wait for stock. An unrouted line has no warehouse."""
 
     order: Order
-    pieces: int
-    place: str
+    units: int
+    warehouse: str
 
 
-def waiting_table(variant: Variant, **where: Any) -> str:
-    """Who waits for a variant, in the order in which they are served."""
+def backorders_table(variant: Variant, **where: Any) -> str:
+    """Render the backorders of a variant, in the order in which they get stock."""
     routed = FulfillmentLine.objects.filter(variant=variant, is_short=True, **where)
     routed = routed.select_related("fulfillment__order__retailer", "fulfillment__warehouse")
     routed = routed.order_by("behind", "fulfillment__order_id")[: MOST_SHOWN + 1]
-    waiters = [Waiter(each.fulfillment.order, each.owed, str(each.fulfillment.warehouse)) for each in routed]
+    backorders = [
+        Backorder(line.fulfillment.order, line.owed, str(line.fulfillment.warehouse)) for line in routed
+    ]
     lines = lines_waiting([variant.pk], before=NEWEST, most=MOST_SHOWN + 1)
     orders = Order.objects.select_related("retailer").in_bulk([line.order_id for line in lines])
-    waiters += [Waiter(orders[line.order_id], line.pieces, "") for line in lines]
+    backorders += [Backorder(orders[line.order_id], line.pieces, "") for line in lines]
     url = reverse("admin:orders_orderline_changelist")
-    more = f"{url}?waiting=1&q={variant.sku}" if len(waiters) > MOST_SHOWN else ""
-    context = {"waiters": waiters[:MOST_SHOWN], "more": more}
-    return render_to_string("admin/orders/waiting.html", context)
+    more = f"{url}?waiting=1&q={variant.sku}" if len(backorders) > MOST_SHOWN else ""
+    context = {"backorders": backorders[:MOST_SHOWN], "more": more}
+    return render_to_string("admin/orders/backorders.html", context)
 
 
-class VariantWithWaitingAdmin(VariantWithStockAdmin):
-    """A variant's page, with who waits for it."""
+class VariantWithBackordersAdmin(VariantWithStockAdmin):
+    """A variant's page, with its backorders."""
 
     in_stock: ClassVar[tuple[str, ...]] = ("stock", "who_waits", "stock_movements")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
         return (*super().get_readonly_fields(request, obj), *(["who_waits"] if obj else []))
 
-    @admin.display(description="who waits for it?")
+    @admin.display(description="backorders")
     def who_waits(self, variant: Variant) -> str:
-        return waiting_table(variant)
+        return backorders_table(variant)
 
 
-class StockWithWaitingAdmin(StockLevelAdmin):
-    """A stock row's page, with who waits for it there or anywhere."""
+class StockWithBackordersAdmin(StockLevelAdmin):
+    """A stock row's page, with the backorders of its warehouse, and the unrouted ones."""
 
     def get_fields(self, request: HttpRequest, obj: StockLevel | None = None) -> Any:
         return [*super().get_fields(request, obj), "who_waits"]
@@ -65,6 +67,6 @@ class StockWithWaitingAdmin(StockLevelAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: StockLevel | None = None) -> list[str]:
         return [*map(str, super().get_readonly_fields(request, obj)), "who_waits"]
 
-    @admin.display(description="who waits for it?")
+    @admin.display(description="backorders")
     def who_waits(self, level: StockLevel) -> str:
-        return waiting_table(level.variant, fulfillment__warehouse_id=level.warehouse_id)
+        return backorders_table(level.variant, fulfillment__warehouse_id=level.warehouse_id)

@@ -1,7 +1,7 @@
-"""Who is served when stock has arrived, one order after the other, the oldest first (contract 13).
+"""Allocate arrived stock to backorders, one order after the other, oldest first (contract 13).
 
-Whatever brings stock calls `serve_waiting` after its commit, and a task looks for what was missed. When it is
-done and by whom makes no difference to who gets what: each order takes no more than those before it leave
+Each arrival of stock calls `allocate` after its commit, and a task finds the arrivals that were missed. Time
+and caller do not change the result: each order takes only the stock that older orders leave
 (`fulfillments.backorder_claims`).
 """
 
@@ -26,10 +26,10 @@ from orders.unrouted_lines import anybody_waits, lines_sql
 
 logger = logging.getLogger(__name__)
 
-# By its name: the task's module imports this one.
-SERVE_TASK = "orders.tasks.serve_waiting"
+# A name instead of an import, because the task's module imports this one.
+ALLOCATE_TASK = "orders.tasks.serve_waiting"
 AT_ONCE = 2.0
-"""Seconds that whoever brought stock spends on those who wait for it; the rest is done by a worker."""
+"""Seconds that the caller spends on backorders. A worker does the rest."""
 PAGE = 500
 
 STOCKED = """
@@ -37,7 +37,7 @@ STOCKED = """
     FROM inventory_stocklevel s JOIN inventory_warehouse w ON w.id = s.warehouse_id
     JOIN accounts_supplier u ON u.id = w.supplier_id WHERE s.on_hand - s.reserved > u.safety_stock
 """
-# Only those whom the older ones leave something: of thousands who wait, a few pieces serve a few.
+# Only orders for which older orders leave stock: a few units can fill only a few of thousands of orders.
 ROUTED = f"""
     SELECT DISTINCT order_id FROM (
         SELECT f.order_id, k.available,
@@ -55,7 +55,7 @@ ROUTED = f"""
     ) queue
     WHERE before < available ORDER BY order_id LIMIT {PAGE}
 """  # noqa: S608 - of constants
-UNPLACED = f"""
+UNROUTED = f"""
     SELECT * FROM ({
     lines_sql(f'''
         (%(variants)s::bigint[] IS NULL OR v.id = ANY(%(variants)s))
@@ -67,53 +67,54 @@ UNPLACED = f"""
 LEVELS = f"SELECT * FROM ({STOCKED}) k WHERE variant_id = ANY(%s)"  # noqa: S608 - of constants
 
 
-def serve_waiting(variant_ids: Collection[int] | None) -> None:
-    """Serve those who wait for these variants, as far as that is quickly done; a worker does the rest.
+def allocate(variant_ids: Collection[int] | None) -> None:
+    """Allocate stock of these variants to backorders for AT_ONCE seconds. A worker does the rest.
 
-    None stands for all variants, as after a file: that is left to a worker.
+    None means all variants, as after a file; then a worker does everything.
     """
-    if variant_ids is None or not serve_all(variant_ids, seconds=AT_ONCE):
+    if variant_ids is None or not allocate_all(variant_ids, seconds=AT_ONCE):
         _wake()
 
 
-def serve_all(variant_ids: Collection[int] | None, *, seconds: float) -> bool:
-    """Serve whoever waits for one of these variants, or for any; return whether nobody is left.
+def allocate_all(variant_ids: Collection[int] | None, *, seconds: float) -> bool:
+    """Allocate stock of these variants, or of all; return False if work is left.
 
-    Orders that somebody else is changing are passed over: they keep what is theirs, and the next look finds
-    them. Each is a transaction of its own.
+    Each order is one transaction. Orders that another transaction is changing are skipped: their stock stays
+    reserved for them, and the next run finds them.
     """
     if variant_ids is not None and not anybody_waits(variant_ids):
         return True
     end = monotonic() + seconds
     done = True
-    for look in (_routed, _unplaced, _routed):  # some that are routed stand behind what no supplier has
-        for order_id in look(variant_ids):
+    # Routed orders twice, because some of them come after unrouted lines in the queue.
+    for orders in (_routed, _unrouted, _routed):
+        for order_id in orders(variant_ids):
             if monotonic() > end:
                 return False
-            done = _serve(order_id) is not None and done
+            done = _allocate_to(order_id) is not None and done
     return done
 
 
 def _routed(variant_ids: Collection[int] | None) -> Iterator[int]:
-    """Orders with short pieces that there is stock for where they are routed; until none gets any more."""
+    """Yield routed orders that are short and whose warehouse has stock, until no order gets any more."""
     tried: set[int] = set()
     while True:
         with connection.cursor() as cursor:
             cursor.execute(ROUTED, {"variants": _array(variant_ids)})
-            found = [order_id for (order_id,) in cursor.fetchall() if order_id not in tried]
-        if not found:
+            untried = [order_id for (order_id,) in cursor.fetchall() if order_id not in tried]
+        if not untried:
             return
-        yield from found
-        tried.update(found)
+        yield from untried
+        tried.update(untried)
 
 
-def _unplaced(variant_ids: Collection[int] | None) -> Iterator[int]:
-    """Orders with lines that no supplier has, and that some partner has stock for now."""
+def _unrouted(variant_ids: Collection[int] | None) -> Iterator[int]:
+    """Yield orders with unrouted lines for which a partner now has stock."""
     last = (0, 0)
     while True:
         params = {"variants": _array(variant_ids), "order": last[0], "line": last[1]}
         with connection.cursor() as cursor:
-            cursor.execute(UNPLACED, params)
+            cursor.execute(UNROUTED, params)
             lines = rows_of(cursor, WaitingLine)
         if not lines:
             return
@@ -122,7 +123,7 @@ def _unplaced(variant_ids: Collection[int] | None) -> Iterator[int]:
 
 
 def _fillable(lines: list[WaitingLine]) -> Iterator[int]:
-    """The orders of those lines for which something is left when the older ones have taken theirs."""
+    """Yield the orders of the lines for which older lines leave stock."""
     wants = wants_of(lines)
     variants = {candidate.variant_id for want in wants for candidate in want.candidates}
     left: dict[StockKey, int] = {}
@@ -133,7 +134,7 @@ def _fillable(lines: list[WaitingLine]) -> Iterator[int]:
             left[variant, warehouse] = available
             rows.setdefault(variant, []).append((variant, warehouse))
     orders = {line.id: line.order_id for line in lines}
-    found: set[int] = set()
+    fillable: set[int] = set()
     for want in wants:
         missing = want.quantity
         for key in sources(want, rows):
@@ -141,16 +142,16 @@ def _fillable(lines: list[WaitingLine]) -> Iterator[int]:
             left[key] -= taken
             missing -= taken
         if missing < want.quantity:
-            found.add(orders[want.line])
-    yield from sorted(found)
+            fillable.add(orders[want.line])
+    yield from sorted(fillable)
 
 
 def _array(variant_ids: Collection[int] | None) -> list[int] | None:
     return None if variant_ids is None else [*variant_ids]
 
 
-def _serve(order_id: int) -> int | None:
-    """Serve one order; return the pieces that it got, None where somebody else is changing it just now."""
+def _allocate_to(order_id: int) -> int | None:
+    """Allocate stock to one order; return its units, or None if another transaction is changing the order."""
     try:
         with transaction.atomic():
             free = Order.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=order_id)
@@ -163,14 +164,14 @@ def _serve(order_id: int) -> int | None:
                 return serve(change)
     except (ApiError, DatabaseError) as error:
         if not connection.is_usable():
-            raise  # without a database nobody else can be served either
-        logger.warning("order %s waits for the next look: %s", order_id, error)
+            raise  # without a database no other order can get stock either
+        logger.warning("order %s waits for the next run: %s", order_id, error)
         return None
 
 
 def _wake() -> None:
-    """Have a worker do it now. None may hear it: the sweep comes by."""
+    """Wake a worker. If none hears it, the periodic task does the work."""
     try:
-        current_app.signature(SERVE_TASK).apply_async((), retry=False)
-    except Exception as error:  # noqa: BLE001 - whatever the broker's client raises, the sweep does it
-        logger.warning("those who wait for stock wait for the sweep: %s", error)
+        current_app.signature(ALLOCATE_TASK).apply_async((), retry=False)
+    except Exception as error:  # noqa: BLE001 - the broker's client may raise anything; the periodic task does the work
+        logger.warning("backorders wait for the periodic task: %s", error)

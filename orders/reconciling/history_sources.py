@@ -1,10 +1,10 @@
-"""What histories and stamps say of states and clocks, beside what is stored."""
+"""SQL that recomputes fulfillments' states from events, and retailers' clocks from stamps."""
 
 from __future__ import annotations
 
 from fulfillments.states import CANCELED, MISSING_SKU, OUT_OF_STOCK, SHIPPED
 
-# A fulfillment is in the state that its last move led to.
+# A fulfillment is in the target state of its last move.
 HISTORIES = """
     SELECT f.id, f.order_id, f.state AS stored, coalesce(e.to_state, 'new') AS state
     FROM fulfillments_fulfillment f LEFT JOIN LATERAL (
@@ -18,7 +18,7 @@ MEND_STATES = f"""
     FROM ({HISTORIES}) h WHERE h.id = f.id AND h.stored <> h.state RETURNING f.order_id
 """  # noqa: S608 - of constants
 
-# Something is open in a fulfillment if, and only if, its state says that there is work.
+# A fulfillment has open units if and only if its state is not a final one.
 DONE = ", ".join(f"'{state}'" for state in (SHIPPED, OUT_OF_STOCK, MISSING_SKU, CANCELED))
 MISFITS = f"""
     SELECT f.id, f.state, sum(p.quantity - p.shipped - p.rejected - p.canceled) AS open
@@ -27,7 +27,7 @@ MISFITS = f"""
     HAVING (f.state IN ({DONE})) <> (sum(p.quantity - p.shipped - p.rejected - p.canceled) = 0)
 """  # noqa: S608 - of constants
 
-# A clock that is behind would give out stamps that pollers have passed already.
+# A clock that is behind would give stamps that pollers have already passed.
 CLOCKS = """
     SELECT c.retailer_id, c.last, max(o.updated_at) AS stamped
     FROM orders_retailerclock c JOIN orders_order o ON o.retailer_id = c.retailer_id
@@ -37,5 +37,5 @@ MEND_CLOCKS = f"""
     UPDATE orders_retailerclock c SET last = t.stamped FROM ({CLOCKS}) t WHERE t.retailer_id = c.retailer_id
 """  # noqa: S608 - of constants
 
-# No poller ever sees an order without a stamp.
+# No poller would ever see an order without a stamp.
 UNSTAMPED = "SELECT id FROM orders_order WHERE updated_at IS NULL"

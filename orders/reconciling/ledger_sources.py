@@ -1,4 +1,4 @@
-"""What the ledger of stock says is on hand and set aside, and how stock is mended by it (contract 13)."""
+"""SQL that recomputes stock on hand and reserved stock from the ledger, and repairs both (contract 13)."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ MOVEMENT = """
         on_hand, reserved, actor, order_id, fulfillment_id, reason)
 """
 
-# What is promised to orders, by stock row.
+# Units reserved for orders, by stock row.
 RESERVED = """
     SELECT p.variant_id, f.warehouse_id, sum(p.reserved) AS reserved
     FROM fulfillments_fulfillmentline p JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
     WHERE p.reserved > 0 GROUP BY 1, 2
 """
 
-# A level is what its movements add up to. Of a variant that was deleted there is none any more.
+# A stock level is the sum of its movements. A deleted variant has no level.
 LEDGER = """
     SELECT m.variant_id, m.warehouse_id, sum(m.on_hand_change) AS on_hand, sum(m.reserved_change) AS reserved
     FROM inventory_stockmovement m JOIN catalog_variant v ON v.id = m.variant_id GROUP BY 1, 2
 """
 
-SET_ASIDE = """
+RESERVED_BY_FULFILLMENT = """
     (SELECT fulfillment_id, variant_id, sum(reserved) AS reserved
      FROM fulfillments_fulfillmentline GROUP BY 1, 2)
 """
-# What each fulfillment has set aside: what movements did for it. Of one that is older than an opening with
-# reservations in it, that opening holds some of them, under no fulfillment's name: only its lines know.
-SET_ASIDE_BY_LEDGER = f"""
+# The units that movements reserved for each fulfillment. An opening movement may contain reservations of
+# older fulfillments without naming them; then only the fulfillment's lines have the number.
+RESERVED_BY_LEDGER = f"""
     SELECT p.fulfillment_id, p.variant_id,
         CASE WHEN o.occurred_at >= f.created_at THEN p.reserved ELSE coalesce(m.reserved, 0) END AS reserved
-    FROM {SET_ASIDE} p JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
+    FROM {RESERVED_BY_FULFILLMENT} p JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
     LEFT JOIN (
         SELECT fulfillment_id, variant_id, sum(reserved_change) AS reserved FROM inventory_stockmovement
         WHERE order_id IS NOT NULL GROUP BY 1, 2
@@ -48,9 +48,9 @@ SUMS = """
     WHERE m.variant_id = w.variant_id AND m.warehouse_id = w.warehouse_id
 """
 
-# Lines get back what the ledger says, as far as they are open; the ledger gives up the rest.
-MEND_SET_ASIDE = f"""
-    , placed AS (
+# Lines get the ledger's number up to their open units; a movement releases the rest.
+MEND_RESERVED = f"""
+    , filled AS (
         SELECT p.id, p.fulfillment_id, p.variant_id,
             greatest(least(p.open, wrong.reserved - p.before), 0)::int AS reserved
         FROM (
@@ -60,24 +60,24 @@ MEND_SET_ASIDE = f"""
                   FROM fulfillments_fulfillmentline) l
         ) p JOIN wrong USING (fulfillment_id, variant_id)
     ), written AS (
-        UPDATE fulfillments_fulfillmentline p SET reserved = placed.reserved
-        FROM placed WHERE placed.id = p.id
-    ), given_up AS (
+        UPDATE fulfillments_fulfillmentline p SET reserved = filled.reserved
+        FROM filled WHERE filled.id = p.id
+    ), released AS (
         SELECT w.variant_id, f.warehouse_id, f.order_id, w.fulfillment_id, k.reserved - w.reserved AS change
         FROM wrong w JOIN fulfillments_fulfillment f ON f.id = w.fulfillment_id
-        JOIN (SELECT fulfillment_id, variant_id, sum(reserved) AS reserved FROM placed GROUP BY 1, 2) k
+        JOIN (SELECT fulfillment_id, variant_id, sum(reserved) AS reserved FROM filled GROUP BY 1, 2) k
             ON k.fulfillment_id = w.fulfillment_id AND k.variant_id = w.variant_id
         WHERE k.reserved <> w.reserved
     )
     {MOVEMENT}
     SELECT w.variant_id, w.warehouse_id, 'adjust', 0, w.change, m.on_hand,
         m.reserved + sum(w.change) OVER (PARTITION BY w.variant_id, w.warehouse_id ORDER BY w.fulfillment_id),
-        '{ACTOR}', w.order_id, w.fulfillment_id, 'reconcile: no more than that is open'
-    FROM given_up w CROSS JOIN LATERAL ({SUMS}) m ORDER BY w.fulfillment_id
+        '{ACTOR}', w.order_id, w.fulfillment_id, 'reconcile: more than the open units was reserved'
+    FROM released w CROSS JOIN LATERAL ({SUMS}) m ORDER BY w.fulfillment_id
 """  # noqa: S608 - of constants
 
-# On hand is what the movements say, unless the last of them already found what the row says now: then one
-# before it is missing. Reserved is what the lines say. Whichever it was, a movement brings both together.
+# On hand is the sum of the movements, unless the last movement already recorded the row's number: then an
+# earlier movement is missing. Reserved is the sum of the lines. A new movement closes the gap in both cases.
 MEND_STOCK = f"""
     , sources AS (
         SELECT w.variant_id, w.warehouse_id, l.on_hand AS stored, m.on_hand, m.reserved,
@@ -91,16 +91,16 @@ MEND_STOCK = f"""
         CROSS JOIN LATERAL ({SUMS}) m
     ), sound AS (
         SELECT *,
-            CASE WHEN stored = coalesce(last, stored) THEN stored ELSE greatest(on_hand, 0) END AS pieces
+            CASE WHEN stored = coalesce(last, stored) THEN stored ELSE greatest(on_hand, 0) END AS units
         FROM sources
     ), written AS (
         INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved)
-        SELECT variant_id, warehouse_id, pieces, promised FROM sound ORDER BY 1, 2
+        SELECT variant_id, warehouse_id, units, promised FROM sound ORDER BY 1, 2
         ON CONFLICT (variant_id, warehouse_id) DO UPDATE
         SET on_hand = excluded.on_hand, reserved = excluded.reserved, updated_at = now()
     )
     {MOVEMENT}
-    SELECT variant_id, warehouse_id, 'adjust', pieces - on_hand, promised - reserved, pieces, promised,
+    SELECT variant_id, warehouse_id, 'adjust', units - on_hand, promised - reserved, units, promised,
         '{ACTOR}', NULL, NULL, CASE WHEN stored IS NULL THEN 'reconcile: there was no row' ELSE said END
     FROM sound ORDER BY 1, 2
 """  # noqa: S608 - of constants

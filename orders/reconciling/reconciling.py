@@ -1,4 +1,4 @@
-"""Recomputing every number and state from its sources: in a sound service the difference is nothing."""
+"""Recompute every counter and state from its sources, and repair the ones that differ."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ from orders.processing_state import bucket_sql, stamp, state_sql
 from orders.reconciling.history_sources import CLOCKS, HISTORIES, MEND_CLOCKS, MEND_STATES, MISFITS, UNSTAMPED
 from orders.reconciling.ledger_sources import (
     LEDGER,
-    MEND_SET_ASIDE,
+    MEND_RESERVED,
     MEND_STOCK,
     RESERVED,
-    SET_ASIDE,
-    SET_ASIDE_BY_LEDGER,
+    RESERVED_BY_FULFILLMENT,
+    RESERVED_BY_LEDGER,
 )
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One counter that does not agree with its sources."""
+    """A counter that differs from its sources."""
 
     check: str
-    what: str
+    row: str
     stored: str
     true: str
 
     def __str__(self) -> str:
-        return f"{self.check}: {self.what} says {self.stored}, its sources say {self.true}"
+        return f"{self.check}: {self.row} has {self.stored}, its sources have {self.true}"
 
 
 @dataclass(frozen=True)
 class Check:
-    """Counters of a table (as `s`) and the query that recomputes them (as `t`), found by their key.
+    """Counters of a table (`s`), and the query that recomputes them (`t`), joined by `key`.
 
-    `what` names a row; `mend` writes the columns of `wrong`, the rows that differ, and may return orders.
+    `row_name` is SQL that names a row. `mend` writes the columns of `wrong`, the rows that differ, and may
+    return the ids of their orders.
     """
 
     name: str
@@ -49,12 +50,12 @@ class Check:
     true: str
     key: tuple[str, ...]
     columns: tuple[str, ...]
-    what: str
+    row_name: str
     mend: str
 
     def differences(self) -> str:
-        """Selects what differs, in words: (row, stored, true)."""
-        return f"SELECT {self.what}, {self._count_list('s')}, {self._count_list('t')} {self._differing()}"
+        """Return SQL for the rows that differ: name, stored and true numbers."""
+        return f"SELECT {self.row_name}, {self._count_list('s')}, {self._count_list('t')} {self._differing()}"
 
     def mending(self) -> str:
         keys = ", ".join(self.key)
@@ -66,7 +67,7 @@ class Check:
         return f"FROM {self.table} s FULL JOIN ({self.true}) t USING ({', '.join(self.key)}) WHERE {differ}"
 
     def _count_list(self, row: str) -> str:
-        """Only the counts that differ, each with its name."""
+        """Return SQL for the names and values of the counters that differ."""
         differences = (
             f"CASE WHEN coalesce(s.{each}, 0) <> coalesce(t.{each}, 0)"
             f" THEN '{each} ' || coalesce({row}.{each}, 0) END"
@@ -79,56 +80,56 @@ def _set(columns: Iterable[str], source: str = "wrong") -> str:
     return ", ".join(f"{each} = {source}.{each}" for each in columns)
 
 
-def _pieces(items: str, table: str, where: str = "true") -> str:
-    """The sum of what parcels, refusals, returns or events hold, by line."""
+def _units(items: str, table: str, where: str = "true") -> str:
+    """Return SQL for the units in the items of parcels, refusals, returns or events, by line."""
     return f"""
-        SELECT (item->>'line')::bigint AS line, sum((item->>'quantity')::bigint) AS pieces
+        SELECT (item->>'line')::bigint AS line, sum((item->>'quantity')::bigint) AS units
         FROM {table} k, jsonb_array_elements({items}) item WHERE {where} GROUP BY 1
     """
 
 
-# What is asked back: as the last request said, as long as the supplier has not answered it.
-ASKED_BACK = f"""
-    SELECT (item->>'line')::bigint AS line, (item->>'quantity')::bigint AS pieces
+# Units whose release is requested: those of the last request that the supplier has not answered.
+REQUESTED = f"""
+    SELECT (item->>'line')::bigint AS line, (item->>'quantity')::bigint AS units
     FROM fulfillments_fulfillment f, LATERAL (
         SELECT e.data->'items' AS items FROM events_event e
         WHERE e.order_id = f.order_id AND e.fulfillment_id = f.id AND e.type = '{REQUEST_CANCELATION.event}'
         ORDER BY e.id DESC LIMIT 1
     ) k, jsonb_array_elements(k.items) item WHERE f.state = '{CANCELING}'
 """
-KEPT = {
-    "shipped": _pieces("k.items", "fulfillments_shipment"),
-    "rejected": _pieces("k.items", "fulfillments_rejection"),
-    "canceled": _pieces("k.data->'items'", "events_event", f"k.type = '{APPROVE_CANCELATION.event}'"),
-    "returned": _pieces("k.items", "fulfillments_return"),
-    "cancel_requested": ASKED_BACK,
+UNIT_SOURCES = {
+    "shipped": _units("k.items", "fulfillments_shipment"),
+    "rejected": _units("k.items", "fulfillments_rejection"),
+    "canceled": _units("k.data->'items'", "events_event", f"k.type = '{APPROVE_CANCELATION.event}'"),
+    "returned": _units("k.items", "fulfillments_return"),
+    "cancel_requested": REQUESTED,
 }
 FULFILLMENT_LINES = f"""
-    SELECT p.id, {", ".join(f"coalesce({each}.pieces, 0) AS {each}" for each in KEPT)}
+    SELECT p.id, {", ".join(f"coalesce({name}.units, 0) AS {name}" for name in UNIT_SOURCES)}
     FROM fulfillments_fulfillmentline p
-    {" ".join(f"LEFT JOIN ({source}) {each} ON {each}.line = p.id" for each, source in KEPT.items())}
+    {" ".join(f"LEFT JOIN ({source}) {name} ON {name}.line = p.id" for name, source in UNIT_SOURCES.items())}
 """
-# Requests from when events did not say what was dropped: of their orders only the line knows.
+# Old requests, whose events have no `dropped`. For their orders only the line has the number.
 OLD_REQUESTS = f"""
     SELECT FROM events_event e WHERE e.order_id = l.order_id AND e.type = '{CANCEL_REQUESTED}'
         AND e.data->'dropped' IS NULL
 """
-# What waits has no source but itself; it never exceeds what no supplier has.
+# `waiting` has no source of its own, but never exceeds the unrouted units.
 LINE_COUNTS = ("open", "reserved", "waiting", "shipped", "rejected", "canceled", "returned", "dropped")
 LINES = f"""
-    SELECT id, open, reserved, shipped, unplaced - least(waiting, greatest(unplaced, 0)) AS rejected,
-           let_go + dropped AS canceled, returned, dropped, least(waiting, greatest(unplaced, 0)) AS waiting
-    FROM (SELECT *, quantity - open - shipped - let_go - dropped AS unplaced FROM (
+    SELECT id, open, reserved, shipped, unrouted - least(waiting, greatest(unrouted, 0)) AS rejected,
+           released + dropped AS canceled, returned, dropped, least(waiting, greatest(unrouted, 0)) AS waiting
+    FROM (SELECT *, quantity - open - shipped - released - dropped AS unrouted FROM (
         SELECT l.id, l.quantity, l.waiting,
                coalesce(sum(p.quantity - p.shipped - p.rejected - p.canceled), 0) AS open,
                coalesce(sum(p.reserved), 0) AS reserved, coalesce(sum(p.shipped), 0) AS shipped,
-               coalesce(sum(p.canceled), 0) AS let_go, coalesce(sum(p.returned), 0) AS returned,
-               CASE WHEN EXISTS ({OLD_REQUESTS}) THEN l.dropped ELSE coalesce(max(d.pieces), 0) END AS dropped
+               coalesce(sum(p.canceled), 0) AS released, coalesce(sum(p.returned), 0) AS returned,
+               CASE WHEN EXISTS ({OLD_REQUESTS}) THEN l.dropped ELSE coalesce(max(d.units), 0) END AS dropped
         FROM orders_orderline l LEFT JOIN fulfillments_fulfillmentline p ON p.order_line_id = l.id
-        LEFT JOIN ({_pieces("k.data->'dropped'", "events_event", f"k.type = '{CANCEL_REQUESTED}'")}) d
+        LEFT JOIN ({_units("k.data->'dropped'", "events_event", f"k.type = '{CANCEL_REQUESTED}'")}) d
             ON d.line = l.id
         GROUP BY l.id
-    ) counted) placed
+    ) counted) line
 """
 COUNTS = f"""
     SELECT retailer_id, count(*) FILTER (WHERE bucket = 'completed') AS completed,
@@ -151,27 +152,27 @@ STOCK_NAME = "'variant ' || variant_id || ' in warehouse ' || warehouse_id"
 
 CHECKS = (
     Check(
-        "pieces",
+        "units",
         "fulfillments_fulfillmentline",
         FULFILLMENT_LINES,
         ("id",),
-        tuple(KEPT),
+        tuple(UNIT_SOURCES),
         "'fulfillment line ' || id",
-        # What is set aside never exceeds what is open; the next check sees to the rest.
+        # `reserved` never exceeds the open units; the next check repairs the rest.
         f"""
-        UPDATE fulfillments_fulfillmentline p SET {_set(KEPT)}, reserved = least(
+        UPDATE fulfillments_fulfillmentline p SET {_set(UNIT_SOURCES)}, reserved = least(
             p.reserved, greatest(p.quantity - wrong.shipped - wrong.rejected - wrong.canceled, 0))
         FROM wrong WHERE wrong.id = p.id
         """,
     ),
     Check(
-        "set aside",
-        SET_ASIDE,
-        SET_ASIDE_BY_LEDGER,
+        "reserved",
+        RESERVED_BY_FULFILLMENT,
+        RESERVED_BY_LEDGER,
         ("fulfillment_id", "variant_id"),
         ("reserved",),
         "'variant ' || variant_id || ' of fulfillment ' || fulfillment_id",
-        MEND_SET_ASIDE,
+        MEND_RESERVED,
     ),
     Check("stock reserved", STOCK, RESERVED, STOCK_KEY, ("reserved",), STOCK_NAME, MEND_STOCK),
     Check("stock ledger", STOCK, LEDGER, STOCK_KEY, ("on_hand", "reserved"), STOCK_NAME, MEND_STOCK),
@@ -209,7 +210,7 @@ CHECKS = (
 
 
 def differences() -> Iterator[Difference]:
-    """Every counter that differs from its sources, in one snapshot."""
+    """Yield every counter that differs from its sources, in one snapshot."""
     outermost = not connection.in_atomic_block
     with transaction.atomic(), connection.cursor() as cursor:
         if outermost:
@@ -224,21 +225,21 @@ def differences() -> Iterator[Difference]:
         for pk, stored, true in cursor.fetchall():
             yield Difference("fulfillment state", f"fulfillment {pk}", stored, true)
         cursor.execute(MISFITS)
-        for pk, state, pieces in cursor.fetchall():
-            yield Difference("open work", f"fulfillment {pk}", state, f"{pieces} pieces are open")
+        for pk, state, units in cursor.fetchall():
+            yield Difference("open work", f"fulfillment {pk}", state, f"{units} open units")
         cursor.execute(CLOCKS)
         for pk, last, stamped in cursor.fetchall():
             yield Difference("clock", f"retailer {pk}", iso(last), f"an order is stamped {iso(stamped)}")
         cursor.execute(UNSTAMPED)
         for (pk,) in cursor.fetchall():
-            yield Difference("stamp", f"order {pk}", "never changed", "it was")
+            yield Difference("stamp", f"order {pk}", "no stamp", "a change")
 
 
 def mend() -> None:
-    """Set every counter right from its sources; nobody writes meanwhile.
+    """Repair every counter from its sources, while all writers wait.
 
-    What a retailer reads is stamped anew, so that its poller sees the orders that were mended. The lock
-    holds off row locks too: a change that waits in the midst of its own would wait for us, and we for it.
+    The repaired orders get new stamps, so that retailers' pollers see them. The lock also blocks row locks: a
+    change that holds row locks and waits for this transaction would cause a deadlock.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
@@ -256,11 +257,11 @@ def mend() -> None:
 
 
 def _to_stamp(cursor: Any, touched: set[int]) -> list[tuple[int, int, str, str]]:
-    """Orders whose lines or state were wrong: their id, retailer, stored and true state."""
+    """Return the orders with wrong lines or state: id, retailer, stored and true state."""
     cursor.execute(
         f"SELECT id, retailer_id, stored, state FROM ({STATES}) o"
         f" WHERE stored <> state OR id = ANY(%s) OR id IN ({UNSTAMPED})",
         [sorted(touched)],
     )
-    found: list[tuple[int, int, str, str]] = cursor.fetchall()
-    return found
+    rows: list[tuple[int, int, str, str]] = cursor.fetchall()
+    return rows

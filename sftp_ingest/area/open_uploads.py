@@ -1,4 +1,4 @@
-"""The registry of uploads in progress in this process, where a login finds its own."""
+"""Which uploads are under way in this process, so that a login finds its own."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class OpenUploads(Generic[T]):
     def remove(self, file: T) -> None:
         key = (file.login.pk, file.parts)
         with self._lock:
-            others = [other for other in self._files.pop(key, []) if other is not file]
-            if others:
-                self._files[key] = others
+            left = [each for each in self._files.pop(key, []) if each is not file]
+            if left:
+                self._files[key] = left
 
     def at(self, login: SftpLogin, parts: Parts) -> list[T]:
-        """Return the login's uploads to a path, newest first."""
+        """The login's uploads to that path, the latest first."""
         with self._lock:
             return self._files.get((login.pk, parts), [])[::-1]

@@ -1,1 +1,1 @@
-"""Stores of blobs (content by number), on the local disk or in S3-compatible storage. Rows hold the names."""
+"""Content by number, on the local disk or in S3-compatible storage. Rows know what it is called."""

@@ -49,8 +49,8 @@ def test_it_is_said_what_will_be_done_and_why_not_before_anything_is(operator, e
     page = choose(operator, Order, "hold", [ended, going_on])
 
     assert "1 will be done; 1 left out." in page.text
-    assert "A completed or canceled order cannot be held: nothing of it is left to do." in page.text
-    assert "Suppliers cannot work on it until it is released: Acme." in page.text
+    assert "A completed or canceled order cannot be held: no work is left." in page.text
+    assert "These suppliers cannot work on the order until it is released: Acme." in page.text
     assert not Order.objects.filter(held=True).exists()
 
 
@@ -91,7 +91,7 @@ def test_each_row_has_its_result_in_a_file(operator, ended, going_on):
             (
                 str(ended.pk),
                 "left out",
-                "A completed or canceled order cannot be held: nothing of it is left to do.",
+                "A completed or canceled order cannot be held: no work is left.",
             ),
         ]
     )
@@ -121,7 +121,7 @@ def test_a_row_that_changes_meanwhile_is_left_as_it_is(operator, ended, going_on
 
 def test_a_single_action_that_changes_nothing_says_so(operator, order):
     do(operator, order, "hold")
-    assert messages(do(operator, order, "hold")) == ["It is held already."]
+    assert messages(do(operator, order, "hold")) == ["The order is already held."]
     assert Event.objects.filter(type="order.held").count() == 1
 
 

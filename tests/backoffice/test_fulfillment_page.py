@@ -151,14 +151,14 @@ def test_on_many_the_address_stays_and_the_list_and_who_did_what_say_so(
     works = [fulfillment, pushed(shop, {"sku": "LAN-1", "quantity": 1}).fulfillments.get()]
     for work in works:
         client_for(acme).put(f"fulfillments/{work.pk}/setStatus/wrong_address")
-    assert "Address is right …" in operator.get("/admin/fulfillments/fulfillment/").text
+    assert "Confirm address …" in operator.get("/admin/fulfillments/fulfillment/").text
 
     page = choose(operator, Fulfillment, "correct-address", works)
-    assert 'value="Address is right: 2"' in page.text
+    assert 'value="Confirm address: 2"' in page.text
     confirm(operator, page)
 
     assert {each.state for each in Fulfillment.objects.all()} == {State.NEW}
-    assert "Address is right" in [entry.what for entry in operator.get("/admin/activity/").context["entries"]]
+    assert "Confirm address" in [entry.what for entry in operator.get("/admin/activity/").context["entries"]]
 
 
 def test_where_nobody_else_has_all_of_it_the_page_says_why_and_offers_no_button(

@@ -45,7 +45,8 @@ def rows_of(page, title):
     table = re.search(rf"<h2>{title}</h2>.*?<tbody>(.*?)</tbody>", page.text, re.DOTALL)
     assert table, f"no table {title}"
     rows = re.findall(r"<tr>(.*?)</tr>", table[1], re.DOTALL)
-    return [[strip_tags(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)] for row in rows]
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in rows]
+    return [[" ".join(strip_tags(cell).split()) for cell in row] for row in cells]
 
 
 def test_the_page_shows_what_was_agreed_sent_and_came_back(
@@ -68,7 +69,7 @@ def test_the_page_shows_what_was_agreed_sent_and_came_back(
     page = page_of(operator, order)
 
     assert rows_of(page, "Lines")[0][1:] == [
-        "sku LAN-1 ",
+        "sku LAN-1",
         "Storm lantern",
         "5",
         "3",
@@ -143,7 +144,7 @@ def test_of_two_operators_who_correct_one_address_the_second_reverts_nothing(ope
 
     page = do(operator, order, "correct-address", **as_it_was | {"city": "Bath"})
 
-    assert messages(page)[0].startswith("The address was corrected by somebody else meanwhile")
+    assert messages(page)[0].startswith("Another operator has corrected the address meanwhile")
     address = Order.objects.get().shipping_address
     assert (address["address1"], address["city"]) == ("1 New Street", "London")
 
@@ -169,21 +170,22 @@ def test_what_was_refused_is_routed_again_when_stock_has_come_in(
     page = do(operator, order, "route-again")
     order.refresh_from_db()
     assert f"is {order.processing_state} now" in messages(page)[0]
-    assert "2 pieces were routed again, 2 of them found no supplier" in messages(page)[0]
+    assert "2 units were routed again, 2 of them found no supplier" in messages(page)[0]
 
 
 def test_what_nobody_fills_is_canceled_by_decision(operator, order, fulfillment, client_for, acme):
     client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/out_of_stock")
+    units = sum(line.quantity for line in order.lines.all())
     page = do(operator, order, "drop-refused", reason="Discontinued")
     assert messages(page) == [
-        f"What nobody can fill is canceled; order {order.retailer_order_id} is canceled now."
+        f"{units} refused units are canceled; order {order.retailer_order_id} is canceled now."
     ]
 
 
 def test_an_operator_cancels_and_the_supplier_is_asked(operator, order):
     page = do(operator, order, "cancel", reason="Fraud")
     assert messages(page) == [
-        f"Order {order.retailer_order_id}: 0 pieces are canceled, 2 asked back from their suppliers."
+        f"Order {order.retailer_order_id}: 0 units are canceled, 2 requested from their suppliers."
     ]
     assert order.fulfillments.get().state == "canceling"
 
@@ -198,7 +200,7 @@ def test_an_action_that_is_not_possible_any_more_is_reported_and_changes_nothing
 
     page = do(operator, order, "cancel")
     assert page.status_code == 200
-    assert "nothing of it is left to cancel" in messages(page)[0]
+    assert "nothing is left to cancel" in messages(page)[0]
     assert order.fulfillments.get().state == "shipped"
 
 
@@ -259,7 +261,7 @@ def test_what_has_nothing_left_to_do_is_not_held(operator, ended, client_for, sh
     page = do(operator, ended, "hold")
 
     assert messages(page) == [
-        "A completed or canceled order cannot be held: nothing of it is left to do.",
+        "A completed or canceled order cannot be held: no work is left.",
     ]
     assert client_for(shop).get("orders").json() == seen
     assert Event.objects.count() == events
@@ -324,7 +326,9 @@ def test_the_address_that_was_refused_does_not_go_back_without_a_word(
         as_it_is = {name: form[name].value() for name in form.fields if form[name].value()}
         page = operator.post(path, as_it_is)
         assert page.context["form"].errors == {
-            "reason": ["The address is what the supplier has refused. Correct it, or say why it is right."]
+            "reason": [
+                "The supplier has refused this address. Correct it, or give the reason why it is right."
+            ]
         }
         assert page.context["form"]["address1"].value() == order.shipping_address["address1"]
     fulfillment.refresh_from_db()
@@ -343,5 +347,5 @@ def test_an_address_that_stays_as_it_is_changes_nothing_and_says_so(operator, or
 
     page = do(operator, order, "correct-address", **as_it_is)
 
-    assert messages(page) == ["The address is as it was; nothing was changed."]
+    assert messages(page) == ["The form has the same address; nothing was changed."]
     assert Event.objects.count() == events

@@ -27,21 +27,21 @@ def listed(operator, **query) -> list[int]:
 
 
 def test_the_list_shows_who_waits_and_with_whom(operator, waiting):
-    _, short, unplaced = waiting
+    _, short, unrouted = waiting
 
-    assert listed(operator) == [unplaced.pk, short.pk]
+    assert listed(operator) == [unrouted.pk, short.pk]
     text = operator.get(LIST, {"waiting": "1"}).text
     assert "3 at Acme" in text
-    assert "nobody" in text
+    assert "no supplier" in text
 
 
 def test_it_is_searched_by_sku_and_by_order(operator, waiting, acme, shop, a_variant, pushed):
     rug = a_variant(acme, "RUG", upc="036000291452")
     by_variant = pushed(shop, {"variant_id": rug.pk, "quantity": 1})
     by_upc = pushed(shop, {"upc": "036000291452", "quantity": 1})
-    _, short, unplaced = waiting
+    _, short, unrouted = waiting
 
-    assert listed(operator, q="LAMP") == [unplaced.pk, short.pk]
+    assert listed(operator, q="LAMP") == [unrouted.pk, short.pk]
     assert listed(operator, q="RUG") == [by_upc.pk, by_variant.pk]
     assert listed(operator, q=f"order:{short.pk}") == [short.pk]
     assert listed(operator, q=short.retailer_order_id) == [short.pk]
@@ -73,16 +73,16 @@ def test_the_pages_of_the_variant_and_of_its_stock_show_who_waits(operator, wait
 
     text = operator.get(f"/admin/{page}/{pk}/change/").text
 
-    shown = text.lower().partition("who waits for it?")[2]
+    shown = text.lower().partition("backorders")[2]
     for order in waiting[1:]:
         assert f"/admin/orders/order/{order.pk}/change/" in shown
-    assert "nobody yet" in text
+    assert "no supplier yet" in text
 
 
 def test_where_nobody_waits_the_pages_say_so(operator, order):
     variant = order.fulfillments.get().lines.get().variant
 
-    assert "Nobody." in operator.get(f"/admin/catalog/variant/{variant.pk}/change/").text
+    assert "No backorders." in operator.get(f"/admin/catalog/variant/{variant.pk}/change/").text
 
 
 def test_the_orders_page_shows_what_waits(operator, waiting):

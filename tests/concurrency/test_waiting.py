@@ -10,7 +10,7 @@ from django.db.models import Sum
 
 from fulfillments.models import FulfillmentLine
 from inventory.models import StockLevel, Warehouse
-from orders.backorders.allocating import serve_all
+from orders.backorders.allocating import allocate_all
 from orders.models import Order
 from tests.client import ApiClient
 from tests.factories import IssuedKeyFactory
@@ -94,10 +94,10 @@ def test_the_oldest_waits_shortest_whatever_happens_at_once(count, buy, when_sho
 
     def sweeping():
         while not done.is_set():
-            serve_all(None, seconds=5)
+            allocate_all(None, seconds=5)
 
     race(buying, counting, sweeping, sweeping)
-    serve_all(None, seconds=20)
+    allocate_all(None, seconds=20)
 
     wanted = [quantity for quantity, _ in filled()]
     assert sum(wanted) > PIECES
@@ -123,7 +123,7 @@ def test_a_new_order_never_overtakes_who_waits(count, buy, when_short):
         buy(2, when_short=when_short)
 
         race(partial(count, stock + 2), partial(buy, 2, when_short=when_short))
-        serve_all(None, seconds=20)
+        allocate_all(None, seconds=20)
 
         *_, waiting, new = filled()
         assert (waiting, new) == ((2, 2), (2, 0))

@@ -21,12 +21,7 @@ from tests.factories.imports import (
 )
 from tests.factories.inventory import StockLevelFactory, WarehouseFactory, set_stock
 from tests.factories.orders import OrderFactory, OrderLineFactory
-from tests.factories.sftp_ingest import (
-    DirectoryEntryFactory,
-    RemoteHostFactory,
-    SftpLoginFactory,
-    UploadFactory,
-)
+from tests.factories.sftp_ingest import EntryFactory, RemoteHostFactory, SftpLoginFactory, UploadFactory
 
 __all__ = [
     "AutoImportFactory",
@@ -51,7 +46,7 @@ __all__ = [
     "StockLevelFactory",
     "SupplierFactory",
     "UploadFactory",
-    "DirectoryEntryFactory",
+    "EntryFactory",
     "VariantFactory",
     "WarehouseFactory",
     "WebhookFactory",

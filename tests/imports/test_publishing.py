@@ -14,7 +14,7 @@ from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from sftp_ingest.area import quota
 from sftp_ingest.area.files import Area, changeable
-from sftp_ingest.errors import NotAllowed
+from sftp_ingest.errors import Forbidden
 from tests.factories import AutoImportFactory, ImportJobFactory, UploadFactory
 from tests.upload_area import area_of
 
@@ -84,7 +84,10 @@ def test_a_held_file_is_answered_with_what_it_would_do_and_again_when_it_has_lan
     a_variant(acme, "A-1", title="Shirt", retail_price="1")
     job = put("sku,retail_price\nA-1,9\n")
     name = f"spring.import-{job.pk}.txt"
-    assert "waits for your approval. The file would change retail_price of 1 variant by more" in reports(acme)[name]
+    assert (
+        "waits for your approval. The file would change retail_price of 1 variant by more"
+        in reports(acme)[name]
+    )
 
     client_for(acme).post(f"imports/{job.pk}/approve")
     run_job(job.pk)
@@ -136,10 +139,10 @@ def test_reports_are_only_for_reading_and_count_for_no_quota(acme, put):
     used = quota.used(acme.pk)
 
     for parts in (("reports",), ("reports", "mine.csv")):
-        with pytest.raises(NotAllowed, match="read-only"):
+        with pytest.raises(Forbidden, match="only for reading"):
             changeable(parts)
     assert used == (area_of(acme) / "products/spring.csv").stat().st_size
-    assert area.recalculate() == 0
+    assert area.count_again() == 0
 
 
 def test_old_reports_are_removed(acme, rival, put):

@@ -38,7 +38,8 @@ def test_what_is_no_country_is_kept_with_a_warning_that_suggests_one(pushed, sho
 
     assert answer.status_code == 201
     assert answer.json()["warnings"] == [
-        "shipping_address.country: There is no country 'Germny'. Is DE (Germany) meant? It was kept as it is."
+        "shipping_address.country: There is no country 'Germny'. Did you mean DE (Germany)? "
+        "It was stored unchanged."
     ]
     order = shop_api.get(f"orders/{answer.json()['order_id']}").json()
     assert order["shipping_address"]["country"] == "Germny"

@@ -12,7 +12,7 @@ from events.models import Event
 from fulfillments.models import FulfillmentLine
 from inventory import arrivals
 from inventory.models import MovementKind, StockLevel, StockMovement, Warehouse
-from orders.backorders.allocating import serve_all
+from orders.backorders.allocating import allocate_all
 from orders.models import Order
 from orders.services import hold
 from orders.tasks import serve_waiting
@@ -75,7 +75,7 @@ def test_absurdly_large_orders_that_wait_stop_nobody(push, stock, nobody_hears):
 
     stock(3)
     [third] = lamps(push, 1)
-    serve_all(None, seconds=60)
+    allocate_all(None, seconds=60)
 
     assert [reserved(order) for order in (first, second, third)] == [3, 0, 0]
 
@@ -261,11 +261,11 @@ def test_nobody_takes_what_is_owed_before_it_is_set_aside(push, stock):
 
     [new] = lamps(push, 2)
     assert [reserved(each) for each in (routed, waiting, new)] == [0, 0, 1]
-    serve_all(None, seconds=20)
+    allocate_all(None, seconds=20)
     assert [reserved(each) for each in (routed, waiting, new)] == [2, 2, 1]
 
     stock(6)
-    serve_all(None, seconds=20)
+    allocate_all(None, seconds=20)
     assert reserved(new) == 2
 
 
@@ -394,7 +394,7 @@ def test_where_nobody_waits_nothing_is_written(push, stock):
     [order] = lamps(push, 2)
     before = Event.objects.count(), Order.objects.values_list("updated_at").get()
 
-    assert serve_all(None, seconds=20)
+    assert allocate_all(None, seconds=20)
 
     assert (Event.objects.count(), Order.objects.values_list("updated_at").get()) == before
     assert reserved(order) == 2
@@ -410,7 +410,7 @@ def test_serving_an_order_asks_as_much_however_many_lines_it_has(acme, a_variant
         order = push(*({"sku": each.sku, "quantity": 1} for each in variants), when_short=when_short)
         set_stock(on_hand=5, variant__in=variants)
         with CaptureQueriesContext(connection) as statements:
-            serve_all([each.pk for each in variants], seconds=20)
+            allocate_all([each.pk for each in variants], seconds=20)
         assert reserved(order) == lines
         return len(statements)
 

@@ -149,7 +149,7 @@ def test_what_has_shipped_stays_and_the_message_says_so(work, an_order_at_acme, 
     answer = cancel(an_order_at_acme)
 
     assert outcome(answer) == (200, "cancel_requested")
-    assert "shipped already" in answer.json()["message"]
+    assert "units already shipped" in answer.json()["message"]
     acme_api.put(status(work), {"status": "canceled"})
     assert (state_of(work), order_state(an_order_at_acme)) == ("shipped", "completed")
     assert lines(an_order_at_acme) == [(0, 2, 0, 1), (0, 0, 0, 2)]

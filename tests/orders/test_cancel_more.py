@@ -106,7 +106,7 @@ def test_more_than_there_is_beyond_what_waits_is_refused(work, an_order_at_acme,
 
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "lines[0].quantity")
     assert "Only 2 can still be canceled, not 3" in answer.json()["message"]
-    assert "asked back already: 1" in answer.json()["message"]
+    assert "already requested: 1" in answer.json()["message"]
     assert asked(work)["LAMP"] == 1
 
 
@@ -354,7 +354,7 @@ def test_an_answer_that_was_kept_and_an_id_go_together(work, an_order_at_acme, s
         "unchanged",
     ]
     assert replayed.headers["Idempotent-Replayed"] == "true"
-    assert "Pieces that suppliers are asked to let go: 1." in other.json()["message"]
+    assert "Units that suppliers are asked to release: 1." in other.json()["message"]
     assert asked(work)["LAMP"] == 1
 
 

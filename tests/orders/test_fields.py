@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from api import fields
 from orders.models import Order, OrderLine
-from orders.selectors import LineRow, OrderRow
+from orders.selectors import OrderLineRow, OrderRow
 from orders.serializers import ADDRESS_PARTS, LINE_FIELDS, ORDER_FIELDS, AddressBody, LineBody, OrderBody
 
 ADDRESS = {part: part for part in ADDRESS_PARTS}
@@ -84,4 +84,4 @@ def test_each_is_a_column_of_its_model_and_a_field_of_its_row():
     assert set(ORDER_FIELDS) <= {field.name for field in Order._meta.get_fields()}
     assert set(LINE_FIELDS.values()) <= {field.name for field in OrderLine._meta.get_fields()}
     assert set(ORDER_FIELDS) <= set(OrderRow._fields)
-    assert set(LINE_FIELDS) <= set(LineRow._fields)
+    assert set(LINE_FIELDS) <= set(OrderLineRow._fields)

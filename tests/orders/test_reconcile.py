@@ -104,9 +104,9 @@ def test_each_damaged_counter_is_found_and_mended(subtests):
         with subtests.test(kind):
             damage(sql)
 
-            with pytest.raises(CommandError, match="--fix sets them right"):
+            with pytest.raises(CommandError, match="--fix repairs them"):
                 reconcile()
-            assert "were set right" in reconcile("--fix")
+            assert "were repaired" in reconcile("--fix")
 
             assert reconcile() == "Every counter agrees with its sources.\n"
             assert everything() == sound
@@ -126,7 +126,7 @@ def test_what_differs_is_reported_with_its_name_and_both_numbers(lived):
     part = FulfillmentLine.objects.get()
     FulfillmentLine.objects.update(shipped=1)
 
-    assert f"pieces: fulfillment line {part.pk} says shipped 1, its sources say shipped 2" in [
+    assert f"units: fulfillment line {part.pk} has shipped 1, its sources have shipped 2" in [
         str(each) for each in differences()
     ]
     mend()
@@ -164,7 +164,7 @@ def test_nothing_that_was_right_is_touched(lived, shop_api):
 def test_sources_that_contradict_each_other_are_reported_and_nothing_is_mended(lived):
     damage("UPDATE fulfillments_shipment SET items = jsonb_set(items, '{0,quantity}', '99')")
 
-    with pytest.raises(CommandError, match="Nothing was mended"), transaction.atomic():
+    with pytest.raises(CommandError, match="Nothing was repaired"), transaction.atomic():
         reconcile("--fix")
 
     damage("UPDATE fulfillments_shipment SET items = jsonb_set(items, '{0,quantity}', '2')")

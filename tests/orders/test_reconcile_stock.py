@@ -47,7 +47,7 @@ def test_stock_that_its_movements_do_not_add_up_to_is_set_by_them_and_that_is_a_
     damage("UPDATE inventory_stocklevel SET on_hand = on_hand * 2")
 
     name = f"variant {lamps.variant_id} in warehouse {lamps.warehouse_id}"
-    assert f"stock ledger: {name} says on_hand 18, its sources say on_hand 9" in found()
+    assert f"stock ledger: {name} has on_hand 18, its sources have on_hand 9" in found()
     reconcile("--fix")
 
     assert numbers(lamps) == (9, 2)
@@ -86,8 +86,8 @@ def test_reservations_that_were_lost_everywhere_at_once_come_back(lamps, work):
     OrderLine.objects.update(reserved=0)
     StockLevel.objects.update(reserved=0)
 
-    sentence = f"set aside: variant {lamps.variant_id} of fulfillment {work.pk} says reserved 0"
-    assert f"{sentence}, its sources say reserved 2" in found()
+    sentence = f"reserved: variant {lamps.variant_id} of fulfillment {work.pk} has reserved 0"
+    assert f"{sentence}, its sources have reserved 2" in found()
     reconcile("--fix")
 
     assert numbers(lamps) == (9, 2)
@@ -127,7 +127,7 @@ def test_stock_of_a_variant_that_is_gone_is_nobodys(acme, a_variant):
 
 def test_a_state_that_history_does_not_know_is_set_by_it(lamps, work, shop_api):
     Fulfillment.objects.filter(pk=work.pk).update(state="canceled")
-    assert f"fulfillment state: fulfillment {work.pk} says canceled, its sources say accepted" in found()
+    assert f"fulfillment state: fulfillment {work.pk} has canceled, its sources have accepted" in found()
     last = shop_api.get("orders").json()["results"][-1]["updated_at"]
 
     reconcile("--fix")
@@ -144,10 +144,10 @@ def test_a_state_that_does_not_fit_its_pieces_is_left_to_a_person(lamps, work):
         "UPDATE events_event SET to_state = 'shipped' WHERE type = 'fulfillment.shipped';"
         "UPDATE fulfillments_fulfillment SET state = 'shipped'"
     )
-    sentence = f"open work: fulfillment {work.pk} says shipped, its sources say 4 pieces are open"
+    sentence = f"open work: fulfillment {work.pk} has shipped, its sources have 4 open units"
     assert sentence in found()
 
-    with pytest.raises(CommandError, match="could not be mended"):
+    with pytest.raises(CommandError, match="could not be repaired"):
         reconcile("--fix")
     assert sentence in found()
 
@@ -156,7 +156,7 @@ def test_a_clock_behind_its_stamps_is_put_forward(lamps, work, shop_api):
     before = now()
     damage("UPDATE orders_retailerclock SET last = last - interval '1 hour'")
     [sentence] = found()
-    assert sentence.startswith(f"clock: retailer {work.order.retailer_id} says ")
+    assert sentence.startswith(f"clock: retailer {work.order.retailer_id} has ")
 
     reconcile("--fix")
 
@@ -166,7 +166,7 @@ def test_a_clock_behind_its_stamps_is_put_forward(lamps, work, shop_api):
 
 def test_an_order_without_a_stamp_is_stamped(lamps, work, shop_api):
     damage("UPDATE orders_order SET updated_at = NULL")
-    assert found() == [f"stamp: order {work.order_id} says never changed, its sources say it was"]
+    assert found() == [f"stamp: order {work.order_id} has no stamp, its sources have a change"]
 
     reconcile("--fix")
 

@@ -202,7 +202,7 @@ def test_waiting_pieces_are_canceled_at_once(lamps, push, shop_api):
 
     answer = shop_api.post(f"orders/{order.pk}/cancel", {"lines": [{"sku": "LAMP", "quantity": 2}]})
 
-    assert (answer.status_code, answer.json()["message"]) == (200, "Pieces canceled: 2.")
+    assert (answer.status_code, answer.json()["message"]) == (200, "Units canceled: 2.")
     assert lines_of(shop_api, order) == [(1, 0, 0)]
     assert held_by_suppliers(order) == [(2, 2)]
 

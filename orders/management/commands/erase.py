@@ -1,4 +1,4 @@
-"""`manage.py erase`: take a consumer's personal data out of closed orders."""
+"""Erase a consumer's personal data from closed orders."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from orders.models import Order
 
 class Command(BaseCommand):
     help = (
-        "Erases addresses (but for the country), gift message and notes of closed orders: of one, or of all"
-        " that have an e-mail address. Pieces, prices and numbers stay."
+        "Erase addresses (except the country), gift message and notes of closed orders: of one order, or of"
+        " all orders with an e-mail address. Quantities, prices and numbers stay."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--order", type=int, action="append", default=[], help="an order's number here")
         parser.add_argument("--email", action="append", default=[], help="a consumer's e-mail address")
-        parser.add_argument("--reason", required=True, help="kept in the history; operators read it")
+        parser.add_argument("--reason", required=True, help="stored in the history, where operators read it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         found = {order.pk: order for order in Order.objects.filter(pk__in=options["order"])}
@@ -33,4 +33,4 @@ class Command(BaseCommand):
         for each in left:
             self.stderr.write(f"Not erased: {each}")
         if left:
-            raise CommandError("Erase the others when they are closed.")
+            raise CommandError("Erase the other orders when they are closed.")

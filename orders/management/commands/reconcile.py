@@ -1,4 +1,4 @@
-"""Recompute every counter from its sources, and report or mend any difference."""
+"""Recompute every counter from its sources, and report or repair any difference."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from orders.reconciling.reconciling import differences, mend
 
 
 class Command(BaseCommand):
-    help = "Compares every stored counter with its sources. Exit code 1 when any differs and is not mended."
+    help = "Compare every counter with its sources. The exit code is 1 if any differs and is not repaired."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--fix", action="store_true", help="Set what differs right; writers wait meanwhile."
+            "--fix", action="store_true", help="Repair the counters that differ; writers wait meanwhile."
         )
 
     def handle(self, *args: Any, fix: bool, **options: Any) -> None:
@@ -26,15 +26,15 @@ class Command(BaseCommand):
             self.stdout.write("Every counter agrees with its sources.")
             return
         if not fix:
-            raise CommandError(f"{len(found)} counters differ. --fix sets them right.")
+            raise CommandError(f"{len(found)} counters differ. --fix repairs them.")
         try:
             mend()
         except IntegrityError as error:
-            message = f"Nothing was mended, as the sources contradict each other or what was ordered: {error}"
+            message = f"Nothing was repaired, because the sources contradict each other or the order: {error}"
             raise CommandError(message) from error
         left = list(differences())
         for each in left:
-            self.stdout.write(f"not mended: {each}")
+            self.stdout.write(f"not repaired: {each}")
         if left:
-            raise CommandError(f"{len(left)} of {len(found)} differences could not be mended.")
-        self.stdout.write(f"{len(found)} counters were set right.")
+            raise CommandError(f"{len(left)} of {len(found)} differences could not be repaired.")
+        self.stdout.write(f"{len(found)} counters were repaired.")
