@@ -1,4 +1,4 @@
-"""Operators' pages: logins, what came in, and suppliers' own hosts. Passwords go in and never come out."""
+"""Operators' pages for SFTP logins, uploads and suppliers' own hosts. Passwords are never shown."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from sftp_ingest.services import Credentials
 
 
 class PasswordForm(forms.ModelForm[Any]):
-    """Adds a field for a new password; left empty, the present one stays."""
+    """A form with a field for a new password. If the field stays empty, the password stays."""
 
     new_password = forms.CharField(
         required=False,
         strip=False,
         max_length=200,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="Empty: stays as it is.",
+        help_text="Leave empty to keep the current password.",
     )
 
     def save(self, commit: bool = True) -> Any:
@@ -35,8 +35,8 @@ class PasswordForm(forms.ModelForm[Any]):
         return super().save(commit)
 
 
-# Whoever changes one of these could have a password sent to himself that he has never seen.
-PASSWORD_GOES_TO = ("supplier", "host", "port", "host_key", "username")
+# By changing one of these, an operator could have the stored password sent to another host.
+PASSWORD_DESTINATION = ("supplier", "host", "port", "host_key", "username")
 
 
 class SftpLoginForm(PasswordForm):
@@ -51,17 +51,17 @@ class RemoteHostForm(PasswordForm):
         fields = ("supplier", "host", "port", "host_key", "username")
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the password anew where it would go to another place. Raises ValidationError."""
+        """Require the password again if it would go to another host. Raises ValidationError."""
         cleaned = super().clean() or self.cleaned_data
-        moved = [name for name in self.changed_data if name in PASSWORD_GOES_TO]
+        moved = [name for name in self.changed_data if name in PASSWORD_DESTINATION]
         if self.instance.password and moved and not cleaned.get("new_password"):
-            message = "Enter the password again: it would be sent to another place than it was entered for."
+            message = "Enter the password again: it would be sent to another host than before."
             self.add_error("new_password", message)
         return cleaned
 
 
 class CredentialsAdmin(admin.ModelAdmin[Any]):
-    """What opens an upload area, or a supplier's own host: each change is recorded with its operator."""
+    """The base of pages for logins and remote hosts. Each change is recorded with its operator."""
 
     def save_model(
         self, request: HttpRequest, obj: Credentials, form: forms.ModelForm[Any], change: bool
@@ -98,12 +98,12 @@ class RemoteHostAdmin(ActingFormAdmin[RemoteHost], CredentialsAdmin):
 
 @admin.register(Upload)
 class UploadAdmin(ReadOnlyAdmin[Upload]):
-    """One complete file that came in."""
+    """The page of a complete upload."""
 
     list_display = ("path", "supplier", "size", "uploaded_at", "remote_address", "sha256")
     list_filter = ("supplier", ("uploaded_at", DaysFilter))
     list_select_related = ("supplier",)
-    search_help_text = "A file's path as the supplier sees it, or its SHA-256, in full."
+    search_help_text = "The complete path as the supplier sees it, or the complete SHA-256."
 
     def search_condition(self, term: str) -> Q:
         return Q(path=term) | Q(sha256=term)

@@ -1,4 +1,4 @@
-"""What operators can do about a supplier's own host: see whether files can be fetched from it."""
+"""Operators' actions on a supplier's own host: test whether files can be fetched from it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sftp_ingest.remote.probing import probe
 
 def _test(host: RemoteHost, by: Actor, answers: dict[str, Any]) -> str:
     try:
-        found = probe(host)
+        result = probe(host)
     except RemoteFailed as error:
         services.record_test(host, error.message, worked=False, by=by)
         raise ApiError(error.message) from error
-    services.record_test(host, found, worked=True, by=by)
-    return found
+    services.record_test(host, result, worked=True, by=by)
+    return result
 
 
 ACTIONS = (
@@ -28,10 +28,10 @@ ACTIONS = (
         "test",
         "Test the connection",
         _test,
-        lambda host: "" if host.password else "It has no password yet: enter one first.",
+        lambda host: "" if host.password else "The host has no password yet. Enter one first.",
         lambda host: f"The service connects to {host}, checks its key, and logs in as {host.username}.",
-        help_text="It counts the files there and fetches none.",
-        undo="There is nothing to undo: nothing is changed, here or there.",
+        help_text="The test counts the files on the host and fetches nothing.",
+        undo="There is nothing to undo. The test changes nothing, neither here nor on the host.",
         in_transaction=False,
     ),
 )

@@ -1,14 +1,14 @@
-"""File attributes, as the other side sends them: paramiko believes how many it says there are."""
+"""A bound on the extended attributes that paramiko reads: it trusts the count that the peer sends."""
 
 from __future__ import annotations
 
 import paramiko
 
-LEAST_BYTES = 8  # of an extended attribute: the lengths of its name and value
+LEAST_BYTES = 8  # an extended attribute has at least the lengths of its name and value
 
 
 def bound_attributes() -> None:
-    """Have paramiko read no more extended attributes of a file than its message has room for."""
+    """Make paramiko read at most as many extended attributes as the message has room for."""
     paramiko.SFTPAttributes._unpack = _unpack
 
 

@@ -1,4 +1,4 @@
-"""The database, as threads use it that live as long as a client stays."""
+"""Database connections for threads that live as long as a client stays connected."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _thread = threading.local()
 
 @contextmanager
 def own_connection() -> Iterator[None]:
-    """A database connection for this block: a session may idle for minutes, and must not keep one.
+    """Borrow a database connection for this block, since an idle session must not keep one.
 
-    For blocks that only ask the database. Within such a block it does nothing. Raises OperationalError.
+    Use it for blocks that only query the database. A nested call does nothing. Raises OperationalError.
     """
     if getattr(_thread, "has_one", False):
         yield
         return
     if not _slots.acquire(timeout=WAIT_SECONDS):
-        raise OperationalError("No connection to the database is free.")
+        raise OperationalError("All database connections of this server are in use.")
     try:
         with _borrowed():
             yield
@@ -52,16 +52,16 @@ def _borrowed() -> Iterator[None]:
 
 def _borrow() -> BaseDatabaseWrapper:
     with suppress(IndexError):
-        _, found = _idle.pop()
-        found.close_if_unusable_or_obsolete()
-        return found
-    made = connections.create_connection(ALIAS)
-    made.inc_thread_sharing()
-    return made
+        _, idle = _idle.pop()
+        idle.close_if_unusable_or_obsolete()
+        return idle
+    new = connections.create_connection(ALIAS)
+    new.inc_thread_sharing()
+    return new
 
 
 def _give_back(connection: BaseDatabaseWrapper) -> None:
-    if connection.in_atomic_block:  # whoever left it so has lost the database
+    if connection.in_atomic_block:  # the block lost its connection within a transaction
         if connection.connection is not None:
             connection.connection.close()
         return
@@ -72,8 +72,8 @@ def _give_back(connection: BaseDatabaseWrapper) -> None:
 
 
 def close_idle(seconds: float = IDLE_SECONDS) -> None:
-    """Close the connections that nobody has used for so long."""
-    # Meanwhile other threads take some, so that there may be none where there was one.
+    """Close the connections that were idle for this many seconds."""
+    # Other threads borrow concurrently, so the list may become empty at any moment.
     with suppress(IndexError):
         while _idle[0][0] <= time.monotonic() - seconds:
             with suppress(DatabaseError):

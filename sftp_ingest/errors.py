@@ -1,4 +1,4 @@
-"""What an upload area refuses, with a sentence that says why."""
+"""Refusals of an upload area. The message of each is a sentence for the client."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from errno import EIO
 
 
 class Refused(ValueError):
-    """The area does not do that."""
+    """The upload area refuses a command."""
 
 
 class Missing(Refused):
-    """There is nothing under that name."""
+    """The named file or folder does not exist."""
 
 
-class Forbidden(Refused):
-    """It is there, but may not be changed or read in this way."""
+class NotAllowed(Refused):
+    """The named file or folder exists, but the client may not change or read it in this way."""
 
 
 class StorageAway(OSError):
-    """The storage of uploads does not do what it is asked for; its cause says more, for operators."""
+    """The storage of uploads failed. The exception's cause has the details for operators."""
 
     def __init__(self) -> None:
-        super().__init__(EIO, "The storage of uploads does not answer just now. Try again in a minute.")
+        super().__init__(EIO, "The storage of uploads does not answer at the moment. Try again in a minute.")

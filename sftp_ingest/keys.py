@@ -1,4 +1,4 @@
-"""Public keys as people paste them."""
+"""Public SSH keys in the format of authorized_keys."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ MIN_RSA_BITS = 2048
 
 
 def parse_public_key(line: str) -> PKey:
-    """`ssh-ed25519 AAAA… comment` as a key. Raises ValueError that says what is wrong with it."""
+    """Parse a line such as `ssh-ed25519 AAAA… comment`. Raises ValueError with the reason."""
     words = line.split(None, 2)
     if len(words) < 2:
-        raise ValueError("A public key is written `ssh-ed25519 AAAA… comment`, on one line.")
+        raise ValueError("Write a public key as `ssh-ed25519 AAAA… comment`, on one line.")
     try:
         key = PKey.from_type_string(words[0], base64.b64decode(words[1], validate=True))
     except (binascii.Error, SSHException, UnknownKeyType, ValueError, IndexError, OverflowError) as error:
         raise ValueError(f"{line[:40]}… is not a public key of a supported kind.") from error
     if key.get_name() == "ssh-rsa" and key.get_bits() < MIN_RSA_BITS:
-        raise ValueError(f"{line[:40]}… is an RSA key of less than {MIN_RSA_BITS} bits.")
+        raise ValueError(f"{line[:40]}… is an RSA key with fewer than {MIN_RSA_BITS} bits.")
     return key
 
 
 def parse_public_keys(text: str) -> list[PKey]:
-    """All keys of a text, one a line; empty lines and lines that begin with # do not count."""
+    """Parse a text with one key per line. Empty lines and lines that begin with # are skipped."""
     return [parse_public_key(line) for line in _lines(text)]
 
 
 def fingerprints(text: str) -> list[str]:
-    """The fingerprint of each key of a text, as `ssh-keygen -l` shows it: `SHA256:… (ED25519)`."""
-    found = []
+    """Return the fingerprint of each key as `ssh-keygen -l` shows it: `SHA256:… (ED25519)`."""
+    shown = []
     for line in _lines(text):
         try:
             key = parse_public_key(line)
-        except ValueError:  # a script may have stored what the admin refuses
-            found.append("unreadable key")
+        except ValueError:  # a script may store a key that the admin refuses
+            shown.append("unreadable key")
         else:
-            found.append(f"{key.fingerprint} ({key.algorithm_name})")
-    return found
+            shown.append(f"{key.fingerprint} ({key.algorithm_name})")
+    return shown
 
 
 def _lines(text: str) -> list[str]:

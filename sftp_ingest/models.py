@@ -1,4 +1,4 @@
-"""Suppliers' upload areas: who may come in, and what was put there."""
+"""Suppliers' upload areas: logins, uploads, names and their content."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ GIB = 1024**3
 
 
 class SftpLogin(models.Model):
-    """A supplier's way into its upload area: by password, by public keys, or both."""
+    """A supplier's login to its upload area, by password, by public keys, or by both."""
 
     supplier = models.OneToOneField(Supplier, on_delete=models.CASCADE, related_name="sftp_login")
     username = models.SlugField(max_length=50, unique=True)
     password = models.CharField(max_length=200, blank=True, editable=False)
     public_keys = models.TextField(
-        blank=True, help_text="One a line, as in authorized_keys: ssh-ed25519 AAAA… comment"
+        blank=True, help_text="One key per line, as in authorized_keys: ssh-ed25519 AAAA… comment"
     )
     is_active = models.BooleanField(default=True)
     quota_bytes = models.PositiveBigIntegerField(default=5 * GIB)
@@ -41,7 +41,7 @@ class SftpLogin(models.Model):
         return self.username
 
     def clean(self) -> None:
-        """Refuse lines that are no public keys."""
+        """Refuse lines that are not public keys."""
         try:
             parse_public_keys(self.public_keys)
         except ValueError as error:
@@ -59,7 +59,7 @@ class UploadQuerySet(models.QuerySet["Upload"]):
         return self.filter(supplier=supplier)
 
     def waiting(self, supplier_id: int, path: str) -> Self:
-        """Versions of a file that were not looked at for an automatic import yet."""
+        """Return the versions of a file that the automatic import has not checked yet."""
         return self.filter(supplier_id=supplier_id, path=path, swept_at=None)
 
 
@@ -73,7 +73,7 @@ class Upload(models.Model):
     uploaded_at = models.DateTimeField(db_default=Now())
     remote_address = models.GenericIPAddressField(null=True)
     swept_at = models.DateTimeField(
-        null=True, editable=False, help_text="When it was looked at for an automatic import."
+        null=True, editable=False, help_text="When the automatic import checked this file."
     )
 
     objects = UploadQuerySet.as_manager()
@@ -94,30 +94,30 @@ class Upload(models.Model):
 
     @property
     def replaced(self) -> bool:
-        """Whether the path has been uploaded again since."""
+        """Tell whether the path has been uploaded again since."""
         later = Upload.objects.filter(supplier_id=self.supplier_id, path=self.path, pk__gt=self.pk)
         return later.exists()
 
 
 class BlobQuerySet(models.QuerySet["Blob"]):
     def unnamed(self) -> Self:
-        """Those that no row of any app refers to."""
-        found = self
+        """Return the blobs that no row of any app refers to."""
+        unnamed = self
         for relation in Blob._meta.related_objects:
             refers = relation.related_model._default_manager.filter(**{relation.field.name: OuterRef("pk")})
-            found = found.filter(~Exists(refers))
-        return found
+            unnamed = unnamed.filter(~Exists(refers))
+        return unnamed
 
 
 class Blob(models.Model):
-    """Content under a number: files of an area, and of import jobs. Once it is complete it never changes."""
+    """The content of a file in an area or of an import job. A complete blob never changes."""
 
-    store = models.CharField(max_length=10, help_text="Where its content is: local or s3.")
+    store = models.CharField(max_length=10, help_text="The store of the content: local or s3.")
     size = models.PositiveBigIntegerField(default=0)
     sha256 = models.CharField(max_length=64, blank=True)
     completed_at = models.DateTimeField(null=True)
     unused_at = models.DateTimeField(
-        null=True, db_default=Now(), help_text="Since when perhaps nothing refers to it any more."
+        null=True, db_default=Now(), help_text="When the last reference may have been removed."
     )
 
     objects = BlobQuerySet.as_manager()
@@ -130,7 +130,7 @@ class Blob(models.Model):
 
 
 class DroppedBlob(models.Model):
-    """A blob that has no row any more, and whose content is still to be deleted."""
+    """A blob without a row whose content must still be deleted."""
 
     number = models.BigIntegerField(primary_key=True)
     store = models.CharField(max_length=10)
@@ -140,22 +140,24 @@ class DroppedBlob(models.Model):
 
 
 class UploadArea(models.Model):
-    """How full a supplier's area is. Its row is locked by whoever changes what is in the area."""
+    """The used bytes of a supplier's area. Every change in the area locks this row."""
 
     supplier = models.OneToOneField(
         Supplier, on_delete=models.CASCADE, primary_key=True, related_name="upload_area"
     )
-    used_bytes = models.BigIntegerField(default=0, help_text="Of its files, and set aside for open uploads.")
+    used_bytes = models.BigIntegerField(
+        default=0, help_text="Bytes of the files, and bytes reserved for open uploads."
+    )
 
     def __str__(self) -> str:
         return f"upload area of supplier {self.supplier_id}"
 
 
-class Entry(models.Model):
-    """A name in an upload area: of a file, whose content is a blob, or of a folder."""
+class DirectoryEntry(models.Model):
+    """A name in an upload area: a file, whose content is a blob, or a folder."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="entries")
-    folder = models.CharField(max_length=500, blank=True, help_text="The path of the folder that it is in.")
+    folder = models.CharField(max_length=500, blank=True, help_text="The path of the parent folder.")
     name = models.CharField(max_length=255)
     blob = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, related_name="entries")
     size = models.PositiveBigIntegerField(default=0)
@@ -163,7 +165,8 @@ class Entry(models.Model):
     modified = models.BigIntegerField(help_text="Seconds since 1970, as clients set them.")
 
     class Meta:
-        verbose_name_plural = "entries"
+        db_table = "sftp_ingest_entry"
+        verbose_name_plural = "directory entries"
         constraints = [
             models.UniqueConstraint("supplier", "folder", "name", name="entry_once"),
             models.CheckConstraint(condition=~Q(name=""), name="entry_has_a_name"),
@@ -182,17 +185,21 @@ class Entry(models.Model):
 
 
 class OpenUpload(models.Model):
-    """An upload that is not finished: under way in one server, or cut and kept for its login for a day."""
+    """An unfinished upload: in progress in one server, or cut and kept for its login for a day."""
 
     blob = models.OneToOneField(Blob, on_delete=models.PROTECT, primary_key=True, related_name="open_upload")
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="open_uploads")
     login = models.ForeignKey(SftpLogin, on_delete=models.CASCADE, related_name="open_uploads")
     path = models.CharField(max_length=500)
-    holder = models.CharField(max_length=32, blank=True, help_text="Which open file writes it; none if cut.")
-    kept_size = models.PositiveBigIntegerField(default=0, help_text="The bytes that outlive its server.")
-    kept_notes = models.JSONField(null=True, help_text="What the store must know to go on.")
-    reserved_bytes = models.PositiveBigIntegerField(default=0, help_text="Of the area's quota.")
-    heard_at = models.DateTimeField(db_default=Now(), help_text="When bytes of it came last.")
+    holder = models.CharField(
+        max_length=32, blank=True, help_text="The open file that writes it; empty after a cut."
+    )
+    kept_size = models.PositiveBigIntegerField(
+        default=0, help_text="The bytes that survive the end of the server."
+    )
+    kept_notes = models.JSONField(null=True, help_text="What the store needs to continue the upload.")
+    reserved_bytes = models.PositiveBigIntegerField(default=0, help_text="Bytes of the area's quota.")
+    heard_at = models.DateTimeField(db_default=Now(), help_text="When the last bytes arrived.")
 
     class Meta:
         indexes = [
@@ -205,14 +212,16 @@ class OpenUpload(models.Model):
 
 
 class RemoteHost(models.Model):
-    """A supplier's own SFTP server that an operator has registered, with its host key."""
+    """A supplier's own SFTP server, registered by an operator with its host key."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="remote_hosts")
     host = models.CharField(max_length=255)
     port = models.PositiveIntegerField(default=22)
     host_key = models.TextField(help_text="As in known_hosts, without the name: ssh-ed25519 AAAA…")
     username = models.CharField(max_length=100)
-    password = models.CharField(max_length=500, blank=True, help_text="Kept encrypted; never shown again.")
+    password = models.CharField(
+        max_length=500, blank=True, help_text="Stored encrypted and never shown again."
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint("supplier", "host", "port", name="remote_host_once")]
@@ -221,7 +230,7 @@ class RemoteHost(models.Model):
         return f"{self.host}:{self.port}"
 
     def clean(self) -> None:
-        """Refuse a host key that is none: without it nobody could be trusted to be that host."""
+        """Refuse an invalid host key, since the service could not verify the host without it."""
         self.host = self.host.strip().lower()
         try:
             parse_public_key(self.host_key)
@@ -229,9 +238,9 @@ class RemoteHost(models.Model):
             raise ValidationError({"host_key": str(error)}) from error
 
     def set_password(self, password: str) -> None:
-        """Keep a password, encrypted."""
+        """Store a password, encrypted."""
         self.password = encrypt(password)
 
     def read_password(self) -> str:
-        """The password as it was set. Raises ValueError when SECRET_KEY has changed since."""
+        """Return the decrypted password. Raises ValueError if SECRET_KEY has changed."""
         return decrypt(self.password) if self.password else ""

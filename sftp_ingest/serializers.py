@@ -1,4 +1,4 @@
-"""Uploads as the API shows them (contract 12)."""
+"""The JSON of uploads in the API (contract 10)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Changes to logins and remote hosts, each together with the event that says who made it.
+"""Changes of logins and remote hosts, each with an event that names the operator.
 
-The events are for operators only: no scope of a key covers who may log in. They never hold a password,
-neither encrypted nor hashed, and of public keys only the fingerprints.
+Only operators see these events, because no scope of a key covers logins. An event never holds a password,
+encrypted or hashed, and shows only the fingerprints of keys.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sftp_ingest.models import RemoteHost, SftpLogin
 
 Credentials = SftpLogin | RemoteHost
 
-# What events are called, and the fields that they may show.
+# The names of the events, and the fields that they may show.
 TYPES: dict[type[Credentials], str] = {SftpLogin: "sftp_login", RemoteHost: "remote_host"}
 SHOWN: dict[type[Credentials], tuple[str, ...]] = {
     SftpLogin: ("supplier_id", "username", "is_active", "quota_bytes", "largest_file_bytes"),
@@ -37,7 +37,7 @@ def create(credentials: Credentials, *, by: Actor) -> None:
 
 
 def update(credentials: Credentials, fields: Collection[str], *, by: Actor) -> None:
-    """Save these fields of a login or remote host, and record what that changed, if anything."""
+    """Save these fields of a login or remote host, and record the differences, if any."""
     with transaction.atomic():
         former = type(credentials)._default_manager.select_for_update().get(pk=credentials.pk)
         credentials.save(update_fields=fields)
@@ -47,7 +47,7 @@ def update(credentials: Credentials, fields: Collection[str], *, by: Actor) -> N
             return
         _record("updated", credentials, by, changed)
         if former.supplier_id != credentials.supplier_id:
-            _record("updated", former, by, changed)  # for the history of the supplier that had it
+            _record("updated", former, by, changed)  # for the history of the former supplier
 
 
 def delete(credentials: Credentials, *, by: Actor) -> None:
@@ -59,10 +59,10 @@ def delete(credentials: Credentials, *, by: Actor) -> None:
         credentials.delete()
 
 
-def record_test(host: RemoteHost, found: str, *, worked: bool, by: Actor) -> None:
-    """Keep that somebody had the service log in there, and what came of it."""
+def record_test(host: RemoteHost, result: str, *, worked: bool, by: Actor) -> None:
+    """Record the result of a connection test."""
     with transaction.atomic():
-        _record("tested", host, by, {"worked": worked, "found": found})
+        _record("tested", host, by, {"worked": worked, "found": result})
 
 
 def _differences(former: Credentials, credentials: Credentials) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _shown(credentials: Credentials) -> dict[str, Any]:
 
 
 def _secrets_changed(former: Credentials | None, credentials: Credentials) -> dict[str, Any]:
-    """What was done to the password and the keys, without the password."""
+    """Return the changes of the password and the keys, without the password."""
     before, after = _keys(former) if former else [], _keys(credentials)
     data = {
         "keys_added": [key for key in after if key not in before],

@@ -1,4 +1,4 @@
-"""Celery only wakes: what there is to do is in the tables."""
+"""Celery tasks. The work itself is listed in the tables; a task only starts it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sftp_ingest.area import contents, cut_uploads, orphans
 
 @shared_task(name="sftp_ingest.tasks.collect")  # type: ignore[untyped-decorator]
 def collect() -> None:
-    """Forget uploads that were cut too long ago, and delete what nothing refers to any more."""
+    """Delete uploads that were cut more than a day ago, and content without references."""
     cut_uploads.remove_old()
     contents.collect()
     orphans.collect()

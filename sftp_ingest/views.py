@@ -16,17 +16,17 @@ from sftp_ingest.serializers import UploadJson, upload_json
 
 
 class UploadViewSet(SupplierViewSet):
-    """What arrived in the supplier's upload area. For keys that may read the catalogue or the stock."""
+    """The complete uploads of a supplier, for keys that may read the catalog or the stock."""
 
     read_scope = write_scope = Scope.CATALOG_READ
 
     def needed_scope(self) -> Scope:
         access = self.request.auth
-        assert isinstance(access, Access)  # `initial` has seen to it
+        assert isinstance(access, Access)  # `initial` ensures this
         return Scope.INVENTORY_READ if Scope.INVENTORY_READ in access.scopes else Scope.CATALOG_READ
 
     @extend_schema(
-        summary="List complete uploads, the newest first",
+        summary="List complete uploads, newest first",
         description="Needs the scope catalog:read or inventory:read.",
         parameters=[LIMIT, CURSOR],
         responses={200: answers(UploadJson, "The uploads; the next page is in the Link header.", many=True)},

@@ -11,7 +11,7 @@ from sftp_ingest.area import contents
 from sftp_ingest.area.files import Area, put_in_area, status_of
 from sftp_ingest.area.paths import Parts, join_path
 from sftp_ingest.errors import Missing
-from sftp_ingest.models import Entry
+from sftp_ingest.models import DirectoryEntry
 
 
 class AreaPath:
@@ -41,7 +41,7 @@ class AreaPath:
         return self.parts[-1]
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> DirectoryEntry:
         return self.area.entry(self.parts)
 
     def exists(self) -> bool:

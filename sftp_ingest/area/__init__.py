@@ -1,1 +1,1 @@
-"""A supplier's upload area: paths, files, the quota, and uploads until they have their name."""
+"""A supplier's upload area: paths, files, the quota, and unfinished uploads."""

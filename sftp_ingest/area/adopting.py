@@ -1,4 +1,4 @@
-"""Upload areas from before names were rows: folders of the disk, taken over file by file."""
+"""Migration of old upload areas, which were folders on disk, file by file into rows and blobs."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ logger = logging.getLogger(__name__)
 
 
 def adopt_all() -> int:
-    """Take over the folders of all suppliers; return how many files. Broken off, it goes on where it was."""
+    """Migrate the folders of all suppliers; return the number of files. It can be repeated."""
     return sum(adopt(supplier) for supplier in Supplier.objects.order_by("pk"))
 
 
 def adopt(supplier: Supplier) -> int:
-    """Take over a supplier's folder, and remove from it what was taken over. Raises OSError."""
+    """Migrate a supplier's folder and remove the migrated files from it. Raises OSError."""
     root, area, count = settings.UPLOADS_DIR / str(supplier.pk), Area(supplier.pk), 0
     if root.is_dir():
         area.prepare()
         for parts, path in _files(root, ()):
             count += _adopt_file(area, parts, path)
         _remove_empty(root)
-    area.count_again()
+    area.recalculate()
     return count
 
 
 def _files(folder: Path, parts: Parts) -> Iterator[tuple[Parts, Path]]:
-    """All plain files below a folder; no link is followed."""
-    with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
-    for entry in found:
+    """Yield all plain files below a folder. Links are not followed."""
+    with os.scandir(folder) as scanned:
+        entries = sorted(scanned, key=lambda entry: entry.name)
+    for entry in entries:
         inner = (*parts, entry.name)
         if entry.is_dir(follow_symlinks=False):
-            if inner[0] not in made_folders():  # made as it is read, and so hidden before, too
+            if inner[0] not in made_folders():  # generated folders had no files on disk
                 yield from _files(folder / entry.name, inner)
         elif entry.is_file(follow_symlinks=False):
             yield inner, folder / entry.name
@@ -57,9 +57,9 @@ def _adopt_file(area: Area, parts: Parts, path: Path) -> bool:
     try:
         parts = parse_path(join_path(parts))
     except Refused as error:
-        logger.warning("%s is left where it is: %s", path, error)
+        logger.warning("%s is not migrated: %s", path, error)
         return False
-    if area.find(parts):  # put anew meanwhile
+    if area.find(parts):  # uploaded again in the meantime
         path.unlink()
         return False
     status = path.stat()
@@ -81,5 +81,5 @@ def _blob_of(path: Path) -> Blob:
 def _remove_empty(folder: Path) -> None:
     for inner in [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]:
         _remove_empty(inner)
-    with suppress(OSError):  # what was left is in it
+    with suppress(OSError):  # files that were not migrated are still in it
         folder.rmdir()

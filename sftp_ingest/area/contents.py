@@ -1,4 +1,4 @@
-"""Blobs and their rows: writing, reading, and collecting those that nothing refers to any more."""
+"""Blobs and their rows: write them, read them, and collect those without references."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from sftp_ingest.blobs.stores import store_for_new, store_named
 from sftp_ingest.models import Blob, DroppedBlob
 
 CHUNK_SIZE = 1024**2
-# So long a reader may still be at it, and a new one may wait for the row that refers to it.
+# A reader may still read an unused blob, and a new blob may wait for the row that refers to it.
 UNUSED_KEPT = timedelta(hours=1)
 AT_ONCE = 200
 
 
 def begin() -> tuple[Blob, Writer]:
-    """A new blob's row and its writer. Raises OSError."""
+    """Create the row of a new blob; return it with its writer. Raises OSError."""
     store = store_for_new()
     blob = Blob.objects.create(store=store.name)
     return blob, store.create(blob.pk)
 
 
 def write(chunks: Iterable[bytes]) -> Blob:
-    """A complete blob of these bytes; collected in an hour unless a row refers to it. Raises OSError."""
+    """Write a complete blob. It is collected after an hour unless a row refers to it. Raises OSError."""
     blob, writer = begin()
     digest, size = hashlib.sha256(), 0
     try:
@@ -48,23 +48,23 @@ def write(chunks: Iterable[bytes]) -> Blob:
 
 
 def complete(blob: Blob, size: int, sha256: str) -> None:
-    """Write down what the content is; the caller sees to it that something refers to it."""
+    """Mark a blob as complete. The caller adds a reference to it."""
     blob.size, blob.sha256, blob.completed_at = size, sha256, Now()
     blob.save(update_fields=["size", "sha256", "completed_at"])
 
 
 def reader_of(blob: Blob) -> Reader:
-    """Raises OSError."""
+    """Open a blob for reading. Raises OSError."""
     return store_named(blob.store).reader(blob.pk)
 
 
 def local_file(blob: Blob) -> AbstractContextManager[Path]:
-    """A file of this machine with the content, only in the block. Raises OSError."""
+    """Provide the content as a file of this host, inside the block. Raises OSError."""
     return store_named(blob.store).local_file(blob.pk)
 
 
 def sha256_of(blob: Blob) -> str:
-    """The digest of a whole blob, read from its store."""
+    """Read a whole blob from its store and return its SHA-256."""
     digest, position, reader = hashlib.sha256(), 0, reader_of(blob)
     try:
         while data := reader.read(position, CHUNK_SIZE):
@@ -76,12 +76,12 @@ def sha256_of(blob: Blob) -> str:
 
 
 def release(numbers: Collection[int]) -> None:
-    """A row does not refer to these any more: if no other does, they are collected after a while."""
+    """Note that a reference to these blobs was removed. Blobs without references are collected later."""
     Blob.objects.filter(pk__in=numbers).update(unused_at=Now())
 
 
 def drop(numbers: Collection[int]) -> None:
-    """Remove the rows of blobs that nothing refers to; their content is deleted soon after."""
+    """Delete the rows of blobs without references. Their content is deleted soon after."""
     with transaction.atomic():
         dropped = Blob.objects.filter(pk__in=numbers).select_for_update()
         rows = [DroppedBlob(number=blob.pk, store=blob.store) for blob in dropped]
@@ -90,20 +90,20 @@ def drop(numbers: Collection[int]) -> None:
 
 
 def collect() -> int:
-    """Delete what nothing refers to any more, some at a time; return how many blobs."""
+    """Delete some blobs without references; return how many."""
     with transaction.atomic():
         unused = Blob.objects.filter(unused_at__lt=Now() - UNUSED_KEPT).order_by("unused_at")
-        looked_at = {blob.pk for blob in unused.select_for_update(skip_locked=True)[:AT_ONCE]}
-        unnamed = set(Blob.objects.filter(pk__in=looked_at).unnamed().values_list("pk", flat=True))
-        Blob.objects.filter(pk__in=looked_at - unnamed).update(unused_at=None)
+        checked = {blob.pk for blob in unused.select_for_update(skip_locked=True)[:AT_ONCE]}
+        unnamed = set(Blob.objects.filter(pk__in=checked).unnamed().values_list("pk", flat=True))
+        Blob.objects.filter(pk__in=checked - unnamed).update(unused_at=None)
         drop(unnamed)
     return delete_dropped()
 
 
 def delete_dropped() -> int:
-    """Delete the content of blobs that have no row any more, some at a time. Raises OSError."""
-    found = list(DroppedBlob.objects.order_by("number")[:AT_ONCE])
-    for each in found:
-        store_named(each.store).delete(each.number)
-        each.delete()
-    return len(found)
+    """Delete the content of some blobs without rows; return how many. Raises OSError."""
+    dropped = list(DroppedBlob.objects.order_by("number")[:AT_ONCE])
+    for blob in dropped:
+        store_named(blob.store).delete(blob.number)
+        blob.delete()
+    return len(dropped)

@@ -1,6 +1,6 @@
-"""Uploads that were cut: kept for a day for the login that began them, seen by nothing else (contract 13).
+"""Uploads that were cut. They are kept for a day, and only their own login sees them (contract 8).
 
-Their content is an open blob, and their row says how much of it is kept: so that any server goes on with it.
+The content is an incomplete blob. The row says how many bytes of it are kept, so any server can resume it.
 """
 
 from __future__ import annotations
@@ -15,48 +15,45 @@ from django.db.models.functions import Now
 from sftp_ingest.area import contents
 from sftp_ingest.area.files import Area
 from sftp_ingest.area.paths import Parts, join_path
-from sftp_ingest.blobs.store import CannotGoOn, Kept, Writer
+from sftp_ingest.blobs.store import CannotResume, Checkpoint, Writer
 from sftp_ingest.blobs.stores import store_named
 from sftp_ingest.errors import Refused
 from sftp_ingest.models import OpenUpload, SftpLogin
 
 KEPT = timedelta(days=1)
-# A server says each few seconds that bytes came. One that says nothing has died, or its client hangs.
+# A server notes every few seconds that bytes arrived. A silent one has died, or its client hangs.
 SILENT = timedelta(seconds=30)
 AT_ONCE = 200
 
 
 class TakenUp(Refused):
-    """Another connection went on with an upload."""
+    """Another connection resumed the upload."""
 
     def __init__(self) -> None:
-        super().__init__("Another connection of this login went on with this upload.")
+        super().__init__("Another connection of this login resumed this upload.")
 
 
 def kept() -> QuerySet[OpenUpload]:
-    """Those that no server is at, and that are not too old."""
+    """Return the uploads that no server is writing and that are not too old."""
     free = OpenUpload.objects.filter(Q(holder="") | Q(heard_at__lt=Now() - SILENT))
     return free.exclude(heard_at__lt=Now() - KEPT)
 
 
 def update(upload: OpenUpload, **fields: Any) -> None:
-    """Write to the row of an upload that is under way. Raises TakenUp when others are at it by now."""
+    """Change the row of an upload in progress. Raises TakenUp if another connection has resumed it."""
     held = OpenUpload.objects.filter(pk=upload.pk, holder=upload.holder)
     if not held.update(**fields):
         raise TakenUp
 
 
 def close(upload: OpenUpload) -> None:
-    """Remove the row of an upload that is complete. Raises TakenUp when others are at it by now."""
+    """Delete the row of a complete upload. Raises TakenUp if another connection has resumed it."""
     if not OpenUpload.objects.filter(pk=upload.pk, holder=upload.holder).delete()[0]:
         raise TakenUp
 
 
-def keep(upload: OpenUpload, cut: Kept) -> None:
-    """Leave an unfinished upload to whoever goes on with it, in place of an earlier try at the same path.
-
-    Raises TakenUp.
-    """
+def keep(upload: OpenUpload, cut: Checkpoint) -> None:
+    """Keep an unfinished upload for resuming, instead of an earlier one at the same path. Raises TakenUp."""
     with Area(upload.supplier_id).change() as area:
         area.used_bytes -= remove(_of(upload.login_id, upload.path).exclude(pk=upload.pk))
         area.used_bytes -= upload.reserved_bytes - cut.size
@@ -65,7 +62,7 @@ def keep(upload: OpenUpload, cut: Kept) -> None:
 
 
 def find(login: SftpLogin, parts: Parts) -> OpenUpload | None:
-    """The login's upload to that path that was cut; None when there is none."""
+    """Return the login's cut upload to a path, if there is one."""
     return _of(login.pk, join_path(parts)).select_related("blob").order_by("-heard_at").first()
 
 
@@ -74,56 +71,55 @@ def _of(login_id: int, path: str) -> QuerySet[OpenUpload]:
 
 
 def take(upload: OpenUpload, holder: str) -> Writer | None:
-    """Take a cut upload up again; None when another connection was faster. Raises OSError."""
+    """Resume a cut upload; return None if another connection was faster. Raises OSError."""
     lapsed = bool(upload.holder)
     mine = kept().filter(pk=upload.pk, holder=upload.holder)
     if not mine.update(holder=holder, heard_at=Now()):
         return None
     upload.holder = holder
-    store, cut = store_named(upload.blob.store), Kept(upload.kept_size, upload.kept_notes)
+    store, cut = store_named(upload.blob.store), Checkpoint(upload.kept_size, upload.kept_notes)
     try:
         return store.resume(upload.pk, cut, lapsed=lapsed)
-    except CannotGoOn:
+    except CannotResume:
         forget(upload)
         return None
 
 
 def forget(upload: OpenUpload) -> None:
-    """Remove an upload that is not to go on, and its content. One that was taken up by others stays."""
+    """Delete an upload and its content, unless another connection has resumed it."""
     with Area(upload.supplier_id).change() as area:
         area.used_bytes -= remove(OpenUpload.objects.filter(pk=upload.pk, holder=upload.holder))
 
 
 def drop(login: SftpLogin, parts: Parts) -> bool:
-    """Forget the login's cut uploads to that path; whether there was any."""
-    found = _of(login.pk, join_path(parts))
-    if not found.exists():
+    """Delete the login's cut uploads to a path; return whether there was one."""
+    uploads = _of(login.pk, join_path(parts))
+    if not uploads.exists():
         return False
     with Area(login.supplier_id).change() as area:
-        area.used_bytes -= remove(found)
+        area.used_bytes -= remove(uploads)
     return True
 
 
 def drop_all_of(login: SftpLogin) -> None:
-    """Forget what a login has not finished; what is under way ends at its next piece."""
+    """Delete all unfinished uploads of a login. An upload in progress fails at its next chunk."""
     with Area(login.supplier_id).change() as area:
         area.used_bytes -= remove(OpenUpload.objects.filter(login=login))
 
 
 def remove(uploads: QuerySet[OpenUpload]) -> int:
-    """Remove unfinished uploads of an area that the caller has locked; return what they had of its quota."""
+    """Delete unfinished uploads of an area that the caller has locked; return their reserved bytes."""
     with transaction.atomic():
-        found = list(uploads.select_for_update(of=("self",)))
-        numbers = [upload.pk for upload in found]
+        locked = list(uploads.select_for_update(of=("self",)))
+        numbers = [upload.pk for upload in locked]
         OpenUpload.objects.filter(pk__in=numbers).delete()
         contents.drop(numbers)
-    return sum(upload.reserved_bytes for upload in found)
+    return sum(upload.reserved_bytes for upload in locked)
 
 
 def remove_old() -> int:
-    """Remove what was cut more than a day ago, some at a time; return how many."""
-    old = OpenUpload.objects.filter(heard_at__lt=Now() - KEPT).order_by("heard_at")
-    found = list(old[:AT_ONCE])
-    for upload in found:
+    """Delete some uploads that were cut more than a day ago; return how many."""
+    old = list(OpenUpload.objects.filter(heard_at__lt=Now() - KEPT).order_by("heard_at")[:AT_ONCE])
+    for upload in old:
         forget(upload)
-    return len(found)
+    return len(old)

@@ -1,4 +1,4 @@
-"""Upload areas, each a supplier's tree of names. A name is a row, its content a blob; none is ever a path."""
+"""Upload areas: a tree of names per supplier. A name is a row, its content is a blob."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from sftp_ingest.area.paths import (
     join_path,
     parse_path,
 )
-from sftp_ingest.errors import Forbidden, Missing, Refused
-from sftp_ingest.models import Blob, Entry, OpenUpload, UploadArea
+from sftp_ingest.errors import Missing, NotAllowed, Refused
+from sftp_ingest.models import Blob, DirectoryEntry, OpenUpload, UploadArea
 
 FOLDER_SIZE = 4096
 
 
 class Area:
-    """One supplier's files. Paths are what `parse_path` made of them."""
+    """The files of one supplier. Paths are the result of `parse_path`."""
 
     def __init__(self, supplier_id: int) -> None:
         self.supplier_id = supplier_id
 
     @property
-    def entries(self) -> QuerySet[Entry]:
-        return Entry.objects.filter(supplier_id=self.supplier_id)
+    def entries(self) -> QuerySet[DirectoryEntry]:
+        return DirectoryEntry.objects.filter(supplier_id=self.supplier_id)
 
     def prepare(self) -> None:
         """Make the folders that every area has."""
         row = UploadArea(supplier_id=self.supplier_id)
         UploadArea.objects.bulk_create([row], ignore_conflicts=True)
         folders = [self._new((name,)) for name in STANDING_FOLDERS]
-        Entry.objects.bulk_create(folders, ignore_conflicts=True)
+        DirectoryEntry.objects.bulk_create(folders, ignore_conflicts=True)
 
-    def _new(self, parts: Parts, blob: Blob | None = None) -> Entry:
+    def _new(self, parts: Parts, blob: Blob | None = None) -> DirectoryEntry:
         now = int(time.time())
-        return Entry(
+        return DirectoryEntry(
             supplier_id=self.supplier_id,
             folder=join_path(parts[:-1]),
             name=parts[-1],
@@ -58,59 +58,59 @@ class Area:
             modified=now,
         )
 
-    # What is there.
+    # Reads.
 
-    def find(self, parts: Parts) -> Entry | None:
+    def find(self, parts: Parts) -> DirectoryEntry | None:
         return self.entries.filter(folder=join_path(parts[:-1]), name=parts[-1]).first()
 
-    def entry(self, parts: Parts) -> Entry:
-        """The file or folder of that name. Raises Missing."""
-        found = self.find(parts)
-        if found is None:
+    def entry(self, parts: Parts) -> DirectoryEntry:
+        """Return the file or folder at a path. Raises Missing."""
+        entry = self.find(parts)
+        if entry is None:
             self.require_folder(parts[:-1])
             raise Missing(f"There is no {join_path(parts)}.")
-        return found
+        return entry
 
-    def file(self, parts: Parts) -> Entry:
-        """The file of that name, with its blob. Raises Missing, Refused."""
+    def file(self, parts: Parts) -> DirectoryEntry:
+        """Return the file at a path, with its blob. Raises Missing, Refused."""
         if not parts:
             raise Refused("This must be a file, not a folder.")
         self.require_folder(parts[:-1])
         named = self.entries.filter(folder=join_path(parts[:-1]), name=parts[-1])
-        found = named.select_related("blob").first()
-        if found is None:
+        entry = named.select_related("blob").first()
+        if entry is None:
             raise Missing(f"There is no file {join_path(parts)} in the upload area.")
-        if found.is_folder:
+        if entry.is_folder:
             raise Refused(f"{join_path(parts)} is not a plain file.")
-        return found
+        return entry
 
     def require_folder(self, parts: Parts) -> None:
-        """Raises Missing, naming the first folder along the path that is not there."""
-        found = self.find(parts) if parts else None
-        if not parts or (found and found.is_folder):
+        """Check that a folder exists. Raises Missing with the first missing folder of the path."""
+        entry = self.find(parts) if parts else None
+        if not parts or (entry and entry.is_folder):
             return
         self.require_folder(parts[:-1])
         raise Missing(f"There is no folder {join_path(parts)}.")
 
     def status(self, parts: Parts) -> os.stat_result:
-        """What is under that name: a file or a folder. Raises Missing."""
+        """Return the status of the file or folder at a path. Raises Missing."""
         return status_of(self.entry(parts)) if parts else folder_status(time.time())
 
     def listing(self, parts: Parts) -> list[tuple[str, os.stat_result]]:
-        """The files and folders in a folder, by name. Raises Missing."""
+        """Return the files and folders in a folder, sorted by name. Raises Missing."""
         self.require_folder(parts)
-        found = self.entries.filter(folder=join_path(parts))
-        return sorted((entry.name, status_of(entry)) for entry in found)
+        entries = self.entries.filter(folder=join_path(parts))
+        return sorted((entry.name, status_of(entry)) for entry in entries)
 
-    def below(self, parts: Parts) -> QuerySet[Entry]:
-        """All that is in a folder, at any depth."""
+    def below(self, parts: Parts) -> QuerySet[DirectoryEntry]:
+        """Return the entries in a folder at any depth."""
         return self.entries.filter(_within(join_path(parts))) if parts else self.entries
 
     # Changes: each in a transaction that locks the area.
 
     @contextmanager
     def change(self) -> Iterator[UploadArea]:
-        """A transaction in which nobody else changes the area; saves how full it is then."""
+        """Open a transaction that locks the area, and save its used bytes at the end."""
         with transaction.atomic():
             row = UploadArea.objects.select_for_update().filter(supplier_id=self.supplier_id).first()
             if row is None:
@@ -118,35 +118,35 @@ class Area:
                 row = UploadArea.objects.select_for_update().get(supplier_id=self.supplier_id)
             before = row.used_bytes
             yield row
-            if grown := row.used_bytes - before:  # a change within this one has written its own
+            if grown := row.used_bytes - before:  # a nested change has saved its own difference
                 row.used_bytes = F("used_bytes") + grown
                 row.save(update_fields=["used_bytes"])
 
     def put(self, parts: Parts, blob: Blob, times: tuple[int, int] | None = None) -> None:
-        """Let a blob appear under a name, in place of the file that has it. Raises Missing, Refused."""
+        """Give a blob a name; a file with this name is replaced. Raises Missing, Refused."""
         with self.change() as row:
             self.put_within(row, parts, blob, times)
 
     def put_within(self, row: UploadArea, parts: Parts, blob: Blob, times: tuple[int, int] | None) -> None:
-        """The same within a `change`, whose row it is."""
+        """Give a blob a name within a `change`, whose row is `row`. Raises Missing, Refused."""
         self.require_folder(parts[:-1])
         former = self.find(parts)
         if former and former.is_folder:
-            raise Refused(f"{join_path(parts)} is there already, and is not a plain file.")
+            raise Refused(f"{join_path(parts)} exists already and is not a plain file.")
         entry = self._new(parts, blob)
         if times:
             entry.accessed, entry.modified = times
         if former:
             entry.pk = former.pk
             entry.save(update_fields=["blob", "size", "accessed", "modified"])
-            self._left(row, former)
+            self._release(row, former)
         else:
             entry.save(force_insert=True)
         row.used_bytes += _counted(entry)
         Blob.objects.filter(pk=blob.pk).update(unused_at=None)
 
-    def _left(self, row: UploadArea, entry: Entry) -> None:
-        """A file's name does not name that blob any more."""
+    def _release(self, row: UploadArea, entry: DirectoryEntry) -> None:
+        """Release the blob and the quota of a file that was removed or replaced."""
         row.used_bytes -= _counted(entry)
         if entry.blob_id is not None:
             contents.release([entry.blob_id])
@@ -158,14 +158,14 @@ class Area:
             if entry.is_folder:
                 raise Refused(f"{join_path(parts)} is a folder.")
             entry.delete()
-            self._left(row, entry)
+            self._release(row, entry)
 
     def make_folder(self, parts: Parts) -> None:
-        """Raises Missing, Refused."""
+        """Make a folder. Raises Missing, Refused."""
         with self.change():
             self.require_folder(parts[:-1])
             if self.find(parts):
-                raise Refused(f"{join_path(parts)} is there already.")
+                raise Refused(f"{join_path(parts)} exists already.")
             self._new(parts).save(force_insert=True)
 
     def remove_folder(self, parts: Parts) -> None:
@@ -173,11 +173,11 @@ class Area:
         with self.change():
             entry = self.entry(parts)
             if not entry.is_folder or self.below(parts).exists():
-                raise Refused(f"{join_path(parts)} is no empty folder.")
+                raise Refused(f"{join_path(parts)} is not an empty folder.")
             entry.delete()
 
-    def rename(self, old: Parts, new: Parts) -> Entry:
-        """Give a file or folder another name; a file's, or an empty folder's, is taken from it.
+    def rename(self, old: Parts, new: Parts) -> DirectoryEntry:
+        """Rename a file or folder. A file or an empty folder with the new name is replaced.
 
         Raises Missing, Refused.
         """
@@ -193,21 +193,21 @@ class Area:
             entry.save(update_fields=["folder", "name"])
             return entry
 
-    def _make_way(self, row: UploadArea, entry: Entry, old: Parts, new: Parts) -> None:
+    def _make_way(self, row: UploadArea, entry: DirectoryEntry, old: Parts, new: Parts) -> None:
         target, why = self.find(new), ""
         if entry.is_folder and new[: len(old)] == old:
-            why = "it would be in itself"
+            why = "it would contain itself"
         elif target and target.is_folder and not entry.is_folder:
-            why = "that is a folder"
+            why = "the target is a folder"
         elif target and entry.is_folder and not target.is_folder:
-            why = "that is a file"
+            why = "the target is a file"
         elif target and target.is_folder and self.below(new).exists():
-            why = "that folder is not empty"
+            why = "the target folder is not empty"
         if why:
             raise Refused(f"{join_path(old)} cannot become {join_path(new)}: {why}.")
         if target:
             target.delete()
-            self._left(row, target)
+            self._release(row, target)
 
     def _move_content(self, old: Parts, new: Parts) -> None:
         path, below = join_path(old), self.below(old)
@@ -223,8 +223,8 @@ class Area:
             entry = self.entry(parts)
             self.entries.filter(pk=entry.pk).update(accessed=accessed, modified=modified)
 
-    def count_again(self) -> int:
-        """Count the bytes of the area anew; return by how many it was wrong."""
+    def recalculate(self) -> int:
+        """Add up the bytes of the area again; return the difference to the stored number."""
         with self.change() as row:
             former = row.used_bytes
             files = self.entries.exclude(_within(REPORTS))
@@ -239,12 +239,12 @@ def _within(path: str) -> Q:
     return Q(folder=path) | Q(folder__startswith=f"{path}/")
 
 
-def _counted(entry: Entry) -> int:
-    """The bytes that count against the quota: not those of reports, which this service writes."""
+def _counted(entry: DirectoryEntry) -> int:
+    """Return the bytes that count against the quota. Reports are free, since this service writes them."""
     return 0 if f"{entry.path}/".startswith(f"{REPORTS}/") else entry.size
 
 
-def status_of(entry: Entry) -> os.stat_result:
+def status_of(entry: DirectoryEntry) -> os.stat_result:
     if entry.is_folder:
         return folder_status(entry.modified, entry.accessed)
     times = (entry.accessed, entry.modified, entry.modified)
@@ -257,29 +257,29 @@ def folder_status(modified: float, accessed: float | None = None) -> os.stat_res
 
 
 def changeable(parts: Parts) -> Parts:
-    """The parts, if what is there may be put, renamed or removed. Raises Forbidden."""
+    """Return the parts if the path may be written, renamed or removed. Raises NotAllowed."""
     if len(parts) == 0 or (len(parts) == 1 and parts[0] in STANDING_FOLDERS):
-        raise Forbidden(f"The folder /{join_path(parts)} is always there.")
+        raise NotAllowed(f"The folder /{join_path(parts)} cannot be changed.")
     return writable(parts)
 
 
 def writable(parts: Parts) -> Parts:
-    """The parts, if what is there is not only for reading. Raises Forbidden."""
+    """Return the parts unless the path is read-only. Raises NotAllowed."""
     if parts and parts[0] in READ_ONLY:
-        raise Forbidden(f"{parts[0]}/ is only for reading.")
+        raise NotAllowed(f"{parts[0]}/ is read-only.")
     return parts
 
 
-def file_in_area(supplier: Supplier, path: str) -> Entry:
-    """A file in the supplier's area, with its blob.
+def file_in_area(supplier: Supplier, path: str) -> DirectoryEntry:
+    """Return a file in the supplier's area, with its blob.
 
-    Raises Refused (a ValueError with a sentence to show) for `..`, folders, and what is missing.
+    Raises Refused (a ValueError with a sentence to show) for `..`, folders, and missing files.
     """
     return Area(supplier.pk).file(parse_path(path))
 
 
-def put_in_area(supplier: Supplier, path: str, content: Iterable[bytes]) -> Entry:
-    """Put a file into a supplier's area, with the folders that it needs. Raises Refused, OSError."""
+def put_in_area(supplier: Supplier, path: str, content: Iterable[bytes]) -> DirectoryEntry:
+    """Put a file into a supplier's area and make its folders. Raises Refused, OSError."""
     area, parts = Area(supplier.pk), parse_path(path)
     blob = contents.write(content)
     with area.change():

@@ -1,6 +1,6 @@
-"""Uploads that are not finished: hidden until they are whole, recorded when they appear (contract 8).
+"""Uploads in progress: hidden until they are complete, and recorded when they appear (contract 8).
 
-What was cut is kept for its login, who may go on with it for a day (contract 13).
+The login can resume an upload that was cut for a day.
 """
 
 from __future__ import annotations
@@ -21,48 +21,48 @@ from django.db.models.functions import Now
 from sftp_ingest.area import contents, cut_uploads, quota
 from sftp_ingest.area.open_uploads import OpenUploads
 from sftp_ingest.area.paths import Parts, join_path
-from sftp_ingest.area.pieces import Pieces
 from sftp_ingest.area.publishing import publish
-from sftp_ingest.blobs.store import CannotGoOn, Reader, Writer
+from sftp_ingest.area.received_chunks import ReceivedChunks
+from sftp_ingest.blobs.store import CannotResume, Reader, Writer
 from sftp_ingest.blobs.stores import store_for_new
 from sftp_ingest.database import own_connection
 from sftp_ingest.errors import Refused
 from sftp_ingest.models import Blob, OpenUpload, SftpLogin, Upload
 
 MIN_FREE_DISK = 256 * 1024**2  # bytes of the disk that uploads leave free
-# So often what came is kept, for another server to go on with if this one dies.
+# How often an upload is checkpointed, so that another server can resume it if this one dies.
 KEEP_EVERY_BYTES, KEEP_EVERY_SECONDS = 8 * 1024**2, 10.0
-WHOLE = "Files are put whole: none is appended to or changed in part. Only an upload that was cut is resumed."
-ANEW = "What came of this upload by another server cannot be changed. Put the file anew."
+WHOLE = "A file cannot be changed in part: put the whole file. Only an upload that was cut can be resumed."
+PUT_AGAIN = "Bytes that another server received cannot be changed. Put the whole file again."
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenMode:
     """How a client opened a file for writing."""
 
-    session: object = None  # whose it is: within it, names and sizes of open files are those of the client
+    session: object = None  # within its own session, the client sees names and sizes of open files
     truncated: bool = True
-    seen: int = 0  # the size that the client saw there, if it did not truncate it
-    resumes: bool = False  # whether what it saw was an upload that was cut, or is under way
+    seen: int = 0  # the size that the client saw, if it did not truncate the file
+    resumes: bool = False  # whether the client saw an unfinished upload
 
 
 class IncomingFile:
-    """One file being put. `finish` makes it appear; `cut` (safe at any time) keeps what can be resumed.
+    """An upload in progress. `finish` makes the file appear; `cut` (safe at any time) keeps it for resuming.
 
-    A file that the client opened without truncating it is written from its start on, up to where the client
-    sets its size or to the size that it saw (scp); or it is an upload that was cut, and goes on (`reput`).
+    If the client opened the file without truncating it, it either overwrites the file from the start, up to a
+    size that it sets or to the old size (scp), or it resumes an upload that was cut (`reput`).
     """
 
-    def __init__(self, login: SftpLogin, parts: Parts, address: str, opened: Opened | None = None) -> None:
+    def __init__(self, login: SftpLogin, parts: Parts, address: str, mode: OpenMode | None = None) -> None:
         self.login, self.parts, self.address = login, parts, address
-        self.opened = opened or Opened()
+        self.mode = mode or OpenMode()
         self.size = self._hashed = self._kept_at = 0
         self._heard_at = self._opened_at = time.monotonic()
         self._times: tuple[int, int] | None = None
-        self._truncated, self._begun, self._ended = self.opened.truncated, False, False
-        self._digest, self._pieces = hashlib.sha256(), Pieces()
+        self._truncated, self._begun, self._ended = self.mode.truncated, False, False
+        self._digest, self._chunks = hashlib.sha256(), ReceivedChunks()
         self._error: Refused | OSError | None = None
-        self._lock = threading.RLock()  # another session may want to go on with it
+        self._lock = threading.RLock()  # another session may resume this upload
         self._writer: Writer | None = None
         self._row: OpenUpload | None = None
         _check_disk()
@@ -70,27 +70,27 @@ class IncomingFile:
 
     @property
     def whole_to(self) -> int:
-        """How many bytes came without a gap: where a cut upload goes on."""
-        return self._pieces.whole_to
+        """The number of bytes received without a gap, where a cut upload resumes."""
+        return self._chunks.whole_to
 
     @property
     def shown_size(self) -> int:
-        """Its size, as the client that writes it sees it."""
-        return self.opened.seen if self.untouched else self.size
+        """The size that the writing client sees."""
+        return self.mode.seen if self.untouched else self.size
 
     @property
     def status(self) -> os.stat_result:
-        """What the client that writes it sees of it."""
+        """The status that the writing client sees."""
         accessed, modified = self._times or (time.time(), time.time())
         return os.stat_result((stat.S_IFREG, 0, 0, 1, 0, 0, self.shown_size, accessed, modified, modified))
 
     def reader(self) -> Reader | None:
-        """For reading what came so far; None when nothing did."""
+        """Return a reader of the received bytes, or None if nothing was received."""
         with self._lock:
             return self._writer.reader() if self._writer and not self._ended else None
 
     def write(self, offset: int, data: bytes) -> None:
-        """Take a piece. Raises Refused or OSError when it does not fit; the file is then never finished."""
+        """Write a chunk. Raises Refused or OSError if it does not fit; the upload then cannot be finished."""
         with self._lock:
             try:
                 self._begin(offset)
@@ -102,13 +102,13 @@ class IncomingFile:
             except DatabaseError as error:
                 self._error = OSError(str(error))
                 raise
-            self._pieces.add(offset, offset + len(data))
+            self._chunks.add(offset, offset + len(data))
             if offset == self._hashed:
                 self._digest.update(data)
                 self._hashed += len(data)
-            elif offset < self._hashed:  # written over: read it all again in the end
+            elif offset < self._hashed:  # hashed bytes changed: hash the whole file at the end
                 self._hashed = -1
-            self._keep_now_and_then()
+            self._checkpoint_if_due()
 
     def read(self, offset: int, length: int) -> bytes:
         reader = self.reader()
@@ -120,13 +120,13 @@ class IncomingFile:
             reader.close()
 
     def sync(self) -> None:
-        """Let what came survive the machine. Raises OSError."""
+        """Write the received bytes to durable storage. Raises OSError."""
         with self._lock:
             if self._writer and not self._ended:
                 self._writer.sync()
 
     def set_size(self, size: int) -> None:
-        """Drop what there is beyond that size. Raises Refused for one that the file does not have yet."""
+        """Truncate the file. Raises Refused for a size beyond its end."""
         with self._lock:
             if size > self.size:
                 raise Refused(WHOLE)
@@ -134,12 +134,12 @@ class IncomingFile:
             self._truncated = True
 
     def set_times(self, accessed: int, modified: int) -> None:
-        """Set its times, in seconds since 1970."""
+        """Set the times of the file in seconds since 1970."""
         self._times = accessed, modified
 
     @own_connection()
     def rename(self, parts: Parts) -> None:
-        """Let it appear under another name."""
+        """Change the name under which the file will appear."""
         with self._lock:
             open_uploads.remove(self)
             self.parts = parts
@@ -150,17 +150,17 @@ class IncomingFile:
 
     @property
     def untouched(self) -> bool:
-        """Whether the file was opened without truncating it, and then left as it was."""
+        """Whether the file was opened without truncating it, and nothing was written."""
         return not (self._truncated or self._begun or self._error)
 
     def finish(self) -> Upload | None:
-        """Let the file appear under its name, and record it: both, or neither. Raises Refused, OSError.
+        """Give the file its name and record the upload, in one transaction. Raises Refused, OSError.
 
-        None when there was nothing to do: the file was opened and left as it was, or removed.
+        Return None if there is nothing to do, because the file was not changed, or was removed.
         """
         with self._lock:
-            left = self.untouched and not self._take_up(self.opened.seen, also_open=False)
-            if left or (self._ended and not self._error):
+            unchanged = self.untouched and not self._resume(self.mode.seen, also_open=False)
+            if unchanged or (self._ended and not self._error):
                 return None
             try:
                 upload = self._publish()
@@ -171,10 +171,10 @@ class IncomingFile:
             return upload
 
     def _publish(self) -> Upload:
-        self._refuse_half()
+        self._refuse_incomplete()
         writer, row = self._start()
         with own_connection():
-            cut_uploads.update(row, heard_at=Now())  # or another connection has gone on with it
+            cut_uploads.update(row, heard_at=Now())  # fails if another connection has resumed it
         writer.complete(self.size)
         upload = Upload(
             supplier_id=self.login.supplier_id,
@@ -188,19 +188,19 @@ class IncomingFile:
             cut_uploads.drop(self.login, self.parts)
         return upload
 
-    def _refuse_half(self) -> None:
+    def _refuse_incomplete(self) -> None:
         if self._error:
             raise self._error
-        if not self._truncated and self.size < self.opened.seen:
+        if not self._truncated and self.size < self.mode.seen:
             raise Refused(WHOLE)
         if self.whole_to < self.size:
-            raise Refused(f"Bytes from number {self.whole_to} on never came.")
+            raise Refused(f"The bytes from {self.whole_to} on are missing.")
 
     def _sha256(self, blob: Blob) -> str:
         return self._digest.hexdigest() if self._hashed == self.size else contents.sha256_of(blob)
 
     def cut(self) -> None:
-        """Keep what came without a gap, unless the file is finished or was refused."""
+        """Keep the bytes received without a gap, unless the file is finished or refused."""
         with self._lock:
             if self._ended:
                 return
@@ -211,7 +211,7 @@ class IncomingFile:
                 cut = self._writer.keep(self.whole_to)
                 with own_connection():
                     cut_uploads.keep(self._row, cut)
-            except DatabaseError:  # the row says what was kept before, and that will be taken up
+            except DatabaseError:  # the row still names the last checkpoint, which can be resumed
                 self._end()
                 raise
             except (OSError, Refused) as error:
@@ -221,7 +221,7 @@ class IncomingFile:
             self._end()
 
     def discard(self) -> None:
-        """Forget the file, unless it is finished."""
+        """Discard the file, unless it is finished."""
         with self._lock:
             if self._ended:
                 return
@@ -235,7 +235,7 @@ class IncomingFile:
                     cut_uploads.forget(self._row)
 
     def hand_over(self) -> None:
-        """Leave to another connection what came so far."""
+        """Leave the received bytes to another connection."""
         with self._lock:
             if not self._ended and not self._error:
                 self.cut()
@@ -246,7 +246,7 @@ class IncomingFile:
         open_uploads.remove(self)
 
     def _start(self) -> tuple[Writer, OpenUpload]:
-        """The writer and the row of this upload, made when they are first needed."""
+        """Return the writer and the row of this upload. The first call creates them."""
         if self._writer is None or self._row is None:
             store = store_for_new()
             with own_connection(), transaction.atomic():
@@ -261,26 +261,26 @@ class IncomingFile:
         return self._writer, self._row
 
     def _begin(self, offset: int) -> None:
-        """See what the first piece means: a new file, or the rest of an upload that was cut."""
+        """Decide at the first chunk whether this is a new file or the rest of a cut upload."""
         if self._ended:
             raise self._error or Refused("This upload has ended.")
         if not self._begun:
             self._begun = True
             if not offset:
                 self._forget_cut()
-            elif self._take_up(offset, also_open=True):
+            elif self._resume(offset, also_open=True):
                 return
-        if self.opened.seen and not self._truncated and offset > self.size:
-            raise Refused(WHOLE)  # what is not written would be the former content, which is not here
+        if self.mode.seen and not self._truncated and offset > self.size:
+            raise Refused(WHOLE)  # the gap would need the former content, which is not copied here
 
     @own_connection()
     def _forget_cut(self) -> None:
         cut_uploads.drop(self.login, self.parts)
 
     @own_connection()
-    def _take_up(self, offset: int, *, also_open: bool) -> bool:
-        """Go on with the login's cut upload at that byte, if it came so far."""
-        if self._truncated or not self.opened.resumes:
+    def _resume(self, offset: int, *, also_open: bool) -> bool:
+        """Resume the login's cut upload at a byte; return False if it has fewer bytes."""
+        if self._truncated or not self.mode.resumes:
             return False
         if also_open:
             for other in open_uploads.at(self.login, self.parts):
@@ -293,7 +293,7 @@ class IncomingFile:
             return False
         self._row, self._writer = row, writer
         self.size = self._kept_at = row.kept_size
-        self._pieces, self._hashed = Pieces(self.size), -1
+        self._chunks, self._hashed = ReceivedChunks(self.size), -1
         self._shrink(offset)
         return True
 
@@ -301,11 +301,11 @@ class IncomingFile:
         if size < self.size and self._writer:
             try:
                 self._writer.cut_to(size)
-            except CannotGoOn as error:
-                raise Refused(ANEW) from error
+            except CannotResume as error:
+                raise Refused(PUT_AGAIN) from error
             self.size = size
             self._kept_at = min(self._kept_at, size)
-            self._pieces.cut(size)
+            self._chunks.cut(size)
             self._hashed = -1
         if not size:
             self._digest, self._hashed = hashlib.sha256(), 0
@@ -314,22 +314,22 @@ class IncomingFile:
         writer, _ = self._start()
         try:
             writer.write(offset, data)
-        except CannotGoOn as error:
-            raise Refused(ANEW) from error
+        except CannotResume as error:
+            raise Refused(PUT_AGAIN) from error
 
     def _grow(self, size: int) -> None:
         if size <= self.size:
             return
         if size > self.login.largest_file_bytes:
-            raise Refused(f"A file may have {self.login.largest_file_bytes} bytes at most.")
+            raise Refused(f"The file is too large. The maximum is {self.login.largest_file_bytes} bytes.")
         _, row = self._start()
         if size > row.reserved_bytes:
             with own_connection():
                 quota.reserve(row, size - row.reserved_bytes, self.login.quota_bytes)
         self.size = size
 
-    def _keep_now_and_then(self) -> None:
-        """Let the store keep what came, and the row say so. While the database is away it says it later."""
+    def _checkpoint_if_due(self) -> None:
+        """Checkpoint the upload in its store and its row. If the database is away, the row follows later."""
         now, whole_to = time.monotonic(), self.whole_to
         if whole_to - self._kept_at < KEEP_EVERY_BYTES and now - self._heard_at < KEEP_EVERY_SECONDS:
             return
@@ -337,9 +337,9 @@ class IncomingFile:
         writer, row = self._start()
         try:
             _check_disk()
-            kept = writer.checkpoint(whole_to)
+            checkpoint = writer.checkpoint(whole_to)
             with suppress(DatabaseError), own_connection():
-                fields = {"kept_size": kept.size, "kept_notes": kept.state}
+                fields = {"kept_size": checkpoint.size, "kept_notes": checkpoint.state}
                 cut_uploads.update(row, **fields, heard_at=Now())
         except (Refused, OSError) as error:
             self._error = error
@@ -348,7 +348,7 @@ class IncomingFile:
 
 def _check_disk() -> None:
     if store_for_new().free_bytes() < MIN_FREE_DISK:
-        raise Refused("The disk of this service is full. Its operators must make room first.")
+        raise Refused("The disk of this service is full. Try again after its operators have made room.")
 
 
 open_uploads: OpenUploads[IncomingFile] = OpenUploads()

@@ -1,6 +1,6 @@
-"""Folders of an area whose files are made as they are read.
+"""Folders of an area with files that are generated when they are read.
 
-Who makes them knows the domain, and registers here when its app is ready, since imports point the other way.
+The apps that generate them register here in `ready()`, because this room may not import them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from sftp_ingest.errors import Missing
 
 
 def _nothing() -> None:
-    """What most files do when they are read."""
+    """The default of `on_read`."""
 
 
 @dataclass(frozen=True)
 class MadeFile:
-    """A file as it is now. When a client begins to read it, `on_read` is called."""
+    """A generated file. `on_read` is called when a client begins to read it."""
 
     content: bytes
     on_read: Callable[[], None] = _nothing
@@ -35,20 +35,20 @@ class MadeFile:
 
 
 class MadeFolder(ABC):
-    """One folder that every area has."""
+    """A folder of generated files that every area has."""
 
     name: ClassVar[str]
 
     @abstractmethod
     def files(self, supplier_id: int) -> Mapping[str, Callable[[], MadeFile]]:
-        """What makes its files, by name."""
+        """Return the functions that generate the files, by file name."""
 
     @property
     def status(self) -> os.stat_result:
         return _status(stat.S_IFDIR, 4096, time.time())
 
     def file(self, supplier_id: int, parts: Parts) -> MadeFile:
-        """The file at a path of the area. Raises Missing."""
+        """Generate the file at a path of the area. Raises Missing."""
         make = self.files(supplier_id).get(join_path(parts[1:]))
         if make is None:
             raise Missing(f"There is no {join_path(parts)}.")
@@ -67,7 +67,7 @@ def made_folders() -> Mapping[str, MadeFolder]:
 
 
 def made_folder(parts: Parts) -> MadeFolder | None:
-    """The folder that a path leads into, if it is made as it is read."""
+    """Return the generated folder that a path leads into, if any."""
     return _folders.get(parts[0]) if parts else None
 
 

@@ -1,4 +1,4 @@
-"""Which uploads are under way in this process, so that a login finds its own."""
+"""The registry of uploads in progress in this process, where a login finds its own."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class OpenUploads(Generic[T]):
     def remove(self, file: T) -> None:
         key = (file.login.pk, file.parts)
         with self._lock:
-            left = [each for each in self._files.pop(key, []) if each is not file]
-            if left:
-                self._files[key] = left
+            others = [other for other in self._files.pop(key, []) if other is not file]
+            if others:
+                self._files[key] = others
 
     def at(self, login: SftpLogin, parts: Parts) -> list[T]:
-        """The login's uploads to that path, the latest first."""
+        """Return the login's uploads to a path, newest first."""
         with self._lock:
             return self._files.get((login.pk, parts), [])[::-1]

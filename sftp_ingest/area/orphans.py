@@ -1,7 +1,7 @@
-"""Content that no row speaks of: of a transaction that was rolled back after its blob was written.
+"""Orphaned content without a row, left by a transaction that was rolled back after its blob was written.
 
-A tick looks at some of each store, and goes on there the next time: so what was lost is found in time, and a
-store of millions is never listed at once.
+Each run checks a part of each store and continues there the next time, so a store with millions of files is
+never listed at once.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from sftp_ingest.blobs.store import Store
 from sftp_ingest.blobs.stores import stores_in_use
 from sftp_ingest.models import Blob
 
-# No transaction takes so long to say what it has written.
+# No transaction stays open longer than this before its rows become visible.
 LOST_AFTER = timedelta(days=1)
 
 
 def collect() -> int:
-    """Delete what has no row in a part of each store; return how many blobs. Raises OSError."""
+    """Delete content without a row in a part of each store; return how many blobs. Raises OSError."""
     return sum(_collect_some(store) for store in stores_in_use())
 
 
 def _collect_some(store: Store) -> int:
     key = f"sftp_ingest:orphans:{store.name}"
-    # A restored database gives out numbers once more: what it gave out since the last look is let be.
-    bookmark, given_out = cache.get(key, ("", 0))
-    given_out_now = _last_number()
-    found, upcoming = store.look(bookmark)
+    # A restored database assigns numbers again, so skip the numbers assigned since the last run.
+    bookmark, last_assigned = cache.get(key, ("", 0))
+    assigned_now = _last_number()
+    listed, upcoming = store.look(bookmark)
     oldest = time.time() - LOST_AFTER.total_seconds()
-    numbers = {each.number for each in found if each.changed_at < oldest and each.number <= given_out}
+    numbers = {blob.number for blob in listed if blob.changed_at < oldest and blob.number <= last_assigned}
     lost = numbers.difference(Blob.objects.filter(pk__in=numbers).values_list("pk", flat=True))
     for number in lost:
         store.delete(number)
-    cache.set(key, (upcoming, given_out_now), None)
+    cache.set(key, (upcoming, assigned_now), None)
     return len(lost)
 
 

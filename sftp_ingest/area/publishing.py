@@ -1,4 +1,4 @@
-"""How files get their names: at once, and together with the row that records them."""
+"""Give files their names, in one transaction with the row that records the upload."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sftp_ingest.models import OpenUpload, Upload
 
 
 def publish(upload: Upload, finished: OpenUpload, parts: Parts, times: tuple[int, int] | None) -> None:
-    """Record an upload, whose content is complete, and give it its name: both, or neither.
+    """Record a complete upload and give it its name, in one transaction.
 
-    All uploads of the area wait meanwhile, so it asks as little as it can.
-    Raises Refused, TakenUp, a database error.
+    All uploads of the area wait for this transaction, so it runs few statements. Raises Refused, TakenUp, a
+    database error.
     """
     area = Area(upload.supplier_id)
     with area.change() as row:
@@ -24,7 +24,7 @@ def publish(upload: Upload, finished: OpenUpload, parts: Parts, times: tuple[int
 
 
 def publish_renamed(area: Area, old: Parts, new: Parts, address: str) -> Upload:
-    """Rename a file to where imports look, and record that as an upload: both, or neither."""
+    """Rename a file into an import folder and record this as an upload, in one transaction."""
     with area.change():
         blob = area.rename(old, new).blob
         assert blob is not None  # it is a file

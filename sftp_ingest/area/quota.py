@@ -1,7 +1,7 @@
-"""How full the areas are, counted as bytes come in: what does not fit is refused while it is written.
+"""The quota of upload areas. A file that does not fit is refused while it is written.
 
-An upload sets bytes aside before it writes them, more at a time the larger it grows: so that two servers
-never give out the same byte, and that few pieces of a file cost a statement.
+An upload reserves bytes before it writes them, and more at a time the larger it grows. So two servers never
+grant the same byte, and few chunks of a file cost a statement.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from sftp_ingest.errors import Refused
 from sftp_ingest.models import OpenUpload, UploadArea
 
 LEAST_AT_ONCE, MOST_AT_ONCE = 8 * 1024**2, 64 * 1024**2
-SHARE_OF_FREE = 16  # where an area is nearly full, others must find room, too
+SHARE_OF_FREE = 16  # in a nearly full area, other uploads must find room too
 
-# One statement, since all uploads of an area wait for its row: among busy threads each answer of the database
-# waits for its turn, and while it did so between statements, the lock was held for tenths of a second.
-# The area is locked first, as everywhere.
+# One statement, because all uploads of an area wait for its row. With several statements, a busy process held
+# the lock for tenths of a second between them. The area is locked first, as everywhere.
 GRANT = """
     WITH area AS MATERIALIZED (
         SELECT %(quota)s - used_bytes AS free FROM sftp_ingest_uploadarea
@@ -39,29 +38,29 @@ GRANT = """
 
 
 def used(supplier_id: int) -> int:
-    """The bytes that count against the quota, with those set aside for open uploads."""
+    """Return the bytes that count against the quota, including those reserved for open uploads."""
     row = UploadArea.objects.filter(supplier_id=supplier_id).first()
     return row.used_bytes if row else 0
 
 
 def reserve(upload: OpenUpload, needed: int, quota: int) -> None:
-    """Set bytes aside for an open upload, at least so many; uploads that were cut give way.
+    """Reserve at least `needed` bytes for an open upload. Cut uploads are deleted to make room.
 
-    Raises Refused when the quota does not allow it, TakenUp.
+    Raises Refused if the quota is exhausted, and TakenUp.
     """
     granted = _grant(upload, needed, quota)
     if not granted:
-        cut_uploads.update(upload, heard_at=Now())  # raises TakenUp where that was the reason, not the quota
+        cut_uploads.update(upload, heard_at=Now())  # raises TakenUp if that was the reason
         _remove_cut_uploads(upload)
         granted = _grant(upload, needed, quota)
     if not granted:
-        raise Refused(f"The upload area is full: it holds {quota} bytes. Remove what is no longer needed.")
+        raise Refused(f"The upload area is full: it holds {quota} bytes. Remove files that you do not need.")
     upload.reserved_bytes += granted
 
 
 def _grant(upload: OpenUpload, needed: int, quota: int) -> int:
-    """How many bytes were set aside; 0 when so many are not free, or another connection is at the upload."""
-    # The first piece is often the whole file.
+    """Reserve bytes; return how many, or 0 if they are not free or another connection resumed the upload."""
+    # The first chunk is often the whole file.
     wanted = min(max(upload.reserved_bytes, LEAST_AT_ONCE), MOST_AT_ONCE) if upload.reserved_bytes else needed
     with connection.cursor() as cursor:
         parameters = {
@@ -74,12 +73,12 @@ def _grant(upload: OpenUpload, needed: int, quota: int) -> int:
             "share": SHARE_OF_FREE,
         }
         cursor.execute(GRANT, parameters)
-        found = cursor.fetchone()
-    return int(found[0]) if found else 0
+        granted = cursor.fetchone()
+    return int(granted[0]) if granted else 0
 
 
 def _remove_cut_uploads(upload: OpenUpload) -> None:
-    """Make room for an upload: nobody could see what of the unfinished ones to remove."""
+    """Make room for an upload. Users cannot see cut uploads, so they could not remove them."""
     with Area(upload.supplier_id).change() as area:
         cut = cut_uploads.kept().filter(supplier_id=upload.supplier_id).exclude(pk=upload.pk)
         area.used_bytes -= cut_uploads.remove(cut)

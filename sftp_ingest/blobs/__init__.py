@@ -1,1 +1,1 @@
-"""Content by number, on the local disk or in S3-compatible storage. Rows know what it is called."""
+"""Stores of blobs (content by number), on the local disk or in S3-compatible storage. Rows hold the names."""

@@ -1,4 +1,4 @@
-"""Blobs as files of a folder, which several hosts may share."""
+"""Blobs as files in a folder, which several hosts may share."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sftp_ingest.blobs.store import CannotGoOn, Found, Kept, Reader, Store, Writer
+from sftp_ingest.blobs.store import CannotResume, Checkpoint, ListedBlob, Reader, Store, Writer
 
-A_FOLDER_HAS = 1000
+FILES_PER_FOLDER = 1000
 CHUNK_SIZE = 1024**2
 FOLDER_MODE = 0o750
 NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -21,14 +21,14 @@ _flushing = ThreadPoolExecutor(max_workers=4, thread_name_prefix="blobs")
 
 
 class FileReader(Reader):
-    """Reads a file by its descriptor; what is before `start` is not in it."""
+    """A reader of an open file, which lacks the bytes before `start`."""
 
     def __init__(self, file: int, start: int = 0) -> None:
         self._file, self._start = file, start
 
     def read(self, offset: int, length: int) -> bytes:
         if offset < self._start:
-            raise OSError(f"What came before byte {self._start} came by another server, and is not here.")
+            raise OSError(f"Another server received the bytes before {self._start}; they are not here.")
         return os.pread(self._file, length, offset)
 
     def close(self) -> None:
@@ -37,7 +37,7 @@ class FileReader(Reader):
             self._file = -1
 
     def __del__(self) -> None:
-        with suppress(OSError):  # a session that ended while it read
+        with suppress(OSError):  # the session ended during a read
             self.close()
 
 
@@ -49,7 +49,7 @@ def write_at(file: int, offset: int, data: bytes) -> None:
 
 
 class LocalWriter(Writer):
-    """A file that grows under its number; rows say when it is complete."""
+    """A writer of a growing file. The blob's row tells when it is complete."""
 
     def __init__(self, path: Path, file: int) -> None:
         self._path, self._file = path, file
@@ -68,13 +68,13 @@ class LocalWriter(Writer):
     def sync(self) -> None:
         os.fsync(self._file)
 
-    def checkpoint(self, whole_to: int) -> Kept:
-        """The disk works on it meanwhile: the end, which must wait for the disk, is the shorter."""
+    def checkpoint(self, whole_to: int) -> Checkpoint:
+        """Flush in the background, so that `complete` has less to wait for."""
         if self._flushing and self._flushing[1].done():
             self._end_flushing()
         if not self._flushing:
             self._flushing = whole_to, _flushing.submit(os.fdatasync, self._file)
-        return Kept(self._flushed)
+        return Checkpoint(self._flushed)
 
     def complete(self, size: int) -> None:
         self._end_flushing()
@@ -83,9 +83,9 @@ class LocalWriter(Writer):
         _sync_folder(self._path.parent)
         self._close()
 
-    def keep(self, size: int) -> Kept:
+    def keep(self, size: int) -> Checkpoint:
         self.complete(size)
-        return Kept(size)
+        return Checkpoint(size)
 
     def discard(self) -> None:
         with suppress(OSError):
@@ -115,7 +115,7 @@ class LocalWriter(Writer):
 
 
 class LocalStore(Store):
-    """`<folder>/12/12345`: a thousand to a folder."""
+    """A store on disk, with paths such as `<folder>/12/12345`: a thousand files per folder."""
 
     name = "local"
 
@@ -123,7 +123,7 @@ class LocalStore(Store):
         self.folder = folder
 
     def path(self, number: int) -> Path:
-        return self.folder / str(number // A_FOLDER_HAS) / str(number)
+        return self.folder / str(number // FILES_PER_FOLDER) / str(number)
 
     def require_usable(self) -> None:
         _make_private(self.folder)
@@ -132,19 +132,19 @@ class LocalStore(Store):
         path = self.path(number)
         _make_private(self.folder)
         path.parent.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        # A database that was restored gives out numbers again; no row of it refers to what they were then.
+        # A restored database assigns numbers again; no row refers to the old content.
         path.unlink(missing_ok=True)
         return LocalWriter(path, os.open(path, NEW, 0o640))
 
-    def resume(self, number: int, kept: Kept, *, lapsed: bool) -> LocalWriter:
+    def resume(self, number: int, checkpoint: Checkpoint, *, lapsed: bool) -> LocalWriter:
         path = self.path(number)
         if lapsed:
-            _copy(path, kept.size)
+            _copy(path, checkpoint.size)
         try:
             writer = LocalWriter(path, os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC))
         except FileNotFoundError as error:
-            raise CannotGoOn from error
-        writer.cut_to(kept.size)
+            raise CannotResume from error
+        writer.cut_to(checkpoint.size)
         return writer
 
     def reader(self, number: int) -> Reader:
@@ -163,16 +163,16 @@ class LocalStore(Store):
     def delete(self, number: int) -> None:
         self.path(number).unlink(missing_ok=True)
 
-    def look(self, after: str) -> tuple[list[Found], str]:
+    def look(self, after: str) -> tuple[list[ListedBlob], str]:
         folders = [int(path.name) for path in self.folder.glob("*") if path.name.isdecimal()]
-        upcoming = min((each for each in folders if each > int(after or -1)), default=None)
+        upcoming = min((folder for folder in folders if folder > int(after or -1)), default=None)
         if upcoming is None:
             return [], ""
-        found = []
+        blobs = []
         for path in (self.folder / str(upcoming)).iterdir():
             with suppress(FileNotFoundError):
-                found.append(Found(int(path.name.partition(".")[0]), path.stat().st_mtime))
-        return found, str(upcoming)
+                blobs.append(ListedBlob(int(path.name.partition(".")[0]), path.stat().st_mtime))
+        return blobs, str(upcoming)
 
     def free_bytes(self) -> int:
         _make_private(self.folder)
@@ -181,29 +181,29 @@ class LocalStore(Store):
 
 
 def _make_private(folder: Path) -> None:
-    """Make the store's own folder as its files need it; one that others may look into was made before this.
+    """Create the store's folder, and close it to other users if an older version left it open.
 
-    `mkdir` gives its mode to the last folder alone, so that one made on the way to a blob's had another.
+    `mkdir` sets the mode of the last folder only, so older versions created parent folders with another mode.
     """
     folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     mode = stat.S_IMODE(folder.stat().st_mode)
     if mode & stat.S_IRWXO:
-        with suppress(PermissionError):  # somebody else's, who may want it so
+        with suppress(PermissionError):  # the folder belongs to another user, who may want this mode
             folder.chmod(mode & ~stat.S_IRWXO)
 
 
 def _copy(path: Path, size: int) -> None:
-    """Put a copy in a file's place: whoever has it open still writes to what was there."""
+    """Replace a file by a copy, so that a process with the file still open writes to the old one."""
     copy = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
         with path.open("rb") as source, copy.open("xb") as file:
             while file.tell() < size and (data := source.read(min(CHUNK_SIZE, size - file.tell()))):
                 file.write(data)
             if file.tell() < size:
-                raise CannotGoOn
+                raise CannotResume
         copy.replace(path)
     except FileNotFoundError as error:
-        raise CannotGoOn from error
+        raise CannotResume from error
     finally:
         copy.unlink(missing_ok=True)
 

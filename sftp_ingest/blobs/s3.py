@@ -1,4 +1,4 @@
-"""Blobs in S3-compatible storage: sent in parts while they come, and an object only when they are whole."""
+"""Blobs in S3-compatible storage, sent in parts during the upload and joined when they are complete."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 from sftp_ingest.blobs.bucket import Bucket
 from sftp_ingest.blobs.local import NEW, FileReader, write_at
-from sftp_ingest.blobs.store import CannotGoOn, Found, Kept, Reader, Store, Writer
+from sftp_ingest.blobs.store import CannotResume, Checkpoint, ListedBlob, Reader, Store, Writer
 
-PART_SIZE = 8 * 1024**2  # the protocol wants 5 MiB at least, and 10,000 parts at most: 80 GiB
+PART_SIZE = 8 * 1024**2  # S3 requires at least 5 MiB and allows 10,000 parts: 80 GiB
 READ_AHEAD = 4 * 1024**2
 
 T = TypeVar("T")
@@ -24,17 +24,17 @@ _sending = ThreadPoolExecutor(max_workers=8, thread_name_prefix="s3")
 
 
 class S3Reader(Reader):
-    """Asks for much at a time, since clients ask for little."""
+    """A reader that fetches large ranges, since clients request small ones."""
 
     def __init__(self, bucket: Bucket, key: str, size: int) -> None:
         self._bucket, self._key, self._size = bucket, key, size
         self._start, self._data = 0, b""
 
     def read(self, offset: int, length: int) -> bytes:
-        found = b""
-        while len(found) < length and offset + len(found) < self._size:
-            found += self._some(offset + len(found), length - len(found))
-        return found
+        data = b""
+        while len(data) < length and offset + len(data) < self._size:
+            data += self._some(offset + len(data), length - len(data))
+        return data
 
     def _some(self, offset: int, length: int) -> bytes:
         if not self._start <= offset < self._start + len(self._data):
@@ -48,15 +48,15 @@ class S3Reader(Reader):
 
 
 class S3Writer(Writer):
-    """Pieces come into a file of this machine; a part that is whole is sent, one at a time.
+    """A writer that collects chunks in a local file and sends each complete part, one at a time.
 
-    What another process had sent is not in that file: it is neither read nor changed any more.
+    Parts that another process sent are not in this file and can be neither read nor changed.
     """
 
     def __init__(self, bucket: Bucket, key: str, folder: Path) -> None:
         self._bucket, self._key = bucket, key
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Without a name nothing of it is left when this process ends, however it ends.
+        # A file without a name disappears with this process, however it ends.
         name = Path(tempfile.mktemp(dir=folder))  # noqa: S306 - O_EXCL
         self._file = os.open(name, NEW, 0o600)
         name.unlink()
@@ -65,14 +65,14 @@ class S3Writer(Writer):
         self._start = 0  # the first byte that is here
         self._sending: Future[str] | None = None
 
-    def take_up(self, state: dict[str, Any], size: int) -> None:
-        """Go on with what was kept. Raises OSError, CannotGoOn."""
+    def resume(self, state: dict[str, Any], size: int) -> None:
+        """Continue from a checkpoint. Raises OSError, CannotResume."""
         self._upload, self._parts = state.get("upload", ""), list(state.get("parts", []))
         self._start = len(self._parts) * PART_SIZE
         if size > self._start:
             tail = self._bucket.get(_tail(self._key), 0, size - self._start)
             if len(tail) < size - self._start:
-                raise CannotGoOn
+                raise CannotResume
             write_at(self._file, self._start, tail)
 
     def write(self, offset: int, data: bytes) -> None:
@@ -87,14 +87,14 @@ class S3Writer(Writer):
         os.ftruncate(self._file, size)
 
     def sync(self) -> None:
-        """What came stays on this machine until its part is whole."""
+        """Do nothing: bytes stay on this host until their part is complete."""
 
     def _change(self, offset: int) -> None:
-        """Parts from there on are no longer what was sent."""
+        """Drop the sent parts from an offset on, because their bytes change."""
         if not offset:
             self._start = 0
         if offset < self._start:
-            raise CannotGoOn
+            raise CannotResume
         if offset < self._sent + (PART_SIZE if self._sending else 0):
             self._wait()
             del self._parts[offset // PART_SIZE :]
@@ -103,16 +103,16 @@ class S3Writer(Writer):
     def _sent(self) -> int:
         return len(self._parts) * PART_SIZE
 
-    def checkpoint(self, whole_to: int) -> Kept:
-        # More than a part never waits behind the one that is sent: what is kept is not far behind what came.
+    def checkpoint(self, whole_to: int) -> Checkpoint:
+        # At most one part waits behind the part being sent, so the checkpoint stays close to the upload.
         if self._sending and (self._sending.done() or whole_to >= self._sent + 2 * PART_SIZE):
             self._wait()
         if not self._sending and whole_to >= self._sent + PART_SIZE:
             self._sending = _sending.submit(self._send, len(self._parts), PART_SIZE)
-        return self._kept(self._sent)
+        return self._checkpoint(self._sent)
 
-    def _kept(self, size: int) -> Kept:
-        return Kept(size, {"upload": self._upload, "parts": self._parts[:]})
+    def _checkpoint(self, size: int) -> Checkpoint:
+        return Checkpoint(size, {"upload": self._upload, "parts": self._parts[:]})
 
     def _send(self, index: int, size: int) -> str:
         if not self._upload:
@@ -143,12 +143,12 @@ class S3Writer(Writer):
         self._bucket.delete(_tail(self._key))
         self._close()
 
-    def keep(self, size: int) -> Kept:
+    def keep(self, size: int) -> Checkpoint:
         self._send_whole_parts(size)
         if size > self._sent:
             self._bucket.put(_tail(self._key), os.pread(self._file, size - self._sent, self._sent))
         self._close()
-        return self._kept(size)
+        return self._checkpoint(size)
 
     def discard(self) -> None:
         with suppress(OSError):
@@ -174,12 +174,12 @@ class S3Writer(Writer):
 
 
 class S3Store(Store):
-    """`<prefix>/12345` in a bucket; what came of an unfinished one since its last part in `12345.tail`."""
+    """A store in a bucket: objects `<prefix>/12345`, and `12345.tail` for bytes after the last sent part."""
 
     name = "s3"
 
     def __init__(self, bucket: Callable[[], Bucket], folder: Path) -> None:
-        """`folder`: where this machine keeps what it has not sent yet."""
+        """`folder` is where this host keeps unsent bytes."""
         self._make, self.folder = bucket, folder
         self._made: Bucket | None = None
 
@@ -195,11 +195,11 @@ class S3Store(Store):
     def create(self, number: int) -> S3Writer:
         return S3Writer(self.bucket, str(number), self.folder)
 
-    def resume(self, number: int, kept: Kept, *, lapsed: bool) -> S3Writer:
-        # What its first writer may still send has another tag, or is the same: the end looks at the tags.
+    def resume(self, number: int, checkpoint: Checkpoint, *, lapsed: bool) -> S3Writer:
+        # The first writer may still send parts. A changed part has another tag, and `complete` checks tags.
         writer = S3Writer(self.bucket, str(number), self.folder)
         try:
-            writer.take_up(kept.state or {}, kept.size)
+            writer.resume(checkpoint.state or {}, checkpoint.size)
         except BaseException:
             writer.leave()
             raise
@@ -208,7 +208,7 @@ class S3Store(Store):
     def reader(self, number: int) -> Reader:
         size = self.size(number)
         if size is None:
-            raise FileNotFoundError(ENOENT, f"The storage of uploads does not have the content {number}.")
+            raise FileNotFoundError(ENOENT, f"The storage of uploads lacks the content {number}.")
         return S3Reader(self.bucket, str(number), size)
 
     @contextmanager
@@ -227,11 +227,11 @@ class S3Store(Store):
         for key in (str(number), _tail(str(number))):
             self.bucket.delete(key)
 
-    def look(self, after: str) -> tuple[list[Found], str]:
+    def look(self, after: str) -> tuple[list[ListedBlob], str]:
         keys, more = self.bucket.keys(after)
         ours = {key: at for key, at in keys.items() if key.partition(".")[0].isdecimal()}
-        found = [Found(int(key.partition(".")[0]), at) for key, at in ours.items()]
-        return found, max(keys) if more else ""
+        blobs = [ListedBlob(int(key.partition(".")[0]), at) for key, at in ours.items()]
+        return blobs, max(keys) if more else ""
 
     def free_bytes(self) -> int:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

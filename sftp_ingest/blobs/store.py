@@ -1,4 +1,4 @@
-"""What a store of blobs can do. A blob is content under a number, which never changes once it is complete."""
+"""The interface of blob stores. A blob is content under a number and never changes after its completion."""
 
 from __future__ import annotations
 
@@ -11,121 +11,121 @@ from typing import Any, ClassVar
 State = dict[str, Any]
 
 
-class CannotGoOn(Exception):
-    """What came of a blob cannot be taken up at that byte."""
+class CannotResume(Exception):
+    """An unfinished blob cannot be continued at the wanted byte."""
 
 
 @dataclass(frozen=True)
-class Kept:
-    """How much of an unfinished blob outlives this process, and what its store must know to go on with it."""
+class Checkpoint:
+    """The bytes of an unfinished blob that survive this process, and the store's notes for resuming it."""
 
     size: int = 0
     state: State | None = None
 
 
 @dataclass(frozen=True)
-class Found:
-    """Something in a store, of a blob that may have no row any more."""
+class ListedBlob:
+    """Content listed by a store. Its row may be gone."""
 
     number: int
     changed_at: float  # seconds since 1970
 
 
 class Reader(ABC):
-    """A blob being read; of any thread, by one at a time."""
+    """A reader of a blob. Any thread may use it, but only one at a time."""
 
     @abstractmethod
     def read(self, offset: int, length: int) -> bytes:
-        """That many bytes from there, fewer only at the end. Raises OSError."""
+        """Return `length` bytes from an offset, fewer only at the end. Raises OSError."""
 
     @abstractmethod
     def close(self) -> None:
-        """May be called twice."""
+        """Close the reader. A second call does nothing."""
 
 
 class Writer(ABC):
-    """A blob being written, in pieces at any offset. Nobody reads it under its number before `complete`."""
+    """A writer of chunks at any offset. The blob becomes readable under its number with `complete`."""
 
     @abstractmethod
     def write(self, offset: int, data: bytes) -> None:
-        """Raises OSError, CannotGoOn for what came by another process and cannot be changed any more."""
+        """Write a chunk. Raises OSError, or CannotResume for bytes that another process has sent."""
 
     @abstractmethod
     def reader(self) -> Reader:
-        """For reading what came so far, also after the end of the writer."""
+        """Return a reader of the bytes so far, which also works after the end of the writer."""
 
     @abstractmethod
     def cut_to(self, size: int) -> None:
-        """Drop what is beyond that size. Raises OSError, CannotGoOn."""
+        """Truncate to a size. Raises OSError, CannotResume."""
 
     @abstractmethod
     def sync(self) -> None:
-        """Let what came outlive this machine, as far as the store can before the end. Raises OSError."""
+        """Make the bytes so far durable, as far as the store can before completion. Raises OSError."""
 
     @abstractmethod
-    def checkpoint(self, whole_to: int) -> Kept:
-        """Begin to keep the bytes up to there, and say what is kept by now. Raises OSError."""
+    def checkpoint(self, whole_to: int) -> Checkpoint:
+        """Begin to save the bytes up to `whole_to`; return the latest finished checkpoint. Raises OSError."""
 
     @abstractmethod
     def complete(self, size: int) -> None:
-        """End it as a blob of that size, which can be read under its number. Raises OSError."""
+        """Complete the blob with a size, so that it can be read under its number. Raises OSError."""
 
     @abstractmethod
-    def keep(self, size: int) -> Kept:
-        """End it for now, as an unfinished blob of that size that another process may take up."""
+    def keep(self, size: int) -> Checkpoint:
+        """Close the writer and save the bytes up to `size`, so that another process can resume the blob."""
 
     @abstractmethod
     def discard(self) -> None:
-        """Forget all of it. May be called twice."""
+        """Delete everything. A second call does nothing."""
 
     @abstractmethod
     def leave(self) -> None:
-        """End it without touching what is in the store: another process went on with it."""
+        """Close the writer without changing the store, because another process resumed the blob."""
 
 
 class Store(ABC):
-    """Where blobs are kept."""
+    """A store of blobs."""
 
     name: ClassVar[str]
 
     @abstractmethod
     def require_usable(self) -> None:
-        """Raises WrongUrl, OSError when it cannot be used as it is set up."""
+        """Check the settings of the store. Raises WrongUploadsUrl, OSError."""
 
     @abstractmethod
     def create(self, number: int) -> Writer:
         """Begin a blob. Raises OSError."""
 
     @abstractmethod
-    def resume(self, number: int, kept: Kept, *, lapsed: bool) -> Writer:
-        """Go on with an unfinished blob, from what was kept of it.
+    def resume(self, number: int, checkpoint: Checkpoint, *, lapsed: bool) -> Writer:
+        """Continue an unfinished blob from its checkpoint. Raises OSError, CannotResume.
 
-        `lapsed`: whoever began it did not end it, and may still write by mistake. Raises OSError, CannotGoOn.
+        `lapsed` means that the first writer never closed the blob and may still write to it.
         """
 
     @abstractmethod
     def reader(self, number: int) -> Reader:
-        """Raises OSError when the blob is not there."""
+        """Open a blob for reading. Raises OSError if it is missing."""
 
     @abstractmethod
     def local_file(self, number: int) -> AbstractContextManager[Path]:
-        """A file of this machine with the blob's content, only for reading, and only in the block."""
+        """Provide the blob's content as a read-only file of this host, inside the block."""
 
     @abstractmethod
     def size(self, number: int) -> int | None:
-        """How many bytes a complete blob has; None when there is none."""
+        """Return the size of a complete blob in bytes, or None if it is missing."""
 
     @abstractmethod
     def delete(self, number: int) -> None:
-        """Delete a blob, complete or not, if it is there. Raises OSError."""
+        """Delete a complete or unfinished blob, if it exists. Raises OSError."""
 
     @abstractmethod
-    def look(self, after: str) -> tuple[list[Found], str]:
-        """Some of what is here behind a bookmark, and the next one: "" at the start, and at the end.
+    def look(self, after: str) -> tuple[list[ListedBlob], str]:
+        """List some blobs after a bookmark; return them with the next bookmark. Raises OSError.
 
-        Raises OSError.
+        The bookmark is an empty string at the start and after the end.
         """
 
     @abstractmethod
     def free_bytes(self) -> int:
-        """How many bytes of uploads this machine has room for."""
+        """Return the bytes that this host has free for uploads."""

@@ -1,4 +1,4 @@
-"""Which stores there are: what a row's `store` says, and where new blobs go."""
+"""The stores by name, and the store of new blobs."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sftp_ingest.blobs.store import Store
 
 
 def store_for_new() -> Store:
-    """Where new blobs go: S3-compatible storage if UPLOADS_URL is set, else the local disk."""
+    """Return the store of new blobs: S3-compatible storage if UPLOADS_URL is set, else the local disk."""
     return store_named(S3Store.name if settings.UPLOADS_URL else LocalStore.name)
 
 
 def stores_in_use() -> list[Store]:
-    """Where blobs may be."""
+    """Return the stores that may hold blobs."""
     return [store_named(LocalStore.name), *([store_for_new()] if settings.UPLOADS_URL else [])]
 
 
 def store_named(name: str) -> Store:
-    """The store of that name. Blobs stay where they are when UPLOADS_URL changes."""
+    """Return a store by name. Existing blobs stay in their store when UPLOADS_URL changes."""
     return _store(name, settings.UPLOADS_DIR, settings.UPLOADS_URL)
 
 

@@ -1,1 +1,1 @@
-"""Where an import's file is, and how one on a supplier's own registered host is fetched."""
+"""The source of an import's file, and fetching from a supplier's own registered host."""

@@ -1,4 +1,4 @@
-"""Connecting to a supplier's own SFTP server: only to a registered host that shows the registered key."""
+"""Connections to suppliers' own SFTP servers: only to registered hosts that show the registered key."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CONNECT_TIMEOUT, ANSWER_TIMEOUT = 10.0, 30.0  # seconds
 LOOK_SECONDS = 1.0
 
 T = TypeVar("T")
-Heed = Callable[[int], None]  # called with the bytes that came; what it raises ends the session
+OnReceived = Callable[[int], None]  # called with the number of received bytes; an exception ends the session
 
 
 class RemoteFailed(Exception):
-    """The file could not be fetched: a code, and a sentence for the import job."""
+    """The file could not be fetched. `code` and `message` go into the import job."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -31,25 +31,25 @@ class RemoteFailed(Exception):
 
 
 class WatchedChannel:
-    """What an SFTP client speaks through, and a look at how that goes: at each piece, and each second.
+    """A channel that calls `on_received` at each chunk and each second.
 
-    paramiko comes back with whole answers only: from a host that trickles, hours later.
-    What ended the conversation ends whatever comes after it, since it may have been amid an answer.
+    paramiko returns only whole answers, so from a host that trickles it would return hours later.
+    After an error, every further call raises it again, because the error may have cut an answer in two.
     """
 
-    def __init__(self, channel: paramiko.Channel, heed: Heed) -> None:
-        self._channel, self._heed = channel, heed
+    def __init__(self, channel: paramiko.Channel, on_received: OnReceived) -> None:
+        self._channel, self._on_received = channel, on_received
         self._error: Exception | None = None
         channel.settimeout(LOOK_SECONDS)
 
     def recv(self, size: int) -> bytes:
-        """Raises TimeoutError when nothing comes for ANSWER_TIMEOUT, and what the look raises."""
+        """Receive bytes. Raises TimeoutError after ANSWER_TIMEOUT, and exceptions of `on_received`."""
         data = self._watched(lambda: bytes(self._channel.recv(size)))
         self._look(len(data))
         return data
 
     def send(self, data: bytes) -> int:
-        """Raises TimeoutError when nothing is taken for ANSWER_TIMEOUT, and what the look raises."""
+        """Send bytes. Raises TimeoutError after ANSWER_TIMEOUT, and exceptions of `on_received`."""
         return self._watched(lambda: int(self._channel.send(data)))
 
     def _watched(self, step: Callable[[], T]) -> T:
@@ -70,7 +70,7 @@ class WatchedChannel:
 
     def _look(self, number: int) -> None:
         try:
-            self._heed(number)
+            self._on_received(number)
         except Exception as error:
             self._error = error
             raise
@@ -80,8 +80,8 @@ class WatchedChannel:
 
 
 @contextmanager
-def connect(host: RemoteHost, heed: Heed) -> Iterator[paramiko.SFTPClient]:
-    """An SFTP session with a host that has proved to be the registered one. Raises RemoteFailed."""
+def connect(host: RemoteHost, on_received: OnReceived) -> Iterator[paramiko.SFTPClient]:
+    """Open an SFTP session with a host after checking its key. Raises RemoteFailed."""
     bound_attributes()
     try:
         connection = socket.create_connection((host.host, host.port), CONNECT_TIMEOUT)
@@ -91,16 +91,18 @@ def connect(host: RemoteHost, heed: Heed) -> Iterator[paramiko.SFTPClient]:
     transport.banner_timeout = transport.auth_timeout = transport.channel_timeout = ANSWER_TIMEOUT
     try:
         _authenticate(transport, host)
-        yield paramiko.SFTPClient(WatchedChannel(_begin(transport), heed))
+        yield paramiko.SFTPClient(WatchedChannel(_begin(transport), on_received))
     finally:
         transport.close()
 
 
 def _begin(transport: paramiko.Transport) -> paramiko.Channel:
-    """A channel on which SFTP is spoken. Raises SSHException."""
+    """Open a channel with the subsystem sftp. Raises SSHException."""
     channel = transport.open_session(timeout=ANSWER_TIMEOUT)
     channel.settimeout(ANSWER_TIMEOUT)
-    ending = threading.Timer(ANSWER_TIMEOUT, transport.close)  # paramiko waits for this answer for ever
+    ending = threading.Timer(
+        ANSWER_TIMEOUT, transport.close
+    )  # paramiko waits for this answer without a limit
     ending.start()
     try:
         channel.invoke_subsystem("sftp")
@@ -110,17 +112,19 @@ def _begin(transport: paramiko.Transport) -> paramiko.Channel:
 
 
 def _authenticate(transport: paramiko.Transport, host: RemoteHost) -> None:
-    """Check the host's key, and only then send it the password."""
+    """Check the host's key, and only then send the password."""
     key, password = _credentials(host)
     transport.get_security_options().key_types = _key_types(key)
     try:
         transport.start_client(timeout=ANSWER_TIMEOUT)
     except paramiko.SSHException as error:
         raise RemoteFailed(
-            "remote_handshake", f"{host} and this service could not agree on how to connect: {error}."
+            "remote_handshake", f"{host} and this service have no common SSH algorithms: {error}."
         ) from error
     if transport.get_remote_server_key().asbytes() != key.asbytes():
-        raise RemoteFailed("remote_host_key", f"{host} shows another host key than the registered one.")
+        raise RemoteFailed(
+            "remote_host_key", f"{host} shows a host key that differs from the registered one."
+        )
     try:
         transport.auth_password(host.username, password)
     except paramiko.AuthenticationException as error:

@@ -1,4 +1,4 @@
-"""Whether a supplier's own host can be fetched from: asked by an operator who has just registered it."""
+"""Test whether files can be fetched from a supplier's own host, for operators."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import time
 import paramiko
 
 from sftp_ingest.models import RemoteHost
-from sftp_ingest.remote.connection import Heed, RemoteFailed, connect
+from sftp_ingest.remote.connection import OnReceived, RemoteFailed, connect
 
-MOST_SECONDS = 30.0  # for looking around, once it is connected
+MOST_SECONDS = 30.0  # for the listing, after the connection
 
 
 def probe(host: RemoteHost) -> str:
-    """Log in and look around; what was found, in a sentence. Raises RemoteFailed, with what went wrong.
+    """Log in and list the files; return the result as a sentence. Raises RemoteFailed with the reason.
 
-    It waits for the host for a minute or so at most. Not to be called within a transaction.
+    The test takes about a minute at most. Do not call it within a transaction.
     """
     try:
         with connect(host, _until(time.monotonic() + MOST_SECONDS)) as client:
@@ -23,17 +23,20 @@ def probe(host: RemoteHost) -> str:
     except TimeoutError as error:
         raise RemoteFailed("remote_timeout", f"{host} did not answer in time.") from error
     except (OSError, EOFError, paramiko.SSHException) as error:
-        raise RemoteFailed("remote_failed", f"{host} took the login, but shows no files: {error}.") from error
-    return f"{host} has the registered key and took the login {host.username}: {_count(len(files))} there."
+        raise RemoteFailed(
+            "remote_failed", f"{host} accepted the login but did not list files: {error}."
+        ) from error
+    listed = _count(len(files))
+    return f"{host} has the registered key and accepted the login {host.username}. It lists {listed}."
 
 
-def _until(deadline: float) -> Heed:
-    def heed(received: int) -> None:
+def _until(deadline: float) -> OnReceived:
+    def on_received(number: int) -> None:
         if time.monotonic() > deadline:
             raise TimeoutError
 
-    return heed
+    return on_received
 
 
 def _count(number: int) -> str:
-    return "1 file or folder is" if number == 1 else f"{number} files and folders are"
+    return "1 file or folder" if number == 1 else f"{number} files and folders"

@@ -1,4 +1,4 @@
-"""Reading a remote file with many requests on their way, so that a host far away is not slow."""
+"""Read a remote file with many open requests, so that a distant host is not slow."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import NamedTuple
 import paramiko
 from paramiko import sftp as protocol
 
-PIECE = 32 * 1024  # bytes that every server gives at once
+CHUNK = 32 * 1024  # bytes that every server returns in one answer
 MOST_OPEN = 64  # requests
 
 
-class _Asked(NamedTuple):
+class _ReadRequest(NamedTuple):
     number: int
     offset: int
     length: int
@@ -22,53 +22,53 @@ class _Asked(NamedTuple):
 def read_ahead(
     client: paramiko.SFTPClient, file: paramiko.SFTPFile, start: int, size: int
 ) -> Iterator[bytes]:
-    """The file's content from `start` to its end, which is at `size` or so, in pieces. Raises OSError.
+    """Yield the content of a file from `start` to its end, which is near `size`. Raises OSError.
 
-    paramiko's own prefetching ends when for a moment no request is open, as on a quick line: from there on
-    it asks for one piece at a time, and first for all that it had thrown away.
+    paramiko's own prefetching stops when no request is open for a moment, as on a fast line. After that it
+    requests one chunk at a time, and first all chunks that it discarded.
     """
     answers = _Answers(client, file)
-    open_requests: deque[_Asked] = deque()
+    open_requests: deque[_ReadRequest] = deque()
     offset = start
     while True:
         while not open_requests or (offset < size and len(open_requests) < MOST_OPEN):
-            open_requests.append(answers.ask(offset, PIECE))
-            offset += PIECE
-        asked = open_requests.popleft()
-        data = answers.wait_for(asked)
+            open_requests.append(answers.ask(offset, CHUNK))
+            offset += CHUNK
+        request = open_requests.popleft()
+        data = answers.wait_for(request)
         if not data:
             return
         yield data
-        if len(data) < asked.length:  # servers may give less than they are asked for
-            open_requests.appendleft(answers.ask(asked.offset + len(data), asked.length - len(data)))
+        if len(data) < request.length:  # servers may return less than requested
+            open_requests.appendleft(answers.ask(request.offset + len(data), request.length - len(data)))
 
 
 class _Answers:
-    """Sends requests for pieces of a file, and keeps the answers until somebody waits for them."""
+    """The requests for chunks of a file and their answers, which may arrive in any order."""
 
     def __init__(self, client: paramiko.SFTPClient, file: paramiko.SFTPFile) -> None:
         self._client, self._file = client, file
-        self._came: dict[int, tuple[int, paramiko.Message]] = {}
+        self._received: dict[int, tuple[int, paramiko.Message]] = {}
 
-    def ask(self, offset: int, length: int) -> _Asked:
+    def ask(self, offset: int, length: int) -> _ReadRequest:
         number = self._client._async_request(
             self, protocol.CMD_READ, self._file.handle, protocol.int64(offset), length
         )
-        return _Asked(number, offset, length)
+        return _ReadRequest(number, offset, length)
 
-    def wait_for(self, asked: _Asked) -> bytes:
-        """What it gave; nothing at the end of the file. Raises OSError."""
-        while asked.number not in self._came:
+    def wait_for(self, request: _ReadRequest) -> bytes:
+        """Return the data of a request, empty at the end of the file. Raises OSError."""
+        while request.number not in self._received:
             self._client._read_response()
-        kind, message = self._came.pop(asked.number)
+        kind, message = self._received.pop(request.number)
         if kind == protocol.CMD_DATA:
             return bytes(message.get_binary())
         try:
             self._client._convert_status(message)
         except EOFError:
             return b""
-        raise OSError("It answered a read with neither data nor an error.")
+        raise OSError("The host answered a read with neither data nor an error.")
 
     def _async_response(self, kind: int, message: paramiko.Message, number: int) -> None:
-        """Called by paramiko's client."""
-        self._came[number] = kind, message
+        """Store an answer. paramiko's client calls this."""
+        self._received[number] = kind, message

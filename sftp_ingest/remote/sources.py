@@ -1,4 +1,4 @@
-"""Where an import's file is, as `file_url` and `url` say it (contract 6 and 12). Nothing is fetched here."""
+"""The source that `file_url` and `url` of an import name (contract 6). Nothing is fetched here."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Local:
 
 @dataclass(frozen=True)
 class Remote:
-    """A file on a host that an operator registered for the supplier."""
+    """A file on a registered host of the supplier."""
 
     host: RemoteHost
     path: str
 
 
 def classify(supplier: Supplier, value: str, field: str = "file_url") -> Local | Remote:
-    """Say which file a path or URL names. Raises Invalid when it may not be read or is not there.
+    """Return the file that a path or URL names. Raises Invalid if it is missing or may not be read.
 
-    A bare path is taken as it is; in a URL `%20` is a blank, as in any.
+    A bare path is used unchanged. In a URL, `%20` is a blank.
     """
     try:
         source = _source(supplier, value.strip())
@@ -54,7 +54,7 @@ def _invalid(field: str, message: str) -> ApiError:
 def _source(supplier: Supplier, value: str) -> Local | Remote:
     if not value or len(value) > MAX_URL_LENGTH:
         raise Refused(
-            f"Must be a path in the upload area, or an sftp:// URL, of at most {MAX_URL_LENGTH} characters."
+            f"Must be a path in the upload area or an sftp:// URL, with at most {MAX_URL_LENGTH} characters."
         )
     if "://" not in value:
         return Local(join_path(parse_path(value)))
@@ -70,7 +70,7 @@ def _of_url(supplier: Supplier, value: str) -> Local | Remote:
     if url.scheme != "sftp":
         raise Refused(f"Only sftp:// URLs and paths in the upload area are read, not {url.scheme}://.")
     if url.password is not None:
-        raise Refused("May not hold a password: operators register hosts with theirs.")
+        raise Refused("Must not contain a password. An operator registers the password with the host.")
     if url.query or url.fragment:
         raise Refused("Write ? and # in a file's name as %3F and %23.")
     try:
@@ -84,7 +84,7 @@ def _of_url(supplier: Supplier, value: str) -> Local | Remote:
 
 
 def _is_ours(host: str, port: int | None) -> bool:
-    """Whether a URL's host is this service, under any of its names and with its port or none."""
+    """Tell whether a URL's host is this service, under any of its names, with its port or without a port."""
     names = {settings.SFTP_HOST, urlsplit(settings.BASE_URL).hostname, "127.0.0.1", "localhost", "::1"}
     names |= {name.strip("[]") for name in settings.ALLOWED_HOSTS}
     return host in names and port in (None, settings.SFTP_PORT)
@@ -92,18 +92,18 @@ def _is_ours(host: str, port: int | None) -> bool:
 
 def _refuse_foreign_login(supplier: Supplier, username: str | None) -> None:
     if username and not SftpLogin.objects.filter(supplier=supplier, username=unquote(username)).exists():
-        raise Refused("Names a login that is not this supplier's.")
+        raise Refused("Names a login of another supplier. Leave the login out.")
 
 
 def _remote(supplier: Supplier, host: str, port: int, username: str | None, path: str) -> Remote:
-    found = RemoteHost.objects.filter(supplier=supplier, host=host, port=port).first()
-    if found is None:
+    registered = RemoteHost.objects.filter(supplier=supplier, host=host, port=port).first()
+    if registered is None:
         raise Refused(
             f"The host {host}:{port} is not registered for this supplier. Upload the file by SFTP, "
             "or ask the operators to register the host with its key."
         )
-    if username and unquote(username) != found.username:
-        raise Refused(f"Names another user than the one that is registered for {host}.")
+    if username and unquote(username) != registered.username:
+        raise Refused(f"Names a user that is not registered for {host}. Leave the user out.")
     if not join_path(parse_path(path)):
-        raise Refused("Names no file.")
-    return Remote(found, path)
+        raise Refused("Names no file. Add the path of a file.")
+    return Remote(registered, path)

@@ -1,1 +1,1 @@
-"""SSH and SFTP: the listener, sessions and their logins, and what a client may do with its area."""
+"""The SSH and SFTP server: listener, sessions, logins, and the commands of a client in its area."""

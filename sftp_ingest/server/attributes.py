@@ -1,4 +1,4 @@
-"""Files as clients see them listed, and the size of the area as they see that of a disk."""
+"""File attributes for clients, and the quota in the form of a disk's size."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import stat
 import paramiko
 
 READABLE = 0o555
-LATEST = 2**32 - 1  # what the protocol's times can say
+LATEST = 2**32 - 1  # the last time that the protocol can express
 BLOCK = 4096
 
 
 def attributes(name: str, status: os.stat_result, *, read_only: bool = False) -> paramiko.SFTPAttributes:
-    """Size, time and kind of a file or folder; nothing of this machine's users and modes."""
+    """Return size, time and kind of a file or folder, without users and modes of this host."""
     shown = paramiko.SFTPAttributes.from_stat(status, name)
     folder = stat.S_ISDIR(status.st_mode)
     mode = 0o755 if folder else 0o644
@@ -28,6 +28,6 @@ def _time(seconds: float) -> int:
 
 
 def disk(quota: int, used: int) -> list[int]:
-    """What `statvfs@openssh.com` answers, eleven numbers: the quota as a disk that does not count files."""
+    """Return the eleven numbers of `statvfs@openssh.com`: the quota as a disk without a file limit."""
     blocks, free = quota // BLOCK, max(0, quota - used) // BLOCK
     return [BLOCK, BLOCK, blocks, free, free, 0, 0, 0, 0, 0, 255]

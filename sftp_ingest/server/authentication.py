@@ -1,4 +1,4 @@
-"""Logins by password and by key. A name that does not exist takes as long as one that does."""
+"""Logins by password and by key. An unknown name takes as long as a known one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_PASSWORD_LENGTH = 1000
 
 
 def by_password(username: str, password: str) -> SftpLogin | None:
-    """The active login with that name and password."""
+    """Return the active login with a name and password, or None."""
     login = _active(username)
     if login is None or not login.password or len(password) > MAX_PASSWORD_LENGTH:
         make_password(password[:MAX_PASSWORD_LENGTH])  # takes as long as a comparison
@@ -21,17 +21,17 @@ def by_password(username: str, password: str) -> SftpLogin | None:
 
 
 def by_key(username: str, key: PKey) -> SftpLogin | None:
-    """The active login with that name and public key; whether the client has the private one is not known."""
+    """Return the active login with a name and public key. The private key is not verified yet."""
     login = _active(username)
     try:
         known = parse_public_keys(login.public_keys) if login else []
-    except ValueError:  # the admin refuses such, a script might not
+    except ValueError:  # a script may store a key that the admin refuses
         return None
-    return login if any(each.asbytes() == key.asbytes() for each in known) else None
+    return login if any(candidate.asbytes() == key.asbytes() for candidate in known) else None
 
 
 def still_active(login: SftpLogin) -> SftpLogin | None:
-    """The login as it is now; None when it was switched off or removed."""
+    """Return the current row of a login, or None if it was deactivated or deleted."""
     return SftpLogin.objects.filter(pk=login.pk, is_active=True).first()
 
 

@@ -1,4 +1,4 @@
-"""What a client may do with its area, command by command. Errors are raised; the subsystem answers them."""
+"""The SFTP commands of a client in its area. They raise errors, and the subsystem answers them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from django.db.models.functions import Now
 
 from sftp_ingest.area import contents, quota
 from sftp_ingest.area.files import Area, changeable, status_of, writable
-from sftp_ingest.area.incoming import WHOLE, IncomingFile, Opened
+from sftp_ingest.area.incoming import WHOLE, IncomingFile, OpenMode
 from sftp_ingest.area.made_files import made_folder
 from sftp_ingest.area.paths import READ_ONLY, Parts, join_path, kind_of, parse_path
 from sftp_ingest.area.publishing import publish_renamed
-from sftp_ingest.errors import Forbidden, Missing, Refused
+from sftp_ingest.errors import Missing, NotAllowed, Refused
 from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server import authentication, made_commands
 from sftp_ingest.server.attributes import attributes, disk
@@ -31,11 +31,11 @@ def parts_of(path: str) -> Parts:
 
 
 class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
-    """One session's view: the supplier's own area, and nothing above it."""
+    """The commands of one session in its supplier's area."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        assert session.login is not None  # no channel is opened before
+        assert session.login is not None  # a channel needs a login
         self.session = session
         self.login: SftpLogin = session.login
         self.area = Area(self.login.supplier_id)
@@ -55,8 +55,8 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         made = made_folder(parts)
         if made:
             return made_commands.listed(made, self.area.supplier_id, parts)
-        found = self.area.listing(parts)
-        return found if parts else made_commands.with_made(found)
+        entries = self.area.listing(parts)
+        return entries if parts else made_commands.with_made(entries)
 
     def stat(self, path: str) -> paramiko.SFTPAttributes:
         parts = parts_of(path)
@@ -72,7 +72,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
     lstat = stat  # there are no links
 
     def statvfs(self, path: str) -> list[int]:
-        """The quota, as if it were the size of a disk."""
+        """Return the quota as the size of a disk."""
         self.stat(path)
         return disk(self.login.quota_bytes, quota.used(self.area.supplier_id))
 
@@ -81,12 +81,12 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         login = self._login_now()
         if not flags & (os.O_WRONLY | os.O_RDWR):
             return self._open_to_read(parts)
-        opened = self._opened(changeable(parts), flags)
+        mode = self._open_mode(changeable(parts), flags)
         self._hold_empty_upload(parts)
-        return UploadHandle(IncomingFile(login, parts, self.session.address, opened))
+        return UploadHandle(IncomingFile(login, parts, self.session.address, mode))
 
     def _open_to_read(self, parts: Parts) -> paramiko.SFTPHandle:
-        """The file; for the session that is at writing it, what it has written: sshfs closes files late."""
+        """Open a file. The session that writes it reads the written bytes, since sshfs closes files late."""
         made, mine = made_folder(parts), self.unfinished.open_file(parts)
         if made:
             return made_commands.opened(made, self.area.supplier_id, parts)
@@ -96,23 +96,23 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         assert entry.blob is not None  # it is a file
         return ReadHandle(contents.reader_of(entry.blob), status_of(entry))
 
-    def _opened(self, parts: Parts, flags: int) -> Opened:
-        """What opening that file for writing means. Without truncating it, as scp does, it keeps its size.
+    def _open_mode(self, parts: Parts, flags: int) -> OpenMode:
+        """Decide how a file is opened for writing. Without truncation, as with scp, it keeps its size.
 
-        Raises Missing, Refused: a file is put whole, into a folder that is there, over nothing but a file.
+        Raises Missing for a missing folder, and Refused for a folder or a partial change.
         """
         self.area.require_folder(parts[:-1])
         there, unfinished = self._file_status(parts, flags), self.unfinished.seen(parts)
         if not (there or unfinished or flags & os.O_CREAT):
             raise Missing(f"There is no {join_path(parts)}.")
         if flags & os.O_TRUNC or not (there or unfinished):
-            return Opened(self.session)
+            return OpenMode(self.session)
         if unfinished and not flags & os.O_EXCL:
-            return Opened(self.session, truncated=False, seen=unfinished.st_size, resumes=True)
+            return OpenMode(self.session, truncated=False, seen=unfinished.st_size, resumes=True)
         size = there.st_size if there else 0
         if size and flags & (os.O_APPEND | os.O_RDWR):
             raise Refused(WHOLE)
-        return Opened(self.session, truncated=False, seen=size)
+        return OpenMode(self.session, truncated=False, seen=size)
 
     def _file_status(self, parts: Parts, flags: int) -> os.stat_result | None:
         try:
@@ -122,18 +122,18 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         if not stat.S_ISREG(there.st_mode):
             raise Refused(f"{join_path(parts)} is a folder.")
         if flags & os.O_EXCL:
-            raise Refused(f"{join_path(parts)} is there already.")
+            raise Refused(f"{join_path(parts)} exists already.")
         return there
 
     def _hold_empty_upload(self, parts: Parts) -> None:
-        """Do not import an empty file that this client made to fill it now, as many do."""
+        """Exclude an empty file from the import, since many clients create a file before they fill it."""
         waiting = Upload.objects.waiting(self.area.supplier_id, join_path(parts))
         waiting.filter(size=0).update(swept_at=Now())
 
     def _login_now(self) -> SftpLogin:
         login = authentication.still_active(self.login)
         if login is None:
-            raise Forbidden("This login was switched off.")
+            raise NotAllowed("This login was deactivated.")
         return login
 
     def remove(self, path: str) -> int:
@@ -155,17 +155,17 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return OK
 
     def rename(self, oldpath: str, newpath: str) -> int:
-        """SFTP's own rename, which replaces nothing."""
+        """Rename without replacing, as in the SFTP standard."""
         with suppress(Missing):
             self.area.status(parts_of(newpath))
-            raise Refused(f"{newpath} is there already.")
+            raise Refused(f"{newpath} exists already.")
         return self.posix_rename(oldpath, newpath)
 
     def posix_rename(self, oldpath: str, newpath: str) -> int:
-        """Rename, replacing a file. A file renamed to where imports look is an upload, too."""
+        """Rename and replace. Renaming a file into an import folder counts as an upload."""
         old, new = changeable(parts_of(oldpath)), changeable(parts_of(newpath))
         mine = self.unfinished.open_file(old)
-        if mine:  # sshfs may close a file after it has renamed it
+        if mine:  # sshfs may rename a file before it closes it
             self.area.require_folder(new[:-1])
             mine.rename(new)
             return OK
@@ -177,7 +177,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return OK
 
     def chattr(self, path: str, attr: paramiko.SFTPAttributes) -> int:
-        """Times are kept; modes and owners are accepted without effect; a size can only become 0 (sshfs)."""
+        """Set times. Modes and owners have no effect, and a size can only become 0 (sshfs)."""
         parts = writable(parts_of(path))
         mine = self.unfinished.open_file(parts)
         if mine:
@@ -190,7 +190,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return OK
 
     def _set_size(self, parts: Parts, shown: paramiko.SFTPAttributes, size: int) -> None:
-        """An empty version takes a file's place; no other size can be set but the one it has."""
+        """Empty a file. Refuse every other size, except the current one."""
         if size == shown.st_size and stat.S_ISREG(shown.st_mode):
             return
         if size or not stat.S_ISREG(shown.st_mode):
@@ -202,7 +202,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
             empty.discard()
 
     def readlink(self, path: str) -> int:
-        raise Refused("There are no links here.")
+        raise Refused("Upload areas have no links.")
 
     def symlink(self, target_path: str, path: str) -> int:
-        raise Forbidden("No links can be made here.")
+        raise NotAllowed("Upload areas have no links.")

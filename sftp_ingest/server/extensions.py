@@ -1,4 +1,4 @@
-"""What OpenSSH added to SFTP, as far as stock clients use it."""
+"""OpenSSH's extensions of SFTP that common clients use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sftp_ingest.server.commands import OK, AreaCommands
 from sftp_ingest.server.handles import MAX_READ, ReadHandle, UploadHandle
 from sftp_ingest.server.made_commands import MadeHandle
 
-# Clients write in pieces of 32 KB unless they hear of more. Other fields of a packet need some bytes, too.
+# Clients write chunks of 32 KB unless the server announces more. Other fields of a packet need some bytes.
 MAX_PACKET = 256 * 1024
 MAX_WRITE = MAX_PACKET - 1024
 
@@ -48,7 +48,7 @@ def limits(commands: AreaCommands, handles: Handles, message: paramiko.Message) 
     return [MAX_PACKET, min(MAX_READ, MAX_WRITE), MAX_WRITE, commands.session.limits.handles]
 
 
-# By name: the version that clients expect, and what answers it.
+# The version that clients expect and the function that answers, by name.
 EXTENSIONS: dict[str, tuple[str, Callable[[AreaCommands, Handles, paramiko.Message], Reply]]] = {
     "posix-rename@openssh.com": ("1", posix_rename),
     "statvfs@openssh.com": ("2", statvfs),
@@ -60,7 +60,7 @@ EXTENSIONS: dict[str, tuple[str, Callable[[AreaCommands, Handles, paramiko.Messa
 
 
 def greeting() -> paramiko.Message:
-    """The server's first packet: its version, and what it can do beyond."""
+    """Build the server's first packet with its version and extensions."""
     hello = paramiko.Message()
     hello.add_int(protocol._VERSION)
     for name, (version, _) in EXTENSIONS.items():

@@ -1,4 +1,4 @@
-"""Open files, as SFTP sees them."""
+"""Handles of open files and folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db import Error as DatabaseError
 
 from sftp_ingest.area.incoming import IncomingFile
 from sftp_ingest.blobs.store import Reader
-from sftp_ingest.errors import Forbidden, Refused
+from sftp_ingest.errors import NotAllowed, Refused
 from sftp_ingest.server.attributes import attributes
 
 logger = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ MAX_OFFSET = 2**63 - 1
 
 
 class FolderHandle(paramiko.SFTPHandle):  # type: ignore[misc]
-    """A folder being listed, as it was when it was opened."""
+    """An open folder, with the entries of the moment of opening."""
 
     def __init__(self, entries: list[paramiko.SFTPAttributes]) -> None:
         super().__init__()
@@ -32,10 +32,10 @@ class FolderHandle(paramiko.SFTPHandle):  # type: ignore[misc]
 
 
 class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
-    """A file being read: the version that was there when it was opened."""
+    """A file open for reading, in the version of the moment of opening."""
 
     def __init__(self, reader: Reader | None, status: os.stat_result) -> None:
-        """Without a reader, it is empty."""
+        """Without a reader, the file is empty."""
         super().__init__()
         self._reader, self._status = reader, status
 
@@ -45,16 +45,16 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         return self._reader.read(min(offset, MAX_OFFSET), min(length, MAX_READ))
 
     def write(self, offset: int, data: bytes) -> int:
-        raise Forbidden("This file was opened for reading.")
+        raise NotAllowed("This file was opened for reading.")
 
     def stat(self) -> paramiko.SFTPAttributes:
         return attributes("", self._status)
 
     def chattr(self, attr: paramiko.SFTPAttributes) -> int:
-        raise Forbidden("This file was opened for reading.")
+        raise NotAllowed("This file was opened for reading.")
 
     def sync(self) -> None:
-        """Nothing of it waits to be written."""
+        """Do nothing: no written bytes wait."""
 
     def close(self) -> None:
         if self._reader:
@@ -62,7 +62,7 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
 
 
 class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
-    """A file being written. Only a CLOSE by the client finishes it; the end of the session cuts it."""
+    """A file open for writing. Only the client's CLOSE finishes it; the end of the session cuts it."""
 
     def __init__(self, incoming: IncomingFile) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         return attributes("", self._incoming.status)
 
     def chattr(self, attr: paramiko.SFTPAttributes) -> int:
-        """Times (`put -p`) are kept, modes have no effect, and a size only drops what is beyond it."""
+        """Set times (`put -p`) and truncate. Modes have no effect."""
         if attr._flags & attr.FLAG_SIZE:
             self._incoming.set_size(attr.st_size)
         if attr._flags & attr.FLAG_AMTIME:
@@ -91,17 +91,17 @@ class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         self._incoming.sync()
 
     def finish(self) -> None:
-        """Let the file appear and be recorded. Raises Refused, OSError, a database error."""
+        """Give the file its name and record it. Raises Refused, OSError, a database error."""
         upload = self._incoming.finish()
         self._finished = True
         if upload:
             logger.info("SFTP upload of %s: %r, %d bytes", self._incoming.login, upload.path, upload.size)
 
     def close(self) -> None:
-        """Keep what can be resumed. It must not fail: a session's other files are closed after it."""
+        """Keep the file for resuming. This must not raise, since the session then closes its other files."""
         try:
             self._incoming.cut()
         except (OSError, Refused, DatabaseError):
-            logger.exception("what came of an upload of %s cannot be kept", self._incoming.login)
+            logger.exception("an upload of %s cannot be kept for resuming", self._incoming.login)
         if not self._finished:
             logger.warning("SFTP upload of %s not finished: %r", self._incoming.login, self._incoming.parts)

@@ -1,4 +1,4 @@
-"""The key by which clients know this server: made once, then kept."""
+"""The host key of this server, which is generated once."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from paramiko import Ed25519Key
 
 
 def host_key() -> Ed25519Key:
-    """The private host key of SFTP_HOST_KEY_FILE; without that setting one in DATA_DIR, made once.
+    """Return the private host key of SFTP_HOST_KEY_FILE, or else a generated key in DATA_DIR.
 
-    Raises FileNotFoundError for one that is named and missing: another key would turn all clients away.
+    Raises FileNotFoundError for a missing SFTP_HOST_KEY_FILE, since clients would reject a new key.
     """
     path = key_path()
     if not path.exists() and not settings.SFTP_HOST_KEY_FILE:
@@ -29,13 +29,13 @@ def key_path() -> Path:
 
 
 def public_line() -> str:
-    """The public host key as known_hosts has it: `ssh-ed25519 AAAA…`."""
+    """Return the public host key in the format of known_hosts: `ssh-ed25519 AAAA…`."""
     key = host_key()
     return f"{key.get_name()} {key.get_base64()}"
 
 
 def _make(path: Path) -> None:
-    """Write a fresh key, whole and for its owner alone; of two at once the first stays."""
+    """Write a new key atomically, readable by its owner only. Of two concurrent keys the first stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
     key = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
     half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")

@@ -1,4 +1,4 @@
-"""The SFTP server: takes connections, counts them, and ends those that stay silent too long."""
+"""The SFTP server: accepts and counts connections, and closes silent ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sftp_ingest.bounded_attributes import bound_attributes
 from sftp_ingest.database import close_idle
 from sftp_ingest.server.addresses import plain_address, source_of
 from sftp_ingest.server.host_key import host_key
-from sftp_ingest.server.session import Limits, Session
+from sftp_ingest.server.session import Session, SessionLimits
 from sftp_ingest.server.speed import BufferedSocket, use_fast_checksums
 from sftp_ingest.server.subsystem import Subsystem
 
@@ -25,15 +25,15 @@ CIPHERS = ("aes256-gcm@openssh.com", "aes128-gcm@openssh.com", "aes256-ctr", "ae
 MACS = ("hmac-sha2-512-etm@openssh.com", "hmac-sha2-256-etm@openssh.com", "hmac-sha2-512", "hmac-sha2-256")
 CHECK_INTERVAL = 1.0  # seconds
 WAKE_INTERVAL = 5.0  # seconds
-STOP_TIMEOUT = 5.0  # seconds that a session has to end in
+STOP_TIMEOUT = 5.0  # seconds until a session must have ended
 
 
-class Server:
-    """Listens from the start; `serve` works until `stop`."""
+class SftpServer:
+    """An SFTP server. It listens from its creation on and serves until `stop`."""
 
-    def __init__(self, host: str, port: int, limits: Limits | None = None) -> None:
-        """Raises OSError when the address is taken."""
-        self.limits = limits or Limits()
+    def __init__(self, host: str, port: int, limits: SessionLimits | None = None) -> None:
+        """Raises OSError if the address is in use."""
+        self.limits = limits or SessionLimits()
         self.sessions: list[Session] = []
         self._key = host_key()
         self._stopping = threading.Event()
@@ -50,13 +50,13 @@ class Server:
         return int(self._listener.getsockname()[1])
 
     def stop(self) -> None:
-        """Ask `serve` to end; may be called from a signal handler or another thread."""
+        """Make `serve` return. Signal handlers and other threads may call this."""
         self._stopping.set()
         with suppress(OSError):
             self._wake.send(b"!")
 
     def serve(self) -> None:
-        """Take clients until `stop`; then end their sessions, and drop what was not finished."""
+        """Accept clients until `stop`, then end their sessions and cut their uploads."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._listener, selectors.EVENT_READ)
             selector.register(self._woken, selectors.EVENT_READ)
@@ -70,7 +70,7 @@ class Server:
                 self._end()
 
     def _accept(self) -> None:
-        """Take the clients that wait. Out of descriptors or threads, refuse them and go on."""
+        """Accept the waiting clients. Without free descriptors or threads, refuse them and continue."""
         with suppress(BlockingIOError):
             while not self._stopping.is_set():
                 try:
@@ -79,7 +79,7 @@ class Server:
                 except BlockingIOError:
                     raise
                 except (OSError, RuntimeError):
-                    logger.exception("an SFTP client could not be taken")
+                    logger.exception("an SFTP client could not be accepted")
                     self._stopping.wait(0.1)
 
     def _receive(self, client: socket.socket, address: str) -> None:
@@ -87,28 +87,29 @@ class Server:
             if self._has_room(address):
                 self._begin(client, address)
                 return
-            logger.warning("SFTP connection from %s refused: too many", address)
+            logger.warning("SFTP connection from %s refused: too many connections", address)
         except BaseException:
             client.close()
             raise
         client.close()
 
     def _has_room(self, address: str) -> bool:
-        """Whether there is room; a flood from one address leaves some for others.
+        """Tell whether to accept a client. A flood from one address leaves room for others.
 
-        Who has opened a channel does not count for the address: the login's own limit holds there, and behind
-        one address may be all the suppliers of an office, or of a load balancer.
+        A session with a channel does not count for its address, since the limit of its login applies. Many
+        suppliers may share one address, behind an office's router or a load balancer.
         """
         source = source_of(address)
-        from_there = [each for each in self.sessions if source_of(each.address) == source]
-        logging_in = sum(each.logging_in for each in self.sessions)
+        same_source = [session for session in self.sessions if source_of(session.address) == source]
+        logging_in = sum(session.logging_in for session in self.sessions)
         half = self.limits.unauthenticated / 2
-        # From half of the limit on, more and more are refused at random, so that some always get in.
+        # Above half of the limit, an increasing share is refused at random, so that some always get in.
         dropped = SystemRandom().random() < (logging_in - half) / half
         return (
             not dropped
-            and sum(each.logging_in for each in from_there) < self.limits.unauthenticated_per_address
-            and sum(not each.has_channel for each in from_there) < self.limits.without_channel_per_address
+            and sum(session.logging_in for session in same_source) < self.limits.unauthenticated_per_address
+            and sum(not session.has_channel for session in same_source)
+            < self.limits.without_channel_per_address
             and len(self.sessions) < self.limits.connections
         )
 
@@ -116,11 +117,11 @@ class Server:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         transport = paramiko.Transport(BufferedSocket(client))
         transport.local_version = "SSH-2.0-Exchange"
-        # Many that connect at once take their time: what ends one is its own limit.
+        # Many concurrent handshakes are slow, so only the session's own limit ends one.
         transport.banner_timeout = transport.handshake_timeout = self.limits.authenticate_within
         transport.add_server_key(self._key)
         transport.set_subsystem_handler("sftp", Subsystem)
-        client.settimeout(WAKE_INTERVAL)  # paramiko looks ten times a second whether anything is to be done
+        client.settimeout(WAKE_INTERVAL)  # else paramiko wakes up ten times a second
         options = transport.get_security_options()
         options.ciphers, options.digests = CIPHERS, MACS
         session = Session(transport, address, self.limits, self._stopping, self.sessions)
@@ -128,12 +129,12 @@ class Server:
         transport.start_server(event=threading.Event(), server=session)
 
     def _close_overdue(self) -> None:
-        """Close the sessions that are silent for too long, and forget those that have ended."""
+        """Close the sessions that are silent for too long, and drop those that have ended."""
         for session in self.sessions:
             if session.overdue():
                 logger.info("SFTP connection from %s ended: silent for too long", session.address)
                 session.end()
-        self.sessions[:] = [each for each in self.sessions if each.alive]
+        self.sessions[:] = [session for session in self.sessions if session.alive]
 
     def _end(self) -> None:
         self._listener.close()

@@ -1,4 +1,4 @@
-"""Failed logins: counted by name and address, and by address; in Redis, or here while Redis is away."""
+"""Failed logins, counted by name and address, and by address, in Redis or in this process without Redis."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sftp_ingest.server.addresses import source_of
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-# Of one name from one address; of one address with any names, behind which there may be others.
+# For one name from one address, and for one address with any name. Others may share an address.
 MAX_FAILURES, MAX_FAILURES_OF_ADDRESS = 6, 30
 FIRST_WAIT, MAX_WAIT, MAX_WAIT_OF_ADDRESS = 300, 24 * 3600, 3600  # seconds
 FORGET_AFTER = 24 * 3600
@@ -29,28 +29,28 @@ _local = LocMemCache("sftp-attempts", {})
 
 @functools.cache
 def _shared() -> BaseCache:
-    """One store for all threads: each client has its own, and must not open a connection of its own."""
+    """Return one store for all threads, so that not each client opens its own connection."""
     return caches.create_connection("default")
 
 
 def seconds_to_wait(name: str, address: str) -> float:
-    """The seconds for which this pair may not try; 0 when it may."""
+    """Return the seconds until this name and address may try again, or 0."""
     return _seconds_left(_pair(name, address))
 
 
 def address_seconds_to_wait(address: str) -> float:
-    """The seconds for which no password is tried from there; 0 when one may be."""
+    """Return the seconds until passwords from this address are checked again, or 0."""
     return _seconds_left(source_of(address))
 
 
 def record_failure(name: str, address: str) -> int:
-    """Count a failure; return how many this pair has had. From the sixth on it waits, each time longer."""
+    """Count a failure; return the failures of this name and address. The sixth begins a growing wait."""
     _in_store(lambda store: _count(store, source_of(address), MAX_FAILURES_OF_ADDRESS, MAX_WAIT_OF_ADDRESS))
     return _in_store(lambda store: _count(store, _pair(name, address), MAX_FAILURES, MAX_WAIT))
 
 
 def forget_failures(name: str, address: str) -> None:
-    """Forget the failures of this pair. Those of its address stay: a login must not buy guesses at others."""
+    """Reset the failures of a name and address, but not of the address: that would allow more guesses."""
     keys = [_key(kind, _pair(name, address)) for kind in ("failures", "until")]
     _in_store(lambda store: store.delete_many(keys))
 
@@ -74,7 +74,7 @@ def _pair(name: str, address: str) -> str:
 
 
 def _key(kind: str, subject: str) -> str:
-    """Names come from outside, of any length and content."""
+    """Build a key with a hash, since names from clients have any length and content."""
     return f"sftp:{kind}:{hashlib.sha256(subject.encode(errors='replace')).hexdigest()}"
 
 

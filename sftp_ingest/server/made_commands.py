@@ -1,4 +1,4 @@
-"""What a client sees of the folders whose files are made as it reads them."""
+"""SFTP commands on folders with generated files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import paramiko
 from sftp_ingest.area.made_files import MadeFile, MadeFolder, made_folders
 from sftp_ingest.area.paths import Parts
 from sftp_ingest.database import own_connection
-from sftp_ingest.errors import Forbidden, Missing
+from sftp_ingest.errors import Missing, NotAllowed
 from sftp_ingest.server.attributes import attributes
 from sftp_ingest.server.handles import MAX_OFFSET, MAX_READ
 
@@ -17,33 +17,33 @@ Entries = list[tuple[str, os.stat_result]]
 
 
 def listed(folder: MadeFolder, supplier_id: int, parts: Parts) -> Entries:
-    """The files of such a folder. Raises Missing for one within it: there is none."""
+    """Return the files of a generated folder. Raises Missing for a folder within it."""
     if len(parts) > 1:
         raise Missing(f"There is no folder {parts[-1]}.")
     return sorted((name, make().status) for name, make in folder.files(supplier_id).items())
 
 
 def status_of(folder: MadeFolder, supplier_id: int, parts: Parts) -> os.stat_result:
-    """Raises Missing."""
+    """Return the status of a generated file or folder. Raises Missing."""
     if len(parts) == 1:
         return folder.status
     return folder.file(supplier_id, parts).status
 
 
 def opened(folder: MadeFolder, supplier_id: int, parts: Parts) -> MadeHandle:
-    """Raises Missing."""
+    """Open a generated file. Raises Missing."""
     return MadeHandle(folder.file(supplier_id, parts))
 
 
 def with_made(entries: Entries) -> Entries:
-    """What is in an area's first folder, with those that are made."""
+    """Add the generated folders to the entries of an area's root."""
     made = made_folders()
-    kept = [(name, status) for name, status in entries if name not in made]
-    return sorted([*kept, *((name, folder.status) for name, folder in made.items())])
+    stored = [(name, status) for name, status in entries if name not in made]
+    return sorted([*stored, *((name, folder.status) for name, folder in made.items())])
 
 
 class MadeHandle(paramiko.SFTPHandle):  # type: ignore[misc]
-    """Such a file being read, as it was when it was opened."""
+    """A generated file open for reading, with the content of the moment of opening."""
 
     def __init__(self, file: MadeFile) -> None:
         super().__init__()
@@ -58,16 +58,16 @@ class MadeHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         return self._made.content[start : start + min(length, MAX_READ)]
 
     def write(self, offset: int, data: bytes) -> int:
-        raise Forbidden("This file was opened for reading.")
+        raise NotAllowed("This file was opened for reading.")
 
     def stat(self) -> paramiko.SFTPAttributes:
         return attributes("", self._made.status, read_only=True)
 
     def chattr(self, attr: paramiko.SFTPAttributes) -> int:
-        raise Forbidden("This file was opened for reading.")
+        raise NotAllowed("This file was opened for reading.")
 
     def sync(self) -> None:
-        """Nothing of it waits to be written."""
+        """Do nothing: no written bytes wait."""
 
     def close(self) -> None:
-        """It is only in memory."""
+        """Do nothing: the file is only in memory."""

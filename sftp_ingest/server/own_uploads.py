@@ -1,4 +1,4 @@
-"""What a login sees of its own unfinished uploads: those under way, and those that were cut (contract 13)."""
+"""A login's view of its own unfinished uploads, in progress or cut (contract 8)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class OwnUploads:
         self.login, self.session = login, session
 
     def open_file(self, parts: Parts) -> IncomingFile | None:
-        """The upload to that path that this session has open: for it, the file is there already."""
+        """Return the upload to a path that this session has open. The session sees it as a file."""
         files = open_uploads.at(self.login, parts)
-        return next((each for each in files if each.opened.session is self.session), None)
+        return next((file for file in files if file.mode.session is self.session), None)
 
     def seen(self, parts: Parts) -> paramiko.SFTPAttributes | None:
-        """How far an upload to that path came, which this session, another or none is at."""
+        """Return the attributes of an unfinished upload to a path, open in any session or cut."""
         name = parts[-1] if parts else ""
         if mine := self.open_file(parts):
             return attributes(name, mine.status)
@@ -40,7 +40,7 @@ class OwnUploads:
         return attributes(name, os.stat_result((stat.S_IFREG, 0, 0, 1, 0, 0, cut.kept_size, *[seconds] * 3)))
 
     def forget(self, parts: Parts) -> bool:
-        """Drop what is unfinished at that path, if no other session is at it; whether there was any."""
+        """Delete this login's unfinished upload to a path; return whether there was one."""
         mine = self.open_file(parts)
         if mine:
             mine.discard()

@@ -1,4 +1,4 @@
-"""One client's connection: who it is, and what of SSH it may use (only the subsystem sftp)."""
+"""One client's connection: its login, and the parts of SSH that it may use (only the subsystem sftp)."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from sftp_ingest.server.turns import one_at_a_time
 
 logger = logging.getLogger(__name__)
 
-CANNOT_CHECK = "Logins cannot be checked at this moment. Nothing is wrong with yours: try again in a while."
+CANNOT_CHECK = "The service cannot check logins at the moment. Your login is not at fault. Try again later."
 
 
 @dataclass(frozen=True)
-class Limits:
-    """How much one client, and all of them together, may use. Seconds and counts."""
+class SessionLimits:
+    """Limits of one client, and of all clients together, in seconds and counts."""
 
     authenticate_within: float = 30.0
     open_channel_within: float = 30.0
     idle: float = 600.0
-    failure_delay: float = 1.0  # times the failures so far
+    failure_delay: float = 1.0  # multiplied by the number of failures
     max_failure_delay: float = 5.0
     unauthenticated_per_address: int = 32
     unauthenticated: int = 200
@@ -45,11 +45,11 @@ class Limits:
 
 @dataclass(eq=False)
 class Session(paramiko.ServerInterface):  # type: ignore[misc]
-    """Answers what paramiko asks for one connection. Shells, commands and forwards stay refused."""
+    """The answers to paramiko's questions about one connection. Shells, commands and forwards are refused."""
 
     transport: paramiko.Transport
     address: str
-    limits: Limits
+    limits: SessionLimits
     stopping: threading.Event
     sessions: list[Session]
     login: SftpLogin | None = None
@@ -69,26 +69,26 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
 
     @property
     def shows_errors(self) -> bool:
-        """Whether the client is one that gives its user what comes as standard error, like all of OpenSSH."""
+        """Whether the client shows standard error to its user, as OpenSSH does."""
         return "OpenSSH" in str(self.transport.remote_version)
 
     @property
     def logging_in(self) -> bool:
-        """Whether the client has yet to log in. Hundreds that have gone shut no door while they end."""
+        """Whether the client has not logged in yet. Closed connections do not count while they end."""
         return bool(self.transport.is_active()) and not self.authenticated
 
     @property
     def has_channel(self) -> bool:
-        """Whether the client has begun to work, and not only logged in."""
+        """Whether the client has opened a channel after its login."""
         return bool(self.handlers)
 
     @property
     def alive(self) -> bool:
-        """Whether any of it still works, be it only on finishing a file."""
-        return self.transport.is_alive() or any(each.is_alive() for each in self.handlers)
+        """Whether any thread of the session still works, for example to finish a file."""
+        return self.transport.is_alive() or any(handler.is_alive() for handler in self.handlers)
 
     def overdue(self) -> bool:
-        """Whether the client has been silent for too long, or has taken too long to log in or to begin."""
+        """Tell whether the client was silent for too long, or too slow to log in or to open a channel."""
         now = time.monotonic()
         if not self.transport.is_active():
             return False
@@ -99,7 +99,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         )
 
     def end(self) -> None:
-        """Close the connection. Without the first step, paramiko's thread would notice seconds later."""
+        """Close the connection. Without the shutdown, paramiko's thread would notice seconds later."""
         with suppress(OSError):
             self.transport.sock.shutdown(socket.SHUT_RDWR)
         self.transport.close()
@@ -124,7 +124,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return int(paramiko.AUTH_FAILED)
 
     def check_auth_publickey(self, username: str, key: paramiko.PKey) -> int:
-        """Offered keys are not counted as failures: a client tries all that its agent has."""
+        """Check an offered key. A wrong key is not a failure, since a client tries all keys of its agent."""
         self.login = None
         if self._must_wait(username, login_throttle.seconds_to_wait(username, self.address)):
             self.stopping.wait(min(self.limits.failure_delay, self.limits.max_failure_delay))
@@ -138,7 +138,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return self._answer(self.login) if self.login else int(paramiko.AUTH_FAILED)
 
     def _try_password(self, username: str, password: str) -> float:
-        """Find the login; if there is none, return the seconds by which the answer is delayed."""
+        """Set the login; without one, return the seconds by which to delay the answer."""
         self.login = None
         pair_wait = login_throttle.seconds_to_wait(username, self.address)
         if self._must_wait(username, pair_wait or login_throttle.address_seconds_to_wait(self.address)):
@@ -157,29 +157,29 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return seconds > 0
 
     def _answer(self, login: SftpLogin) -> int:
-        """The answer to the right password or key: no, when the login has all its connections already."""
+        """Answer a right password or key. Refuse it if the login has reached its limit of connections."""
         limit = self.limits.connections_per_login
-        others = [each for each in self.sessions if each is not self and each.login == login]
-        if sum(each.authenticated for each in others) < limit:
+        others = [other for other in self.sessions if other is not self and other.login == login]
+        if sum(other.authenticated for other in others) < limit:
             self.touch()
             return int(paramiko.AUTH_SUCCESSFUL)
         logger.warning("SFTP login %s has %d connections already", login, limit)
-        self._say(f"The login {login} has {limit} connections already. Close one, or wait until one ends.")
+        self._say(f"The login {login} has {limit} connections already. Close one or wait until one ends.")
         self.login = None
         return int(paramiko.AUTH_FAILED)
 
     def _say(self, text: str) -> None:
-        """A banner: what clients show to people, while a refused login itself bears no words."""
+        """Send a banner, which clients show to people. A refused login itself carries no text."""
         banner = paramiko.Message()
         banner.add_byte(cMSG_USERAUTH_BANNER)
         banner.add_string(f"{text}\r\n")
         banner.add_string("en")
         self.transport._send_message(banner)
 
-    # What an authenticated client may open.
+    # Channels, after the login.
 
     def check_channel_request(self, kind: str, chanid: int) -> int:
-        open_channels = len(self._channels) - sum(not each.is_alive() for each in self.handlers)
+        open_channels = len(self._channels) - sum(not handler.is_alive() for handler in self.handlers)
         if kind != "session":
             return int(paramiko.OPEN_FAILED_ADMINISTRATIVELY_PROHIBITED)
         if self.login is None or open_channels >= self.limits.channels or not self._admit(self.login):
@@ -188,17 +188,17 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return int(paramiko.OPEN_SUCCEEDED)
 
     def check_channel_subsystem_request(self, channel: paramiko.Channel, name: str) -> bool:
-        """Starts the subsystem: one for each channel."""
+        """Start the subsystem, once per channel."""
         if channel.get_id() in self._started:
             return False
         self._started.add(channel.get_id())
         return bool(super().check_channel_subsystem_request(channel, name))
 
     def _admit(self, login: SftpLogin) -> bool:
-        """Note the login, once; only here it is certain that a key's signature was right, too."""
+        """Record the login, once. Only from here on is the signature of a key verified."""
         if self.admitted:
             return True
-        others = [each for each in self.sessions if each.admitted and each.login == login]
+        others = [other for other in self.sessions if other.admitted and other.login == login]
         if len(others) >= self.limits.connections_per_login:
             logger.warning("SFTP login %s has %d sessions already", login, len(others))
             return False

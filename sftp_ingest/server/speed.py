@@ -1,7 +1,7 @@
-"""What bounds an upload is what paramiko does for each packet of 32 KB; this is what can be had without it.
+"""Replacements for slow parts of paramiko, whose work per packet of 32 KB limits the speed of an upload.
 
-It asks the system two or three times for each packet, compares its checksum byte by byte in Python, and makes
-that checksum by an object of its own. OpenSSH's client prefers a cipher that has such checksums.
+paramiko makes two or three system calls per packet, compares its checksum byte by byte in Python, and creates
+an object for each checksum. OpenSSH's client prefers a cipher with such checksums.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ READ_AT_ONCE = 256 * 1024
 
 
 class BufferedSocket:
-    """A socket from which little is read at a time, and much is asked of the system. One thread reads it."""
+    """A socket that reads large blocks for many small `recv` calls. Only one thread may read it."""
 
     def __init__(self, inner: socket.socket) -> None:
         self._inner, self._buffer, self._position = inner, b"", 0
@@ -37,6 +37,6 @@ def _checksum(key: bytes, message: bytes, digest: Any) -> bytes:
 
 
 def use_fast_checksums() -> None:
-    """Have paramiko make and compare checksums in C, in constant time as before."""
+    """Make paramiko compute and compare checksums in C, still in constant time."""
     packet.compute_hmac = _checksum
     util.constant_time_bytes_eq = hmac.compare_digest

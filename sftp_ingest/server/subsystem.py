@@ -1,4 +1,4 @@
-"""The SFTP protocol as paramiko has it, with clear errors and limits, and without what can be abused."""
+"""The SFTP protocol of paramiko, with clear errors, limits, and without commands that can be abused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db import Error as DatabaseError
 from paramiko import sftp as protocol
 
 from sftp_ingest.database import own_connection
-from sftp_ingest.errors import Forbidden, Missing, Refused
+from sftp_ingest.errors import Missing, NotAllowed, Refused
 from sftp_ingest.server.commands import AreaCommands
 from sftp_ingest.server.extensions import EXTENSIONS, Handle, greeting
 from sftp_ingest.server.handles import FolderHandle, UploadHandle
@@ -23,7 +23,7 @@ MAX_MESSAGE = 1024**2
 OPEN_REQUESTS = (protocol.CMD_OPEN, protocol.CMD_OPENDIR)
 SLOW_REQUESTS = (protocol.CMD_READ, protocol.CMD_WRITE, protocol.CMD_CLOSE)
 NAMES_AT_ONCE = 100
-FULL = "The disk of this service is full. Its operators must make room first."
+FULL = "The disk of this service is full. Try again after its operators have made room."
 NO_HANDLE = "There is no such handle."
 MOST_WORDS = 100  # sentences for one client's standard error
 
@@ -31,7 +31,7 @@ MOST_WORDS = 100  # sentences for one client's standard error
 def status_code(error: Refused) -> int:
     if isinstance(error, Missing):
         return int(paramiko.SFTP_NO_SUCH_FILE)
-    return int(paramiko.SFTP_PERMISSION_DENIED if isinstance(error, Forbidden) else paramiko.SFTP_FAILURE)
+    return int(paramiko.SFTP_PERMISSION_DENIED if isinstance(error, NotAllowed) else paramiko.SFTP_FAILURE)
 
 
 def _refusal_of(error: OSError) -> Refused:
@@ -41,7 +41,7 @@ def _refusal_of(error: OSError) -> Refused:
 
 
 class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
-    """One SFTP conversation. An error of any kind becomes a status with a sentence."""
+    """One SFTP conversation. Every error becomes a status with a sentence."""
 
     def __init__(self, channel: paramiko.Channel, name: str, session: Session) -> None:
         super().__init__(channel, name, session, AreaCommands)
@@ -50,7 +50,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         session.handlers.append(self)
 
     def finish_subsystem(self) -> None:
-        """Drop unfinished files, and report exit status 0, which scp waits for."""
+        """Report exit status 0, which scp waits for, and cut unfinished uploads."""
         with suppress(OSError, EOFError, paramiko.SSHException):
             self.sock.send_exit_status(0)
         super().finish_subsystem()
@@ -69,25 +69,27 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
     def _process(self, t: int, request_number: int, msg: paramiko.Message) -> None:
         self.session.touch()
         try:
-            # What is read, written and finished takes its time: it asks the database here and there.
+            # Slow requests borrow a database connection only for their short database work.
             with nullcontext() if t in SLOW_REQUESTS else own_connection():
                 self._answer(t, request_number, msg)
         except Refused as error:
             self._refuse(request_number, error)
         except UnicodeDecodeError:
-            self._send_status(request_number, paramiko.SFTP_FAILURE, "Names are written in UTF-8.")
+            self._send_status(
+                request_number, paramiko.SFTP_FAILURE, "The name is not UTF-8. Send it in UTF-8."
+            )
         except DatabaseError:
             logger.exception("SFTP: the database does not answer")
-            message = "The service cannot record this just now. Nothing was changed; try again in a minute."
+            message = "The database does not answer. Nothing was changed. Try again in a minute."
             self._refuse(request_number, Refused(message))
         except OSError as error:
-            if error.errno is None and self.sock.closed:  # paramiko's own word for: nobody hears the answer
+            if error.errno is None and self.sock.closed:  # the client has gone
                 return
             logger.exception("SFTP: a file operation failed")
             self._refuse(request_number, _refusal_of(error))
 
     def _refuse(self, request_number: int, error: Refused) -> None:
-        """Say why, in words: OpenSSH shows of a status only the code, but also shows standard error."""
+        """Send the reason also to standard error, because OpenSSH shows only the code of a status."""
         if self._words and not isinstance(error, Missing):
             self._words -= 1
             self.sock.sendall_stderr(f"{error}\r\n".encode())
@@ -109,14 +111,14 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         else:
             super()._process(t, request_number, msg)
 
-    def _opened(self, name: bytes) -> Handle:  # this is a thread, and those have a _handle since Python 3.13
+    def _opened(self, name: bytes) -> Handle:  # not _handle, which threads have since Python 3.13
         handle: Handle | None = self.file_table.get(name)
         if handle is None:
             raise Refused(NO_HANDLE)
         return handle
 
     def _close(self, request_number: int, msg: paramiko.Message) -> None:
-        """paramiko always answers OK; here the CLOSE of a file that could not be kept fails."""
+        """Finish an upload. Unlike paramiko, answer a failure if the file could not be stored."""
         name = msg.get_binary()
         if self.folder_table.pop(name, None) is None:
             handle = self._opened(name)
@@ -133,7 +135,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         self._send_handle_response(request_number, folder, True)
 
     def _read_folder(self, request_number: int, folder: FolderHandle) -> None:
-        """paramiko sends sixteen names at a time, and copies the rest for each."""
+        """Send NAMES_AT_ONCE names. paramiko would send sixteen and copy the rest each time."""
         entries = folder.next(NAMES_AT_ONCE)
         if not entries:
             self._send_status(request_number, paramiko.SFTP_EOF)

@@ -1,4 +1,4 @@
-"""Turns: of each address, one at a time."""
+"""Turns for each address, one at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TURN_TIMEOUT = 20.0  # seconds
 
 
 class _Turn:
-    """A lock, and how many want it."""
+    """A lock with the number of its users."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -25,8 +25,9 @@ _turns_lock = threading.Lock()
 
 @contextmanager
 def one_at_a_time(address: str) -> Iterator[None]:
-    """Only one password from an address is checked at any time in this process, so that each failure is
-    counted before the next costly hash. Raises TimeoutError.
+    """Check one password per address at a time in this process. Raises TimeoutError.
+
+    So each failure is counted before the next expensive hash.
     """
     source = source_of(address)
     with _turns_lock:
@@ -34,7 +35,7 @@ def one_at_a_time(address: str) -> Iterator[None]:
         turn.users += 1
     try:
         if not turn.lock.acquire(timeout=TURN_TIMEOUT):
-            raise TimeoutError(f"too many passwords are tried from {source}")
+            raise TimeoutError(f"too many password logins wait from {source}")
         try:
             yield
         finally:

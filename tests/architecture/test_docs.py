@@ -86,8 +86,8 @@ def test_each_reference_to_an_adr_names_an_existing_record():
         ("orders.models.Order.change", True),
         ("orders.models.Ordre", False),
         ("orders.nowhere", False),
-        ("server.listener.Server", True),
-        ("server.listener.Sever", False),
+        ("server.listener.SftpServer", True),
+        ("server.listener.SftpSever", False),
     ],
 )
 def test_the_test_knows_what_is_there(name, there):

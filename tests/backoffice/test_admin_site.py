@@ -44,7 +44,7 @@ WITHOUT_PAGES = {
     "orders.SearchEntry",
     "sftp_ingest.Blob",
     "sftp_ingest.DroppedBlob",
-    "sftp_ingest.Entry",
+    "sftp_ingest.DirectoryEntry",
     "sftp_ingest.OpenUpload",
     "sftp_ingest.UploadArea",
 }

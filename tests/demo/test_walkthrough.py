@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 
 from config.celery import app
 from orders.models import Order
-from sftp_ingest.server.listener import Server
-from sftp_ingest.server.session import Limits
+from sftp_ingest.server.listener import SftpServer
+from sftp_ingest.server.session import SessionLimits
 from tools.demo import cast, credentials, sftp, walkthrough
 from tools.demo.client import StoryError
 
@@ -30,7 +30,7 @@ def data_dir(settings, tmp_path):
 @pytest.fixture
 def service(transactional_db, live_server, settings, data_dir) -> Iterator[None]:
     """The whole service: web and SFTP as they are, and a worker that works at once."""
-    server = Server("127.0.0.1", 0, Limits())
+    server = SftpServer("127.0.0.1", 0, SessionLimits())
     thread = threading.Thread(target=server.serve)
     thread.start()
     app.loader.import_default_modules()  # as a worker does: tasks are called by their names

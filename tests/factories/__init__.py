@@ -21,7 +21,12 @@ from tests.factories.imports import (
 )
 from tests.factories.inventory import StockLevelFactory, WarehouseFactory, set_stock
 from tests.factories.orders import OrderFactory, OrderLineFactory
-from tests.factories.sftp_ingest import EntryFactory, RemoteHostFactory, SftpLoginFactory, UploadFactory
+from tests.factories.sftp_ingest import (
+    DirectoryEntryFactory,
+    RemoteHostFactory,
+    SftpLoginFactory,
+    UploadFactory,
+)
 
 __all__ = [
     "AutoImportFactory",
@@ -46,7 +51,7 @@ __all__ = [
     "StockLevelFactory",
     "SupplierFactory",
     "UploadFactory",
-    "EntryFactory",
+    "DirectoryEntryFactory",
     "VariantFactory",
     "WarehouseFactory",
     "WebhookFactory",

@@ -4,7 +4,7 @@ import factory
 from django.contrib.auth.hashers import make_password
 
 from accounts.encryption import encrypt
-from sftp_ingest.models import Entry, RemoteHost, SftpLogin, Upload
+from sftp_ingest.models import DirectoryEntry, RemoteHost, SftpLogin, Upload
 from tests.factories.accounts import SupplierFactory
 from tests.factories.base import ModelFactory
 
@@ -30,11 +30,11 @@ class UploadFactory(ModelFactory[Upload]):
     sha256 = "0" * 64
 
 
-class EntryFactory(ModelFactory[Entry]):
+class DirectoryEntryFactory(ModelFactory[DirectoryEntry]):
     """A folder, unless it has a blob."""
 
     class Meta:
-        model = Entry
+        model = DirectoryEntry
 
     supplier = factory.SubFactory(SupplierFactory)
     name = factory.Sequence("{}.csv".format)

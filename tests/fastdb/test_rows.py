@@ -132,5 +132,5 @@ class OtherJson(PriceJson):
 
 
 def test_an_answer_that_the_row_cannot_give_is_refused_where_it_is_written():
-    with pytest.raises(TypeError, match="PriceRow is not what OtherJson says: pk, title"):
+    with pytest.raises(TypeError, match="PriceRow does not match OtherJson: pk, title"):
         answering(PriceRow, OtherJson)

@@ -14,7 +14,7 @@ from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from sftp_ingest.area import quota
 from sftp_ingest.area.files import Area, changeable
-from sftp_ingest.errors import Forbidden
+from sftp_ingest.errors import NotAllowed
 from tests.factories import AutoImportFactory, ImportJobFactory, UploadFactory
 from tests.upload_area import area_of
 
@@ -139,10 +139,10 @@ def test_reports_are_only_for_reading_and_count_for_no_quota(acme, put):
     used = quota.used(acme.pk)
 
     for parts in (("reports",), ("reports", "mine.csv")):
-        with pytest.raises(Forbidden, match="only for reading"):
+        with pytest.raises(NotAllowed, match="read-only"):
             changeable(parts)
     assert used == (area_of(acme) / "products/spring.csv").stat().st_size
-    assert area.count_again() == 0
+    assert area.recalculate() == 0
 
 
 def test_old_reports_are_removed(acme, rival, put):

@@ -16,8 +16,8 @@ from paramiko.sftp import CMD_CLOSE, CMD_OPEN, SFTP_FLAG_CREATE, SFTP_FLAG_TRUNC
 
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin
-from sftp_ingest.server.listener import Server
-from sftp_ingest.server.session import Limits
+from sftp_ingest.server.listener import SftpServer
+from sftp_ingest.server.session import SessionLimits
 from tests.factories import SftpLoginFactory, StaffFactory
 from tests.upload_area import AreaPath, area_of
 
@@ -61,8 +61,8 @@ def acme_login(acme: Supplier, login_of: Callable[..., SftpLogin]) -> SftpLogin:
 
 
 @contextmanager
-def serving(limits: Limits) -> Iterator[Server]:
-    server = Server("127.0.0.1", 0, limits)
+def serving(limits: SessionLimits) -> Iterator[SftpServer]:
+    server = SftpServer("127.0.0.1", 0, limits)
     thread = threading.Thread(target=server.serve)
     thread.start()
     try:
@@ -74,14 +74,14 @@ def serving(limits: Limits) -> Iterator[Server]:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[..., Server]]:
+def serve() -> Iterator[Callable[..., SftpServer]]:
     """A server with those limits; failed logins are not slowed unless asked."""
     with ExitStack() as stack:
-        yield lambda **limits: stack.enter_context(serving(Limits(**{"failure_delay": 0.0, **limits})))
+        yield lambda **limits: stack.enter_context(serving(SessionLimits(**{"failure_delay": 0.0, **limits})))
 
 
 @pytest.fixture
-def server(transactional_db: None, serve: Callable[..., Server]) -> Server:
+def server(transactional_db: None, serve: Callable[..., SftpServer]) -> SftpServer:
     return serve()
 
 
@@ -90,7 +90,7 @@ def connect() -> Iterator[Callable[..., paramiko.SSHClient]]:
     """A client that is logged in; by password unless `how` says otherwise."""
     with ExitStack() as stack:
 
-        def make(server: Server, username: str, **how: Any) -> paramiko.SSHClient:
+        def make(server: SftpServer, username: str, **how: Any) -> paramiko.SSHClient:
             client = stack.enter_context(paramiko.SSHClient())
             client.set_missing_host_key_policy(paramiko.RejectPolicy())
             name = f"[127.0.0.1]:{server.port}"
@@ -106,13 +106,13 @@ def connect() -> Iterator[Callable[..., paramiko.SSHClient]]:
 
 @pytest.fixture
 def acme_sftp(
-    server: Server, acme_login: SftpLogin, connect: Callable[..., paramiko.SSHClient]
+    server: SftpServer, acme_login: SftpLogin, connect: Callable[..., paramiko.SSHClient]
 ) -> paramiko.SFTPClient:
     return connect(server, "acme").open_sftp()
 
 
 @pytest.fixture
-def cut(server: Server) -> Callable[[paramiko.SSHClient], None]:
+def cut(server: SftpServer) -> Callable[[paramiko.SSHClient], None]:
     """The network goes while a client is at something; the server has noticed when this returns."""
 
     def make(client: paramiko.SSHClient) -> None:
@@ -126,7 +126,7 @@ def cut(server: Server) -> Callable[[paramiko.SSHClient], None]:
 
 @pytest.fixture
 def leave_cut(
-    server: Server, acme: Supplier, connect: Callable[..., paramiko.SSHClient], cut: Callable[..., None]
+    server: SftpServer, acme: Supplier, connect: Callable[..., paramiko.SSHClient], cut: Callable[..., None]
 ) -> Callable[..., None]:
     """Begin an upload as Acme, or go on with one `at` a byte, and lose the connection after `content`."""
 

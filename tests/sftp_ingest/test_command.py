@@ -88,5 +88,5 @@ def test_storage_that_cannot_be_used_is_a_clear_message(tmp_path: Path, url: str
         _, said = server.communicate(timeout=60)
 
     assert server.returncode == 1
-    assert "Uploads cannot be kept (UPLOADS_URL, UPLOADS_DIR): " in said
+    assert "The storage of uploads does not work (UPLOADS_URL): " in said
     assert "Traceback" not in said

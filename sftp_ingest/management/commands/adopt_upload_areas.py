@@ -1,4 +1,4 @@
-"""`manage.py adopt_upload_areas`: take over the upload areas that were folders of the disk."""
+"""`manage.py adopt_upload_areas`: migrate upload areas that were folders on disk."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sftp_ingest.area.adopting import adopt_all
 
 class Command(BaseCommand):
     help = (
-        "Takes over upload areas from before names were rows: each file of UPLOADS_DIR/<supplier> becomes a "
-        "row and a blob. Also counts anew how full each area is. May be run again."
+        "Migrates upload areas of old versions: each file of UPLOADS_DIR/<supplier> becomes a row and a "
+        "blob. Also recalculates the used bytes of each area. The command can be repeated."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.stdout.write(f"{adopt_all()} files were taken over.")
+        self.stdout.write(f"{adopt_all()} files were migrated.")

@@ -13,20 +13,20 @@ from django.core.management.base import BaseCommand, CommandError
 from paramiko.ssh_exception import SSHException
 
 from api import signs_of_life
-from sftp_ingest.blobs.bucket import WrongUrl
+from sftp_ingest.blobs.bucket import WrongUploadsUrl
 from sftp_ingest.blobs.stores import store_for_new
 from sftp_ingest.server.host_key import host_key, key_path
-from sftp_ingest.server.listener import Server
+from sftp_ingest.server.listener import SftpServer
 
-MOST_FILES = 65_536  # a thousand connections, each with its 32 files, and what the server itself needs
+MOST_FILES = 65_536  # a thousand connections with 32 files each, and files of the server itself
 
 
 class Command(BaseCommand):
-    requires_system_checks: list[str] = []  # no URL is served here
+    requires_system_checks: list[str] = []  # the checks of URLs are slow, and this command serves none
     help = "Serves the suppliers' upload areas by SFTP on SFTP_HOST and SFTP_PORT."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # paramiko logs a traceback for every port scan; what matters is logged by us.
+        # paramiko logs a traceback for every port scan; this package logs all relevant events itself.
         logging.getLogger("paramiko").setLevel(logging.CRITICAL)
         host, port = settings.SFTP_HOST, settings.SFTP_PORT
         try:
@@ -35,11 +35,11 @@ class Command(BaseCommand):
             raise CommandError(f"No host key in {key_path()}: {error}") from error
         try:
             store_for_new().require_usable()
-        except (WrongUrl, OSError) as error:
+        except (WrongUploadsUrl, OSError) as error:
             why = error.__cause__ or error
-            raise CommandError(f"Uploads cannot be kept (UPLOADS_URL, UPLOADS_DIR): {why}") from error
+            raise CommandError(f"The storage of uploads does not work (UPLOADS_URL): {why}") from error
         try:
-            server = Server(host, port)
+            server = SftpServer(host, port)
         except OSError as error:
             raise CommandError(
                 f"SFTP cannot listen on {host}:{port} ({os.strerror(error.errno or 0)}): set SFTP_PORT."
@@ -54,7 +54,7 @@ class Command(BaseCommand):
 
 
 def _allow_many_files() -> None:
-    """As many open files as this process may have: shells and systemd begin with 1024, and mean more."""
+    """Raise the limit of open files. Shells and systemd start processes with a soft limit of 1024."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:

@@ -47,7 +47,7 @@ def test_each_file_is_there_with_its_content_and_time(former: Path, acme: Suppli
     assert (area / "products/spring/ä b.csv").read_text() == "sku\n"
     assert (area / "inventory/stock.csv").stat().st_mtime == 1_600_000_000
     assert quota.used(acme.pk) == len("sku\nsku,quantity\n")
-    assert capsys.readouterr().out == "3 files were taken over.\n"
+    assert capsys.readouterr().out == "3 files were migrated.\n"
     assert sorted(path.name for path in former.rglob("*") if not path.is_dir()) == [
         "bad\n.csv",
         "link.csv",
@@ -64,7 +64,7 @@ def test_again_it_changes_nothing_and_what_was_put_since_stays(
 
     assert (area_of(acme) / "top.csv").read_text() == "newer"
     assert Blob.objects.count() == 3
-    assert capsys.readouterr().out.splitlines()[-1] == "0 files were taken over."
+    assert capsys.readouterr().out.splitlines()[-1] == "0 files were migrated."
 
 
 def test_broken_off_it_goes_on(former: Path, acme: Supplier, monkeypatch: pytest.MonkeyPatch):

@@ -20,7 +20,7 @@ def test_quotas_are_met_while_writing(server, acme: Supplier, login_of, connect,
     login_of(acme, quota_bytes=1000, largest_file_bytes=600)
     sftp = connect(server, "acme").open_sftp()
 
-    with pytest.raises(OSError, match="600 bytes at most"):
+    with pytest.raises(OSError, match="maximum is 600 bytes"):
         put(sftp, b"x" * 601, "products/large.csv")
     put(sftp, b"x" * 600, "products/a.csv")
     with pytest.raises(OSError, match="area is full"):
@@ -56,7 +56,7 @@ def test_it_is_the_sum_of_what_is_there_whatever_happened(server, acme: Supplier
     open_file.stat()
 
     assert quota.used(acme.pk) == 370
-    assert Area(acme.pk).count_again() == 0
+    assert Area(acme.pk).recalculate() == 0
     open_file.close()
     assert quota.used(acme.pk) == 370
 
@@ -65,7 +65,7 @@ def test_it_can_be_counted_again(acme: Supplier, acme_area):
     (acme_area / "products/a.csv").write_text("x" * 10)
     UploadArea.objects.update(used_bytes=7)
 
-    assert Area(acme.pk).count_again() == 3
+    assert Area(acme.pk).recalculate() == 3
     assert quota.used(acme.pk) == 10
 
 

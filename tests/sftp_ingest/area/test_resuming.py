@@ -14,10 +14,10 @@ from accounts.actors import Actor
 from accounts.models import Supplier
 from sftp_ingest import services
 from sftp_ingest.area import cut_uploads, quota
-from sftp_ingest.blobs.store import Kept
+from sftp_ingest.blobs.store import Checkpoint
 from sftp_ingest.models import Blob, OpenUpload, SftpLogin, Upload
-from sftp_ingest.server.listener import Server
-from sftp_ingest.server.session import Limits
+from sftp_ingest.server.listener import SftpServer
+from sftp_ingest.server.session import SessionLimits
 from sftp_ingest.tasks import collect
 from tests.sftp_ingest.conftest import put, serving
 from tests.upload_area import AreaPath
@@ -95,7 +95,7 @@ def test_going_on_before_the_cut_writes_over_what_came(leave_cut, acme_sftp, acm
 def test_going_on_beyond_the_cut_is_refused(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, CSV[:10])
 
-    with pytest.raises(OSError, match="put whole"):
+    with pytest.raises(OSError, match="put the whole file"):
         go_on(acme_sftp, CSV, at=11)
     assert not (acme_area / PATH).exists()
 
@@ -108,7 +108,7 @@ def test_a_new_put_begins_anew(leave_cut, acme_sftp, acme_area: AreaPath):
     assert acme_sftp.stat(PATH).st_size == 4
 
 
-def test_a_gap_is_never_kept(server: Server, acme_login: SftpLogin, connect, cut):
+def test_a_gap_is_never_kept(server: SftpServer, acme_login: SftpLogin, connect, cut):
     client = connect(server, "acme")
     file = client.open_sftp().open(PATH, "w")
     for offset in (0, 8, 4):
@@ -128,7 +128,7 @@ def test_a_file_with_a_gap_is_not_whole(acme_sftp, acme_area: AreaPath):
     file.flush()
     file._closed = True
 
-    with pytest.raises(OSError, match="number 4 on never came"):
+    with pytest.raises(OSError, match="bytes from 4 on are missing"):
         acme_sftp._request(CMD_CLOSE, file.handle)
     assert not (acme_area / PATH).exists()
 
@@ -154,7 +154,7 @@ def test_others_do_not_see_it(leave_cut, server, rival: Supplier, login_of, conn
 
     with pytest.raises(FileNotFoundError):
         other.stat(PATH)
-    with pytest.raises(OSError, match="never came"):
+    with pytest.raises(OSError, match="are missing"):
         go_on(other, CSV, at=10)
 
 
@@ -181,11 +181,11 @@ def test_after_a_day_it_is_gone(leave_cut, acme_sftp, acme_area: AreaPath, monke
 
 
 def test_it_outlives_the_server(acme_login: SftpLogin, connect, acme_area: AreaPath):
-    with serving(Limits()) as server:
+    with serving(SessionLimits()) as server:
         file = connect(server, "acme").open_sftp().open(PATH, "w")
         file.write(CSV[:10])
         file.stat()
-    with serving(Limits()) as server:
+    with serving(SessionLimits()) as server:
         client = connect(server, "acme").open_sftp()
         assert client.stat(PATH).st_size == 10
         go_on(client, CSV)
@@ -199,7 +199,7 @@ def test_what_cannot_be_kept_is_dropped_and_the_sessions_other_files_are_kept(
 ):
     keep = cut_uploads.keep
 
-    def full(upload: OpenUpload, kept: Kept) -> None:
+    def full(upload: OpenUpload, kept: Checkpoint) -> None:
         if upload.path == "products/first.csv":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         keep(upload, kept)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sftp_ingest.models import OpenUpload, SftpLogin
-from sftp_ingest.server.session import Limits
+from sftp_ingest.server.session import SessionLimits
 from sftp_ingest.tasks import collect
 from tests.sftp_ingest.conftest import serving
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_a_server_that_ends_lets_nothing_unfinished_appear(acme_login: SftpLogin, acme_area, connect):
-    with serving(Limits()) as server:
+    with serving(SessionLimits()) as server:
         file = connect(server, "acme").open_sftp().open("products/a.csv", "w")
         file.write(b"sku")
         file.stat()

@@ -36,7 +36,7 @@ def _store(_own_folder: None, store: Store, monkeypatch: pytest.MonkeyPatch) -> 
 def is_whole(path: AreaPath) -> bool:
     upload = Upload.objects.get(path=PATH)
     assert upload.sha256 == hashlib.sha256(LARGE).hexdigest()
-    assert Area(path.supplier.pk).count_again() == 0
+    assert Area(path.supplier.pk).recalculate() == 0
     return path.read_bytes() == LARGE and not OpenUpload.objects.exists()
 
 
@@ -82,7 +82,7 @@ def test_a_store_that_fails_at_any_stage_leaves_the_former_version(
     assert failed or stage in ("send_part", "put", "checkpoint")  # what one of the stores does not do
     put(acme_sftp, LARGE, PATH)
     assert (acme_area / PATH).read_bytes() == LARGE
-    assert Area(acme_area.supplier.pk).count_again() == 0
+    assert Area(acme_area.supplier.pk).recalculate() == 0
 
 
 def test_a_commit_that_fails_leaves_the_former_version(acme_sftp, acme_area: AreaPath, monkeypatch):
@@ -93,7 +93,7 @@ def test_a_commit_that_fails_leaves_the_former_version(acme_sftp, acme_area: Are
 
     with monkeypatch.context() as patched:
         patched.setattr(Upload, "save", no_answer)
-        with pytest.raises(OSError, match="cannot record this just now"):
+        with pytest.raises(OSError, match="database does not answer"):
             put(acme_sftp, LARGE, PATH)
 
     assert (acme_area / PATH).read_bytes() == b"former\n"

@@ -63,7 +63,7 @@ def test_an_upload_is_refused_in_words_and_the_former_version_stays(
     assert not OpenUpload.objects.exists()
     put(acme_sftp, b"sku\n", PATH)
     assert (acme_area / PATH).read_bytes() == b"sku\n"
-    assert Area(acme_area.supplier.pk).count_again() == 0
+    assert Area(acme_area.supplier.pk).recalculate() == 0
 
 
 def test_a_full_disk_is_said(acme_sftp: paramiko.SFTPClient, acme_area: AreaPath, monkeypatch):

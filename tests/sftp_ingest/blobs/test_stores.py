@@ -7,7 +7,7 @@ import random
 import pytest
 
 from sftp_ingest.blobs.local import LocalStore
-from sftp_ingest.blobs.store import CannotGoOn, Store, Writer
+from sftp_ingest.blobs.store import CannotResume, Store, Writer
 from tests.sftp_ingest.blobs.conftest import PART
 
 SMALL = b"sku,title\nA-1,Lamp\n"
@@ -143,7 +143,7 @@ def test_before_what_is_here_it_goes_on_or_says_that_it_cannot(store: Store):
     second.cut_to(2 * PART + 1)
     try:
         second.cut_to(10)
-    except CannotGoOn:
+    except CannotResume:
         assert store.name == "s3"
         second.cut_to(0)
         write(second, SMALL)
@@ -169,7 +169,7 @@ def test_what_was_deleted_cannot_go_on(store: Store):
     kept = first.keep(len(SMALL))
     store.delete(ONE)
 
-    with pytest.raises((CannotGoOn, OSError)):
+    with pytest.raises((CannotResume, OSError)):
         store.resume(ONE, kept, lapsed=False)
 
 

@@ -102,7 +102,7 @@ def test_what_is_put_on_one_host_is_there_on_the_other(hosts: list[Host], acme: 
     assert second.listdir("products") == ["spring.csv"]
     first.remove("products/spring.csv")
     assert second.listdir("products") == []
-    assert Area(acme.pk).count_again() == 0
+    assert Area(acme.pk).recalculate() == 0
 
 
 def test_an_upload_whose_host_is_killed_goes_on_at_the_other(hosts: list[Host], acme: Supplier):
@@ -130,7 +130,7 @@ def test_an_upload_whose_host_is_killed_goes_on_at_the_other(hosts: list[Host], 
     assert (area_of(acme) / PATH).read_bytes() == LARGE
     assert Upload.objects.get().sha256 == hashlib.sha256(LARGE).hexdigest()
     assert not OpenUpload.objects.exists()
-    assert Area(acme.pk).count_again() == 0
+    assert Area(acme.pk).recalculate() == 0
 
 
 def test_an_upload_that_is_cut_on_one_host_goes_on_at_the_other(hosts: list[Host], acme: Supplier):
@@ -162,7 +162,7 @@ def test_a_new_put_need_not_wait_and_what_the_dead_host_had_is_forgotten(
     _pass(timedelta(days=2))
     collect()
     assert not OpenUpload.objects.exists()
-    assert Area(acme.pk).count_again() == 0
+    assert Area(acme.pk).recalculate() == 0
 
 
 def test_a_host_that_was_frozen_does_not_finish_what_another_went_on_with(hosts: list[Host], acme: Supplier):

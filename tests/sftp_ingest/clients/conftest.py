@@ -12,7 +12,7 @@ import pytest
 
 from accounts.models import Supplier
 from sftp_ingest.server.host_key import public_line
-from sftp_ingest.server.listener import Server
+from sftp_ingest.server.listener import SftpServer
 from tests.factories import SftpLoginFactory
 from tests.sftp_ingest.conftest import PASSWORD
 
@@ -66,7 +66,7 @@ class Programs:
 
 
 @pytest.fixture
-def programs(server: Server, acme: Supplier, tmp_path: Path) -> Programs:
+def programs(server: SftpServer, acme: Supplier, tmp_path: Path) -> Programs:
     """With x.csv, and spring/deep/y.csv, both from 2020."""
     if not shutil.which("ssh-keygen"):
         pytest.skip("the OpenSSH client is not installed")

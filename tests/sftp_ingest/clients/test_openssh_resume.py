@@ -10,7 +10,7 @@ from factory import Sequence
 from accounts.models import Supplier
 from sftp_ingest.area import contents
 from sftp_ingest.models import Upload
-from tests.factories import EntryFactory
+from tests.factories import DirectoryEntryFactory
 from tests.sftp_ingest.clients.conftest import Programs
 from tests.upload_area import AreaPath
 
@@ -58,7 +58,7 @@ def test_the_quota_is_shown_as_a_disk(sftp):
 def test_a_long_folder_is_listed(sftp, acme: Supplier):
     sftp("mkdir products/many")
     folder, blob = "products/many", contents.write([])
-    EntryFactory.create_in_bulk(
+    DirectoryEntryFactory.create_in_bulk(
         3000, supplier=acme, folder=folder, name=Sequence("{:04}.csv".format), blob=blob
     )
 
@@ -70,10 +70,10 @@ def test_a_long_folder_is_listed(sftp, acme: Supplier):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("put x.csv templates/x.csv", "templates/ is only for reading."),
+        ("put x.csv templates/x.csv", "templates/ is read-only."),
         ("rm products", "Permission denied"),
-        ("rmdir products", "The folder /products is always there."),
-        ("reput long.csv products/x.csv", "Files are put whole"),
+        ("rmdir products", "The folder /products cannot be changed."),
+        ("reput long.csv products/x.csv", "put the whole file"),
     ],
 )
 def test_why_something_is_refused_is_said_in_words(programs, sftp, command: str, said: str):

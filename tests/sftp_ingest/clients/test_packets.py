@@ -25,7 +25,7 @@ from paramiko.sftp import (
 )
 
 from sftp_ingest.models import SftpLogin, Upload
-from sftp_ingest.server.listener import Server
+from sftp_ingest.server.listener import SftpServer
 from tests.upload_area import AreaPath
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.program]
@@ -67,7 +67,7 @@ def packets(acme_sftp: paramiko.SFTPClient) -> Packets:
 
 
 def test_winscp_goes_on_with_its_filepart_and_puts_it_in_place(
-    server: Server, acme_login: SftpLogin, connect, cut, acme_area: AreaPath
+    server: SftpServer, acme_login: SftpLogin, connect, cut, acme_area: AreaPath
 ):
     client = connect(server, "acme")
     packets = Packets(client.open_sftp())
@@ -97,7 +97,7 @@ def test_winscp_asks_whether_a_file_is_there_by_opening_it_as_a_new_one(packets:
     packets.write(new, 0, b"sku\n")
     packets.ask(CMD_CLOSE, new)
 
-    with pytest.raises(OSError, match="there already"):
+    with pytest.raises(OSError, match="exists already"):
         packets.open("/products/x.csv", SFTP_FLAG_CREATE | SFTP_FLAG_EXCL)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sftp_ingest.models import Upload
-from sftp_ingest.server.listener import Server
+from sftp_ingest.server.listener import SftpServer
 from tests.upload_area import AreaPath
 
 pytestmark = [
@@ -27,7 +27,7 @@ class Mount:
     """An area as a folder. What was written is whole when `leave` returns: sshfs does not wait for that."""
 
     root: Path
-    server: Server
+    server: SftpServer
 
     def __truediv__(self, path: str) -> Path:
         return self.root / path
@@ -40,7 +40,7 @@ class Mount:
 
 
 @pytest.fixture
-def mounted(programs, server: Server, tmp_path: Path) -> Iterator[Mount]:
+def mounted(programs, server: SftpServer, tmp_path: Path) -> Iterator[Mount]:
     folder = tmp_path / "mounted"
     folder.mkdir()
     options = [word for word in programs.ssh_options if word not in ("-F", "/dev/null")]

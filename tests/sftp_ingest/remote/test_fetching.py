@@ -22,7 +22,7 @@ from sftp_ingest.remote.fetching import fetch
 from sftp_ingest.remote.probing import probe
 from sftp_ingest.server.handles import ReadHandle
 from sftp_ingest.server.host_key import public_line
-from sftp_ingest.server.listener import Server
+from sftp_ingest.server.listener import SftpServer
 from sftp_ingest.server.session import Session
 from tests.factories import RemoteHostFactory
 from tests.sftp_ingest.conftest import PASSWORD
@@ -34,7 +34,7 @@ CSV = b"sku,title\n" * 100_000
 
 
 @pytest.fixture
-def registered(acme: Supplier, rival: Supplier, login_of: Callable[..., SftpLogin], server: Server):
+def registered(acme: Supplier, rival: Supplier, login_of: Callable[..., SftpLogin], server: SftpServer):
     """Acme's files lie in the home of the login `rival` on a host that happens to be this one."""
     login_of(rival)
     return RemoteHostFactory.create(
@@ -48,7 +48,7 @@ def registered(acme: Supplier, rival: Supplier, login_of: Callable[..., SftpLogi
 
 
 @pytest.fixture
-def url(registered: RemoteHost, server: Server, rival: Supplier, settings) -> str:
+def url(registered: RemoteHost, server: SftpServer, rival: Supplier, settings) -> str:
     settings.SFTP_PORT = 1  # so that this port is not our own
     (area_of(rival) / "out.csv").write_bytes(CSV)
     return f"sftp://127.0.0.1:{server.port}/out.csv"
@@ -86,7 +86,7 @@ def test_the_password_is_kept_encrypted_and_bound_to_the_key(registered: RemoteH
 
 
 def test_a_host_with_another_key_never_sees_the_password(
-    acme: Supplier, url: str, registered: RemoteHost, server: Server
+    acme: Supplier, url: str, registered: RemoteHost, server: SftpServer
 ):
     other = paramiko.ECDSAKey.generate()
     RemoteHost.objects.update(host_key=f"{other.get_name()} {other.get_base64()}")
@@ -135,7 +135,7 @@ def test_a_host_that_is_no_longer_registered_is_not_asked(acme: Supplier, url: s
     assert failure(acme, url).code == "remote_not_registered"
 
 
-def test_a_host_that_breaks_off_leaves_nothing(acme: Supplier, url: str, server: Server, monkeypatch):
+def test_a_host_that_breaks_off_leaves_nothing(acme: Supplier, url: str, server: SftpServer, monkeypatch):
     def cut(handle: ReadHandle, offset: int, length: int) -> bytes:
         server.sessions[-1].transport.close()
         return b""
@@ -156,7 +156,7 @@ def test_a_file_that_comes_short_is_not_taken_for_whole(acme: Supplier, url: str
 
 @pytest.mark.parametrize("after", [0, 500_000])
 def test_a_connection_that_is_lost_is_made_anew_and_goes_on(
-    after: int, acme: Supplier, url: str, server: Server, monkeypatch
+    after: int, acme: Supplier, url: str, server: SftpServer, monkeypatch
 ):
     whole = ReadHandle.read
     lost: list[int] = []
@@ -174,7 +174,7 @@ def test_a_connection_that_is_lost_is_made_anew_and_goes_on(
 
 
 def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
-    acme: Supplier, rival: Supplier, url: str, server: Server, monkeypatch
+    acme: Supplier, rival: Supplier, url: str, server: SftpServer, monkeypatch
 ):
     whole = ReadHandle.read
     lost: list[int] = []
@@ -199,7 +199,7 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
     monkeypatch.setattr(ReadHandle, "read", cut_once)
     monkeypatch.setattr(contents, "write", lambda received: write(noted(received)))
 
-    with pytest.raises(RemoteFailed, match="changed while it came"):
+    with pytest.raises(RemoteFailed, match="changed during the fetch"):
         fetch(acme, url)
 
 
@@ -292,7 +292,7 @@ def asked(page: Client, host: RemoteHost) -> str:
 
 
 def test_an_operator_tries_a_host_before_suppliers_do(page: Client, url: str, registered: RemoteHost):
-    assert "took the login rival: " in asked(page, registered)
+    assert "accepted the login rival. " in asked(page, registered)
     registered.set_password("wrong")
     registered.save(update_fields=["password"])
 

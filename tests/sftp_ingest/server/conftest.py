@@ -7,7 +7,7 @@ from collections.abc import Callable
 import paramiko
 import pytest
 
-from sftp_ingest.server.listener import Server
+from sftp_ingest.server.listener import SftpServer
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +16,7 @@ def key() -> paramiko.PKey:
 
 
 @pytest.fixture
-def fail(server: Server, connect: Callable[..., paramiko.SSHClient]) -> Callable[..., None]:
+def fail(server: SftpServer, connect: Callable[..., paramiko.SSHClient]) -> Callable[..., None]:
     """Log in with a wrong password."""
 
     def once(username: str = "acme") -> None:

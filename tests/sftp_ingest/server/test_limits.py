@@ -13,8 +13,8 @@ from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server import login_throttle
 from sftp_ingest.server.handles import UploadHandle
-from sftp_ingest.server.listener import WAKE_INTERVAL, Server
-from sftp_ingest.server.session import Limits
+from sftp_ingest.server.listener import WAKE_INTERVAL, SftpServer
+from sftp_ingest.server.session import SessionLimits
 from tests.sftp_ingest.conftest import PASSWORD, put
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -148,7 +148,7 @@ def test_whoever_opens_no_channel_is_dropped(acme_login: SftpLogin, serve, conne
 
 
 def test_whoever_has_opened_a_channel_may_be_silent_for_longer(
-    acme_login: SftpLogin, server: Server, connect
+    acme_login: SftpLogin, server: SftpServer, connect
 ):
     connect(server, "acme").open_sftp().listdir()
     (session,) = server.sessions
@@ -191,19 +191,23 @@ def test_a_silent_connection_costs_nothing_and_ends_at_once_when_it_must(
 
 
 def test_the_service_says_its_standard_limits():
-    assert Limits().connections >= 500
-    assert (Limits().authenticate_within, Limits().open_channel_within, Limits().idle) == (30, 30, 600)
+    assert SessionLimits().connections >= 500
+    assert (
+        SessionLimits().authenticate_within,
+        SessionLimits().open_channel_within,
+        SessionLimits().idle,
+    ) == (30, 30, 600)
     assert (SftpLogin().largest_file_bytes, SftpLogin().quota_bytes) == (2 * 1024**3, 5 * 1024**3)
 
 
 def test_a_client_that_cannot_be_taken_does_not_end_the_server(
-    server: Server, acme_login: SftpLogin, connect, monkeypatch
+    server: SftpServer, acme_login: SftpLogin, connect, monkeypatch
 ):
     def no_thread(*args: object) -> None:
         raise RuntimeError("can't start new thread")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Server, "_begin", no_thread)
+        patched.setattr(SftpServer, "_begin", no_thread)
         with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
             assert client.recv(100) == b""
     assert connect(server, "acme").open_sftp().listdir("products") == []

@@ -14,7 +14,7 @@ from django.db import OperationalError
 from accounts.models import Supplier
 from sftp_ingest.models import Upload
 from sftp_ingest.server.host_key import public_line
-from sftp_ingest.server.listener import Server
+from sftp_ingest.server.listener import SftpServer
 from tests.factories import SftpLoginFactory
 from tests.upload_area import AreaPath
 
@@ -26,7 +26,9 @@ pytestmark = [
 
 
 @pytest.fixture
-def sftp(server: Server, acme: Supplier, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+def sftp(
+    server: SftpServer, acme: Supplier, tmp_path: Path
+) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run commands as Acme, in a folder with x.csv and spring/deep/y.csv; a `-` before one forgives it."""
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "key"], check=True)
     SftpLoginFactory.create(supplier=acme, public_keys=(tmp_path / "key.pub").read_text())
@@ -76,7 +78,7 @@ def test_a_login_that_cannot_be_checked_is_not_called_wrong(sftp, monkeypatch):
         raise OperationalError("the database is being restarted")
 
     monkeypatch.setattr("sftp_ingest.server.authentication.by_key", gone)
-    assert "Logins cannot be checked at this moment" in sftp("ls").stderr
+    assert "cannot check logins at the moment" in sftp("ls").stderr
 
 
 def test_a_folder_is_put_again_over_itself_with_its_times(sftp):
@@ -106,7 +108,7 @@ def test_files_are_listed_made_renamed_and_removed(sftp, acme_area: AreaPath):
 
 
 @pytest.fixture
-def scp(sftp, server: Server, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+def scp(sftp, server: SftpServer, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     options = f"-F /dev/null -o UserKnownHostsFile={tmp_path}/known -i {tmp_path}/key -P {server.port}"
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:

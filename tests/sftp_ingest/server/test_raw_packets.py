@@ -25,7 +25,7 @@ from paramiko.sftp import (
 )
 
 from sftp_ingest.models import SftpLogin
-from sftp_ingest.server.listener import Server
+from sftp_ingest.server.listener import SftpServer
 from tests.upload_area import AreaPath
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -75,7 +75,7 @@ class Conversation:
 
 
 @pytest.fixture
-def transport(acme_login: SftpLogin, server: Server, connect: Callable[..., paramiko.SSHClient]):
+def transport(acme_login: SftpLogin, server: SftpServer, connect: Callable[..., paramiko.SSHClient]):
     return connect(server, "acme").get_transport()
 
 

@@ -16,7 +16,7 @@ from django.db.models import Model, Q
 from fastdb.columns import Column, parsed, text_of
 from fastdb.compiled import CompiledQuery
 from fastdb.inserts import insert, insert_unless_there
-from fastdb.rows import _said_of
+from fastdb.rows import _annotations_of
 
 
 class PlainQuery:
@@ -127,7 +127,7 @@ def columns_of(module: ModuleType) -> Iterator[Column]:
     """How the module's rows read their columns."""
     for row in rows_of(module).values():
         for hint in get_type_hints(row, include_extras=True).values():
-            yield from (each for each in _said_of(hint) if isinstance(each, Column))
+            yield from (each for each in _annotations_of(hint) if isinstance(each, Column))
 
 
 def rows_of(module: ModuleType) -> dict[str, type[NamedTuple]]:

@@ -1,12 +1,12 @@
-"""How far a file is whole from its start, in whatever order its pieces come."""
+"""The bytes of an upload that have arrived, in any order."""
 
 from __future__ import annotations
 
-MOST_AHEAD = 1000  # clients have some dozens under way; more is not kept in mind
+MOST_AHEAD = 1000  # clients send some dozens of chunks at once; more are not tracked
 
 
-class Pieces:
-    """The bytes of a file that came: all of the first `whole_to`, and some ahead of them."""
+class ReceivedChunks:
+    """The received bytes of a file: all of the first `whole_to`, and some chunks after a gap."""
 
     def __init__(self, whole_to: int = 0) -> None:
         self.whole_to = whole_to
@@ -22,7 +22,7 @@ class Pieces:
             self._join()
 
     def cut(self, size: int) -> None:
-        """Forget what came beyond a size."""
+        """Forget the bytes beyond a size."""
         self.whole_to = min(self.whole_to, size)
         self._ahead = {start: min(end, size) for start, end in self._ahead.items() if start < size}
 
