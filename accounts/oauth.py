@@ -19,7 +19,7 @@ from accounts.authentication import client_address, find
 from accounts.models import ApiKey, Credential
 from accounts.rates import Count, counter, parse_rate
 from accounts.scopes import Scope, parse_scope
-from api import envelope
+from api import caller, envelope
 from api.errors import ApiError
 from api.parsers import loads, whole_body
 from api.spelling import closest_match
@@ -141,7 +141,9 @@ def _client(request: Request, wanted: TokenRequest) -> ApiKey:
         f"wrong:{Credential.prefix_of(wanted.client_id)[:40]}:{address}": WRONG_FOR_CLIENT,
         failed_keys.bucket(address): failed_keys.rate(),
     }
-    _refuse_guessing([counter().look(rate, name) for name, rate in names.items() if rate])
+    for name, rate in names.items():
+        if rate:
+            _refuse_guessing(counter().look(rate, name), of_address=name == failed_keys.bucket(address))
     access = find(wanted.client_secret)
     # A token must not be exchanged for another token: a client could then renew its access for ever.
     is_api_key = wanted.client_secret.startswith(f"{ApiKey.PREFIX_MARK}_")
@@ -156,16 +158,17 @@ def _client(request: Request, wanted: TokenRequest) -> ApiKey:
     return access.key
 
 
-def _refuse_guessing(counts: list[Count | None]) -> None:
-    for count in counts:
-        if count is not None and not count.allowed:
-            raise OAuthError(
-                "slow_down",
-                f"Too many wrong secrets. Try again in {count.reset} s.",
-                status=429,
-                code="rate_limited",
-                headers={"Retry-After": str(count.reset)},
-            )
+def _refuse_guessing(count: Count | None, *, of_address: bool) -> None:
+    if count is None or count.allowed:
+        return
+    caller.reject(refused_for=count.reset if of_address else 0.0)
+    raise OAuthError(
+        "slow_down",
+        f"Too many wrong secrets. Try again in {count.reset} s.",
+        status=429,
+        code="rate_limited",
+        headers={"Retry-After": str(count.reset)},
+    )
 
 
 def _wrong_client(message: str) -> OAuthError:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
+from types import MappingProxyType
 
 from api import envelope, request_id
 from api.renderers import encode
@@ -32,11 +34,13 @@ def refusal(status: int, message: str) -> bytes:
     return _refusal(status, message, headers)
 
 
-def too_many_wrong_keys(seconds: float) -> bytes:
+def too_many_wrong_keys(path: str, seconds: float) -> bytes:
     """Return the answer for an address that has tried too many wrong keys."""
     wait = math.ceil(seconds)
     message = f"Too many wrong keys came from this address. Try again in {wait} s."
-    return _refusal(429, message, {"Retry-After": str(wait)})
+    # RFC 6749, section 5.2, names these members.
+    more = {"error": "slow_down", "error_description": message} if path.startswith("/oauth/") else {}
+    return _refusal(429, message, {"Retry-After": str(wait)}, more)
 
 
 def alive(*, head_only: bool) -> bytes:
@@ -57,9 +61,11 @@ def _fresh_headers() -> dict[str, str]:
     return {request_id.HEADER: request_id.begin(None), "Cache-Control": "no-store"}
 
 
-def _refusal(status: int, message: str, headers: dict[str, str]) -> bytes:
+def _refusal(
+    status: int, message: str, headers: dict[str, str], more: Mapping[str, str] = MappingProxyType({})
+) -> bytes:
     chosen = request_id.begin(None)
-    body = encode(envelope.error(CODES.get(status, "internal_error"), message))
+    body = encode({**more, **envelope.error(CODES.get(status, "internal_error"), message)})
     return _answer(status, body, {request_id.HEADER: chosen, **headers})
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from api.client_networks import address_of, network_of
 
+TOKENS = "/oauth/"
 MOST_KNOWN = 10_000
 MOST_REFUSED = 10_000
 
@@ -24,7 +25,8 @@ class Caller(NamedTuple):
     stranger: Stranger
     credential: int
     """A hash of the key or the session; 0 without either."""
-    has_key: bool
+    tries_key: bool
+    """The request bears a key, or asks for a token with a client's secret."""
 
 
 class Callers:
@@ -34,16 +36,18 @@ class Callers:
         self._behind_proxy = behind_proxy
         self._session = re.compile(rf"(?:^|;[ \t]*){re.escape(session_cookie)}=([^;]+)")
 
-    def read(self, headers: list[tuple[str, str]], peer: str) -> Caller:
-        """Return the caller of a request; header names are upper case."""
+    def read(self, request: Any, peer: str) -> Caller:
+        """Return the caller of a request that gunicorn has parsed; header names are upper case there."""
+        headers: list[tuple[str, str]] = request.headers
         forwarded = ",".join(value for name, value in headers if name == "X-FORWARDED-FOR")
         address = address_of(peer, forwarded, behind_proxy=self._behind_proxy)
         stranger = Stranger(network_of(address))
         if key := ",".join(value for name, value in headers if name == "AUTHORIZATION"):
-            return Caller(stranger, hash(("key", key)), has_key=True)
+            return Caller(stranger, hash(("key", key)), tries_key=True)
         cookies = "; ".join(value for name, value in headers if name == "COOKIE")
         session = self._session.search(cookies)
-        return Caller(stranger, hash(("session", session[1])) if session else 0, has_key=False)
+        credential = hash(("session", session[1])) if session else 0
+        return Caller(stranger, credential, tries_key=request.path.startswith(TOKENS))
 
 
 class Parties:
@@ -75,7 +79,7 @@ class Parties:
 
     def refused_for(self, caller: Caller, now: float) -> float:
         """Return for how many more seconds the caller's unknown key gets 429; 0 if it does not."""
-        if not caller.has_key or caller.credential in self._known:
+        if not caller.tries_key or caller.credential in self._known:
             return 0.0
         until = self._refused_until.get(caller.stranger, 0.0)
         return max(0.0, until - now)

@@ -136,7 +136,7 @@ class Worker(ThreadWorker):
         arrival.feed(data, time.monotonic())
         self._hold(connection, arrival.held)
         if arrival.request is not None and connection.caller is None:
-            connection.caller = self.callers.read(arrival.request.headers, connection.peer)
+            connection.caller = self.callers.read(arrival.request, connection.peer)
             connection.party = self.parties.of(connection.caller)
             if self._is_refused(connection):
                 return
@@ -208,9 +208,8 @@ class Worker(ThreadWorker):
             self._learn(conn, caller.verdict())
 
     def _learn(self, conn: Connection, verdict: caller.Verdict) -> None:
-        if conn.caller is None or not conn.caller.credential:
-            return
-        if verdict.party:
+        assert conn.caller is not None  # its request has begun
+        if verdict.party and conn.caller.credential:
             self.parties.learn(conn.caller.credential, verdict.party)
         elif verdict.wrong:
             self.parties.forget(conn.caller.credential)
@@ -312,7 +311,8 @@ class Worker(ThreadWorker):
             del self.pausing[connection]
             assert connection.caller is not None  # it pauses for its address
             seconds = max(1.0, self.parties.refused_for(connection.caller, now))
-            self._give(connection, answers.too_many_wrong_keys(seconds))
+            path = connection.arrival.request.path
+            self._give(connection, answers.too_many_wrong_keys(path, seconds))
         if slow := self.sending.cut_overdue(now):
             self.log.info("Closed %s connections whose clients read their answers too slowly.", slow)
         self.closing.end_overdue(now)

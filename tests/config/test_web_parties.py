@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from api.client_networks import network_of
@@ -10,8 +12,9 @@ from config.web.parties import Caller, Callers, Parties, Stranger
 PEER = "192.0.2.1"
 
 
-def caller(*headers: tuple[str, str], behind_proxy: bool = False) -> Caller:
-    return Callers(behind_proxy=behind_proxy, session_cookie="sessionid").read([*headers], PEER)
+def caller(*headers: tuple[str, str], behind_proxy: bool = False, path: str = "/v3/orders") -> Caller:
+    callers = Callers(behind_proxy=behind_proxy, session_cookie="sessionid")
+    return callers.read(SimpleNamespace(headers=[*headers], path=path), PEER)
 
 
 def key(name: str) -> tuple[str, str]:
@@ -57,6 +60,7 @@ def test_a_refused_address_may_still_use_known_keys_and_none():
     assert parties.refused_for(caller(key("wrong")), 60.0) == 0.0
     assert parties.refused_for(caller(key("good")), 10.0) == 0.0
     assert parties.refused_for(caller(), 10.0) == 0.0
+    assert parties.refused_for(caller(path="/oauth/token"), 10.0) == 50.0
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""A stranger without a key who keeps many connections busy."""
