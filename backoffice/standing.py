@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 
 from api.signs_of_life import PartOnHost, all_signs, parts_on_hosts
 from events.models import Event
-from events.webhooks.selectors import stand
+from events.webhooks.selectors import delivery_totals
 from imports.models import ImportJob, Status
 
 COUNTED = 1_000
@@ -81,7 +81,7 @@ def _busy(place: PartOnHost) -> str:
 
 
 def _backlogs() -> list[Backlog]:
-    webhooks = stand(COUNTED)
+    webhooks = delivery_totals(COUNTED)
     events = Event.objects.filter(number=None).order_by()[:COUNTED].count()
     imports = ImportJob.objects.filter(status=Status.QUEUED).order_by()[:COUNTED].count()
     return [

@@ -1,4 +1,4 @@
-"""What happened, for operators: to be read, searched, and never rewritten."""
+"""Admin pages for events, webhooks and deliveries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from events.webhooks.selectors import backlogs
 
 
 class AreaFilter(admin.SimpleListFilter):
-    """By the scope that covers it, or the operators' own. The choices are known: no rows are read."""
+    """A filter by the scope that covers an event. Its choices are fixed, so it reads no rows."""
 
     title = "area"
     parameter_name = "area"
@@ -36,8 +36,6 @@ class AreaFilter(admin.SimpleListFilter):
 
 @admin.register(Event)
 class EventAdmin(ReadOnlyAdmin[Event]):
-    """What happened, newest first."""
-
     list_display = (
         "number",
         "type",
@@ -52,12 +50,12 @@ class EventAdmin(ReadOnlyAdmin[Event]):
     list_display_links = ("number", "type")
     list_filter = (AreaFilter, ("occurred_at", DaysFilter), "supplier", "retailer")
     list_select_related = ("supplier", "retailer")
-    search_help_text = "An order's number, an import's number, or how a request_id begins."
+    search_help_text = "The number of an order or of an import, or the first characters of a request_id."
     list_per_page = 100
 
     def search_condition(self, term: str) -> Q:
-        of_request = ~Q(request_id="") & begins("request_id", term)
-        return Q(order_id=as_id(term)) | Q(import_id=as_id(term)) | of_request
+        by_request = ~Q(request_id="") & begins("request_id", term)
+        return Q(order_id=as_id(term)) | Q(import_id=as_id(term)) | by_request
 
 
 NEWEST = 20
@@ -65,7 +63,7 @@ NEWEST = 20
 
 @admin.register(Webhook)
 class WebhookAdmin(RecordAdmin[Webhook]):
-    """Partners' own addresses, and how their receivers answer. Secrets are shown to nobody."""
+    """Webhooks of partners, and the recent answers of their receivers. Secrets are never shown."""
 
     record_actions = WEBHOOK_ACTIONS
     acts_with = ("supplier", "retailer")
@@ -74,7 +72,7 @@ class WebhookAdmin(RecordAdmin[Webhook]):
     list_display_links = ("id", "url")
     list_filter = (FailingFilter, "active", "supplier", "retailer")
     list_select_related = ("supplier", "retailer")
-    search_help_text = "A webhook's number, or its URL in full."
+    search_help_text = "The number of a webhook, or its full URL."
 
     def search_condition(self, term: str) -> Q:
         return super().search_condition(term) | Q(url=term)
@@ -101,7 +99,7 @@ class WebhookAdmin(RecordAdmin[Webhook]):
 
 @admin.register(Delivery)
 class DeliveryAdmin(RecordAdmin[Delivery]):
-    """Events on their way to webhooks, and what became of them."""
+    """Deliveries of events to webhooks, with their status."""
 
     record_actions = DELIVERY_ACTIONS
     acts_with = ("webhook__supplier", "webhook__retailer", "event")
@@ -117,13 +115,13 @@ class DeliveryAdmin(RecordAdmin[Delivery]):
     )
     list_filter = ("status",)
     list_select_related = ("webhook__supplier", "webhook__retailer")
-    search_help_text = "An event's id, or webhook:1"
+    search_help_text = "The id of an event, or webhook:1."
 
     def search_condition(self, term: str) -> Q:
         name, _, number = term.partition(":")
         if name == "webhook":
             return Q(webhook=as_id(number))
-        # In steps: found by the unique index, which begins with the webhook.
+        # Two queries, to use the unique index, which begins with the webhook.
         return Q(webhook__in=[*Webhook.objects.values_list("pk", flat=True)], event=as_id(term))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Delivery]:

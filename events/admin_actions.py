@@ -1,4 +1,4 @@
-"""What operators can do about webhooks and their deliveries; each is one call of what the API calls."""
+"""Operators' actions on webhooks and deliveries. Each calls the same function as the API."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from events.webhooks import services
 
 def _test(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
     delivery = services.send_test(webhook, by=by)
-    return f"Event {delivery.event_id} is on its way; its delivery says how it went."
+    return f"Event {delivery.event_id} is being sent. Its delivery shows the result."
 
 
 def _revive(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
     count = services.revive(webhook, by=by)
     if not count:
-        raise NothingChanged("Nothing of it is dead.")
-    return f"Deliveries on their way again: {count}."
+        raise NothingChanged("This webhook has no dead deliveries.")
+    return f"Deliveries to send again: {count}."
 
 
 def _switch(active: bool) -> Any:
     def run(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
         webhook.active = active
         services.change(webhook, ["active"], by=by)
-        return "Events are sent again." if active else "Nothing is sent any more, and nothing new waits."
+        return "Events are sent again." if active else "No more events are sent or queued."
 
     return run
 
 
 def _resend(delivery: Delivery, by: Actor, answers: dict[str, Any]) -> str:
     services.replay(delivery.webhook, delivery.event_id - 1, delivery.event_id, by=by)
-    return f"Event {delivery.event_id} is on its way again."
+    return f"Event {delivery.event_id} is sent again."
 
 
 def _not_active(webhook: Webhook) -> str:
     if webhook.removed_at:
-        return "Its party has removed it."
-    return "" if webhook.active else "It is switched off."
+        return "Its party removed this webhook."
+    return "" if webhook.active else "This webhook is switched off."
 
 
 def _not_resendable(delivery: Delivery) -> str:
     if delivery.subject == "" and delivery.event.area == "accounts":
-        return "It was a test: send another one."
+        return "This delivery was a test. Send another test instead."
     return _not_active(delivery.webhook)
 
 
@@ -54,18 +54,18 @@ WEBHOOK_ACTIONS = (
         "Send a test",
         _test,
         _not_active,
-        lambda webhook: f"{webhook.url} gets an event of the type webhook.tested.",
-        help_text="Its receiver ignores it, or notes that it came.",
+        lambda webhook: f"{webhook.url} receives an event of the type webhook.tested.",
+        help_text="The receiver can ignore the event.",
         undo="There is nothing to undo.",
     ),
     AdminAction[Webhook](
         "resend_dead",
-        "Send dead ones again",
+        "Send dead deliveries again",
         _revive,
         _not_active,
-        lambda webhook: f"All deliveries that were given up are sent to {webhook.url} again.",
-        help_text="With the same event ids, for another 72 hours.",
-        undo="There is nothing to undo: receivers ignore what they have seen.",
+        lambda webhook: f"All dead deliveries are sent to {webhook.url} again.",
+        help_text="They keep their event ids, and are tried for another 72 hours.",
+        undo="There is nothing to undo: receivers ignore events that they already have.",
         bulk=True,
     ),
     AdminAction[Webhook](
@@ -73,8 +73,8 @@ WEBHOOK_ACTIONS = (
         "Switch off",
         _switch(False),
         _not_active,
-        lambda webhook: f"Nothing is sent to {webhook.url}, and what happens meanwhile is not kept for it.",
-        help_text="Only its party or an operator does that; the service never does.",
+        lambda webhook: f"No more events are sent to {webhook.url}, and new events are not queued for it.",
+        help_text="Only the party or an operator switches a webhook off. The service never does.",
         reason=Reason.REQUIRED,
         danger=True,
         undone_by="switch_on",
@@ -83,9 +83,9 @@ WEBHOOK_ACTIONS = (
         "switch_on",
         "Switch on",
         _switch(True),
-        lambda webhook: "It is switched on." if webhook.active else "",
-        lambda webhook: f"What happens from now on is sent to {webhook.url}, and what still waits.",
-        help_text="What happened meanwhile its party can have by a replay.",
+        lambda webhook: "This webhook is switched on." if webhook.active else "",
+        lambda webhook: f"New events and waiting deliveries are sent to {webhook.url}.",
+        help_text="For the events in between, the party can request a replay.",
         undone_by="switch_off",
     ),
 )
@@ -96,8 +96,8 @@ DELIVERY_ACTIONS = (
         _resend,
         _not_resendable,
         lambda delivery: f"Event {delivery.event_id} is sent to {delivery.webhook.url} again.",
-        help_text="Whatever became of it; with the same event id, for another 72 hours.",
-        undo="There is nothing to undo: receivers ignore what they have seen.",
+        help_text="It keeps its event id, and is tried for another 72 hours.",
+        undo="There is nothing to undo: receivers ignore events that they already have.",
         bulk=True,
     ),
 )

@@ -1,4 +1,4 @@
-"""The base of what operators change by a form: each change is saved with its event."""
+"""The base admin for records that operators change by a form. It saves each change with its event."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from events.changes import add_recorded, change_recorded, delete_recorded
 
 
 class AbstractMedia(ABCMeta, MediaDefiningClass):
-    """The metaclass of an abstract admin: one without its methods is refused when it is registered."""
+    """The metaclass of an abstract admin. Registering a subclass with missing methods fails."""
 
 
 class RecordedAdmin(admin.ModelAdmin[Record], metaclass=AbstractMedia):
-    """A change is recorded as `<event_subject>.created`, `.updated` or `.deleted`, in one transaction."""
+    """An admin that records each change as `<event_subject>.created`, `.updated` or `.deleted`."""
 
     event_subject: ClassVar[str]
 
     @abstractmethod
     def event_fields(self, record: Record) -> dict[str, Any]:
-        """The event's area, its parties, and the `data` that says what it is about."""
+        """Return the event's area, its parties, and its `data`."""
 
     def save_model(self, request: HttpRequest, obj: Record, form: ModelForm[Record], change: bool) -> None:
         self.save_recorded(obj, form.changed_data if change else None, by=operator_of(request))
 
     def save_recorded(self, record: Record, names: Collection[str] | None, *, by: Actor) -> None:
-        """Save these fields of a stored row, or the whole of a new one."""
+        """Save these fields of a stored row, or a new row if `names` is None."""
         if names is None:
             add_recorded(record, self.event_subject, by=by, **self.event_fields(record))
         else:

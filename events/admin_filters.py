@@ -1,4 +1,4 @@
-"""Filters of the operators' lists of webhooks."""
+"""Filters of the admin's list of webhooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LATELY = timedelta(minutes=10)
 
 
 class FailingFilter(FlagFilter):
-    """Webhooks whose receivers have taken nothing for a while: what happens waits for them."""
+    """Active webhooks whose receivers have accepted nothing for ten minutes."""
 
     title, parameter_name, label = "failing", "failing", "Failing for ten minutes"
 

@@ -1,4 +1,4 @@
-"""What a change changed, with the old and the new values, as its event shows them."""
+"""Save a row together with an event that shows the old and the new values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ M = TypeVar("M", bound=Model)
 
 
 def differences(stored: Model, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The fields whose values differ from the stored ones: `{"retail_price": {"from": "5", "to": "6"}}`."""
+    """Return the fields that differ from the stored row: `{"retail_price": {"from": "5", "to": "6"}}`."""
     return {
         name: {"from": _plain(getattr(stored, name)), "to": _plain(value)}
         for name, value in values.items()
@@ -28,7 +28,7 @@ def differences(stored: Model, values: Mapping[str, Any]) -> dict[str, dict[str,
 
 
 def add_recorded(instance: Model, subject: str, *, by: Actor, data: Mapping[str, Any], **fields: Any) -> None:
-    """Save a new row, and record `<subject>.created` with it."""
+    """Save a new row and record `<subject>.created`."""
     with transaction.atomic():
         instance.save(force_insert=True)
         record_created(instance, subject, by=by, data=data, **fields)
@@ -44,7 +44,7 @@ def record_created(
 def delete_recorded(
     instance: Model, subject: str, *, by: Actor, data: Mapping[str, Any], **fields: Any
 ) -> None:
-    """Delete a row, and record `<subject>.deleted` with what it was."""
+    """Delete a row and record `<subject>.deleted` with its data."""
     with transaction.atomic():
         record(f"{subject}.deleted", by=by, data={f"{subject}_id": instance.pk, **data}, **fields)
         instance.delete()
@@ -53,9 +53,9 @@ def delete_recorded(
 def change_recorded(
     instance: M, names: Collection[str], subject: str, *, by: Actor, data: Mapping[str, Any], **fields: Any
 ) -> bool:
-    """Save these fields of a row, and record `<subject>.updated` with their old and new values.
+    """Save these fields of a row and record `<subject>.updated` with their old and new values.
 
-    Return whether anything differed from what is stored by now.
+    Return False if the stored row already had the new values.
     """
     with transaction.atomic():
         stored = type(instance)._base_manager.select_for_update().get(pk=instance.pk)
@@ -68,7 +68,7 @@ def change_recorded(
 
 
 def _plain(value: Any) -> Any:
-    """As JSON keeps it."""
+    """Return a value as JSON can store it."""
     if isinstance(value, Decimal):
         return str(number(value))
     if isinstance(value, datetime):

@@ -1,9 +1,9 @@
-"""Which life of the database this is: what was given out in another one is never given out again (ADR 63).
+"""Epochs of the database: numbers given out in one epoch never come again in a later one (ADR 63).
 
-A standby that is promoted may lack the last transactions, and a backup that is restored does. Both would
-count on from where they stand: event numbers, stamps of changes, stamps of orders and ids that clients have
-seen already would come again, and hide what is new. So each life has a row (`events.models.Epoch`) that
-says by which PostgreSQL it was begun; where that is another one, a new epoch begins, ahead of all others.
+A promoted standby may lack the last transactions, and a restored backup always does. Both would give out
+event numbers, change stamps, order stamps and ids that clients have already seen, and so hide new rows. So
+each epoch is a row (`events.models.Epoch`) with the identity of its PostgreSQL. If the identity differs, a
+new epoch begins, and its numbers are ahead of all others.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ log = logging.getLogger(__name__)
 
 EPOCH_LOCK = 4_202
 
-# Numbers of an epoch begin at the microseconds since 1970. No epoch gives out a million a second, so a later
-# one is ahead of it, however much of it was lost; and they fit into a double until the year 2255.
+# The numbers of an epoch begin at the microseconds since 1970. An epoch gives out fewer than a million
+# numbers per second, so a later epoch is ahead even if rows were lost. They fit into a double until 2255.
 AHEAD = 5_000_000
-"""How far a clock of another machine may have been ahead of ours, in microseconds."""
+"""The largest tolerated difference between the clocks of two machines, in microseconds."""
 
 IDS_AHEAD = 10_000_000
-"""By how much ids jump: a list that is read by id goes on behind all that was ever in it."""
+"""The jump of ids. A client that reads a list by id continues after every id that it has seen."""
 
 IS_ANOTHER = """
     SELECT incarnation() <> coalesce((SELECT incarnation FROM events_epoch ORDER BY id DESC LIMIT 1), '')
@@ -35,7 +35,7 @@ BEGIN = f"""
         (SELECT max(events_after) FROM events_epoch) + {AHEAD}, (SELECT max(number) FROM events_event))
     RETURNING events_after
 """  # noqa: S608 - of constants
-# This transaction's stamp is the base; whoever began before us and waits for our locks is a little below it.
+# This transaction's stamp is the base. Earlier transactions that wait for our locks are slightly below.
 CHANGE_OFFSET = "SELECT %s - pg_current_xact_id()::text::bigint"
 JUMP_IDS = f"""
     SELECT setval(s.seqrelid, coalesce(pg_sequence_last_value(s.seqrelid), 1) + {IDS_AHEAD})
@@ -48,29 +48,29 @@ _jumps: list[Callable[[], None]] = []
 
 
 def register(*, stamped: tuple[str, ...] = (), jump: Callable[[], None] | None = None) -> None:
-    """What else a new epoch does: tables that no change may be half way into while it begins; a jump."""
+    """Register tables to lock while a new epoch begins, and a function that makes other numbers jump."""
     _stamped.extend(table for table in stamped if table not in _stamped)
     if jump is not None and jump not in _jumps:
         _jumps.append(jump)
 
 
 def notice() -> bool:
-    """Begin a new epoch if the database is another than the one that began the last; whether it was.
+    """Begin a new epoch if the database is not the one of the last epoch; return whether one began.
 
-    One small query where it is not. Asked before anything is given out that must not come again.
+    Usually this costs one small query. Call it before giving out numbers that must never come again.
     """
     with connection.cursor() as cursor:
         cursor.execute(IS_ANOTHER)
-        if not cursor.fetchone()[0]:  # NULL on a standby: it gives nothing out
+        if not cursor.fetchone()[0]:  # NULL on a standby, which gives out no numbers
             return False
     return begin("another database was found", only_if_another=True) is not None
 
 
 def begin(reason: str, *, only_if_another: bool = False) -> str | None:
-    """Begin a new epoch, and return its name; None if somebody else has just begun it.
+    """Begin a new epoch and return its name, or None if another process has just begun it.
 
-    Waits for changes that have begun, and holds up those that come, until it commits. Raises OperationalError
-    when they do not end in time, and ProgrammingError for a role that does not own the tables.
+    It waits for running changes and blocks new ones until it commits. Raises OperationalError if the running
+    changes do not end in time, and ProgrammingError if the role does not own the tables.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [EPOCH_LOCK])

@@ -1,4 +1,4 @@
-"""Writing history: inside the change that it describes, or not at all."""
+"""Record events in the transaction of the change that they describe."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from django.db import transaction
 from accounts.actors import Actor
 from events.models import Event
 
-PIECES = ("items", "added", "dropped")
-"""Where the data of an order's and a fulfillment's events name pieces of lines."""
+UNIT_LISTS = ("items", "added", "dropped")
+"""The keys in the data of order and fulfillment events that list units of lines."""
 
 OPERATOR_REASON = "operator_reason"
-"""Where an event's data says why an operator did it: partners do not read it."""
+"""The key of the operator's reason in an event's data. Partners never see it."""
 
 
 def draft(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
-    """An event that is not written yet. Its area is the plural of its type's first word."""
+    """Build an event without saving it. Its default area is the plural of the type's first word."""
     fields.setdefault("area", f"{type.partition('.')[0]}s")
     if by.reason:
         fields["data"] = {**fields.get("data", {}), OPERATOR_REASON: by.reason}
@@ -25,12 +25,12 @@ def draft(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the 
 
 
 def record(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
-    """Write one event in the current transaction.
+    """Save one event in the current transaction.
 
-    Raises RuntimeError outside of a transaction: an event must not outlive a change that failed.
+    Raises RuntimeError outside a transaction: an event must not survive a failed change.
     """
     if not transaction.get_connection().in_atomic_block:
-        raise RuntimeError(f"{type}: an event is recorded inside the change that it describes")
+        raise RuntimeError(f"{type}: record an event inside the transaction of its change")
     event = draft(type, by=by, **fields)
     event.save(force_insert=True)
     return event

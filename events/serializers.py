@@ -1,4 +1,4 @@
-"""What the event feed answers (contract 9 and 12)."""
+"""Answers of the event feed (contract 9 and 12)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, NotRequired, TypedDict
 from accounts.scopes import Role
 from api.renderers import iso
 from events.models import Event
-from events.recording import OPERATOR_REASON, PIECES
+from events.recording import OPERATOR_REASON, UNIT_LISTS
 
 
 class EventJson(TypedDict):
-    """What happened. `id` is its place in the feed: give the last one back as `after`."""
+    """One event. `id` is its number in the feed. Send the last `id` as `after` to continue."""
 
     id: int
     type: str
@@ -24,15 +24,15 @@ class EventJson(TypedDict):
 
 
 class EventsJson(TypedDict):
-    """A stretch of the feed, ascending; `next` is null at its present end."""
+    """A page of the feed, oldest first. `next` is null at the current end."""
 
     results: list[EventJson]
     next: str | None
 
 
 def event_json(event: Event, reader: Role) -> EventJson:
-    """An event as a supplier or a retailer reads it; they name pieces by the lines that they know."""
-    assert event.number is not None  # the feed holds what has been numbered
+    """Return an event for a supplier or a retailer, with the line ids of that reader."""
+    assert event.number is not None  # the feed contains only numbered events
     body: EventJson = {
         "id": event.number,
         "type": event.type,
@@ -49,23 +49,23 @@ def event_json(event: Event, reader: Role) -> EventJson:
 
 
 def _data_json(event: Event, reader: Role) -> dict[str, Any]:
-    """Suppliers know their fulfillments' lines (`line`), retailers their orders' (`order_line_id`)."""
+    """Name units by the reader's lines: fulfillment lines (`line`) or order lines (`order_line_id`)."""
     data: dict[str, Any] = _without(OPERATOR_REASON, event.data)
     if event.order_id is None:
         return data
-    pieces = {name: data[name] for name in PIECES if data.get(name)}
+    listed = {name: data[name] for name in UNIT_LISTS if data.get(name)}
     if reader == Role.SUPPLIER:
-        named = {name: [_without("order_line_id", item) for item in items] for name, items in pieces.items()}
+        shown = {name: [_without("order_line_id", unit) for unit in units] for name, units in listed.items()}
     else:
-        own = event.fulfillment_id is None  # an order's event: its `line` is the order's
-        named = {name: [_of_order(item, own=own) for item in items] for name, items in pieces.items()}
-    return data | named
+        of_order = event.fulfillment_id is None  # then `line` is the order's line
+        shown = {name: [_for_retailer(unit, of_order) for unit in units] for name, units in listed.items()}
+    return data | shown
 
 
-def _of_order(item: Mapping[str, Any], *, own: bool) -> dict[str, Any]:
-    named = {"order_line_id": item["line"]} if own and "line" in item else {}
-    return named | _without("line", item)
+def _for_retailer(unit: Mapping[str, Any], of_order: bool) -> dict[str, Any]:
+    line = {"order_line_id": unit["line"]} if of_order and "line" in unit else {}
+    return line | _without("line", unit)
 
 
-def _without(name: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    return {each: value for each, value in item.items() if each != name}
+def _without(dropped: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name != dropped}

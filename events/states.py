@@ -1,6 +1,6 @@
-"""The table of a delivery's statuses and moves (contract 13), and when it is tried again: pure data.
+"""The statuses and moves of a delivery (contract 13), and the delays between its attempts: pure data.
 
-The moves are carried out on many rows at once, by statements of `events.webhooks`.
+Statements in `events.webhooks` make the moves for many rows at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from django.db import models
 
 
 class DeliveryStatus(models.TextChoices):
-    """Stored and answered as the contract writes them."""
+    """The statuses of a delivery, stored and answered as the contract spells them."""
 
     WAITING = "waiting"
     DELIVERED = "delivered"
@@ -24,8 +24,8 @@ WAITING, DELIVERED, DEAD = DeliveryStatus.WAITING, DeliveryStatus.DELIVERED, Del
 
 
 @dataclass(frozen=True)
-class Move:
-    """One thing that can happen to a delivery."""
+class DeliveryMove:
+    """A move of a delivery from one status to another."""
 
     name: str
     sources: tuple[DeliveryStatus, ...]
@@ -36,22 +36,22 @@ class Move:
         return (self.target,)
 
 
-ARRIVE = Move("arrive", (WAITING,), DELIVERED)
-TRY_AGAIN = Move("try_again", (WAITING,), WAITING)
-GIVE_UP = Move("give_up", (WAITING,), DEAD)
-REPLAY = Move("replay", (WAITING, DELIVERED, DEAD), WAITING)
+ARRIVE = DeliveryMove("arrive", (WAITING,), DELIVERED)
+TRY_AGAIN = DeliveryMove("try_again", (WAITING,), WAITING)
+GIVE_UP = DeliveryMove("give_up", (WAITING,), DEAD)
+REPLAY = DeliveryMove("replay", (WAITING, DELIVERED, DEAD), WAITING)
 MOVES: Final = (ARRIVE, TRY_AGAIN, GIVE_UP, REPLAY)
 
-# Seconds until the next attempt, after so many attempts; from then on the last one again and again.
+# Seconds until the next attempt, by the number of attempts. The last value repeats.
 DELAYS: Final = (5, 15, 60, 300, 900, 1800, 3600)
-# A receiver may ask for more time itself, up to this.
+# The longest delay that a receiver may request with Retry-After.
 LONGEST_DELAY: Final = 3600.0
-# Later ones are spread by up to so much of their length: what failed together does not come back together.
+# Later delays grow by a random part of up to this share, so that deliveries do not all come back together.
 SPREAD: Final = 0.1
 
 
-def delay_after(attempts: int, asked: float = 0.0) -> float:
-    """Seconds until the next attempt, after so many; `asked` is what the receiver's Retry-After said."""
+def delay_after(attempts: int, retry_after: float = 0.0) -> float:
+    """Return the seconds until the next attempt. `retry_after` is the receiver's own request."""
     delay = DELAYS[min(attempts, len(DELAYS)) - 1]
-    spread = 0.0 if attempts == 1 else random.uniform(0, SPREAD * delay)  # noqa: S311 - no secret
-    return max(delay + spread, min(asked, LONGEST_DELAY))
+    spread = 0.0 if attempts == 1 else random.uniform(0, SPREAD * delay)  # noqa: S311 - not a secret
+    return max(delay + spread, min(retry_after, LONGEST_DELAY))

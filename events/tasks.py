@@ -1,4 +1,4 @@
-"""Periodic work: events get their numbers, and deliveries their end."""
+"""Periodic tasks: number events, and end and delete old deliveries."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from events.webhooks.upkeep import keep_up
 
 @shared_task  # type: ignore[untyped-decorator]
 def publish() -> None:
-    """Number what was committed, should no reader have come by and done it."""
+    """Number committed events that no reader has numbered yet."""
     Event.publish()
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def keep_up_webhooks() -> None:
-    """Give up deliveries whose time is over, and remove old ones."""
+    """Give up expired deliveries, and delete old ones."""
     keep_up()

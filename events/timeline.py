@@ -1,4 +1,4 @@
-"""A record's history as operators read it."""
+"""The timeline of a record, as operators see it."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from typing import Any
 
 from events.models import Event
 
-LONGEST = 500  # events of one record that are shown
+LONGEST = 500  # most events that one timeline shows
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One event, with what it says about itself in words."""
+class TimelineEntry:
+    """One event with its data in words."""
 
     event: Event
     details: list[tuple[str, str]]
 
     @property
     def title(self) -> str:
-        """What happened: `import.awaiting_approval` as `Import awaiting approval`."""
+        """Return the type in words: `import.awaiting_approval` as `Import awaiting approval`."""
         return self.event.type.replace(".", " ").replace("_", " ").capitalize()
 
 
-def timeline(**record: int) -> list[Entry]:
-    """The history of an order (`order_id`; with `fulfillment_id` only that one) or import, oldest first."""
+def timeline(**record: int) -> list[TimelineEntry]:
+    """Return the events of an order, a fulfillment or an import, oldest first."""
     return list(entries(Event.objects.filter(**record).order_by("id")[:LONGEST]))
 
 
-def entries(events: Iterable[Event]) -> Iterable[Entry]:
-    """Events with their data in words; what is empty says nothing."""
+def entries(events: Iterable[Event]) -> Iterable[TimelineEntry]:
+    """Return events with their data in words, without empty values."""
     for event in events:
         worded = ((name.replace("_", " "), in_words(value)) for name, value in event.data.items())
-        yield Entry(event, [(name, text) for name, text in worded if text])
+        yield TimelineEntry(event, [(name, text) for name, text in worded if text])
 
 
 def in_words(value: Any) -> str:
-    """`[{"line": 7, "quantity": 2}]` as `line 7, quantity 2`."""
+    """Return a JSON value in words: `[{"line": 7, "quantity": 2}]` as `line 7, quantity 2`."""
     if isinstance(value, dict):
-        return ", ".join(f"{name} {in_words(each)}" for name, each in value.items())
+        return ", ".join(f"{name} {in_words(member)}" for name, member in value.items())
     if isinstance(value, list):
-        return "; ".join(in_words(each) for each in value)
+        return "; ".join(in_words(element) for element in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)

@@ -13,7 +13,7 @@ from events.webhooks.views import (
 
 
 def webhooks(role: Role, many: type[WebhooksViewSet], one: type[WebhookViewSet]) -> list[URLPattern]:
-    """The paths of a role's webhooks, which both roles have alike."""
+    """Return the paths of a role's webhooks. Both roles have the same paths."""
     base = f"v3/{role}s/<id:{role}_id>/webhooks"
     return [
         path(base, many.as_view({"get": "list", "post": "create"})),

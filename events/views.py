@@ -23,17 +23,17 @@ PARAMETERS = frozenset({"after", "type", "limit"})
 AFTER = OpenApiParameter(
     "after",
     {"type": "integer", "format": "int64", "minimum": 0, "maximum": 10**18 - 1, "default": 0},
-    description="The id of the last event that you have; the events after it are answered.",
+    description="The id of the last event that you have. The answer contains the events after it.",
 )
 TYPE = OpenApiParameter(
     "type", str, description=f"Only events of these types, comma-separated, at most {MOST_TYPES}."
 )
 documented = extend_schema(
-    summary="Read what happened, in order and without gaps",
-    description="Every event of the party, of the kinds that the key's scopes cover. Ids only ever grow: "
-    "an event that appears later has a higher one, so that keeping the last id misses nothing.",
+    summary="Read events in order, without gaps",
+    description="The events of the party that the scopes of the key cover. An event that appears later has a "
+    "higher id, so a client that stores the last id misses nothing.",
     parameters=[AFTER, TYPE, LIMIT],
-    responses={200: answers(EventsJson, "A stretch of the feed.")},
+    responses={200: answers(EventsJson, "A page of the feed.")},
 )
 
 
@@ -54,15 +54,15 @@ class RetailerEventsViewSet(RetailerViewSet):
 
 
 def feed(request: Request, events: EventQuerySet, reader: Role) -> Response:
-    """The stretch of a party's events that a request asks for. Raises Invalid."""
+    """Return the requested page of a party's events. Raises Invalid."""
     refuse_repeated(request, PARAMETERS)
     refuse_near_misses(request.query_params.dict(), PARAMETERS)
     after, limit = _read_after(request), read_limit(request)
     types = _read_types(request)
     Event.publish()
-    assert isinstance(request.auth, Access)  # admitted
-    found = events.published().in_scopes(request.auth.scopes).filter(number__gt=after)
-    page = [event_json(each, reader) for each in _first(found.order_by("number"), types, limit + 1)]
+    assert isinstance(request.auth, Access)  # the viewset has checked it
+    newer = events.published().in_scopes(request.auth.scopes).filter(number__gt=after)
+    page = [event_json(event, reader) for event in _first(newer.order_by("number"), types, limit + 1)]
     results = page[:limit]
     more = same_url(request, after=str(results[-1]["id"])) if len(page) > limit else None
     body: EventsJson = {"results": results, "next": more}
@@ -70,7 +70,7 @@ def feed(request: Request, events: EventQuerySet, reader: Role) -> Response:
 
 
 def _first(events: EventQuerySet, types: list[str], most: int) -> EventQuerySet:
-    """The first of these events; one look into the index for each type that is asked for."""
+    """Return the first of these events. Each requested type costs one look into the index."""
     if not types:
         return events[:most]
     looks = [events.filter(type=name).values_list("number", flat=True)[:most] for name in types]

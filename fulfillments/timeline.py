@@ -18,7 +18,7 @@ from django.db.models import Q
 
 from accounts.models import Supplier
 from events.models import Delivery, Event, Webhook
-from events.recording import PIECES
+from events.recording import UNIT_LISTS
 from events.timeline import LONGEST, in_words
 from fulfillments.models import Capture, FulfillmentLine, RoutingDecision
 from inventory.models import MovementKind, StockMovement, Warehouse
@@ -106,7 +106,7 @@ def _events(events: list[Event], lines: Mapping[int, str], own: Mapping[int, str
 
 def _details(event: Event, lines: Mapping[int, str], own: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     for name, value in event.data.items():
-        if isinstance(value, list) and name in {*PIECES, "waiting", "lines"}:
+        if isinstance(value, list) and name in {*UNIT_LISTS, "waiting", "lines"}:
             named = own if event.fulfillment_id is not None else lines
             text = ", ".join(_piece(each, named, lines) for each in value if isinstance(each, dict))
         else:

@@ -16,7 +16,7 @@ from django.utils.html import format_html, format_html_join
 from accounts.operating.admin_actions import RecordAdmin, badge
 from accounts.operating.day_filter import DaysFilter
 from events.admin_base import RecordedAdmin
-from events.timeline import Entry, timeline
+from events.timeline import TimelineEntry, timeline
 from imports import overview
 from imports.admin_actions import ACTIONS
 from imports.admin_filters import DryRunFilter, RecentlyFailedFilter
@@ -108,7 +108,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
 SAID_ABOVE, NOTHING = {"kind", "source", "status"}, {"0", "no"}
 
 
-def _briefly(entry: Entry) -> Entry:
+def _briefly(entry: TimelineEntry) -> TimelineEntry:
     details = [each for each in entry.details if each[0] not in SAID_ABOVE and each[1] not in NOTHING]
     return replace(entry, details=details)
 

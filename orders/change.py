@@ -21,7 +21,7 @@ from django.db import models, transaction
 from accounts.actors import Actor
 from accounts.models import Retailer
 from events.models import Event
-from events.recording import PIECES, draft
+from events.recording import UNIT_LISTS, draft
 from fastdb.inserts import insert
 from fulfillments.change import Recorded
 from fulfillments.effects import Effects
@@ -194,7 +194,7 @@ def _with_order_lines(data: dict[str, Any], fulfillment: Recorded) -> dict[str, 
     """Return an event's data with the order line of each item, because retailers know only order lines."""
     named = {
         name: [{**item, "order_line_id": fulfillment.order_lines[item["line"]]} for item in data[name]]
-        for name in PIECES
+        for name in UNIT_LISTS
         if data.get(name)
     }
     return data | named

@@ -22,7 +22,7 @@ from config.health.parts import UNKNOWN, beat, listed, parts
 from config.health.shared_folder import shared_folder
 from config.health.worker import HEARTBEAT_TTL, has_heartbeat, redis_client
 from config.metrics import is_internal
-from events.webhooks.selectors import nobody_sends
+from events.webhooks.selectors import no_sender_runs
 from sftp_ingest.area.incoming import MIN_FREE_DISK
 
 # Seconds for which the results are reused, because many clients may ask at once.
@@ -113,7 +113,7 @@ def _disk() -> str:
 
 def _webhooks() -> str:
     try:
-        return "no process sends to them" if nobody_sends() else "ok"
+        return "no process sends to them" if no_sender_runs() else "ok"
     except DatabaseError:
         return "unknown without the database"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection, transaction
 
-from events.webhooks.selectors import stand
+from events.webhooks.selectors import delivery_totals
 from fulfillments.models import Fulfillment
 from imports.models import Kind, Status
 from orders.processing_state import FINISHED, ProcessingState
@@ -110,7 +110,7 @@ def _events(cursor: Any) -> Iterator[Sample]:
 
 def _webhooks(cursor: Any) -> Iterator[Sample]:
     del cursor  # asked through the connection, within the same limit
-    standing = stand(MOST)
+    standing = delivery_totals(MOST)
     yield Sample("exchange_webhook_deliveries", standing.waiting, ("waiting",))
     yield Sample("exchange_webhook_deliveries", standing.dead, ("dead",))
     yield Sample("exchange_webhook_lag_seconds", standing.lag)

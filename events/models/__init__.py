@@ -1,4 +1,4 @@
-"""What happened, and to whose own addresses it is sent (contract 9 and 13)."""
+"""Models of events, webhooks and deliveries (contract 9 and 13)."""
 
 from events.models.delivery import Delivery
 from events.models.event import ACCOUNTS, BY_OPERATORS, OPERATORS, Epoch, Event, EventQuerySet, areas_of

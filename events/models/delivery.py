@@ -1,4 +1,4 @@
-"""An event on its way to a webhook."""
+"""Deliveries of events to webhooks."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from events.states import DeliveryStatus
 
 
 class Delivery(models.Model):
-    """One event for one webhook. It waits for its first try, for the next, or behind one of its subject."""
+    """One event for one webhook. It waits for an attempt, or for an earlier delivery of its subject."""
 
     LIFETIME = timedelta(hours=72)
 
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
-    # By its number, which the feed and the API call its id.
+    # Refers to the number, which the feed and the API call the id.
     event = models.ForeignKey(
         Event, on_delete=models.PROTECT, to_field="number", related_name="+", db_index=False
     )
     subject = models.CharField(
         max_length=30,
         blank=True,
-        help_text="What it is about, such as order:7; those of one keep their order.",
+        help_text="Such as order:7. Deliveries of one subject keep their order.",
     )
     status = models.CharField(
         max_length=10, choices=DeliveryStatus.choices, default=DeliveryStatus.WAITING, editable=False
@@ -35,13 +35,13 @@ class Delivery(models.Model):
         default=0,
         db_default=0,
         editable=False,
-        help_text="How often it was sent for again: an answer from before the last time does not end it.",
+        help_text="The number of replays. An answer to an earlier request does not end a replay.",
     )
-    last_status = models.PositiveSmallIntegerField(null=True, help_text="Of the receiver's last answer.")
+    last_status = models.PositiveSmallIntegerField(null=True, help_text="The receiver's last answer.")
     last_error = models.CharField(max_length=300, blank=True)
     attempted_at = models.DateTimeField(null=True)
     next_attempt_at = models.DateTimeField(null=True)
-    expires_at = models.DateTimeField(help_text="When it is given up.")
+    expires_at = models.DateTimeField(help_text="When the service gives it up.")
 
     class Meta:
         ordering = ["-id"]
@@ -68,7 +68,7 @@ class Delivery(models.Model):
             ),
             models.Index("webhook", "event", condition=Q(status="dead"), name="delivery_dead"),
             models.Index("attempted_at", condition=~Q(status="waiting"), name="delivery_ended"),
-            # Each event that is forgotten asks for its deliveries, by its rule and by the foreign key.
+            # Deleting an old event looks for its deliveries: the retention rule and the foreign key both do.
             models.Index("event", name="delivery_of_event"),
         ]
 

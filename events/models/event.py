@@ -1,4 +1,4 @@
-"""One row for each change: history, event feed and webhooks are three readings of it."""
+"""Events and epochs. History, event feed and webhooks all read the same event rows."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from api.prefix_search import folded
 from events.epochs import notice
 
 ACCOUNTS = "accounts"
-"""The area of events that operators read and no scope covers, so that they are in nobody's feed."""
+"""The area of events for operators only. No scope covers it, so these events are in no feed."""
 
 OPERATORS = "user:"
-"""What the names of operators begin with, as actors."""
+"""The prefix of operators' actor names."""
 
-# Whoever numbers events holds this advisory lock, so that numbers appear in one order.
+# Held while events are numbered, so that numbers appear in order.
 NUMBERING_LOCK = 4_201
 
 
 BY_OPERATORS = Q(actor__startswith=OPERATORS)
 
-# In the epoch that this database is in, and in no other (events.epochs).
+# Numbers events only in the epoch of this database (events.epochs).
 NUMBER = """
     WITH epoch AS (SELECT * FROM events_epoch ORDER BY id DESC LIMIT 1), fresh AS (
-        SELECT id, row_number() OVER (ORDER BY id) AS place FROM events_event WHERE number IS NULL
+        SELECT id, row_number() OVER (ORDER BY id) AS position FROM events_event WHERE number IS NULL
     ), last AS (SELECT coalesce(max(number), 0) AS number FROM events_event)
-    UPDATE events_event e SET number = greatest(last.number, epoch.events_after) + fresh.place
+    UPDATE events_event e SET number = greatest(last.number, epoch.events_after) + fresh.position
     FROM fresh, last, epoch WHERE e.id = fresh.id AND epoch.incarnation = incarnation()
 """
 
 
 def areas_of(scopes: Iterable[Scope]) -> frozenset[str]:
-    """The areas of events that scopes cover, whichever of read and write they are.
+    """Return the areas of events that scopes cover. Read and write scopes count alike.
 
-    Who may see an order may see what its suppliers do with it.
+    A key that may see orders may also see the events of their fulfillments.
     """
     areas = {scope.value.split(":")[0] for scope in scopes}
     return frozenset(areas | ({"fulfillments"} if "orders" in areas else set()))
@@ -53,7 +53,7 @@ class EventQuerySet(models.QuerySet["Event"]):
         return self.filter(retailer=retailer)
 
     def in_scopes(self, scopes: frozenset[Scope]) -> Self:
-        """Events of the kinds that these scopes cover."""
+        """Return the events in the areas that these scopes cover."""
         return self.filter(area__in=areas_of(scopes))
 
     def published(self) -> Self:
@@ -61,16 +61,16 @@ class EventQuerySet(models.QuerySet["Event"]):
 
 
 class Event(models.Model):
-    """What happened: to which order, fulfillment or import, by whom, from which state to which."""
+    """A recorded change of an order, a fulfillment, an import or another record, with its actor."""
 
     number = models.BigIntegerField(
         null=True,
         unique=True,
         editable=False,
-        help_text="Its place in the feed; given after the commit, so that no lower one can appear later.",
+        help_text="The position in the feed. It is set after the commit, so numbers appear in order.",
     )
     type = models.CharField(max_length=50, help_text="Dotted past tense, such as fulfillment.accepted.")
-    area = models.CharField(max_length=20, help_text="The scope that covers it: fulfillments, orders, …")
+    area = models.CharField(max_length=20, help_text="The area of its scope: fulfillments, orders, …")
     occurred_at = models.DateTimeField(db_default=Now())
     supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, null=True, related_name="+")
     retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, null=True, related_name="+")
@@ -91,8 +91,8 @@ class Event(models.Model):
             models.Index("id", condition=Q(number=None), name="event_unnumbered"),
             models.Index("supplier", "number", name="event_of_supplier"),
             models.Index("retailer", "number", name="event_of_retailer"),
-            # For pollers that ask for a type, and seldom find any. With the area, which alone makes it the
-            # planner's choice: by the numbers of all parties it would read through what is none of theirs.
+            # For pollers that request a rare type. The area makes the planner choose this index: the index of
+            # all numbers would read the events of every party.
             *(
                 models.Index(
                     party,
@@ -107,10 +107,10 @@ class Event(models.Model):
             models.Index("area", "id", name="event_in_area"),
             models.Index("order_id", "id", condition=Q(order_id__isnull=False), name="event_of_order"),
             models.Index("import_id", "id", condition=Q(import_id__isnull=False), name="event_of_import"),
-            # Who did what: few events are operators'.
+            # For the list of operators' actions: few events are from operators.
             models.Index("occurred_at", "id", condition=BY_OPERATORS, name="event_by_operators"),
             models.Index("actor", "occurred_at", "id", condition=BY_OPERATORS, name="event_by_operator"),
-            # What an integrator quotes when asking what became of a call.
+            # For integrators who quote the request_id of a call.
             models.Index(folded("request_id"), condition=~Q(request_id=""), name="event_of_request_folded"),
         ]
 
@@ -119,15 +119,15 @@ class Event(models.Model):
 
     @classmethod
     def publish(cls) -> int:
-        """Number what was committed and has no number yet; return how many that were.
+        """Number the committed events that have no number; return their count.
 
-        A number drawn inside the change's own transaction would become visible out of order, and a
-        reader would skip the late one.
+        A number drawn inside the transaction of the change could become visible out of order, and a reader
+        would skip the late event.
         """
         if not cls.objects.filter(number=None).exists():
             return 0
         numbered = cls._number()
-        while not numbered and notice():  # the database is another than it was
+        while not numbered and notice():  # a new epoch has begun
             numbered = cls._number()
         return numbered
 
@@ -140,14 +140,14 @@ class Event(models.Model):
 
 
 class Epoch(models.Model):
-    """One life of the database, until a promotion or a restore begins the next (`events.epochs`)."""
+    """An epoch of the database. A promotion or a restore begins the next one (`events.epochs`)."""
 
-    name = models.CharField(max_length=32, unique=True, help_text="What ETags call it.")
+    name = models.CharField(max_length=32, unique=True, help_text="The name of the epoch in ETags.")
     incarnation = models.CharField(
         max_length=100,
-        help_text="PostgreSQL's system identifier, timeline and database: what it is known by.",
+        help_text="The system identifier, timeline and database of PostgreSQL.",
     )
-    events_after = models.BigIntegerField(help_text="Events that are numbered in it have higher numbers.")
+    events_after = models.BigIntegerField(help_text="Events of this epoch have higher numbers.")
     began_at = models.DateTimeField(db_default=Now())
     reason = models.CharField(max_length=200)
 

@@ -1,4 +1,4 @@
-"""How far events have become deliveries, and which processes send them."""
+"""The bookmark of the relay, and the processes that send deliveries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 
 class RelayBookmark(models.Model):
-    """One row: the number of the last event that has become deliveries. Whoever moves it has locked it."""
+    """The number of the last event with deliveries, in one row. A relay locks the row to move it."""
 
     number = models.BigIntegerField(default=0)
 
@@ -19,7 +19,7 @@ class RelayBookmark(models.Model):
 
     @classmethod
     def lock(cls, *, wait: bool = True) -> int | None:
-        """The number, locked until the transaction ends; None where another has it and `wait` is False."""
+        """Lock the row and return the number; None if another process has the lock and `wait` is False."""
         rows = cls.objects.select_for_update(skip_locked=not wait).filter(pk=1)
         number = rows.values_list("number", flat=True).first()
         if number is None and not cls.objects.filter(pk=1).exists():
@@ -34,11 +34,11 @@ class SenderQuerySet(models.QuerySet["Sender"]):
 
 
 class Sender(models.Model):
-    """A process that sends deliveries. Once its lease has run out, others send what was its to send."""
+    """A process that sends deliveries. When its lease ends, other senders take its webhooks."""
 
     LEASE = timedelta(seconds=10)
 
-    name = models.CharField(max_length=200, help_text="Its host and process.")
+    name = models.CharField(max_length=200, help_text="The host and the process id.")
     started_at = models.DateTimeField(db_default=Now())
     seen_at = models.DateTimeField(db_default=Now())
 

@@ -1,4 +1,4 @@
-"""A party's own address, to which its events are sent."""
+"""Webhooks: URLs of parties to which the service sends their events."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ LONGEST_URL = 2000
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
     def present(self) -> Self:
-        """Those that were not removed: the rows of the others go later, with their deliveries."""
+        """Return the webhooks that were not removed. The rows of removed ones are deleted later."""
         return self.filter(removed_at=None)
 
     def for_party(self, party: Supplier | Retailer) -> Self:
         return self.filter(**{party.role.value: party})
 
     def in_areas(self, areas: Iterable[str]) -> Self:
-        """Those that send nothing beyond these areas."""
+        """Return the webhooks that send only events of these areas."""
         return self.filter(areas__contained_by=sorted(areas))
 
 
 class Webhook(OfOneParty):
-    """Where a party hears of its events, of which kinds, and how its receiver has answered lately."""
+    """A party's URL for events, the types that it wants, and the recent answers of its receiver."""
 
     OVERLAP = timedelta(hours=24)
 
@@ -43,18 +43,18 @@ class Webhook(OfOneParty):
     retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, null=True, related_name="webhooks")
     url = models.CharField(max_length=LONGEST_URL)
     types = ArrayField(
-        models.CharField(max_length=50), default=list, blank=True, help_text="Empty: all of its areas."
+        models.CharField(max_length=50), default=list, blank=True, help_text="Empty: all types of its areas."
     )
-    areas = ArrayField(models.CharField(max_length=20), help_text="What the key that made it may see.")
+    areas = ArrayField(models.CharField(max_length=20), help_text="The areas that its creating key may see.")
     active = models.BooleanField(default=True)
     secret = models.CharField(max_length=300, editable=False, help_text="Encrypted.")
     old_secret = models.CharField(max_length=300, blank=True, editable=False)
     old_secret_until = models.DateTimeField(null=True, editable=False)
-    after = models.BigIntegerField(help_text="The number of the last event before it was made.")
+    after = models.BigIntegerField(help_text="The number of the last event before its creation.")
     sender = models.ForeignKey(Sender, on_delete=models.SET_NULL, null=True, related_name="webhooks")
-    delivered_at = models.DateTimeField(null=True, help_text="When its receiver last took a delivery.")
+    delivered_at = models.DateTimeField(null=True, help_text="When its receiver last accepted a delivery.")
     failed_at = models.DateTimeField(null=True)
-    failing_since = models.DateTimeField(null=True, help_text="Empty: its last answer was a good one.")
+    failing_since = models.DateTimeField(null=True, help_text="Empty: the last delivery was accepted.")
     last_error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(db_default=Now())
     removed_at = models.DateTimeField(null=True)
@@ -70,7 +70,7 @@ class Webhook(OfOneParty):
         return f"{self.url} of {self.party}"
 
     def make_secret(self, *, at: datetime | None = None) -> str:
-        """Give it a fresh secret and return it: it is seen this once. The last one counts a while."""
+        """Set a new secret and return it: it is not shown again. The old one also signs for 24 hours."""
         if self.secret:
             self.old_secret, self.old_secret_until = self.secret, (at or timezone.now()) + self.OVERLAP
         secret = f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}"
@@ -78,8 +78,8 @@ class Webhook(OfOneParty):
         return secret
 
     def read_secrets(self, *, at: datetime) -> list[str]:
-        """The secrets that deliveries are signed with: the newest first. Raises ValueError (SECRET_KEY)."""
-        found = [decrypt(self.secret)]
+        """Return the secrets that sign deliveries, newest first. Raises ValueError if SECRET_KEY changed."""
+        current = [decrypt(self.secret)]
         if self.old_secret and self.old_secret_until and self.old_secret_until > at:
-            found.append(decrypt(self.old_secret))
-        return found
+            current.append(decrypt(self.old_secret))
+        return current

@@ -1,1 +1,1 @@
-"""Events, sent to the parties' own addresses (contract 9 and 13, Webhooks; ADR 46)."""
+"""Webhooks: send events to URLs of the parties (contract 9 and 13, Webhooks; ADR 46)."""

@@ -1,4 +1,4 @@
-"""Which network addresses may be called: public ones, and those that WEBHOOK_NETWORKS names."""
+"""The network addresses that webhooks may use: public ones, and the networks in WEBHOOK_NETWORKS."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from django.conf import settings
 
 Address = IPv4Address | IPv6Address
 
-# Addresses that a gateway translates to the IPv4 address in their last bytes (RFC 6052).
+# A gateway translates these addresses to the IPv4 address in their last bytes (RFC 6052).
 TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 
 
 def parse_address(text: str) -> Address | None:
-    """The address that a URL's host is written as; None for a name."""
+    """Return the address of a URL's host, or None if the host is a name."""
     try:
         return ipaddress.ip_address(text.strip("[]").partition("%")[0])
     except ValueError:
@@ -22,12 +22,12 @@ def parse_address(text: str) -> Address | None:
 
 
 def is_allowed(address: Address) -> bool:
-    """Whether the service may connect there on a partner's word."""
-    return is_listed(address) or all(_is_public(each) for each in (address, *_inside(address)))
+    """Return whether the service may connect to this address."""
+    return is_listed(address) or all(map(_is_public, (address, *_inside(address))))
 
 
 def is_listed(address: Address) -> bool:
-    """Whether WEBHOOK_NETWORKS names it. Only there is plain HTTP allowed."""
+    """Return whether WEBHOOK_NETWORKS contains the address. Plain HTTP is allowed only there."""
     return any(address in network for network in settings.WEBHOOK_NETWORKS)
 
 
@@ -36,10 +36,10 @@ def _is_public(address: Address) -> bool:
 
 
 def _inside(address: Address) -> list[IPv4Address]:
-    """The IPv4 addresses that an IPv6 address leads to."""
+    """Return the IPv4 addresses that are embedded in an IPv6 address."""
     if isinstance(address, IPv4Address):
         return []
-    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    embedded = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if address in TRANSLATED:
-        found.append(IPv4Address(int(address) & 0xFFFFFFFF))
-    return [each for each in found if each is not None]
+        embedded.append(IPv4Address(int(address) & 0xFFFFFFFF))
+    return [inner for inner in embedded if inner is not None]

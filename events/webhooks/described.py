@@ -1,4 +1,4 @@
-"""What a receiver gets, as the OpenAPI document shows it."""
+"""The request to a receiver, as the OpenAPI document describes it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 from drf_spectacular.utils import OpenApiWebhook
 
 HEADERS = {
-    "webhook-id": "Names the event, the same however often it is sent: what you have seen, you may ignore.",
-    "webhook-timestamp": "When it was sent, in seconds since 1970. Refuse what is older than five minutes.",
+    "webhook-id": "Names the event. A repeated delivery has the same value, so ignore a value that you know.",
+    "webhook-timestamp": "The time of sending in seconds since 1970. Refuse it if older than five minutes.",
     "webhook-signature": "`v1,` and a Base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` under "
-    "your secret; while two secrets count, two of these, space-separated.",
+    "your secret. While two secrets are valid there are two signatures, space-separated.",
 }
 
 _RECEIVE: dict[str, Any] = {
     "operationId": "receive_event",
-    # Not a call that clients make: openapi-generator would write one, and one that does not compile.
+    # Clients do not make this call. Without this, openapi-generator writes a method that does not compile.
     "x-internal": True,
-    "summary": "An event, sent to your own address",
-    "description": "Answer 2xx within ten seconds; anything else is tried again for 72 hours, with growing "
-    "delays. Events of one order come in their order. Each may come more than once.",
+    "summary": "Receive an event at your own URL",
+    "description": "Answer 2xx within ten seconds. After another answer the service tries again for 72 hours "
+    "with growing delays. Events of one order arrive in order. An event may arrive more than once.",
     "security": [],
     "parameters": [
         {
@@ -36,9 +36,9 @@ _RECEIVE: dict[str, Any] = {
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Event"}}},
     },
     "responses": {
-        "204": {"description": "Taken. Any 2xx will do; what it says is not read."},
-        "4XX": {"description": "Not taken: it is sent again later."},
-        "5XX": {"description": "Not taken: it is sent again later, after `Retry-After` where you give one."},
+        "204": {"description": "Accepted. Any 2xx is enough; the body is not read."},
+        "4XX": {"description": "Not accepted: the service sends it again later."},
+        "5XX": {"description": "Not accepted: the service sends it again later; it respects `Retry-After`."},
     },
 }
 EVENT = OpenApiWebhook("event", decorator={"post": _RECEIVE})

@@ -1,7 +1,7 @@
-"""Events become deliveries: each one once for each webhook that wants it, and none is left out.
+"""The relay creates one delivery for each event and each webhook that wants the event.
 
-The feed's numbers appear in one order (ADR 68), so that a bookmark in them misses nothing. It moves in the
-transaction that inserts the deliveries, under its lock: there may be as many relays as there are senders.
+The numbers of the feed appear in order (ADR 68), so a bookmark misses no event. It is locked and moved in the
+transaction that inserts the deliveries. So any number of processes may relay.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from django.db.models import Max, Min
 from events.models import Delivery, Event, RelayBookmark, Webhook
 
 LIFETIME = f"{Delivery.LIFETIME.total_seconds():.0f} seconds"
-MOST_EVENTS = 2_000  # that one transaction goes through
+MOST_EVENTS = 2_000  # of one transaction
 
-# What orders keep, imports keep: those of one are sent in their order.
+# The events of one order or one import are sent in order.
 SUBJECT = """
     CASE WHEN e.order_id IS NOT NULL THEN 'order:' || e.order_id
          WHEN e.import_id IS NOT NULL THEN 'import:' || e.import_id
@@ -36,9 +36,9 @@ INSERT = f"""
     ORDER BY e.number
     ON CONFLICT (webhook_id, event_id) DO NOTHING
 """
-# One that is frozen here would keep the bookmark from all others.
+# A frozen process must not keep the bookmark locked.
 NOT_FOR_LONG = "SET LOCAL idle_in_transaction_session_timeout = '10s'"
-# Of one party, found by the index of its events.
+# Events of one party, found by the index of its events.
 OF_PARTY = f"""
     FROM events_webhook w JOIN events_event e ON e.{{party}}_id = w.{{party}}_id
     WHERE w.id = %(webhook)s AND e.number > %(after)s AND e.number <= %(until)s AND {WANTED}
@@ -61,55 +61,55 @@ REVIVE = """
 
 
 def relay() -> int:
-    """Make deliveries of the next committed events; return how many events these were, 0 at the end.
+    """Create deliveries for the next committed events; return the number of events.
 
-    Where another process is at it, it is left to that.
+    Return 0 at the end of the feed, or while another process is relaying.
     """
     Event.publish()
     with transaction.atomic():
-        at = RelayBookmark.lock(wait=False)
-        if at is None:
+        bookmark = RelayBookmark.lock(wait=False)
+        if bookmark is None:
             return 0
-        at = max(at, _before_all_webhooks())
-        following = Event.objects.filter(number__gt=at).order_by("number")
-        numbers = [each or 0 for each in following.values_list("number", flat=True)[:MOST_EVENTS]]
+        after = max(bookmark, _before_all_webhooks())
+        following = Event.objects.filter(number__gt=after).order_by("number")
+        numbers = [number or 0 for number in following.values_list("number", flat=True)[:MOST_EVENTS]]
         if numbers:
             with connection.cursor() as cursor:
                 cursor.execute(NOT_FOR_LONG)
-                cursor.execute(INSERT, {"after": at, "until": numbers[-1], "lifetime": LIFETIME})
+                cursor.execute(INSERT, {"after": after, "until": numbers[-1], "lifetime": LIFETIME})
             RelayBookmark.objects.filter(pk=1).update(number=numbers[-1])
         return len(numbers)
 
 
 def _before_all_webhooks() -> int:
-    """What nobody wants to hear of lies before this number."""
+    """Return a number up to which no webhook wants an event."""
     first = Webhook.objects.present().aggregate(after=Min("after"))["after"]
     return last_number() if first is None else first
 
 
 def last_number() -> int:
-    """The number of the last event in the feed; 0 where there is none."""
+    """Return the number of the last event in the feed, or 0."""
     return Event.objects.aggregate(last=Max("number"))["last"] or 0
 
 
 def count_wanted(webhook: Webhook, after: int, until: int, *, most: int) -> int:
-    """How many events in that stretch of the feed a webhook wants; counted up to `most`."""
+    """Count the events in this range of the feed that a webhook wants, up to `most`."""
     with connection.cursor() as cursor:
-        cursor.execute(_of_party(COUNT, webhook), {**_stretch(webhook, after, until), "most": most})
+        cursor.execute(_of_party(COUNT, webhook), {**_range(webhook, after, until), "most": most})
         (count,) = cursor.fetchone()
     return int(count)
 
 
 def relay_again(webhook: Webhook, after: int, until: int) -> int:
-    """Make deliveries, old ones anew, of all in a stretch of the feed that a webhook wants; how many."""
-    given = {**_stretch(webhook, after, until), "lifetime": LIFETIME}
+    """Create or repeat the deliveries of a range of the feed to a webhook; return their number."""
+    parameters = {**_range(webhook, after, until), "lifetime": LIFETIME}
     with connection.cursor() as cursor:
-        cursor.execute(_of_party(INSERT_AGAIN, webhook), given)
+        cursor.execute(_of_party(INSERT_AGAIN, webhook), parameters)
         return int(cursor.rowcount)
 
 
 def revive_dead(webhook: Webhook) -> int:
-    """Make all deliveries of a webhook that were given up wait again; how many."""
+    """Make all dead deliveries of a webhook wait again; return their number."""
     with connection.cursor() as cursor:
         cursor.execute(REVIVE, {"webhook": webhook.pk, "lifetime": LIFETIME})
         return int(cursor.rowcount)
@@ -119,5 +119,5 @@ def _of_party(statement: str, webhook: Webhook) -> str:
     return statement.replace("{party}", webhook.role.value)
 
 
-def _stretch(webhook: Webhook, after: int, until: int) -> dict[str, int | str]:
+def _range(webhook: Webhook, after: int, until: int) -> dict[str, int | str]:
     return {"webhook": webhook.pk, "after": after, "until": until}

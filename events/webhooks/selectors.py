@@ -1,4 +1,4 @@
-"""How webhooks stand: what waits for them, and what was given up."""
+"""Counts of waiting and dead deliveries."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from events.models import Delivery, Sender, Webhook
 from events.states import DEAD, WAITING
 
 
-class Backlog(NamedTuple):
-    """What a webhook's receiver has not taken."""
+class WebhookBacklog(NamedTuple):
+    """The deliveries of a webhook that its receiver has not accepted."""
 
     waiting: int
     dead: int
 
 
-class Standing(NamedTuple):
-    """All webhooks together: deliveries that wait and that were given up, and the lag in seconds."""
+class DeliveryTotals(NamedTuple):
+    """The waiting and dead deliveries of all webhooks, and the lag in seconds."""
 
     waiting: int
     dead: int
     lag: float
 
 
-# How far the relay is behind, where anybody listens; and the senders, with what could be sent by now.
-STANDING = """
+# The lag is the age of the oldest event to relay or of the oldest due delivery, whichever is larger.
+TOTALS = """
     SELECT
         (SELECT count(*) FROM (
             SELECT FROM events_delivery WHERE status = 'waiting' LIMIT %(most)s) AS looked_at),
@@ -52,21 +52,21 @@ STANDING = """
 """
 
 
-def stand(most: int) -> Standing:
-    """How all webhooks stand; deliveries are counted up to `most` of a kind."""
+def delivery_totals(most: int) -> DeliveryTotals:
+    """Return the totals of all webhooks. Each count stops at `most`."""
     with connection.cursor() as cursor:
-        cursor.execute(STANDING, {"most": most})
+        cursor.execute(TOTALS, {"most": most})
         waiting, dead, lag = cursor.fetchone()
-    return Standing(waiting, dead, float(lag))
+    return DeliveryTotals(waiting, dead, float(lag))
 
 
-def nobody_sends() -> bool:
-    """Whether there are webhooks, and no process that sends to them."""
+def no_sender_runs() -> bool:
+    """Return whether there are active webhooks but no sender process."""
     return Webhook.objects.present().filter(active=True).exists() and not Sender.objects.alive().exists()
 
 
-def backlogs(webhooks: Sequence[int]) -> dict[int, Backlog]:
-    """The backlogs of webhooks, by their ids; each has one."""
+def backlogs(webhooks: Sequence[int]) -> dict[int, WebhookBacklog]:
+    """Return the backlog of each webhook by its id."""
     counted = {
         status: dict(
             Delivery.objects.filter(webhook__in=webhooks, status=status)
@@ -76,4 +76,4 @@ def backlogs(webhooks: Sequence[int]) -> dict[int, Backlog]:
         )
         for status in (WAITING, DEAD)
     }
-    return {each: Backlog(counted[WAITING].get(each, 0), counted[DEAD].get(each, 0)) for each in webhooks}
+    return {pk: WebhookBacklog(counted[WAITING].get(pk, 0), counted[DEAD].get(pk, 0)) for pk in webhooks}

@@ -1,4 +1,4 @@
-"""What the paths of webhooks take and answer (contract 13)."""
+"""Bodies of requests and answers for webhooks (contract 13)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from api.renderers import iso
 from events.models import Delivery, Webhook
 from events.models.webhook import LONGEST_URL
 from events.states import DeliveryStatus
-from events.webhooks.selectors import Backlog
-from events.webhooks.targets import WrongUrl, parse_url
+from events.webhooks.selectors import WebhookBacklog
+from events.webhooks.targets import WrongWebhookUrl, parse_url
 
 MOST_TYPES = 100
 
 
 class UrlField(Text):
-    """A URL that deliveries can be sent to."""
+    """A field for a URL that can receive deliveries."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=LONGEST_URL, **kwargs)
@@ -29,13 +29,13 @@ class UrlField(Text):
         url = super().to_internal_value(data)
         try:
             parse_url(url)
-        except WrongUrl as error:
+        except WrongWebhookUrl as error:
             raise serializers.ValidationError(str(error), code="invalid_url") from error
         return url
 
 
 class WebhookBody(Body):
-    """A webhook."""
+    """The fields of a webhook that a party sets."""
 
     narrowed_by = "types"
 
@@ -44,13 +44,13 @@ class WebhookBody(Body):
         child=Text(max_length=50),
         required=False,
         max_length=MOST_TYPES,
-        help_text="The types of events to send. Empty: all that the scopes of the key cover that made it.",
+        help_text="The types of events to send. Empty: all types that the scopes of the creating key cover.",
     )
-    active = Flag(required=False, help_text="While false, nothing is sent, and nothing new waits.")
+    active = Flag(required=False, help_text="While false, no events are sent or queued.")
 
 
 class ReplayBody(Body):
-    """Which stretch of the feed is to be sent once more."""
+    """The range of the feed to send again."""
 
     narrowed_by = "until"
 
@@ -60,12 +60,12 @@ class ReplayBody(Body):
         max_value=10**18 - 1,
         required=False,
         allow_null=True,
-        help_text="The id of the last event to send; without it, the feed's last one.",
+        help_text="The id of the last event to send. Default: the last event of the feed.",
     )
 
 
 class WebhookJson(TypedDict):
-    """A webhook, and how its receiver has answered lately. `secret` is shown when it is made or rotated."""
+    """A webhook and the recent answers of its receiver. `secret` is shown only after create and rotate."""
 
     id: int
     url: str
@@ -84,7 +84,7 @@ class WebhookJson(TypedDict):
 
 
 class WebhooksJson(TypedDict):
-    """A page of webhooks, in the order of their ids."""
+    """A page of webhooks, ordered by id."""
 
     next: str | None
     previous: str | None
@@ -92,7 +92,7 @@ class WebhooksJson(TypedDict):
 
 
 class DeliveryJson(TypedDict):
-    """An event on its way to a webhook; `event_id` is the event's `id` in the feed."""
+    """A delivery of an event to a webhook. `event_id` is the event's `id` in the feed."""
 
     id: int
     event_id: int
@@ -113,12 +113,12 @@ class DeliveriesJson(TypedDict):
 
 
 class ReplayJson(ResultJson):
-    """How many deliveries the replay makes."""
+    """The number of deliveries in a replay."""
 
     deliveries: int
 
 
-def webhook_json(webhook: Webhook, backlog: Backlog, secret: str = "") -> WebhookJson:
+def webhook_json(webhook: Webhook, backlog: WebhookBacklog, secret: str = "") -> WebhookJson:
     body: WebhookJson = {
         "id": webhook.pk,
         "url": webhook.url,

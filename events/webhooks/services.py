@@ -1,4 +1,4 @@
-"""What partners and operators do with webhooks; each change is recorded for operators."""
+"""Changes of webhooks by partners and operators. Each change is recorded as an event for operators."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class WebhookInactive(ApiError):
 def create(
     party: Supplier | Retailer, areas: Iterable[str], fields: Mapping[str, Any], *, by: Actor
 ) -> tuple[Webhook, str]:
-    """Make a webhook, and return it with its secret. It hears of what is committed from now on.
+    """Create a webhook and return it with its secret. It receives events that are committed from now on.
 
     Raises TooManyWebhooks.
     """
@@ -42,10 +42,10 @@ def create(
     secret = webhook.make_secret()
     Event.publish()
     with transaction.atomic():
-        # While it is locked, no event passes that this webhook would not hear of.
+        # While the bookmark is locked, no relay can skip an event for this webhook.
         RelayBookmark.lock()
         if Webhook.objects.present().for_party(party).count() >= MOST_WEBHOOKS:
-            raise TooManyWebhooks(f"There are {MOST_WEBHOOKS} webhooks already; remove one first.")
+            raise TooManyWebhooks(f"There are already {MOST_WEBHOOKS} webhooks. Remove one first.")
         webhook.after = last_number()
         add_recorded(webhook, "webhook", by=by, **_about(webhook))
     webhook.refresh_from_db(fields=["created_at"])
@@ -53,22 +53,22 @@ def create(
 
 
 def change(webhook: Webhook, names: Collection[str], *, by: Actor) -> None:
-    """Save these fields of a webhook. What waits for it goes to the new URL."""
+    """Save these fields of a webhook. Waiting deliveries go to the new URL."""
     change_recorded(webhook, names, "webhook", by=by, **_about(webhook))
 
 
 def remove(webhook: Webhook, *, by: Actor) -> bool:
-    """Send nothing to it any more; return whether it was there. Its rows go later, by `upkeep`."""
+    """Stop a webhook for good; return False if it was already removed. `upkeep` deletes its rows later."""
     with transaction.atomic():
-        gone = Webhook.objects.present().filter(pk=webhook.pk)
-        if not gone.update(removed_at=timezone.now(), secret="", old_secret=""):
+        present = Webhook.objects.present().filter(pk=webhook.pk)
+        if not present.update(removed_at=timezone.now(), secret="", old_secret=""):
             return False
         _record("webhook.deleted", webhook, by=by)
     return True
 
 
 def rotate(webhook: Webhook, *, by: Actor) -> str:
-    """Give it a new secret, and return that; for 24 h deliveries bear the signature of the old one, too."""
+    """Set a new secret and return it. For 24 h, deliveries also carry a signature of the old secret."""
     with transaction.atomic():
         webhook.refresh_from_db(from_queryset=Webhook.objects.select_for_update())
         secret = webhook.make_secret()
@@ -78,7 +78,7 @@ def rotate(webhook: Webhook, *, by: Actor) -> str:
 
 
 def send_test(webhook: Webhook, *, by: Actor) -> Delivery:
-    """Send it an event of the type `webhook.tested`, which stands in no feed. Raises WebhookInactive."""
+    """Send a `webhook.tested` event, which is in no feed, to this webhook. Raises WebhookInactive."""
     _require_active(webhook)
     with transaction.atomic():
         event = _record(TESTED, webhook, by=by)
@@ -91,15 +91,15 @@ def send_test(webhook: Webhook, *, by: Actor) -> Delivery:
 
 
 def replay(webhook: Webhook, after: int, until: int | None, *, by: Actor) -> int:
-    """Send it once more all that it wants of the feed behind `after`, up to `until` (now); return how many.
+    """Send the events of the feed after `after`, up to `until`, again; return their number.
 
-    Raises WebhookInactive, and Invalid where these are too many for one request.
+    Without `until`, the range goes up to now. Raises WebhookInactive, and Invalid for too many events.
     """
     _require_active(webhook)
     Event.publish()
     last = last_number() if until is None else min(until, last_number())
     if count_wanted(webhook, after, last, most=MOST_REPLAYED + 1) > MOST_REPLAYED:
-        raise Invalid.at("until", f"These are more than {MOST_REPLAYED} events; ask for a shorter stretch.")
+        raise Invalid.at("until", f"The range has more than {MOST_REPLAYED} events. Request a shorter range.")
     with transaction.atomic():
         count = relay_again(webhook, after, last)
         _record("webhook.replayed", webhook, by=by, after=after, until=last, deliveries=count)
@@ -107,7 +107,7 @@ def replay(webhook: Webhook, after: int, until: int | None, *, by: Actor) -> int
 
 
 def revive(webhook: Webhook, *, by: Actor) -> int:
-    """Send it once more all that was given up; return how many. Raises WebhookInactive."""
+    """Send all dead deliveries again; return their number. Raises WebhookInactive."""
     _require_active(webhook)
     with transaction.atomic():
         count = revive_dead(webhook)
@@ -118,7 +118,7 @@ def revive(webhook: Webhook, *, by: Actor) -> int:
 
 def _require_active(webhook: Webhook) -> None:
     if not webhook.active:
-        raise WebhookInactive("This webhook is switched off: set active to true first.")
+        raise WebhookInactive("This webhook is switched off. Set `active` to true first.")
 
 
 def _record(type: str, webhook: Webhook, *, by: Actor, **data: Any) -> Event:  # noqa: A002
@@ -127,5 +127,5 @@ def _record(type: str, webhook: Webhook, *, by: Actor, **data: Any) -> Event:  #
 
 
 def _about(webhook: Webhook) -> dict[str, Any]:
-    """What its events say of it: its URL, never a secret."""
+    """Return the fields of a webhook's events: with its URL, never a secret."""
     return {"area": ACCOUNTS, webhook.role.value: webhook.party, "data": {"url": webhook.url}}

@@ -1,4 +1,4 @@
-"""Signatures as the Standard Webhooks specification has them."""
+"""Signatures of the Standard Webhooks specification."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ PREFIX = "whsec_"
 
 
 def key_of(secret: str) -> bytes:
-    """The bytes that sign, of a secret as its owner has it."""
+    """Return the signing bytes of a secret as its owner knows it."""
     return base64.b64decode(secret.removeprefix(PREFIX))
 
 
 def sign(keys: Iterable[bytes], message_id: str, timestamp: int, body: bytes) -> str:
-    """The `webhook-signature` header: one signature for each key, space-separated."""
+    """Return the `webhook-signature` header: one signature for each key, space-separated."""
     content = b"%s.%d.%s" % (message_id.encode(), timestamp, body)
     signatures = (base64.b64encode(hmac.digest(key, content, hashlib.sha256)).decode() for key in keys)
     return " ".join(f"v1,{signature}" for signature in signatures)
 
 
 def message_id(event_id: int) -> str:
-    """The `webhook-id` of an event: the same however often it is sent."""
+    """Return the `webhook-id` of an event. It is the same in every attempt."""
     return f"evt_{event_id}"

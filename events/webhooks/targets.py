@@ -1,4 +1,4 @@
-"""A webhook's URL: what it must look like, and its parts."""
+"""Parse and check a webhook's URL."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ UNSAFE = re.compile(r"[\s\x00-\x1f\x7f\\]")
 NAME = re.compile(r"(?=.{1,253}\.?$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*\.?")
 
 
-class WrongUrl(ValueError):
-    """A URL that nothing can be sent to; the message says why, for the partner."""
+class WrongWebhookUrl(ValueError):
+    """A URL that cannot be used. The message gives the partner the reason."""
 
 
-class Target(NamedTuple):
-    """Where a webhook's URL leads. The host is a name in ASCII, or an address without brackets."""
+class WebhookTarget(NamedTuple):
+    """The parts of a webhook's URL. The host is an ASCII name, or an address without brackets."""
 
     scheme: str
     host: str
@@ -29,32 +29,34 @@ class Target(NamedTuple):
 
     @property
     def authority(self) -> str:
-        """As the Host header has it."""
+        """Return the value of the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == SCHEMES[self.scheme] else f"{host}:{self.port}"
 
 
-def parse_url(url: str) -> Target:
-    """The parts of a URL that may be called, as far as it shows itself. Raises WrongUrl.
+def parse_url(url: str) -> WebhookTarget:
+    """Return the parts of an allowed URL. Raises WrongWebhookUrl.
 
-    Which addresses a name has is looked at when a connection is made, each time.
+    The addresses of a host name are checked for each connection, not here.
     """
     if UNSAFE.search(url):
-        raise WrongUrl("Must be a URL without blanks, such as https://shop.example/hooks.")
+        raise WrongWebhookUrl("Must be a URL without blanks, such as https://shop.example/hooks.")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise WrongUrl(f"Is no URL: {error}.") from error
+        raise WrongWebhookUrl(f"Is not a URL: {error}.") from error
     if parts.scheme not in SCHEMES:
-        raise WrongUrl("Must begin with https://.")
+        raise WrongWebhookUrl("Must begin with https://.")
     if parts.username is not None or parts.password is not None:
-        raise WrongUrl("Must not hold a user or a password; deliveries are signed.")
+        raise WrongWebhookUrl("Must not contain a user or a password. Deliveries are signed instead.")
     if parts.fragment:
-        raise WrongUrl("Must not have a fragment (#…).")
+        raise WrongWebhookUrl("Must not have a fragment (#…).")
     if port == 0:
-        raise WrongUrl("Port 0 cannot be called.")
-    target = Target(parts.scheme, _host(parts.hostname or ""), port or SCHEMES[parts.scheme], _path(parts))
+        raise WrongWebhookUrl("Must not use port 0.")
+    target = WebhookTarget(
+        parts.scheme, _host(parts.hostname or ""), port or SCHEMES[parts.scheme], _path(parts)
+    )
     _refuse_address(target)
     return target
 
@@ -65,10 +67,10 @@ def _host(name: str) -> str:
     try:
         ascii_name = name.encode("idna").decode() if not name.isascii() else name
     except UnicodeError as error:
-        raise WrongUrl(f"Has no host that can be called: {error}.") from error
-    # What looks like a number, some resolvers take for an address.
+        raise WrongWebhookUrl(f"Has an unusable host: {error}.") from error
+    # Some resolvers read a host that looks like a number as an address.
     if not NAME.fullmatch(ascii_name) or re.fullmatch(r"(.*\.)?(\d+|0x[0-9a-f]*)\.?", ascii_name):
-        raise WrongUrl("Must name a host, such as https://shop.example/hooks.")
+        raise WrongWebhookUrl("Must name a host, such as https://shop.example/hooks.")
     return ascii_name
 
 
@@ -78,9 +80,9 @@ def _path(parts: object) -> str:
     return quote(path or "/", safe=safe) + (f"?{quote(query, safe=safe)}" if query else "")
 
 
-def _refuse_address(target: Target) -> None:
+def _refuse_address(target: WebhookTarget) -> None:
     address = parse_address(target.host)
     if address is not None and not is_allowed(address):
-        raise WrongUrl(f"{target.host} is no public address.")
+        raise WrongWebhookUrl(f"{target.host} is no public address.")
     if target.scheme == "http" and not (is_listed(address) if address else settings.WEBHOOK_NETWORKS):
-        raise WrongUrl("Must begin with https://.")
+        raise WrongWebhookUrl("Must begin with https://.")

@@ -1,6 +1,6 @@
-"""The types of events that partners can ask for, by the areas in which they happen.
+"""The types of events that partners can choose, by area.
 
-New ones may come: a webhook without types hears of them, too.
+Later versions may add types. A webhook without `types` receives them, too.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ OF_RETAILERS: Final[dict[str, tuple[str, ...]]] = {
     "catalog": TRADE,
 }
 TESTED: Final = "webhook.tested"
-"""Sent by `POST …/test`, to that webhook alone; it stands in no feed."""
+"""The type of the event that `POST …/test` sends to one webhook. It is in no feed."""
 
 
 def types_of(role: Role, areas: Iterable[str]) -> list[str]:
-    """The types that a party of that role can hear of in these areas."""
+    """Return the types that a party of this role can receive in these areas."""
     by_area = OF_SUPPLIERS if role == Role.SUPPLIER else OF_RETAILERS
     return sorted({name for area in areas for name in by_area.get(area, ())})

@@ -1,4 +1,4 @@
-"""What becomes of deliveries in the end: given up after their time, and removed some days later."""
+"""The end of deliveries: give up expired ones, and delete old ones some days later."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from events.states import WAITING
 
 MOST = 5_000  # rows of one statement
 
-# Those that nobody has tried by then: of a webhook that is switched off, or behind others.
+# Deliveries that no sender tried in time: their webhook is switched off, or they wait for an earlier one.
 GIVE_UP = """
     UPDATE events_delivery SET status = 'dead', next_attempt_at = NULL
     WHERE id IN (
@@ -26,7 +26,7 @@ GIVE_UP = """
 
 
 def keep_up() -> None:
-    """Give up what is over, and remove what is old, or belongs to webhooks that were removed."""
+    """Give up expired deliveries; delete old deliveries, and all deliveries of removed webhooks."""
     _repeat_until_few(_give_up)
     _repeat_until_few(_remove_old)
     _repeat_until_few(_remove_of_removed)
@@ -46,7 +46,7 @@ def _give_up() -> int:
 
 def _remove_old() -> int:
     before = Now() - timedelta(days=settings.WEBHOOK_DELIVERY_DAYS)
-    old = Q(attempted_at__lt=before) | Q(attempted_at=None, expires_at__lt=before)  # that nobody ever tried
+    old = Q(attempted_at__lt=before) | Q(attempted_at=None, expires_at__lt=before)  # never attempted
     return _remove(Delivery.objects.exclude(status=WAITING).filter(old))
 
 

@@ -1,4 +1,4 @@
-"""Webhooks of suppliers and retailers (contract 13): who hears of events at which address."""
+"""Webhooks of suppliers and retailers (contract 13)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from events.webhooks.types import types_of
 
 
 class WebhooksOfParty(PartyViewSet):
-    """A key sees the webhooks that send no more than its own scopes cover, and may change those."""
+    """A key may read and change webhooks whose areas its own scopes cover."""
 
     @property
     def party(self) -> Supplier | Retailer:
@@ -47,33 +47,33 @@ class WebhooksOfParty(PartyViewSet):
 
     @property
     def areas(self) -> frozenset[str]:
-        """The areas of events that this request's key may see."""
-        assert isinstance(self.request.auth, Access)  # admitted
+        """Return the areas of events that this request's key may see."""
+        assert isinstance(self.request.auth, Access)  # the viewset has checked it
         return areas_of(self.request.auth.scopes)
 
     def webhooks(self) -> WebhookQuerySet:
         return Webhook.objects.present().for_party(self.party).in_areas(self.areas)
 
     def check_types(self, types: list[str], areas: frozenset[str]) -> None:
-        """Raise Invalid for a type that there is not, or that a key with these scopes does not hear of."""
-        known, heard = types_of(self.role, areas_of(scopes_of(self.role))), types_of(self.role, areas)
+        """Raise Invalid for an unknown type, or for a type outside these areas."""
+        known, allowed = types_of(self.role, areas_of(scopes_of(self.role))), types_of(self.role, areas)
         for index, name in enumerate(types):
-            if name in heard:
+            if name in allowed:
                 continue
             if name in known:
                 raise Invalid.at(f"types[{index}]", "The scopes of the key do not cover this type.", "scope")
-            raise Invalid.at(f"types[{index}]", _unheard(name, known, self.role), "unknown")
+            raise Invalid.at(f"types[{index}]", _unknown_type(name, known, self.role), "unknown")
 
 
-def _unheard(name: str, known: list[str], role: Role) -> str:
-    """What to say of a type that a party of this role does not hear of, whatever its key's scopes."""
+def _unknown_type(name: str, known: list[str], role: Role) -> str:
+    """Return the message for a type that no party of this role can receive."""
     other = Role.RETAILER if role == Role.SUPPLIER else Role.SUPPLIER
     if name in types_of(other, areas_of(scopes_of(other))):
-        new = "; of a new order you hear by fulfillment.created" if name == "order.created" else ""
-        return f"Only {other}s hear of this type{new}."
+        hint = " For new orders choose fulfillment.created." if name == "order.created" else ""
+        return f"Only {other}s receive this type.{hint}"
     near = closest_match(name, known)
     hint = f"Did you mean {near}?" if near else "/v3/docs/api-guide#events lists them."
-    return f"There is no such type of event. {hint}"
+    return f"Unknown type of event. {hint}"
 
 
 class WebhooksViewSet(WebhooksOfParty):
@@ -81,21 +81,21 @@ class WebhooksViewSet(WebhooksOfParty):
 
     @extend_schema(
         summary="List webhooks",
-        description="Those that send no more than the key's scopes cover.",
+        description="Only webhooks whose areas the scopes of the key cover.",
         parameters=[LIMIT, CURSOR],
-        responses={200: answers(WebhooksJson, "A page of webhooks, in the order of their ids.")},
+        responses={200: answers(WebhooksJson, "A page of webhooks, ordered by id.")},
     )
     def list(self, request: Request, **ids: int) -> Response:
         page = Keyset("id").page(self.webhooks(), request)
-        found = backlogs([each.pk for each in page.items])
-        return Response(listing(page, lambda webhook: webhook_json(webhook, found[webhook.pk])))
+        backlog_by_id = backlogs([webhook.pk for webhook in page.items])
+        return Response(listing(page, lambda webhook: webhook_json(webhook, backlog_by_id[webhook.pk])))
 
     @extend_schema(
-        summary="Have events sent to an address of your own",
-        description="What happens from now on of the kinds that the key's scopes cover, or of `types` alone. "
-        "The payload is the event of the feed, with the same `id`; it is signed as Standard Webhooks say.",
+        summary="Create a webhook",
+        description="From now on, the service sends all events that the key's scopes cover, or only `types`. "
+        "The payload is the event of the feed, with the same `id`, signed as Standard Webhooks requires.",
         request=WebhookBody,
-        responses={201: answers(WebhookJson, "The webhook, with its `secret`: it is shown this once.")},
+        responses={201: answers(WebhookJson, "The webhook with its `secret`, which is shown only now.")},
     )
     def create(self, request: Request, **ids: int) -> Response:
         fields = read(WebhookBody, request)
@@ -111,16 +111,16 @@ class WebhookViewSet(WebhooksOfParty):
     webhook: Webhook
 
     def find(self) -> None:
-        found = self.webhooks().filter(pk=self.kwargs["webhook_id"]).first()
-        if found is None:
+        webhook = self.webhooks().filter(pk=self.kwargs["webhook_id"]).first()
+        if webhook is None:
             raise NotFound
-        self.webhook = found
+        self.webhook = webhook
 
     def lock(self) -> None:
         Webhook.objects.select_for_update().filter(pk=self.webhook.pk).first()
 
     @extend_schema(
-        summary="Read a webhook, and how its receiver has answered lately",
+        summary="Read a webhook and the recent answers of its receiver",
         responses={200: answers(WebhookJson, "The webhook, without its secret.")},
     )
     def retrieve(self, request: Request, **ids: int) -> Response:
@@ -128,9 +128,9 @@ class WebhookViewSet(WebhooksOfParty):
 
     @extend_schema(
         summary="Change a webhook",
-        description="What waits goes to the new URL. The secret stays.",
+        description="Waiting deliveries go to the new URL. The secret stays the same.",
         request=WebhookBody(partial=True),
-        responses={200: answers(WebhookJson, "The webhook as it is now.")},
+        responses={200: answers(WebhookJson, "The changed webhook.")},
     )
     def partial_update(self, request: Request, **ids: int) -> Response:
         fields = read(WebhookBody, request, instance=self.webhook, partial=True)
@@ -142,43 +142,45 @@ class WebhookViewSet(WebhooksOfParty):
 
     @extend_schema(
         summary="Remove a webhook",
-        description="At once, with what waits for it. The feed still has all events.",
+        description="The webhook and its waiting deliveries end at once. The feed still has all events.",
         responses={200: answers(ResultJson, "`webhook_removed`.")},
     )
     def destroy(self, request: Request, **ids: int) -> Response:
         if not services.remove(self.webhook, by=self.actor):
             raise NotFound
-        return Response(envelope.result("webhook_removed", "The webhook was removed; nothing more is sent."))
+        return Response(
+            envelope.result("webhook_removed", "The webhook was removed. No more events are sent to it.")
+        )
 
     @extend_schema(
-        summary="Give a webhook a new secret",
-        description="For 24 hours deliveries bear the signatures of both, the new one and the one before.",
+        summary="Replace the secret of a webhook",
+        description="For 24 hours, deliveries carry two signatures: of the new secret and of the old one.",
         request=None,
-        responses={200: answers(WebhookJson, "The webhook, with its new `secret`: it is shown this once.")},
+        responses={200: answers(WebhookJson, "The webhook with its new `secret`, which is shown only now.")},
     )
     def rotate(self, request: Request, **ids: int) -> Response:
         secret = services.rotate(self.webhook, by=self.actor)
         return Response(shown(self.webhook, secret), headers=NOT_STORED)
 
     @extend_schema(
-        summary="Send a webhook an event to try it out",
-        description="Of the type `webhook.tested`, which stands in no feed. Its delivery says how it went.",
+        summary="Send a test event to a webhook",
+        description="Its type is `webhook.tested`, and it is in no feed. The delivery shows the result.",
         request=None,
-        responses={202: answers(DeliveryJson, "The delivery; it is on its way.")},
+        responses={202: answers(DeliveryJson, "The delivery, which is sent now.")},
     )
     def test(self, request: Request, **ids: int) -> Response:
         return Response(delivery_json(services.send_test(self.webhook, by=self.actor)), status=202)
 
     @extend_schema(
-        summary="Send a stretch of the feed once more",
-        description="All events of it that the webhook wants, whether they were sent before or not. Each has "
-        f"the `id` that it had before. At most {services.MOST_REPLAYED} at once.",
+        summary="Send a range of the feed again",
+        description="Sends all events of the range that the webhook wants, also the ones already received. "
+        f"Events keep their `id`. One request may replay {services.MOST_REPLAYED} events at most.",
         request=ReplayBody,
-        responses={202: answers(ReplayJson, "`replayed`: how many deliveries are on their way.")},
+        responses={202: answers(ReplayJson, "`replayed`, with the number of deliveries.")},
     )
     def replay(self, request: Request, **ids: int) -> Response:
-        stretch = read(ReplayBody, request)
-        count = services.replay(self.webhook, stretch["after"], stretch.get("until"), by=self.actor)
+        fields = read(ReplayBody, request)
+        count = services.replay(self.webhook, fields["after"], fields.get("until"), by=self.actor)
         body: ReplayJson = {
             **envelope.result("replayed", f"Deliveries: {count}."),
             "deliveries": count,
@@ -188,15 +190,15 @@ class WebhookViewSet(WebhooksOfParty):
     @extend_schema(
         summary="List the deliveries of a webhook",
         parameters=[
-            OpenApiParameter("status", enum=DeliveryStatus.values, description="In this state."),
+            OpenApiParameter("status", enum=DeliveryStatus.values, description="Only with this status."),
             LIMIT,
             CURSOR,
         ],
         responses={200: answers(DeliveriesJson, "A page of deliveries, the newest event first.")},
     )
     def deliveries(self, request: Request, **ids: int) -> Response:
-        found = DeliveryFilter.apply(request, Delivery.objects.filter(webhook=self.webhook))
-        return Response(listing(Keyset("-event_id").page(found, request), delivery_json))
+        deliveries = DeliveryFilter.apply(request, Delivery.objects.filter(webhook=self.webhook))
+        return Response(listing(Keyset("-event_id").page(deliveries, request), delivery_json))
 
 
 class SupplierWebhooksViewSet(WebhooksViewSet, SupplierViewSet):

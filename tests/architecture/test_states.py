@@ -34,7 +34,7 @@ SQL_WRITERS: dict[str, set[str]] = {
     "fulfillments.Fulfillment.state": {"orders/reconciling/history_sources.py"},
     "events.Delivery.status": {
         "events/webhooks/relay.py",
-        "events/webhooks/sending/outcomes.py",
+        "events/webhooks/sending/results.py",
         "events/webhooks/upkeep.py",
     },
 }

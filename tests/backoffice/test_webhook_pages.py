@@ -35,7 +35,7 @@ def dead(webhook, shop):
 def test_a_page_says_how_a_receiver_stands_and_shows_no_secret(operator, webhook, dead):
     page = operator.get(f"/admin/events/webhook/{webhook.pk}/change/").text
     assert "No answer." in page
-    assert "1 given up" in page
+    assert "1 dead" in page
     assert webhook.secret not in page
     assert all(secret not in page for secret in webhook.read_secrets(at=webhook.created_at))
     assert operator.get(f"/admin/events/delivery/{dead.pk}/change/").status_code == 200

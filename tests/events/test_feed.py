@@ -192,5 +192,5 @@ def test_many_publishers_give_each_event_one_number(acme):
 
 @pytest.mark.django_db(transaction=True)
 def test_an_event_outside_of_a_change_is_refused(acme):
-    with pytest.raises(RuntimeError, match="inside the change"):
+    with pytest.raises(RuntimeError, match="inside the transaction of its change"):
         record("fulfillment.accepted", by=ROBOT, supplier=acme)

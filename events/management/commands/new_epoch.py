@@ -1,4 +1,4 @@
-"""Begin a new epoch: after a restore that PostgreSQL itself does not show (docs/running.md)."""
+"""`manage.py new_epoch`: begin an epoch after a restore that PostgreSQL does not show (docs/running.md)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from events import epochs
 
 
 class Command(BaseCommand):
-    help = "To be run after a restore: what clients have kept of before hides nothing of what is new."
+    help = "Begins a new epoch after a restore, so that ids which clients stored before do not hide new rows."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--reason", default="manage.py new_epoch", help="what its row says about it")
+        parser.add_argument(
+            "--reason", default="manage.py new_epoch", help="the reason, stored with the epoch"
+        )
 
     def handle(self, *args: Any, reason: str, **options: Any) -> None:
         try:
             name = epochs.begin(reason[:200])
         except DatabaseError as error:
-            raise CommandError(f"No new epoch: {error}") from error
-        self.stdout.write(f"Epoch {name} has begun: event numbers, stamps and ids are ahead of all before.")
+            raise CommandError(f"No new epoch could begin: {error}") from error
+        self.stdout.write(
+            f"Epoch {name} has begun. Event numbers, stamps and ids jumped ahead of all earlier ones."
+        )

@@ -15,8 +15,8 @@ from events.webhooks.sending.process import SendingProcess
 
 
 class Command(BaseCommand):
-    requires_system_checks: list[str] = []  # no URL is served here
-    help = "Sends events to the webhooks of suppliers and retailers; as many of these may run as you like."
+    requires_system_checks: list[str] = []  # this process serves no URLs
+    help = "Sends events to the webhooks of suppliers and retailers. Any number of these may run."
 
     def handle(self, *args: Any, **options: Any) -> None:
         _allow_many_connections()
@@ -32,7 +32,7 @@ async def _send() -> None:
 
 
 def _allow_many_connections() -> None:
-    """As many open files as this account may have: each receiver has connections of its own."""
+    """Raise the limit of open files: each receiver needs its own connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 4096 if hard == resource.RLIM_INFINITY else min(4096, hard)
     if soft < wanted:

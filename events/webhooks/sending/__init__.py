@@ -1,7 +1,7 @@
-"""The process that sends deliveries, and what it is made of.
+"""The process that sends deliveries.
 
-In the order in which a delivery meets it: `shares` says which webhooks are this process's; `due` reads what
-is due of them; `receivers` keeps it in memory, in the order of its subject, and says when its receiver may be
-asked; `requests` signs it; `http_client` sends it, by `connections` to the addresses that `resolving` finds;
-`outcomes` writes down how it went; `process` is the loop around all of it.
+The modules in the order in which they handle a delivery: `shares` assigns webhooks to this process. `due`
+reads the due deliveries. `receivers` keeps them in memory in the order of their subject, and limits the
+requests to each receiver. `requests` signs a delivery. `http_client` sends it over `connections` to the
+addresses that `resolving` finds. `results` saves the result. `process` is the loop around all of them.
 """

@@ -1,4 +1,4 @@
-"""One connection to a receiver: a request, its answer, and perhaps another one."""
+"""A connection to a receiver, for one request after the other."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import NamedTuple
 import h11
 
 from events.webhooks.addresses import Address
-from events.webhooks.targets import Target
+from events.webhooks.targets import WebhookTarget
 
-MOST_READ = 16 * 1024  # bytes of an answer's body: what it says is of no interest
+MOST_READ = 16 * 1024  # bytes of an answer's body; its content is not used
 CONNECT_TIMEOUT = 5.0
 CHUNK = 16 * 1024
 
@@ -25,27 +25,27 @@ class Answered(NamedTuple):
     headers: dict[str, str]
 
 
-class Connection:
-    """An open connection. After an answer that was read whole it can be used again."""
+class ReceiverConnection:
+    """An open connection. It can be used again after an answer was read completely."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=MOST_READ)
         self.used = False
         self.heard = False
-        """Whether anything came back of the last request."""
+        """Whether any byte of an answer to the last request has arrived."""
         self.rests_since = 0.0
 
     @classmethod
-    async def open(cls, target: Target, address: Address, tls: ssl.SSLContext) -> Connection:
-        """Connect to this very address; the certificate must be the name's. Raises OSError, TimeoutError."""
+    async def open(cls, target: WebhookTarget, address: Address, tls: ssl.SSLContext) -> ReceiverConnection:
+        """Connect to this address. The certificate must match the host name. Raises OSError, TimeoutError."""
         secured = {"ssl": tls, "server_hostname": target.host} if target.scheme == "https" else {}
         async with asyncio.timeout(CONNECT_TIMEOUT):
             streams = await asyncio.open_connection(str(address), target.port, limit=MOST_READ, **secured)  # type: ignore[arg-type]
         return cls(*streams)
 
-    async def post(self, target: Target, headers: list[tuple[str, str]], body: bytes) -> Answered:
-        """Send a request and read its answer. Raises OSError, and h11.RemoteProtocolError for nonsense."""
+    async def post(self, target: WebhookTarget, headers: list[tuple[str, str]], body: bytes) -> Answered:
+        """Send a request and read its answer. Raises OSError, h11.RemoteProtocolError."""
         self.heard, http = False, self._http
         sent = [("Host", target.authority), *headers, ("Content-Length", str(len(body)))]
         head = http.send(h11.Request(method="POST", target=target.path, headers=sent))
@@ -54,7 +54,7 @@ class Connection:
         self.used = True
         await self._writer.drain()
         answered = await self._read_head()
-        # Its status counts, even where the rest breaks off.
+        # The status counts even if the connection breaks in the body.
         with suppress(OSError, h11.RemoteProtocolError):
             await self._read_body()
         return answered
@@ -66,7 +66,7 @@ class Connection:
                 headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in event.headers}
                 return Answered(event.status_code, headers)
             if not isinstance(event, h11.InformationalResponse):
-                raise ConnectionResetError("the connection was closed in the midst of an answer")
+                raise ConnectionResetError("the connection was closed in the middle of an answer")
 
     async def _read_body(self) -> None:
         size = 0
@@ -88,7 +88,7 @@ class Connection:
             self._http.receive_data(data)
 
     def rest(self) -> bool:
-        """Make ready for another request; whether there can be one."""
+        """Prepare the connection for another request; return False if it cannot be used again."""
         if self._http.our_state is not h11.DONE or self._http.their_state is not h11.DONE:
             return False
         self._http.start_next_cycle()

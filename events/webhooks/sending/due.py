@@ -1,4 +1,4 @@
-"""Reading what is due: of each webhook as much as there is room for, however long its backlog is."""
+"""Read due deliveries: of each webhook only as many as there is room for, however long its backlog is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.db import connection
 
 from events.webhooks.sending.receivers import FIRST_OPEN, IN_MEMORY, Due
 
-# One look into the index for each webhook with a backlog, and so many rows of it as there is room for.
+# One look into the index for each webhook with a backlog, and then as many rows as there is room for.
 DUE = """
     WITH RECURSIVE busy AS (
         (SELECT webhook_id FROM events_delivery WHERE status = 'waiting' ORDER BY webhook_id LIMIT 1)
@@ -41,8 +41,8 @@ DUE = """
 
 
 def read_due(sender_id: int, rooms: Mapping[int, int], held: Iterable[int]) -> list[Due]:
-    """What is due of a sender's webhooks and not held already, in the order of the events."""
-    given: dict[str, int | list[int]] = {
+    """Return the due deliveries of a sender's webhooks, without the held ones, in the order of the events."""
+    parameters: dict[str, int | list[int]] = {
         "sender": sender_id,
         "webhooks": list(rooms),
         "rooms": list(rooms.values()),
@@ -50,5 +50,5 @@ def read_due(sender_id: int, rooms: Mapping[int, int], held: Iterable[int]) -> l
         "held": list(held),
     }
     with connection.cursor() as cursor:
-        cursor.execute(DUE, given)
+        cursor.execute(DUE, parameters)
         return [Due(*row) for row in cursor.fetchall()]

@@ -1,4 +1,4 @@
-"""Sending one signed request, and saying how it went."""
+"""An HTTP client that sends one signed request and returns the result."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typing import NamedTuple
 import h11
 from django.conf import settings
 
-from events.webhooks.sending.connections import Answered, Connection
+from events.webhooks.sending.connections import Answered, ReceiverConnection
 from events.webhooks.sending.resolving import NotCallable, Resolver
-from events.webhooks.targets import Target
+from events.webhooks.targets import WebhookTarget
 
 Headers = list[tuple[str, str]]
 LONGEST_ERROR = 300
-MOST_ADDRESSES = 4  # of one name that are tried
-MOST_RESTING, REST_SECONDS = 20, 20.0  # connections to one receiver that are kept for its next deliveries
+MOST_ADDRESSES = 4  # of one name to try
+MOST_RESTING, REST_SECONDS = 20, 20.0  # idle connections to one receiver, kept for its next deliveries
 
 
-class Answer(NamedTuple):
-    """How a request went: the receiver's status (None where there was none), and what was wrong with it."""
+class ReceiverAnswer(NamedTuple):
+    """The result of a request: the receiver's status, or None without an answer, and the error."""
 
     status: int | None
     error: str
@@ -36,58 +36,58 @@ class Answer(NamedTuple):
 
 
 class HttpClient:
-    """Sends requests over connections that it keeps. It follows no redirect and reads little of an answer."""
+    """A client that reuses connections, follows no redirects and reads only the beginning of an answer."""
 
     def __init__(self) -> None:
         self._resolver = Resolver()
         self._tls = ssl.create_default_context()
-        self._resting: defaultdict[Target, deque[Connection]] = defaultdict(deque)
+        self._resting: defaultdict[WebhookTarget, deque[ReceiverConnection]] = defaultdict(deque)
         self._looked_at = time.monotonic()
 
-    async def post(self, target: Target, headers: Headers, body: bytes) -> Answer:
-        """Send it, within WEBHOOK_SECONDS for all of it."""
+    async def post(self, target: WebhookTarget, headers: Headers, body: bytes) -> ReceiverAnswer:
+        """Send a request. The whole exchange may take WEBHOOK_SECONDS."""
         try:
             async with asyncio.timeout(settings.WEBHOOK_SECONDS):
                 answered = await self._post(target, headers, body)
         except TimeoutError:
-            return Answer(None, f"No answer within {settings.WEBHOOK_SECONDS:g} seconds.")
+            return ReceiverAnswer(None, f"No answer within {settings.WEBHOOK_SECONDS:g} seconds.")
         except NotCallable as error:
-            return Answer(None, str(error)[:LONGEST_ERROR])
+            return ReceiverAnswer(None, str(error)[:LONGEST_ERROR])
         except (OSError, ssl.SSLError, h11.ProtocolError) as error:
-            return Answer(None, _in_words(error)[:LONGEST_ERROR])
+            return ReceiverAnswer(None, _in_words(error)[:LONGEST_ERROR])
         return _judge(answered)
 
-    async def _post(self, target: Target, headers: Headers, body: bytes) -> Answered:
+    async def _post(self, target: WebhookTarget, headers: Headers, body: bytes) -> Answered:
         server = target._replace(path="")
-        while (kept := self._kept(server)) is not None:
+        while (idle := self._idle_connection(server)) is not None:
             try:
-                return await self._ask(server, kept, target, headers, body)
+                return await self._send(server, idle, target, headers, body)
             except (OSError, h11.RemoteProtocolError):
-                if kept.heard:
+                if idle.heard:
                     raise
-                # It was closed while it rested; nobody has read the request.
-        return await self._ask(server, await self._connect(target), target, headers, body)
+                # The receiver closed the idle connection before it read the request.
+        return await self._send(server, await self._connect(target), target, headers, body)
 
-    async def _ask(
+    async def _send(
         self,
-        server: Target,
-        connection: Connection,
-        target: Target,
+        server: WebhookTarget,
+        connection: ReceiverConnection,
+        target: WebhookTarget,
         headers: list[tuple[str, str]],
         body: bytes,
     ) -> Answered:
-        kept = False
+        reusable = False
         try:
             answered = await connection.post(target, headers, body)
-            kept = connection.rest() and len(self._resting[server]) < MOST_RESTING
+            reusable = connection.rest() and len(self._resting[server]) < MOST_RESTING
         finally:
-            if kept:
+            if reusable:
                 self._resting[server].append(connection)
             else:
                 connection.close()
         return answered
 
-    def _kept(self, server: Target) -> Connection | None:
+    def _idle_connection(self, server: WebhookTarget) -> ReceiverConnection | None:
         resting = self._resting[server]
         while resting:
             connection = resting.pop()
@@ -97,26 +97,26 @@ class HttpClient:
         del self._resting[server]
         return None
 
-    async def _connect(self, target: Target) -> Connection:
+    async def _connect(self, target: WebhookTarget) -> ReceiverConnection:
         failed: OSError | None = None
         for address in (await self._resolver.addresses(target))[:MOST_ADDRESSES]:
             try:
-                return await Connection.open(target, address, self._tls)
+                return await ReceiverConnection.open(target, address, self._tls)
             except OSError as error:  # TimeoutError is one
                 failed = error
-        assert failed is not None  # there was an address
+        assert failed is not None  # the resolver returns at least one address
         raise failed
 
     def drop_rested(self) -> None:
-        """Close the connections that nobody has used for a while; it looks for them now and then."""
+        """Close connections that were idle for too long. A look at them happens every few seconds."""
         if time.monotonic() - self._looked_at < REST_SECONDS / 4:
             return
         self._looked_at = time.monotonic()
         for server in list(self._resting):
-            kept = self._resting[server]
-            while kept and time.monotonic() - kept[0].rests_since >= REST_SECONDS:
-                kept.popleft().close()
-            if not kept:
+            resting = self._resting[server]
+            while resting and time.monotonic() - resting[0].rests_since >= REST_SECONDS:
+                resting.popleft().close()
+            if not resting:
                 del self._resting[server]
 
     def close(self) -> None:
@@ -126,18 +126,18 @@ class HttpClient:
         self._resolver.close()
 
 
-def _judge(answered: Answered) -> Answer:
+def _judge(answered: Answered) -> ReceiverAnswer:
     status = answered.status
     if 200 <= status < 300:
-        return Answer(status, "")
+        return ReceiverAnswer(status, "")
     error = f"The receiver answered {status}."
     if 300 <= status < 400:
         error += " Redirects are not followed."
-    return Answer(status, error, _seconds(answered.headers.get("retry-after", "")))
+    return ReceiverAnswer(status, error, _seconds(answered.headers.get("retry-after", "")))
 
 
 def _seconds(retry_after: str) -> float:
-    """What a Retry-After asks for; 0 where it cannot be read."""
+    """Return the seconds of a Retry-After header, or 0 if it is unreadable."""
     if retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 10:
         return float(retry_after)
     try:
@@ -148,11 +148,11 @@ def _seconds(retry_after: str) -> float:
 
 def _in_words(error: Exception) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"Its certificate is not trusted: {error.verify_message}."
+        return f"The receiver's certificate is not trusted: {error.verify_message}."
     if isinstance(error, h11.ProtocolError):
-        return f"Its answer is no HTTP: {error}."
+        return f"The answer is not HTTP: {error}."
     if isinstance(error, ssl.SSLError):
-        return f"No TLS: {error.reason or error}."
+        return f"TLS failed: {error.reason or error}."
     number = getattr(error, "errno", None)
     text = os.strerror(number) if number and number > 0 else str(error).replace("\x00", "")
-    return f"No connection: {text or type(error).__name__}."
+    return f"The connection failed: {text or type(error).__name__}."

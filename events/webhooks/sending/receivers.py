@@ -1,8 +1,8 @@
-"""What this process has of a webhook in memory, and when its receiver may be asked for more.
+"""The deliveries of a webhook in memory, and the limit of open requests to its receiver.
 
-A receiver that answers well may have many requests open, one that fails or hangs ever fewer, down to one. One
-that takes nothing at all is asked with one request at a time, at growing intervals. So whatever many of them
-do, they keep few connections, and nobody else waits.
+A receiver that answers well may have many open requests. Each failure halves the limit, down to one. A
+receiver that accepts nothing gets one request at a time, at growing intervals. So failing receivers hold few
+connections, and the deliveries of other webhooks do not wait.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections import defaultdict, deque
 from collections.abc import Container
 from typing import NamedTuple
 
-from events.webhooks.sending.http_client import Answer
-from events.webhooks.targets import Target
+from events.webhooks.sending.http_client import ReceiverAnswer
+from events.webhooks.targets import WebhookTarget
 
 FIRST_OPEN, MOST_OPEN = 4, 20  # requests to one receiver at once
 IN_MEMORY = 10  # deliveries, for each request that may be open
-DOWN_AFTER = 20  # failures in a row, until it is asked with one request at a time
-FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0  # seconds between these
+DOWN_AFTER = 20  # failures in a row, until a receiver gets one request at a time
+FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0  # seconds between such requests
 
-REMEMBER_SECONDS = 2 * LONGEST_PAUSE  # how a receiver answered
+REMEMBER_SECONDS = 2 * LONGEST_PAUSE  # for the state of an idle receiver
 
 
 class Due(NamedTuple):
-    """A delivery whose time has come."""
+    """A delivery that is due."""
 
     id: int
     webhook_id: int
@@ -34,40 +34,40 @@ class Due(NamedTuple):
     replays: int
     expires_at: float
     before: int | None
-    """The event of its subject that waited right before it, when this was read."""
+    """The event of the last earlier waiting delivery of its subject, at the time of reading."""
 
 
-class Way(NamedTuple):
-    """Where deliveries of a webhook go, and what signs them."""
+class Destination(NamedTuple):
+    """The target of a webhook's deliveries, and the keys that sign them."""
 
-    target: Target
+    target: WebhookTarget
     keys: tuple[bytes, ...]
 
 
 class Receiver:
-    """One webhook's receiver."""
+    """The receiver of one webhook."""
 
     def __init__(self, webhook_id: int) -> None:
         self.webhook_id = webhook_id
-        self.way: Way | None = None
+        self.destination: Destination | None = None
         self.limit = FIRST_OPEN
         self.failures = 0
         self._resume_at = 0.0
         self._open: dict[int, Due] = {}
         self._ready: deque[Due] = deque()
         self._behind: defaultdict[str, deque[Due]] = defaultdict(deque)
-        self._events: defaultdict[str, set[int]] = defaultdict(set)  # by subject: what is held of it
-        self.held: dict[int, bytes] = {}  # what is to be sent of each delivery
+        self._events: defaultdict[str, set[int]] = defaultdict(set)  # held events by subject
+        self.held: dict[int, bytes] = {}  # the body of each held delivery
         self._answered_at = time.monotonic()
 
     @property
     def open(self) -> int:
-        """How many requests are open."""
+        """Return the number of open requests."""
         return len(self._open)
 
     def _forget_subject(self, subject: str) -> None:
-        for each in self._behind.pop(subject, ()):
-            self.held.pop(each.id, None)
+        for due in self._behind.pop(subject, ()):
+            self.held.pop(due.id, None)
         self._events.pop(subject, None)
 
     @property
@@ -76,13 +76,13 @@ class Receiver:
 
     @property
     def room(self) -> int:
-        """How many more deliveries it is worth reading."""
+        """Return how many more deliveries to read."""
         return max(0, self.limit * IN_MEMORY - len(self.held))
 
     def hold(self, due: Due, body: bytes, taken: Container[int]) -> bool:
-        """Keep a delivery until it is sent; False where an earlier one of its subject is not due yet.
+        """Hold a delivery until it is sent; return False if an earlier one of its subject is not due yet.
 
-        They come in the order of their events. `taken` are events that have arrived since these were read.
+        Call it in the order of the events. `taken` are events that arrived after the deliveries were read.
         """
         if due.id in self.held:
             return True
@@ -98,15 +98,15 @@ class Receiver:
         return True
 
     def take(self) -> Due | None:
-        """The next delivery to be sent now, if there is one and the receiver may be asked."""
+        """Return the next delivery to send now, or None while the receiver must not get a request."""
         if not self._ready or self.open >= self.limit or time.monotonic() < self._resume_at:
             return None
         due = self._ready.popleft()
         self._open[due.id] = due
         return due
 
-    def answered(self, due: Due, answer: Answer) -> None:
-        """How it went: what is behind it is next, or forgotten until it is due itself."""
+    def answered(self, due: Due, answer: ReceiverAnswer) -> None:
+        """Handle an answer: prepare the next delivery of the subject, or after a failure forget all."""
         del self._open[due.id]
         self.held.pop(due.id, None)
         self._answered_at = time.monotonic()
@@ -128,14 +128,14 @@ class Receiver:
             self._resume_at = time.monotonic() + min(pause, LONGEST_PAUSE)
 
     def is_idle(self) -> bool:
-        """Whether nothing of it needs to be known any more."""
+        """Return whether the receiver has no deliveries and its state is outdated."""
         return not self.held and time.monotonic() - self._answered_at > REMEMBER_SECONDS
 
     def forget(self) -> None:
-        """Let go of all that is not open: it is not this process's to send any more."""
+        """Forget all deliveries without an open request: another process sends them now."""
         self._ready.clear()
         self._behind.clear()
-        self.held = {each: self.held[each] for each in self._open}
+        self.held = {delivery_id: self.held[delivery_id] for delivery_id in self._open}
         self._events.clear()
-        for each in self._open.values():
-            self._events[each.subject].add(each.event_id)
+        for due in self._open.values():
+            self._events[due.subject].add(due.event_id)

@@ -1,4 +1,4 @@
-"""What is sent of an event: its JSON as the feed has it, and the signature."""
+"""The body and the signed headers of a delivery."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FIXED = [("Content-Type", "application/json"), ("User-Agent", "Exchange-Webhooks
 
 
 def body_of(event: Event, reader: Role) -> bytes:
-    """The event as that reader's feed shows it."""
+    """Return an event as JSON, as the reader's feed shows it."""
     return encode(event_json(event, reader))
 
 
 def headers_of(event_id: int, body: bytes, keys: Sequence[bytes]) -> list[tuple[str, str]]:
-    """The headers of a delivery that is sent now."""
+    """Return the headers of a delivery that is sent now."""
     name, now = message_id(event_id), int(time.time())
     return [
         *FIXED,

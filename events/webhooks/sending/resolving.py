@@ -1,6 +1,6 @@
-"""From a host's name to the addresses that may be called: looked at for each connection, and connected to.
+"""Resolve a host name to its allowed addresses, for each connection.
 
-So a name that leads elsewhere a moment later changes nothing: what was checked is what is called.
+The connection uses the checked address, so a later change of the name has no effect.
 """
 
 from __future__ import annotations
@@ -10,48 +10,49 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 
 from events.webhooks.addresses import Address, is_allowed, is_listed, parse_address
-from events.webhooks.targets import Target
+from events.webhooks.targets import WebhookTarget
 
 THREADS = 64
 
 
 class NotCallable(Exception):
-    """There is no address that may be called; the message says so to the partner."""
+    """A host without an allowed address. The partner sees the message."""
 
 
 class Resolver:
-    """Asks the system's resolver, in threads: one for each name at a time, however slow its servers are."""
+    """A resolver that runs the system's lookups in threads, with at most one lookup for each name."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="resolver")
-        self._asked: dict[str, asyncio.Future[list[Address]]] = {}
+        self._lookups: dict[str, asyncio.Future[list[Address]]] = {}
 
-    async def addresses(self, target: Target) -> list[Address]:
-        """The addresses of a target that may be called. Raises NotCallable."""
+    async def addresses(self, target: WebhookTarget) -> list[Address]:
+        """Return the allowed addresses of a target. Raises NotCallable."""
         literal = parse_address(target.host)
-        found = [literal] if literal else await self._ask(target.host)
+        addresses = [literal] if literal else await self._look_up(target.host)
         check = is_allowed if target.scheme == "https" else is_listed
-        allowed = [each for each in found if check(each)]
+        allowed = [address for address in addresses if check(address)]
         if not allowed:
-            raise NotCallable(f"{target.host} leads to {found[0]}, which is no public address.")
+            raise NotCallable(f"{target.host} leads to {addresses[0]}, which is no public address.")
         return allowed
 
-    async def _ask(self, host: str) -> list[Address]:
-        asked = self._asked.get(host)
-        if asked is None:
-            running = asyncio.get_running_loop().run_in_executor(self._threads, _look_up, host)
-            asked = self._asked[host] = asyncio.ensure_future(running)
-            asked.add_done_callback(lambda _: self._asked.pop(host, None))
-        return await asyncio.shield(asked)
+    async def _look_up(self, host: str) -> list[Address]:
+        lookup = self._lookups.get(host)
+        if lookup is None:
+            running = asyncio.get_running_loop().run_in_executor(self._threads, look_up, host)
+            lookup = self._lookups[host] = asyncio.ensure_future(running)
+            lookup.add_done_callback(lambda _: self._lookups.pop(host, None))
+        return await asyncio.shield(lookup)
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _look_up(host: str) -> list[Address]:
+def look_up(host: str) -> list[Address]:
+    """Return the addresses of a host name. Raises NotCallable."""
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise NotCallable(f"{host} has no address: {error}.") from error
-    addresses = (parse_address(str(each[4][0])) for each in found)
-    return list(dict.fromkeys(each for each in addresses if each is not None))
+    addresses = (parse_address(str(info[4][0])) for info in infos)
+    return list(dict.fromkeys(address for address in addresses if address is not None))

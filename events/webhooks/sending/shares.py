@@ -1,7 +1,7 @@
-"""Which webhooks are this process's to send: they are shared out among the senders that live.
+"""The share of webhooks that this process sends. Webhooks are divided among the living senders.
 
-A webhook has one sender at a time, which is what keeps the order of its deliveries. Another one takes it over
-when that one has shown no sign of life for the length of its lease.
+A webhook has one sender at a time, which keeps the order of its deliveries. Another sender takes the webhook
+when the lease of its sender has ended.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from django.db.models.functions import Mod, Now
 from events.models import Sender, Webhook
 
 RENEW_SECONDS = 1.0
-# Before others may take over, this one has stopped.
+# Stop this long before the lease ends and others may take over.
 STOP_BEFORE = 3.0
 FORGET_AFTER = timedelta(hours=1)
 
 
-class Share:
-    """This process among the senders."""
+class SenderShare:
+    """The lease of this process, and its share of the webhooks."""
 
     def __init__(self) -> None:
         self.name = f"{socket.gethostname()}:{os.getpid()}"
@@ -37,17 +37,17 @@ class Share:
         return self._sender.pk if self._sender else 0
 
     def is_mine(self, webhook_id: int) -> bool:
-        """Whether it is to be this one's, as the senders are now."""
+        """Return whether the webhook belongs to this process among the current senders."""
         return webhook_id % self._count == self._index
 
     def is_alive(self) -> bool:
-        """Whether nobody else can have taken over what is this one's."""
+        """Return whether no other sender can have taken over this process's webhooks."""
         return time.monotonic() - self._renewed_at < Sender.LEASE.total_seconds() - STOP_BEFORE
 
     def renew(self, busy: Collection[int]) -> bool:
-        """Show a sign of life, and take the webhooks of this share; `busy` ones are not let go of yet.
+        """Renew the lease, take the webhooks of this share, and release the others except `busy` ones.
 
-        Return whether it has come in time: else others may have sent what this one holds.
+        Return False if the lease had ended: then others may have sent the deliveries held here.
         """
         now = time.monotonic()
         since = now - self._renewed_at
@@ -55,7 +55,7 @@ class Share:
             return True
         self._show_life()
         alive = list(Sender.objects.alive().order_by("pk").values_list("pk", flat=True))
-        if self.sender_id not in alive:  # it took longer than a lease until here
+        if self.sender_id not in alive:  # this call itself took longer than a lease
             return False
         self._index, self._count = alive.index(self.sender_id), len(alive)
         webhooks = Webhook.objects.annotate(share=Mod(F("id"), self._count))
@@ -73,7 +73,7 @@ class Share:
             self._sender.save(force_insert=True)
 
     def leave(self) -> None:
-        """Leave all to the others at once."""
+        """Give all webhooks back at once, when the process stops."""
         if self._sender is not None:
             self._sender.delete()
             self._sender = None

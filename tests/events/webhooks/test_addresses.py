@@ -5,7 +5,7 @@ import ipaddress
 import pytest
 
 from events.webhooks.addresses import is_allowed, is_listed
-from events.webhooks.targets import WrongUrl, parse_url
+from events.webhooks.targets import WrongWebhookUrl, parse_url
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_a_url_is_taken_apart(url, host, port, path, authority):
     ],
 )
 def test_a_url_that_is_none_is_refused(url):
-    with pytest.raises(WrongUrl):
+    with pytest.raises(WrongWebhookUrl):
         parse_url(url)

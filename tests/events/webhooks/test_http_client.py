@@ -11,7 +11,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from events.webhooks.sending.http_client import Answer, HttpClient
+from events.webhooks.sending.http_client import HttpClient, ReceiverAnswer
 from events.webhooks.targets import parse_url
 from tests.events.webhooks.receiving import receiver
 
@@ -21,10 +21,10 @@ HEADERS = [("Content-Type", "application/json")]
 Talk = Callable[[socket.socket], object]
 
 
-def post(*urls: str) -> list[Answer]:
+def post(*urls: str) -> list[ReceiverAnswer]:
     """One client's requests to these URLs, one after the other."""
 
-    async def all_of_them() -> list[Answer]:
+    async def all_of_them() -> list[ReceiverAnswer]:
         client = HttpClient()
         try:
             return [await client.post(parse_url(url), HEADERS, b"{}") for url in urls]
@@ -82,7 +82,7 @@ def test_a_name_that_leads_to_a_private_address_is_not_connected_to(settings, na
     names["shop.example"] = ["127.0.0.1"]
     with receiver() as server:
         [answer] = post(f"https://shop.example:{server.port}/")
-    assert answer == Answer(None, "shop.example leads to 127.0.0.1, which is no public address.")
+    assert answer == ReceiverAnswer(None, "shop.example leads to 127.0.0.1, which is no public address.")
     assert server.posts == []
 
 
@@ -153,8 +153,8 @@ def test_a_connection_that_was_closed_meanwhile_is_no_failure():
         ),
         (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\nok", True, ""),
         (b"HTTP/1.0 200 OK\r\n\r\nok", True, ""),
-        (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20_000, False, "no HTTP"),
-        (b"SSH-2.0-OpenSSH_9.6\r\n", False, "no HTTP"),
+        (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20_000, False, "not HTTP"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", False, "not HTTP"),
         (b"", False, "without an answer"),
     ],
 )
@@ -170,12 +170,12 @@ def test_an_answer_that_never_ends_has_an_end(settings):
     settings.WEBHOOK_SECONDS = 0.3
     with talking(lambda connection: threading.Event().wait(5)) as url:
         [answer] = post(url)
-    assert answer == Answer(None, "No answer within 0.3 seconds.")
+    assert answer == ReceiverAnswer(None, "No answer within 0.3 seconds.")
 
 
 def test_nobody_listening_is_said_in_words():
     [answer] = post("http://127.0.0.1:9/")
-    assert answer.error.startswith("No connection: ")
+    assert answer.error.startswith("The connection failed: ")
 
 
 def test_a_certificate_that_nobody_trusts_is_refused(settings):

@@ -115,7 +115,7 @@ def test_what_cannot_be_is_named(client, body, field):
         ("parcel.lost", "/v3/docs/api-guide#events lists them."),
         (
             "order.created",
-            "Only retailers hear of this type; of a new order you hear by fulfillment.created.",
+            "Only retailers receive this type. For new orders choose fulfillment.created.",
         ),
     ],
 )

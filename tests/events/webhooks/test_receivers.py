@@ -3,10 +3,10 @@
 import pytest
 
 from events.webhooks.sending import receivers
-from events.webhooks.sending.http_client import Answer
+from events.webhooks.sending.http_client import ReceiverAnswer
 from events.webhooks.sending.receivers import Due, Receiver
 
-TAKEN, REFUSED = Answer(204, ""), Answer(500, "no")
+TAKEN, REFUSED = ReceiverAnswer(204, ""), ReceiverAnswer(500, "no")
 
 
 def due(event, subject="order:1", before=None, **fields):

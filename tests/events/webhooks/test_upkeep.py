@@ -9,9 +9,9 @@ from events.models import Delivery, Event, Webhook
 from events.tasks import keep_up_webhooks
 from events.webhooks import services
 from events.webhooks.sending.due import read_due
-from events.webhooks.sending.http_client import Answer
-from events.webhooks.sending.outcomes import outcome_of, write_down
-from events.webhooks.sending.shares import Share
+from events.webhooks.sending.http_client import ReceiverAnswer
+from events.webhooks.sending.results import result_of, write_down
+from events.webhooks.sending.shares import SenderShare
 from tests.events.webhooks.conftest import ROBOT
 from tests.factories import DeliveryFactory, WebhookFactory
 
@@ -68,13 +68,13 @@ def test_an_answer_to_a_sending_before_does_not_end_what_was_called_back(shop, h
     delivery = DeliveryFactory.create(
         event=Event.objects.get(), webhook=WebhookFactory.create(retailer=shop), **over
     )
-    share = Share()
+    share = SenderShare()
     share.renew([])
     [open_] = read_due(share.sender_id, {}, ())  # a receiver that hangs has it
     keep_up_webhooks()
     assert services.revive(delivery.webhook, by=ROBOT) == 1
 
-    write_down([outcome_of(open_, Answer(500, "too late"))])
+    write_down([result_of(open_, ReceiverAnswer(500, "too late"))])
 
     delivery.refresh_from_db()
     assert (delivery.status, delivery.attempts) == ("waiting", 0)

@@ -1,4 +1,4 @@
-"""Writing down how deliveries went: many by one statement each."""
+"""Save the results of many deliveries with a few statements."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 
-from events.states import ARRIVE, GIVE_UP, TRY_AGAIN, Move, delay_after
-from events.webhooks.sending.http_client import Answer
+from events.states import ARRIVE, GIVE_UP, TRY_AGAIN, DeliveryMove, delay_after
+from events.webhooks.sending.http_client import ReceiverAnswer
 from events.webhooks.sending.receivers import Due
 
 MOST_BROUGHT_FORWARD = 2_000
 
-# One that was replayed since it was read stays due: this answer is not the replay's.
+# A delivery that was replayed meanwhile stays due: this answer belongs to the earlier request.
 FINISH = """
     UPDATE events_delivery d
     SET status = n.status, attempts = d.attempts + 1, last_status = n.last_status, last_error = n.last_error,
@@ -25,7 +25,7 @@ FINISH = """
     ) AS n (id, replays, status, last_status, last_error, attempted_at, next_attempt_at)
     WHERE d.id = n.id AND d.replays = n.replays AND d.status = 'waiting'
 """
-# What is behind one that failed waits as long as it does; behind one that was tried before, it is next.
+# Later deliveries of a subject wait as long as the failed one. After a success they are due at once.
 FOLLOW = """
     UPDATE events_delivery d SET next_attempt_at = coalesce(n.next_attempt_at, now())
     FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::timestamptz[])
@@ -33,7 +33,7 @@ FOLLOW = """
     WHERE d.webhook_id = n.webhook_id AND d.subject = n.subject AND d.subject <> '' AND d.status = 'waiting'
       AND d.event_id > n.event_id
 """
-# What stands behind a delivery that is not due yet is due with it.
+# A delivery becomes due together with the first waiting delivery of its subject.
 PARK = """
     UPDATE events_delivery d SET next_attempt_at = greatest(first.next_attempt_at, now() + interval '0.5 s')
     FROM events_delivery first
@@ -67,44 +67,46 @@ NOTE = """
 """
 
 
-class Outcome(NamedTuple):
-    """How a delivery went, and what becomes of it."""
+class DeliveryResult(NamedTuple):
+    """The answer to a delivery, and the move that follows from it."""
 
     due: Due
-    answer: Answer
-    move: Move
+    answer: ReceiverAnswer
+    move: DeliveryMove
     at: datetime
     next_at: datetime | None
 
 
-def outcome_of(due: Due, answer: Answer) -> Outcome:
-    """What follows from an answer: it has arrived, is tried again, or is given up when its time is over."""
+def result_of(due: Due, answer: ReceiverAnswer) -> DeliveryResult:
+    """Decide the move after an answer: arrive, try again, or give up after the delivery's lifetime."""
     now = time.time()
     move, next_at = ARRIVE, None
     if not answer.taken:
         then = now + delay_after(due.attempts + 1, answer.retry_after)
         move = TRY_AGAIN if then < due.expires_at else GIVE_UP
         next_at = datetime.fromtimestamp(then, UTC) if move is TRY_AGAIN else None
-    return Outcome(due, answer, move, datetime.fromtimestamp(now, UTC), next_at)
+    return DeliveryResult(due, answer, move, datetime.fromtimestamp(now, UTC), next_at)
 
 
-def write_down(outcomes: Sequence[Outcome]) -> None:
-    """Save outcomes, and how the receivers stand after them."""
-    if not outcomes:
+def write_down(results: Sequence[DeliveryResult]) -> None:
+    """Save results, and the new state of the receivers."""
+    if not results:
         return
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(FINISH, _columns(_finished(each) for each in outcomes))
-        # Only one that failed, or had failed before, can have parked others.
+        cursor.execute(FINISH, _columns(_finished(result) for result in results))
+        # Only a delivery that failed now or before can have parked others.
         moved = [
-            each for each in outcomes if each.due.subject and (each.move is not ARRIVE or each.due.attempts)
+            result
+            for result in results
+            if result.due.subject and (result.move is not ARRIVE or result.due.attempts)
         ]
         if moved:
-            cursor.execute(FOLLOW, _columns(_followed(each) for each in moved))
-        cursor.execute(NOTE, _columns(_notes(outcomes)))
+            cursor.execute(FOLLOW, _columns(_followed(result) for result in moved))
+        cursor.execute(NOTE, _columns(_notes(results)))
 
 
 def bring_forward(webhooks: Collection[int]) -> set[int]:
-    """Make due what waits for receivers that are back; the webhooks of which there may be more."""
+    """Make the deliveries of recovered receivers due; return the webhooks that may have more."""
     more = set()
     for webhook_id in webhooks:
         with connection.cursor() as cursor:
@@ -115,31 +117,31 @@ def bring_forward(webhooks: Collection[int]) -> set[int]:
 
 
 def park(deliveries: Sequence[int]) -> None:
-    """Let deliveries wait for the first one of their subject."""
+    """Let deliveries wait for the first delivery of their subject."""
     if deliveries:
         with connection.cursor() as cursor:
             cursor.execute(PARK, [list(deliveries)])
 
 
-def _finished(outcome: Outcome) -> tuple[Any, ...]:
-    due, answer = outcome.due, outcome.answer
-    move = outcome.move.target.value
-    return due.id, due.replays, move, answer.status, answer.error, outcome.at, outcome.next_at
+def _finished(result: DeliveryResult) -> tuple[Any, ...]:
+    due, answer = result.due, result.answer
+    move = result.move.target.value
+    return due.id, due.replays, move, answer.status, answer.error, result.at, result.next_at
 
 
-def _followed(outcome: Outcome) -> tuple[Any, ...]:
-    return outcome.due.webhook_id, outcome.due.subject, outcome.due.event_id, outcome.next_at
+def _followed(result: DeliveryResult) -> tuple[Any, ...]:
+    return result.due.webhook_id, result.due.subject, result.due.event_id, result.next_at
 
 
-def _notes(outcomes: Sequence[Outcome]) -> list[tuple[Any, ...]]:
-    """For each webhook, when it last took something and when it last did not."""
+def _notes(results: Sequence[DeliveryResult]) -> list[tuple[Any, ...]]:
+    """Return for each webhook the last success, the last failure, and whether it is failing."""
     notes: dict[int, tuple[datetime | None, datetime | None, bool, str]] = {}
-    for each in outcomes:
-        taken_at, failed_at, _, _ = notes.get(each.due.webhook_id, (None, None, False, ""))
-        if each.answer.taken:
-            notes[each.due.webhook_id] = (each.at, failed_at, False, "")
+    for result in results:
+        taken_at, failed_at, _, _ = notes.get(result.due.webhook_id, (None, None, False, ""))
+        if result.answer.taken:
+            notes[result.due.webhook_id] = (result.at, failed_at, False, "")
         else:
-            notes[each.due.webhook_id] = (taken_at, each.at, True, each.answer.error)
+            notes[result.due.webhook_id] = (taken_at, result.at, True, result.answer.error)
     return [(webhook, *note) for webhook, note in sorted(notes.items())]
 
 
