@@ -1,7 +1,7 @@
-"""Who did what: what operators changed, by person, day and object, from all the places that keep it.
+"""The audit log: operators' changes by person, day and record, merged from three tables.
 
-Events say what became of a record, actions what was chosen for many and what could not be done, and the log
-of Django's admin what was saved by a form that leaves no event (people and groups).
+Events hold changes of single records, `OperatorAction` holds bulk actions, and Django's `LogEntry` holds
+forms that record no event (operators and groups).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ PAGE = 50
 LATEST = 2**63 - 1
 
 
-class Entry(NamedTuple):
-    """One thing that somebody did."""
+class ActivityEntry(NamedTuple):
+    """One row of the audit log."""
 
     at: datetime
     person: str
@@ -40,8 +40,8 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is asked for: empty is everything. `after` is where the last page ended."""
+class ActivityFilter:
+    """The filters of the audit log. Empty fields do not narrow; `after` is the cursor of the last page."""
 
     person: str = ""
     since: date | None = None
@@ -50,19 +50,19 @@ class Question:
     after: str = ""
 
     def url(self, after: str) -> dict[str, str]:
-        """As parameters of the page."""
+        """Return the filters as URL parameters of the page that begins at `after`."""
         values = {"person": self.person, "since": self.since, "until": self.until, "about": self.about}
         return {name: str(value) for name, value in (values | {"after": after}).items() if value}
 
 
-def page(question: Question) -> tuple[list[Entry], str]:
-    """The newest entries, and where the next page begins; empty where there is none. Three queries."""
-    moment, seen = _cursor(question.after)
-    question = replace(question, about=question.about.strip())
+def page(filters: ActivityFilter) -> tuple[list[ActivityEntry], str]:
+    """Return the newest entries and the cursor of the next page, if any. Takes three queries."""
+    moment, seen = _cursor(filters.after)
+    filters = replace(filters, about=filters.about.strip())
     found = [
-        *_events(question, moment, seen.get("event", LATEST)),
-        *_actions(question, moment, seen.get("action", LATEST)),
-        *_forms(question, moment, seen.get("form", LATEST)),
+        *_events(filters, moment, seen.get("event", LATEST)),
+        *_actions(filters, moment, seen.get("action", LATEST)),
+        *_forms(filters, moment, seen.get("form", LATEST)),
     ]
     found.sort(key=lambda entry: (entry.at, entry.source, entry.id), reverse=True)
     shown = found[:PAGE]
@@ -82,58 +82,60 @@ def _cursor(after: str) -> tuple[datetime, dict[str, int]]:
         return datetime.max.replace(tzinfo=UTC) - timedelta(days=1), {}
 
 
-def _narrowed(rows: QuerySet[Any], at: str, question: Question, moment: datetime, seen: int) -> QuerySet[Any]:
-    """Those before a moment, newest first, within the days that are asked for."""
+def _narrowed(
+    rows: QuerySet[Any], at: str, filters: ActivityFilter, moment: datetime, seen: int
+) -> QuerySet[Any]:
+    """Return one page of rows before the cursor, newest first, within the filter's days."""
     rows = rows.filter(Q(**{f"{at}__lt": moment}) | Q(pk__lt=seen), **{f"{at}__lte": moment})
-    if question.since:
-        rows = rows.filter(**{f"{at}__gte": datetime.combine(question.since, time(), UTC)})
-    if question.until and question.until < date.max:
-        rows = rows.filter(**{f"{at}__lt": datetime.combine(question.until + timedelta(days=1), time(), UTC)})
+    if filters.since:
+        rows = rows.filter(**{f"{at}__gte": datetime.combine(filters.since, time(), UTC)})
+    if filters.until and filters.until < date.max:
+        rows = rows.filter(**{f"{at}__lt": datetime.combine(filters.until + timedelta(days=1), time(), UTC)})
     return rows.order_by(F(at).desc(), F("pk").desc())[: PAGE + 1]
 
 
-def _events(question: Question, moment: datetime, seen: int) -> Iterator[Entry]:
+def _events(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[ActivityEntry]:
     rows = Event.objects.filter(BY_OPERATORS).select_related("supplier", "retailer")
-    if question.person:
-        rows = rows.filter(actor=f"{OPERATORS}{question.person}")
-    if question.about:
-        rows = rows.filter(_subject(question.about))
-    for entry in entries(_narrowed(rows, "occurred_at", question, moment, seen)):
+    if filters.person:
+        rows = rows.filter(actor=f"{OPERATORS}{filters.person}")
+    if filters.about:
+        rows = rows.filter(_subject(filters.about))
+    for entry in entries(_narrowed(rows, "occurred_at", filters, moment, seen)):
         event = entry.event
         details = [(name, text) for name, text in entry.details if name != "operator reason"]
         why = next((text for name, text in entry.details if name == "operator reason"), "")
         on, url = _object(event)
         what = f"{event.type} {'; '.join(f'{name} {text}' for name, text in details)[:200]}".strip()
-        yield Entry(event.occurred_at, _name(event.actor), what, url, on, why, "event", event.pk)
+        yield ActivityEntry(event.occurred_at, _name(event.actor), what, url, on, why, "event", event.pk)
 
 
-def _actions(question: Question, moment: datetime, seen: int) -> Iterator[Entry]:
-    """Those on many; what was done to one has its event."""
+def _actions(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[ActivityEntry]:
+    """Yield bulk actions. Actions on a single record are already covered by their events."""
     rows = OperatorAction.objects.filter(confirmed_at__isnull=False).exclude(total=1)
-    if question.person:
-        rows = rows.filter(actor=f"{OPERATORS}{question.person}")
-    if question.about:
-        kind, number = _kind(question.about)
+    if filters.person:
+        rows = rows.filter(actor=f"{OPERATORS}{filters.person}")
+    if filters.about:
+        kind, number = _kind(filters.about)
         model = {"order": "orders.order", "fulfillment": "fulfillments.fulfillment"}.get(kind)
         model = model or {"import": "imports.importjob"}.get(kind, "")
         rows = rows.filter(model=model, rows__record_id=number)
-    for action in _narrowed(rows, "created_at", question, moment, seen):
+    for action in _narrowed(rows, "created_at", filters, moment, seen):
         url = reverse(f"admin:{action.model.replace('.', '_')}_bulk", args=[action.pk])
         on = f"{action.total} of {action.model.partition('.')[2]}s"
-        yield Entry(
+        yield ActivityEntry(
             action.created_at, _name(action.actor), action.label, url, on, action.reason, "action", action.pk
         )
 
 
-def _forms(question: Question, moment: datetime, seen: int) -> Iterator[Entry]:
-    if question.about:
+def _forms(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[ActivityEntry]:
+    if filters.about:
         return
     rows = LogEntry.objects.select_related("user", "content_type")
-    if question.person:
-        rows = rows.filter(user__username=question.person)
-    for log in _narrowed(rows, "action_time", question, moment, seen):
+    if filters.person:
+        rows = rows.filter(user__username=filters.person)
+    for log in _narrowed(rows, "action_time", filters, moment, seen):
         what = log.get_change_message() or log.get_action_flag_display()
-        yield Entry(
+        yield ActivityEntry(
             log.action_time, log.user.get_username(), what, _log_url(log), log.object_repr, "", "form", log.pk
         )
 
@@ -148,14 +150,14 @@ def _name(actor: str) -> str:
 
 
 def _kind(about: str) -> tuple[str, int]:
-    """`fulfillment:7` as its kind and number; a bare number is an order's."""
+    """Parse `fulfillment:7` into kind and number. A bare number means an order."""
     kind, _, number = about.rpartition(":")
     return kind.strip().lower() or "order", as_id(number.strip())
 
 
 def _subject(about: str) -> Q:
     kind, number = _kind(about)
-    if kind == "fulfillment":  # by its order, which has an index
+    if kind == "fulfillment":  # query by order: only order_id has an index
         order = Fulfillment.objects.filter(pk=number).values_list("order_id", flat=True).first()
         return Q(order_id=order or 0, fulfillment_id=number)
     return Q(import_id=number) if kind == "import" else Q(order_id=number)

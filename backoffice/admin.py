@@ -1,4 +1,4 @@
-"""Who trades here, for operators: parties, their partnerships and keys. Each change is recorded."""
+"""Admin pages of parties, partnerships and API keys. Each change is recorded as an event."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from accounts.operating.admin_base import operator_of
 from accounts.operating.forms import ApiKeyForm
 from accounts.scopes import Role
 from backoffice.key_actions import ACTIONS
-from backoffice.partners.pages import let_in_page, overview_page
+from backoffice.partners.pages import onboarding_page, overview_page
 from backoffice.partners.scorecards import scorecard_page
 from backoffice.suspending.pages import SuspendableAdmin
 from events.admin_base import RecordedAdmin
@@ -37,7 +37,7 @@ class PartnershipInline(admin.StackedInline[Partnership, Any]):
 
 
 class PartyAdmin(SuspendableAdmin[Any]):
-    """Parties stay: orders, stock and history name them. Revoking keys keeps one out."""
+    """The admin of a party. Parties cannot be deleted, because orders, stock and history refer to them."""
 
     search_fields = ("name",)
     inlines = (PartnershipInline,)
@@ -46,10 +46,10 @@ class PartyAdmin(SuspendableAdmin[Any]):
 
     def get_urls(self) -> list[URLPattern]:
         site, name = self.admin_site, f"accounts_{self.role}"
-        let_in = site.admin_view(partial(let_in_page, site, role=self.role))
+        onboarding = site.admin_view(partial(onboarding_page, site, role=self.role))
         overview = site.admin_view(partial(overview_page, site, role=self.role))
         return [
-            path("let-in/", let_in, name=f"{name}_let_in"),
+            path("onboard/", onboarding, name=f"{name}_onboard"),
             path("<int:party_id>/overview/", overview, name=f"{name}_overview"),
             *super().get_urls(),
         ]
@@ -61,7 +61,7 @@ class PartyAdmin(SuspendableAdmin[Any]):
         return {"area": ACCOUNTS, party.role.value: party, "data": {"name": party.name}}
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Save the partnerships on the party's page as their own page would."""
+        """Record each partnership that was saved on the party's page, as the partnership's own page does."""
         formset.save(commit=False)
         partnerships, by = PartnershipAdmin(Partnership, self.admin_site), operator_of(request)
         for added in formset.new_objects:
@@ -110,7 +110,7 @@ class PartnershipAdmin(SuspendableAdmin[Partnership]):
 
 
 class KeyStateFilter(admin.SimpleListFilter):
-    """Whether a key still opens anything."""
+    """A filter for usable keys, and for expired or revoked keys."""
 
     title = "state"
     parameter_name = "state"
@@ -127,7 +127,7 @@ class KeyStateFilter(admin.SimpleListFilter):
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ActingFormAdmin[ApiKey], RecordedAdmin[ApiKey]):
-    """Issue, rotate, revoke. A secret is on one page, once; only its digest is kept, and shown nowhere."""
+    """The admin of API keys: issue, rotate, revoke. A secret is shown once; only its digest is stored."""
 
     event_subject = "api_key"
     form = ApiKeyForm
@@ -141,7 +141,7 @@ class ApiKeyAdmin(ActingFormAdmin[ApiKey], RecordedAdmin[ApiKey]):
     acts_with = ("supplier", "retailer")
 
     def get_readonly_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> tuple[str, ...]:
-        """A key's party is for good."""
+        """Make the party read-only once the key exists."""
         return (*self.readonly_fields, "supplier", "retailer") if obj else ()
 
     def has_delete_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
@@ -162,7 +162,7 @@ class ApiKeyAdmin(ActingFormAdmin[ApiKey], RecordedAdmin[ApiKey]):
         return self._show_once(request, "Key issued", [(obj, request.fresh_secret)])  # type: ignore[attr-defined]
 
     def after_action(self, request: HttpRequest, record: ApiKey, after: str) -> HttpResponse:
-        """A new key is shown once."""
+        """Show the secret of a rotated key once, instead of redirecting."""
         fresh = getattr(record, "fresh", None)
         return (
             self._show_once(request, "Key rotated", fresh)
@@ -173,7 +173,7 @@ class ApiKeyAdmin(ActingFormAdmin[ApiKey], RecordedAdmin[ApiKey]):
     def _show_once(
         self, request: HttpRequest, title: str, fresh: list[tuple[ApiKey, str]]
     ) -> TemplateResponse:
-        # Rendered into this very answer: a message would lie in a cookie or the session until it is read.
+        # Render into this response: a message would keep the secret in a cookie or in the session.
         context = {**self.admin_site.each_context(request), "opts": self.opts, "title": title, "fresh": fresh}
         page = "admin/accounts/secret.html"
         return TemplateResponse(request, page, context, headers={"Cache-Control": "no-store"})

@@ -1,4 +1,4 @@
-"""The app that replaces `django.contrib.admin` in INSTALLED_APPS and brings the operators' site."""
+"""The app that replaces `django.contrib.admin` in INSTALLED_APPS and installs the operators' site."""
 
 from django.contrib.admin.apps import AdminConfig
 from django.utils.module_loading import autodiscover_modules
@@ -8,6 +8,6 @@ class ExchangeAdminConfig(AdminConfig):
     default_site = "backoffice.site.ExchangeAdminSite"
 
     def ready(self) -> None:
-        """Register the pages of each app, from `admin` or from the module `admin` of a package `admin`."""
+        """Discover each app's pages in `admin`, or in `admin.admin` where `admin` is a package."""
         super().ready()
         autodiscover_modules("admin.admin")

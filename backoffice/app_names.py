@@ -1,4 +1,4 @@
-"""What the apps are called where operators read of them, in the order in which they need them."""
+"""The apps' names in the admin, in the order in which operators need them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ NAMES = {
 
 
 def name_apps() -> None:
-    """Give the apps these names: here, where the whole of the admin is seen, rather than in each."""
+    """Set each app's verbose name. The names live here because they form one list for the whole admin."""
     for label, name in NAMES.items():
         apps.get_app_config(label).verbose_name = name

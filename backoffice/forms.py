@@ -1,4 +1,4 @@
-"""What pages of the operators' own ask to be narrowed by."""
+"""Filter forms of the admin's own pages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from django import forms
 
-from backoffice.activity import Question
+from backoffice.activity import ActivityFilter
 
 
 class DayInput(forms.DateInput):
-    """A day, as browsers ask for it."""
+    """A date field with the browser's own date picker."""
 
     input_type = "date"
 
@@ -19,17 +19,19 @@ class DayInput(forms.DateInput):
 
 
 class ActivityForm(forms.Form):
-    """Whose work, of which days, on what."""
+    """The filters of the audit log."""
 
     person = forms.CharField(required=False, max_length=150)
     since = forms.DateField(required=False, widget=DayInput())
     until = forms.DateField(required=False, widget=DayInput())
     about = forms.CharField(
-        required=False, max_length=40, help_text="An order's number here, fulfillment:7, or import:7."
+        required=False,
+        max_length=40,
+        help_text="A record: an order's number in the Exchange, fulfillment:7 or import:7.",
     )
     after = forms.CharField(required=False, widget=forms.HiddenInput)
 
-    def question(self) -> Question:
-        """What is asked for; what cannot be read asks for nothing."""
+    def filters(self) -> ActivityFilter:
+        """Return the filters. Invalid fields are ignored."""
         self.full_clean()
-        return Question(**{name: value for name, value in self.cleaned_data.items() if value})
+        return ActivityFilter(**{name: value for name, value in self.cleaned_data.items() if value})

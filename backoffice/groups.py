@@ -1,6 +1,6 @@
-"""What operators may do: the groups `Operators` (see and act) and `Support` (see only), contract 1.
+"""The operators' groups and their permissions (contract 1).
 
-Between the two are desks: they see all, and act on what is theirs.
+`Operators` view and change all, `Support` views all, and each desk views all and changes its own apps.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DESKS = {
         "backoffice.digest",
     ),
 }
-"""Of each desk the apps, or single models of them, that it acts on."""
+"""The apps, or single models, that each desk may change."""
 
 APPS = (
     "accounts",
@@ -38,13 +38,13 @@ APPS = (
     "orders",
 )
 OWN = ("servicepart", "digest")
-"""Of the back office itself; who must sign in how is for superusers."""
+"""Models of this app that groups may get. Sign-in rules stay with superusers."""
 
 
 def sync_groups(app_config: AppConfig, **kwargs: Any) -> None:
-    """Give the groups their permissions, after every migration: new models come with new ones.
+    """Set the groups' permissions after every migration, because new models bring new permissions.
 
-    Called for the last app that has models, so that the permissions of all of them are there already.
+    Called for the last app with models, when the permissions of all apps exist.
     """
     using = kwargs["using"]
     own = Q(content_type__app_label="backoffice", content_type__model__in=OWN)

@@ -1,4 +1,4 @@
-"""What operators can do to an API key: give it a successor, or end it."""
+"""Admin actions on API keys: rotate and revoke."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from events.recording import record
 
 def _revoke(key: ApiKey, by: Actor, answers: dict[str, Any]) -> str:
     if not key.revoke():
-        raise NothingChanged("It was revoked already.")
+        raise NothingChanged("This key is already revoked.")
     _record("api_key.revoked", key, by=by)
     return f"{key} is revoked; its tokens ended with it."
 
@@ -23,8 +23,8 @@ def _revoke(key: ApiKey, by: Actor, answers: dict[str, Any]) -> str:
 def _rotate(key: ApiKey, by: Actor, answers: dict[str, Any]) -> str:
     successor, secret = key.rotate()
     _record("api_key.rotated", key, by=by, successor=successor.prefix)
-    key.fresh = [(successor, secret)]  # type: ignore[attr-defined]  # for the page that shows it once
-    return f"{successor} takes its place; the old one opens for another 24 hours."
+    key.fresh = [(successor, secret)]  # type: ignore[attr-defined]  # for the page that shows the secret once
+    return f"{successor} replaces {key}. The old key works for another 24 hours."
 
 
 def _record(type: str, key: ApiKey, *, by: Actor, **data: Any) -> None:  # noqa: A002
@@ -39,36 +39,34 @@ def _used(key: ApiKey) -> str:
 
 
 def _not_usable(key: ApiKey) -> str:
-    return "" if key.usable(at=timezone.now()) else "It opens nothing any more; issue a new one instead."
+    return "" if key.usable(at=timezone.now()) else "This key is expired or revoked. Issue a new key instead."
 
 
 def _revoked(key: ApiKey) -> str:
-    return "It was revoked already." if key.revoked_at else ""
+    return "This key is already revoked." if key.revoked_at else ""
 
 
 ACTIONS = (
     AdminAction[ApiKey](
         "rotate",
-        "Rotate",
+        "Rotate key",
         _rotate,
         _not_usable,
-        lambda key: (
-            f"{key.party} gets a new key with the same rights, and {key} ends in 24 hours. {_used(key)}"
-        ),
-        help_text="The new key stands on the next page, once.",
+        lambda key: f"{key.party} gets a new key with the same scopes. {key} ends in 24 hours. {_used(key)}",
+        help_text="The next page shows the new key once.",
         reason=Reason.OPTIONAL,
-        undo="Revoke the new one, and set the old one's end on its page.",
+        undo="Revoke the new key, and change the end of the old key on its page.",
     ),
     AdminAction[ApiKey](
         "revoke",
-        "Revoke",
+        "Revoke key",
         _revoke,
         _revoked,
-        lambda key: f"{key} of {key.party} opens nothing from now on, nor do its tokens. {_used(key)}",
-        help_text="At once. To let its party change over, rotate it instead.",
+        lambda key: f"{key} of {key.party} and its tokens stop working at once. {_used(key)}",
+        help_text="Rotate the key instead to give its party time to switch.",
         reason=Reason.REQUIRED,
         danger=True,
         bulk=True,
-        undo="It cannot be undone; a new key can be issued.",
+        undo="This cannot be undone. Issue a new key.",
     ),
 )

@@ -1,4 +1,4 @@
-"""What a page of the admin may load, and who has to set a second factor up before he sees one."""
+"""Middleware of the admin: its Content-Security-Policy, and the required second factor."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AdminPolicyMiddleware:
         return response
 
 
-# Where somebody may go who must set a second factor up: there, and out again.
+# Paths that stay open to an operator who must set up a second factor first.
 OPEN = (
     "/admin/second-factor/",
     "/admin/reauthenticate/",
@@ -46,7 +46,7 @@ OPEN = (
 
 
 class SecondFactorMiddleware:
-    """Lead an operator whose group asks for a second factor, and who has none, to set one up."""
+    """Redirect operators without a required second factor to the page that sets one up."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

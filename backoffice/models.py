@@ -1,4 +1,4 @@
-"""What is ours of operators: their sign-ins, mail and views; and parts of the service that they miss."""
+"""Models of the back office: sign-in rules, digests, saved views, and silent parts of the service."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from django.db.models import Q
 
 from accounts.models import Supplier
 
-# A recovery code stands in for a lost device; whoever has nothing else has no second factor.
+# Recovery codes replace a lost device, so they alone are no second factor.
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 class SignInRule(models.Model):
-    """What a group asks of its members' sign-ins; a group without a row asks nothing."""
+    """A group's requirements for signing in. A group without a rule has none."""
 
     group = models.OneToOneField(Group, models.CASCADE, primary_key=True, related_name="sign_in_rule")
     second_factor_required = models.BooleanField(default=False, db_default=False)
@@ -29,12 +29,14 @@ class SignInRule(models.Model):
 
 
 class ServicePart(models.Model):
-    """A part of the service on one host that fell silent, for as long as operators have to do with it."""
+    """A part of the service that fell silent on one host."""
 
     name = models.CharField(max_length=50, help_text="Such as web or ticker.")
     host = models.CharField(max_length=255, blank=True)
     heard_at = models.DateTimeField(help_text="When one of its processes last gave a sign of life.")
-    taken_away_at = models.DateTimeField(null=True, help_text="When an operator said that it is not missed.")
+    taken_away_at = models.DateTimeField(
+        null=True, help_text="When an operator confirmed that the part was removed."
+    )
 
     class Meta:
         ordering = ["name", "host"]
@@ -47,7 +49,7 @@ class ServicePart(models.Model):
 
 
 class Digest(models.Model):
-    """A mail a day with what waits: for an operator all that he may see, for a supplier its own work."""
+    """A daily mail with open work: an operator's desk, or a supplier's own work."""
 
     user = models.OneToOneField(
         User, models.CASCADE, null=True, blank=True, related_name="digest", help_text="An operator."
@@ -59,10 +61,10 @@ class Digest(models.Model):
     hour = models.PositiveSmallIntegerField(
         default=6,
         validators=[MaxValueValidator(23)],
-        help_text="From which hour of the day on, UTC: 0 to 23.",
+        help_text="Hour of the day (UTC) from which the mail is sent, 0 to 23.",
     )
     enabled = models.BooleanField(default=True)
-    sent_at = models.DateTimeField(null=True, editable=False, help_text="When it was last looked at.")
+    sent_at = models.DateTimeField(null=True, editable=False, help_text="When the digest was last processed.")
     last_error = models.CharField(max_length=300, blank=True, editable=False)
 
     class Meta:
@@ -71,7 +73,7 @@ class Digest(models.Model):
             models.CheckConstraint(
                 condition=Q(user__isnull=False, supplier=None) | Q(user=None, supplier__isnull=False),
                 name="digest_of_one",
-                violation_error_message="A digest is an operator's or a supplier's: choose one of the two.",
+                violation_error_message="A digest belongs to an operator or to a supplier. Choose one.",
             )
         ]
 
@@ -80,13 +82,13 @@ class Digest(models.Model):
 
 
 class SavedView(models.Model):
-    """A list of the admin as somebody has narrowed it, under a name."""
+    """A named set of filters and columns of an admin list."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_views")
-    model = models.CharField(max_length=100, help_text="Whose list: orders.order.")
+    model = models.CharField(max_length=100, help_text="The model of the list, such as orders.order.")
     name = models.CharField(max_length=60)
     query = models.CharField(max_length=2000, blank=True, help_text="Filters, search and columns.")
-    shared = models.BooleanField(default=False, db_default=False, help_text="For all operators.")
+    shared = models.BooleanField(default=False, db_default=False, help_text="Visible to all operators.")
 
     class Meta:
         ordering = ["name", "id"]
@@ -98,7 +100,7 @@ class SavedView(models.Model):
 
 
 def lacks_second_factor(user: AbstractBaseUser | AnonymousUser) -> TypeGuard[AbstractBaseUser]:
-    """Whether somebody must set a second factor up before anything else: one query."""
+    """Return whether the user must set up a second factor first. Takes one query."""
     if not user.is_authenticated:
         return False
     asked = SignInRule.objects.filter(group__user=user.pk, second_factor_required=True)

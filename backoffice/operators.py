@@ -1,4 +1,4 @@
-"""Operators and their groups, as superusers see them: who must use a second factor, and who lost his."""
+"""Admin pages of operators and groups: required second factors, and their reset."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ admin.site.unregister(Group)
 
 
 class GroupForm(forms.ModelForm[Group]):
-    """A group, and what it asks of its members."""
+    """The form of a group, with its sign-in rule."""
 
     second_factor_required = forms.BooleanField(
         label="Must use a second factor",
         required=False,
-        help_text="Who has none is led to set one up after signing in, and can do nothing else before.",
+        help_text="Members without one must set it up right after signing in.",
     )
 
     class Meta:
@@ -60,16 +60,18 @@ class GroupsAdmin(GroupAdmin):
 
 
 class ResetForm(forms.Form):
-    reason = forms.CharField(max_length=200, help_text="How you know that it is this person who asks.")
+    reason = forms.CharField(max_length=200, help_text="How you verified the person's identity.")
 
 
 class ResetAction:
-    """What the page that asks says of it."""
+    """The texts of the page that resets a second factor."""
 
     label = "Reset second factor"
     danger = True
-    help_text = "For somebody who has lost the device and the codes. Make sure that it is they who ask."
-    undo = "the person sets up a new one."
+    help_text = (
+        "Use this when a person lost both the device and the recovery codes. Verify their identity first."
+    )
+    undo = "The person sets up a new second factor."
 
 
 @admin.register(User)
@@ -91,7 +93,7 @@ class UsersAdmin(UserAdmin[User]):
         return [path("<int:user_id>/reset-second-factor/", view, name="auth_user_reset"), *super().get_urls()]
 
     def reset_view(self, request: HttpRequest, user_id: int) -> HttpResponse:
-        """Ask for a reason, and reset. Not for oneself: that is what recovery codes are for."""
+        """Ask for a reason and reset. Nobody resets their own factor: recovery codes serve for that."""
         user = self.get_object(request, str(user_id))
         if user is None or not self._may_reset(request, user):
             raise PermissionDenied
@@ -100,7 +102,9 @@ class UsersAdmin(UserAdmin[User]):
         if form.is_valid():
             reason = form.cleaned_data["reason"]
             if reset(user, by=operator_of(request), reason=reason):
-                messages.success(request, f"{user} signs in by password alone, until a new one is set up.")
+                messages.success(
+                    request, f"{user} now signs in by password alone, until they set up a new second factor."
+                )
             else:
                 messages.info(request, f"{user} has no second factor.")
             return HttpResponseRedirect(back)
@@ -111,13 +115,13 @@ class UsersAdmin(UserAdmin[User]):
             "title": str(user),
             "action": ResetAction,
             "form": form,
-            "effect": f"{user} will sign in by password alone, until a new one is set up.",
+            "effect": f"{user} will sign in by password alone until they set up a new second factor.",
             "back": back,
             "after": back,
         }
         return TemplateResponse(request, "admin/action.html", context)
 
     def _may_reset(self, request: HttpRequest, user: User) -> bool:
-        """Whoever may change operators; a superuser's only another superuser."""
+        """Return whether the user may change operators. Only a superuser may reset another superuser."""
         allowed = self.has_change_permission(request, user) and request.user.pk != user.pk
         return allowed and (request.user.is_superuser or not user.is_superuser)

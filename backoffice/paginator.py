@@ -1,4 +1,4 @@
-"""Pages of the admin, without counting what nobody reads to the end."""
+"""A paginator that stops counting at a cap."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ CAP = 10_000
 
 
 class CappedPaginator(Paginator[Any]):
-    """Counts up to CAP rows: the last of a million is found by filter or search, not by paging."""
+    """A paginator that counts up to CAP rows. Operators reach later rows by filter or search."""
 
     @cached_property
     def count(self) -> int:
         rows = self.object_list
         if not isinstance(rows, QuerySet):
             return len(rows)
-        # An ordering would make the database sort all rows before it counts the first of them.
+        # Drop the ordering: it would make the database sort all rows before counting.
         return rows.order_by()[: CAP + 1].count()
 
     @property
@@ -28,5 +28,5 @@ class CappedPaginator(Paginator[Any]):
 
     @property
     def capped(self) -> bool:
-        """Whether there is more than is counted."""
+        """Whether the list has more than CAP rows."""
         return self.count > CAP

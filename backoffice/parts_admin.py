@@ -1,4 +1,4 @@
-"""Parts of the service that fell silent: their page, and what operators say of them."""
+"""Admin page of silent parts of the service."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from backoffice.models import ServicePart
 def _take_away(part: ServicePart, by: Actor, answers: dict[str, Any]) -> str:
     part.taken_away_at = timezone.now()
     part.save(update_fields=["taken_away_at"])
-    return f"{part} is not missed any more, unless it comes back and falls silent again."
+    return f"{part} is marked as removed. It returns to the desk if it starts and falls silent again."
 
 
 def _is_away(part: ServicePart) -> str:
     away = part.taken_away_at is not None and part.taken_away_at >= part.heard_at
-    return "It was taken away already." if away else ""
+    return "This part is already marked as removed." if away else ""
 
 
 @admin.register(ServicePart)
 class ServicePartAdmin(RecordAdmin[ServicePart]):
-    """What fell silent; a page of its own shows how all the others are."""
+    """The admin of silent parts. The system status page shows all parts."""
 
     page_template = "admin/backoffice/servicepart/page.html"
     list_display = ("name", "host", "heard_at", "taken_away_at")
     record_actions = (
         AdminAction[ServicePart](
             "taken-away",
-            "It was taken away",
+            "Mark as removed",
             _take_away,
             _is_away,
-            lambda part: f"The desk says no more of {part}.",
-            help_text="For a host that is no longer used. Where it is only down, put the row off instead.",
+            lambda part: f"The desk no longer shows {part}.",
+            help_text="Use this for a host that is no longer in use. If it is down, snooze the row instead.",
             reason=Reason.OPTIONAL,
-            undo="It comes back by itself once it gives a sign of life and falls silent again.",
+            undo="The row returns by itself if the part starts and falls silent again.",
         ),
     )
 

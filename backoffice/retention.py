@@ -1,8 +1,7 @@
-"""How long what nobody asks for any more is kept: removed piece by piece, a bounded number of rows at a time.
+"""Retention rules: old rows are deleted in small windows.
 
-A window of so many rows is looked at, in the order of their numbers: now the oldest, now any. So what has to
-stay longer than its neighbours never keeps the others from their turn, no table is read through, and no lock
-is held for long.
+Each run looks at one window of rows by id, starting at the oldest row or at a random one. Rows that must stay
+therefore never block the rows behind them, no table is read as a whole, and locks stay short.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ logger = logging.getLogger(__name__)
 WINDOW = 2_000
 
 NOT_ENDED = ", ".join(f"'{status}'" for status in (*UNFINISHED, Status.AWAITING_APPROVAL))
-# Who is the last of the feed stays: the next number follows its.
-NEEDED_BY_NOBODY = (
+# Keep the newest event of the feed: the next event number is derived from it.
+UNREFERENCED = (
     "t.order_id IS NULL AND t.number < (SELECT max(number) FROM events_event)"
     " AND NOT EXISTS (SELECT FROM events_delivery d WHERE d.event_id = t.number)"
 )
 
 
 @dataclass(frozen=True)
-class Rule:
-    """What of a table goes so many days later: `old` is a condition of a row `t` and of `%(before)s`."""
+class RetentionRule:
+    """Which rows of a table are deleted after how many days. `old` is SQL on the row `t` and `%(before)s`."""
 
     name: str
     table: str
@@ -46,16 +45,16 @@ class Rule:
         return int(getattr(settings, self.setting))
 
 
-# In this order: what hangs on a row goes before it.
+# The order matters: dependent rows are deleted before the rows that they refer to.
 RULES = (
-    Rule(
+    RetentionRule(
         "rejected rows of imports",
         "imports_reject",
         "REJECT_DAYS",
         f"EXISTS (SELECT FROM imports_importjob j WHERE j.id = t.job_id AND j.status NOT IN ({NOT_ENDED})"
         " AND j.finished_at < %(before)s)",
     ),
-    Rule(
+    RetentionRule(
         "imports",
         "imports_importjob",
         "IMPORT_DAYS",
@@ -63,63 +62,67 @@ RULES = (
         " AND t.blob_id IS NULL AND NOT EXISTS (SELECT FROM imports_reject r WHERE r.job_id = t.id)"
         " AND NOT EXISTS (SELECT FROM imports_importdraft_jobs d WHERE d.importjob_id = t.id)",
     ),
-    Rule(
-        "uploads that were uploaded again since",
+    RetentionRule(
+        "uploads with a newer version",
         "sftp_ingest_upload",
         "UPLOAD_DAYS",
         "t.uploaded_at < %(before)s AND t.swept_at IS NOT NULL AND EXISTS (SELECT FROM sftp_ingest_upload u"
         " WHERE u.supplier_id = t.supplier_id AND u.path = t.path AND u.id > t.id)",
     ),
-    Rule(
-        "reasons of routing",
+    RetentionRule(
+        "routing decisions",
         "fulfillments_routingdecision",
         "DECISION_DAYS",
         "t.decided_at < %(before)s AND EXISTS (SELECT FROM orders_order o WHERE o.id = t.order_id"
         " AND o.processing_state IN ('completed', 'canceled'))",
     ),
-    Rule(
-        "simulations of routing",
+    RetentionRule(
+        "routing simulations",
         "fulfillments_routingsimulation",
         "SIMULATION_DAYS",
         "t.finished_at < %(before)s",
     ),
-    Rule("sums of suppliers' days", "fulfillments_dailysum", "SCORECARD_DAYS", "t.day < (%(before)s)::date"),
-    Rule(
-        "what of variants was changed when",
+    RetentionRule(
+        "daily sums of suppliers", "fulfillments_dailysum", "SCORECARD_DAYS", "t.day < (%(before)s)::date"
+    ),
+    RetentionRule(
+        "changes of variants",
         "catalog_variantchange",
         "VARIANT_CHANGE_DAYS",
         "t.occurred_at < %(before)s",
         window=20_000,
     ),
-    Rule(
-        "events that are of no order",
+    RetentionRule(
+        "events without an order",
         "events_event",
         "EVENT_DAYS",
-        f"t.occurred_at < %(before)s AND t.area <> 'accounts' AND {NEEDED_BY_NOBODY}",
+        f"t.occurred_at < %(before)s AND t.area <> 'accounts' AND {UNREFERENCED}",
         window=20_000,
     ),
-    Rule(
-        "what operators did to parties, keys and each other",
+    RetentionRule(
+        "events on accounts",
         "events_event",
         "ADMIN_LOG_DAYS",
-        f"t.occurred_at < %(before)s AND t.area = 'accounts' AND {NEEDED_BY_NOBODY}",
+        f"t.occurred_at < %(before)s AND t.area = 'accounts' AND {UNREFERENCED}",
         window=20_000,
     ),
-    Rule(
-        "which import corrects rows of which",
+    RetentionRule(
+        "links between imports and their corrections",
         "imports_correction",
         "IMPORT_DAYS",
         "NOT EXISTS (SELECT FROM imports_importjob j WHERE j.id IN (t.job_id, t.original_id))",
     ),
-    Rule("the admin's own log", "django_admin_log", "ADMIN_LOG_DAYS", "t.action_time < %(before)s"),
-    Rule(
+    RetentionRule(
+        "entries of the admin's log", "django_admin_log", "ADMIN_LOG_DAYS", "t.action_time < %(before)s"
+    ),
+    RetentionRule(
         "rows of operators' actions",
         "accounts_operatoractionrow",
         "ADMIN_LOG_DAYS",
         "EXISTS (SELECT FROM accounts_operatoraction a"
         " WHERE a.id = t.action_id AND a.finished_at < %(before)s)",
     ),
-    Rule(
+    RetentionRule(
         "operators' actions",
         "accounts_operatoraction",
         "ADMIN_LOG_DAYS",
@@ -129,7 +132,7 @@ RULES = (
     ),
 )
 
-# Those that have ended; how long one lives is SESSION_DAYS.
+# Delete expired sessions; SESSION_DAYS sets their lifetime.
 END_SESSIONS = """
     DELETE FROM django_session WHERE session_key IN (
         SELECT session_key FROM django_session WHERE expire_date < now() ORDER BY expire_date LIMIT %(window)s
@@ -138,14 +141,14 @@ END_SESSIONS = """
 
 
 def prune() -> dict[str, int]:
-    """Look at one window of each table; return how many rows of which kind went."""
+    """Prune one window of each table. Return the number of deleted rows by rule name."""
     return {name: gone for name, gone in _prune() if gone}
 
 
 def _prune() -> Iterator[tuple[str, int]]:
     for rule in RULES:
         if rule.days <= 0:
-            continue  # kept for good
+            continue  # 0 days: keep forever
         try:
             yield rule.name, _remove(rule)
         except DatabaseError:
@@ -155,7 +158,7 @@ def _prune() -> Iterator[tuple[str, int]]:
         yield "sessions", cursor.rowcount
 
 
-def _remove(rule: Rule) -> int:
+def _remove(rule: RetentionRule) -> int:
     before = timezone.now() - timedelta(days=rule.days)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"SELECT min(id), max(id) FROM {rule.table}")  # noqa: S608 - of constants

@@ -1,4 +1,4 @@
-"""Signing in to the operators' site: so many tries for a name and from an address, whoever is right."""
+"""Signing in to the admin, with a limited number of tries per name and per address."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from accounts.rates import counter, parse_rate
 
 logger = logging.getLogger(__name__)
 
-# A person who mistypes needs a few tries; an office behind one address a few more. The last one is high: it
-# is the only one by which a stranger could keep an operator out.
+# A person who mistypes needs a few tries, and an office behind one address a few more. FOR_NAME is high,
+# because it is the only limit by which a stranger could lock an operator out.
 FOR_NAME_FROM_ADDRESS = parse_rate("10/hour")
 FROM_ADDRESS = parse_rate("60/hour")
 FOR_NAME = parse_rate("200/hour")
 
 
 class SignInForm(AdminAuthenticationForm):
-    """The admin's own form, slowed down."""
+    """The admin's sign-in form with limited tries."""
 
     def clean(self) -> dict[str, Any]:
-        """Count the try, and only then look at the password. Raises ValidationError."""
+        """Count the try before checking the password. Raises ValidationError."""
         name = str(self.cleaned_data.get("username", ""))[:150]
         address = client_address(self.request) if self.request else ""
         count_try(name, address)
@@ -42,7 +42,7 @@ class SignInForm(AdminAuthenticationForm):
 
 
 def count_try(name: str, address: str) -> None:
-    """Count a try at this name's password from this address. Raises ValidationError after too many."""
+    """Count one try for the name and the address. Raises ValidationError after too many."""
     names = {
         f"sign-in:{name}:{address}": FOR_NAME_FROM_ADDRESS,
         f"sign-in:{address}": FROM_ADDRESS,
@@ -51,18 +51,18 @@ def count_try(name: str, address: str) -> None:
     refuse_too_many(names, f"sign-ins of operator {name!r} from {address}")
 
 
-def refuse_too_many(rates: dict[str, RateLimitItem | None], what: str) -> None:
-    """Count one more against each of these. Raises ValidationError, and logs `what`, after too many."""
+def refuse_too_many(rates: dict[str, RateLimitItem | None], attempt: str) -> None:
+    """Count one hit against each rate. Raises ValidationError and logs `attempt` when a rate is exceeded."""
     counts = [counter().hit(rate, key) for key, rate in rates.items() if rate]
     waits = [count.reset for count in counts if count is not None and not count.allowed]
     if waits:
-        logger.warning("%s are slowed down", what)
+        logger.warning("%s are rate-limited", attempt)
         minutes = max(waits) // 60 + 1
         raise ValidationError(f"Too many tries. Try again in {minutes} minutes.", code="throttled")
 
 
 class SignInView(LoginView):
-    """The first step: a password. What else is asked, and where it leads, is allauth's to say."""
+    """The password step of signing in. allauth decides about further steps and the redirect."""
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         user = form.get_user()

@@ -1,4 +1,4 @@
-"""The operators' site: Django's admin with a home page that shows what needs a human now."""
+"""The operators' site: Django's admin with its own home, menu, desk, search and imports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from django.views.decorators.http import require_POST
 
 from backoffice import activity
 from backoffice.app_names import NAMES
-from backoffice.desk.gathering import Wanted, gather
+from backoffice.desk.gathering import DeskFilter, gather
+from backoffice.desk.kinds import kinds_for
 from backoffice.desk.pages import desk, keep_note, rows_context
 from backoffice.exporting.views import export
 from backoffice.forms import ActivityForm
@@ -33,26 +34,25 @@ from backoffice.lists.unchanged import UnchangedMixin
 from backoffice.lists.views import save_view
 from backoffice.navigation.menu import navigation
 from backoffice.paginator import CappedPaginator
-from backoffice.queues import waiting_for
 from backoffice.search.views import search_page
+from backoffice.service_status import service_status
 from backoffice.sign_in import SignInForm, SignInView
-from backoffice.standing import standing
 
-ON_HOME = 10  # of the desk's rows
+ROWS_ON_HOME = 10
 
 
 class ExchangeAdminSite(AdminSite):
-    """What all pages of the admin have in common."""
+    """The admin site, with the pages that belong to no single model."""
 
     site_header = "The Exchange"
     site_title = "The Exchange"
-    index_title = "What needs a human now"
+    index_title = "Needs attention"
     site_url = "/v3/docs"
     enable_nav_sidebar = True
 
     def __init__(self, name: str = "admin") -> None:
         super().__init__(name)
-        # Rows that others point at are deactivated, not deleted by the hundred with all that hangs on them.
+        # Referenced rows are deactivated. A bulk delete would also delete everything that depends on them.
         self.disable_action("delete_selected")
 
     def register(
@@ -61,9 +61,9 @@ class ExchangeAdminSite(AdminSite):
         admin_class: type[ModelAdmin[Any]] | None = None,
         **options: Any,
     ) -> None:
-        """Register models so that no list of theirs counts a table of millions.
+        """Register models with lists that never count a whole table.
 
-        What allauth keeps has pages of its own, which show no secrets.
+        Skip allauth's own admin pages: they would show secrets.
         """
         if admin_class is not None and admin_class.__module__.startswith("allauth."):
             return
@@ -75,7 +75,7 @@ class ExchangeAdminSite(AdminSite):
         super().register(model_or_iterable, admin_class, **options)
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
-        """The apps in the order in which operators need them."""
+        """Return the apps in the order of `app_names.NAMES`."""
         listed = super().get_app_list(request, app_label)
         order = {label: number for number, label in enumerate(NAMES)}
         return sorted(listed, key=lambda app: order.get(app["app_label"], len(order)))
@@ -122,36 +122,36 @@ class ExchangeAdminSite(AdminSite):
         return [*own, *super().get_urls()]
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
-        """What a field with a search of its own finds."""
+        """Answer the search of a field, and refuse a term with a zero character."""
         if "\0" in request.GET.get("term", ""):
-            raise BadRequest("No text in the database holds a zero character.")
+            raise BadRequest("The search term contains a zero character. Remove it.")
         return super().autocomplete_view(request)
 
     def activity(self, request: HttpRequest) -> TemplateResponse:
-        """Who did what."""
+        """Show the audit log."""
         if not request.user.has_perm("events.view_event"):
             raise PermissionDenied
         form = ActivityForm(request.GET)
-        question = form.question()
-        shown, after = activity.page(question)
+        filters = form.filters()
+        shown, after = activity.page(filters)
         context = {
             **self.each_context(request),
-            "title": "Who did what",
+            "title": "Audit log",
             "form": form,
             "entries": shown,
-            "next": urlencode(question.url(after)) if after else "",
+            "next": urlencode(filters.url(after)) if after else "",
         }
         return TemplateResponse(request, "admin/activity.html", context)
 
     def status(self, request: HttpRequest) -> TemplateResponse:
-        """How each part of the service fares, on each host."""
-        context = {**self.each_context(request), "title": "How it stands", "standing": standing()}
+        """Show each part of the service on each host, and its backlogs."""
+        context = {**self.each_context(request), "title": "System status", "status": service_status()}
         return TemplateResponse(request, "admin/status.html", context)
 
     @method_decorator(never_cache)
     @method_decorator(login_not_required)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Ask for name and password; what else is asked comes after it (`backoffice.second_factor`)."""
+        """Ask for name and password. `backoffice.second_factor` adds the second step."""
         if request.method == "GET" and self.has_permission(request):
             return HttpResponseRedirect(reverse("admin:index", current_app=self.name))
         context = {
@@ -171,7 +171,6 @@ class ExchangeAdminSite(AdminSite):
         return cast(HttpResponse, view(request))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        queues = waiting_for(request.user)
-        gathered = gather(request.user, Wanted(), ON_HOME)
-        context = {"queues": queues, **rows_context(request, gathered)}
+        gathered = gather(kinds_for(request.user), DeskFilter(), ROWS_ON_HOME)
+        context = rows_context(request, gathered)
         return super().index(request, {**context, **(extra_context or {})})

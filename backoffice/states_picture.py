@@ -1,6 +1,6 @@
 """The states of a fulfillment as a picture, drawn from the table in fulfillments/states.py.
 
-Where a box stands is decided here; which boxes and arrows there are, and their labels, the table says.
+This module sets only the positions. Boxes, arrows and labels come from the table.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ COLOURS = {
     State.CANCELING: "#fbecd0",
     State.CANCELATION_NOT_ALLOWED: "#fbecd0",
 }
-# Who makes a move, as the label names them: the first of these that may. Operators may make every move.
-WHO = (ActorKind.SUPPLIER, ActorKind.RETAILER, ActorKind.OPERATOR)
-# Arrows that would otherwise run through a box: a point to bend towards.
+# The label names the first of these actors that may make the move. Operators may make every move.
+ACTORS = (ActorKind.SUPPLIER, ActorKind.RETAILER, ActorKind.OPERATOR)
+# Points to bend towards, for arrows that would otherwise cross a box.
 BENDS = {
     (State.WRONG_ADDRESS, State.NEW): (330, 130),
     (State.CANCELATION_NOT_ALLOWED, State.SHIPPED): (560, 330),
@@ -45,7 +45,7 @@ BENDS = {
     (State.WRONG_ADDRESS, State.CANCELED): (990, 200),
     (State.CANCELATION_NOT_ALLOWED, State.ACCEPTED): (400, 285),
 }
-# Labels that would otherwise lie on one another.
+# Positions of labels that would otherwise overlap.
 LABELS = {
     (None, State.WRONG_ADDRESS): (600, 150),
     (State.WRONG_ADDRESS, State.NEW): (462, 104),
@@ -57,7 +57,7 @@ LABELS = {
     (State.ACCEPTED, State.SHIPPED): (565, 222),
     (State.CANCELATION_NOT_ALLOWED, State.SHIPPED): (572, 312),
 }
-# What the same move does again where it leads back: its label there, and on which side of the box.
+# Moves that lead back to their source: the label of the loop, and the side of the box (1 is right).
 AGAIN = {
     State.SHIPPED: ("one more parcel", 1),
     State.CANCELING: ("retailer: asks for more", -1),
@@ -68,7 +68,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Arrow:
-    """One arrow; `source` is None for all workable states at once, drawn from their frame."""
+    """One arrow of the picture. `source` is None for the frame around all workable states."""
 
     source: State | None
     target: State
@@ -76,7 +76,7 @@ class Arrow:
 
 
 def arrows() -> list[Arrow]:
-    """What to draw: each move from each of its sources; one arrow where all the workable ones are."""
+    """Return one arrow per move and source; moves from all workable states get a single arrow."""
     found: list[Arrow] = []
     for move in MOVES:
         grouped = set(WORKABLE) <= set(move.sources)
@@ -87,7 +87,7 @@ def arrows() -> list[Arrow]:
 
 
 def svg() -> str:
-    """The whole picture, as text for a file."""
+    """Return the picture as an SVG document."""
     drawn = [_arrow(arrow) for arrow in arrows()]
     lines = [line for line, _ in drawn]
     labels = [label for _, label in drawn]
@@ -108,7 +108,7 @@ def svg() -> str:
 
 
 def _label(move: Move) -> str:
-    who = next((kind for kind in WHO if kind in move.by), None)
+    who = next((kind for kind in ACTORS if kind in move.by), None)
     return f"{who}: {move.name.replace('_', ' ')}" if who else move.name
 
 
@@ -138,7 +138,7 @@ def _size(state: State) -> tuple[int, int]:
 
 
 def _arrow(arrow: Arrow) -> tuple[str, str]:
-    """An arrow's line, and its label."""
+    """Return the SVG of an arrow's line and of its label."""
     if arrow.source == arrow.target:
         return _loop(arrow)
     end = POSITIONS[arrow.target]
@@ -165,14 +165,14 @@ def _loop(arrow: Arrow) -> tuple[str, str]:
 
 
 def _edge_of_group(target: Point) -> Point:
-    """Where an arrow from all the workable states leaves their frame: nearest to its target."""
+    """Return the point of the frame nearest to the target."""
     left, top, right, bottom = GROUP
     x = min(max(target[0], left + 20), right - 20)
     return (x, top) if target[1] < top else (x, bottom)
 
 
 def _border(state: State, toward: Point) -> Point:
-    """Where the line from a box's centre towards a point crosses its border."""
+    """Return the point where the line from a box's center towards a point crosses the box's border."""
     (x, y), (width, height) = POSITIONS[state], _size(state)
     dx, dy = toward[0] - x, toward[1] - y
     scale = min(

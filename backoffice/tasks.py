@@ -1,4 +1,4 @@
-"""Celery shells: each looks through its tables, so that a call that was missed is harmless."""
+"""Celery tasks of the back office. Each scans its tables, so a missed call does no harm."""
 
 import logging
 
@@ -14,19 +14,19 @@ logger = logging.getLogger(__name__)
 
 @shared_task  # type: ignore[untyped-decorator]
 def end_suspensions() -> None:
-    """Let those trade again whose day has come."""
+    """End suspensions whose last day has passed."""
     suspending.end_expired()
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def send_digests() -> None:
-    """Mail what waits to those who want to know, once a day each."""
+    """Send the digests that are due."""
     digests.send_due()
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def forget() -> None:
-    """Remove some of what was kept long enough; the rest comes with the next ticks."""
+    """Delete one window of expired rows per table. Later ticks delete the rest."""
     gone = prune()
     if gone:
         logger.info("removed %s", ", ".join(f"{count} {name}" for name, count in gone.items()))
@@ -34,5 +34,5 @@ def forget() -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def count() -> None:
-    """Count what waits for people, for the navigation of all pages."""
+    """Refresh the counts of the menu."""
     count_waiting()

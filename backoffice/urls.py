@@ -1,4 +1,4 @@
-"""Signing in: the first step, the second one, and what is asked again. Under /admin/, with its policy."""
+"""URLs of signing in, below /admin/ so that the admin's Content-Security-Policy covers them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,11 @@
-"""One table of everything that waits for a person.
+"""The desk: one table of all work that waits for an operator.
 
-`items`     what a row says
-`kinds`     what kinds there are, and which records are of each
-`feeds`     suppliers whose stock has not been heard of for long
-`gathering` the rows of all kinds: the same order once, by deadline and money
-`pages`     the page, and what is kept of a row
+`items`     a row of the table, and the class of a kind
+`kinds`     the list of all kinds, which the menu, the home page and the digests read, too
+`feeds`     suppliers whose stock feed is silent
+`parts`     parts of the service that are silent
+`receivers` webhooks that fail
+`entries`   ranks and cursors of rows
+`gathering` one page of rows: each order once, by deadline and money
+`pages`     the page, and the notes on its rows
 """

@@ -1,4 +1,4 @@
-"""Suppliers that used to say what they have, and have not for long."""
+"""Suppliers whose stock feed has fallen silent."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ STALE = timedelta(days=2)
 
 
 def stale_feeds() -> QuerySet[Any]:
-    """Suppliers with partners whose last count came by push or file, and is older than STALE.
+    """Return trading suppliers whose last count by push or file is older than STALE.
 
-    A feed that says what is known already lives, too. One look into an index for each supplier, however much
-    it has pushed.
+    A count without changes is a sign of life, too. The query reads one index entry per supplier and source.
     """
     pushed = Event.objects.filter(supplier=OuterRef("pk"), type="inventory.updated", number__isnull=False)
     landed = ImportJob.objects.filter(supplier=OuterRef("pk"), kind=Kind.INVENTORY, dry_run=False)

@@ -1,8 +1,8 @@
-"""The rows of all kinds in one list: the same order once, by deadline and money, page by page.
+"""One page of the desk: the rows of all kinds, each order once, by deadline and money.
 
-Of each kind so many rows are looked at as a WINDOW has, in the order of an index: number, order, deadline.
-What lies before the last deadline of every kind that has more is known whole; it is sorted, and shown.
-Behind that the next window begins. So a page costs the same wherever it is, however much waits.
+Each kind is read in windows of WINDOW rows, in the order of an index. A window is complete up to the earliest
+of the last deadlines of kinds with more rows: no later window can add an earlier row. The complete rows are
+sorted and shown, and the next window begins after them. A page therefore costs the same at any depth.
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.contrib.auth.models import AnonymousUser, User
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import OperatorNote
-from backoffice.desk.items import Item, Kind
+from backoffice.desk.entries import LAST, DeskCursor, DeskEntry, Position, Rank, first_rows, once
+from backoffice.desk.items import DeskItem, DeskKind
 from backoffice.desk.kinds import KINDS
-from backoffice.desk.waiting import LAST, Page, Position, Rank, Waiting, first_rows, once
 from fulfillments.models import Fulfillment
 from orders.models import Order
 
 WINDOW = 500
-"""How many rows of each kind are put into their order at once."""
+"""Number of rows of each kind that are sorted together."""
 
-# What is open of an order, at what was agreed for it, else as it was billed.
+# The open amount of each order, at the agreed wholesale prices, else as billed.
 MONEY = """
     SELECT l.order_id, sum((l.open + l.waiting + l.rejected) * coalesce(
         (SELECT max(p.wholesale_price) FROM fulfillments_fulfillmentline p WHERE p.order_line_id = l.id),
@@ -38,8 +37,8 @@ MONEY = """
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What the desk is narrowed to; empty is everything but what is put off."""
+class DeskFilter:
+    """The filters of the desk. An empty filter shows all rows except snoozed ones."""
 
     kind: str = ""
     supplier: int | None = None
@@ -50,14 +49,14 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """A page's rows in their order; of each kind how many there are, up to WINDOW, on the first page."""
+class DeskPage:
+    """A page's rows in order, and the count of each kind: up to WINDOW + 1, or -1 if not counted."""
 
-    items: list[Item]
-    counts: list[tuple[Kind, int]]
+    items: list[DeskItem]
+    counts: list[tuple[DeskKind, int]]
     waiting: int
     more: str = ""
-    """Where the next page begins, where there is one."""
+    """The cursor of the next page, empty on the last page."""
     is_whole: bool = True
 
     @property
@@ -67,70 +66,66 @@ class Gathered:
 
 @dataclass
 class _Window:
-    """What was read of each kind: its rows from a position on, and whether there are more."""
+    """The rows read of each kind, and the kinds with more rows."""
 
-    rows: dict[str, list[Waiting]] = field(default_factory=dict)
+    rows: dict[str, list[DeskEntry]] = field(default_factory=dict)
     open_kinds: set[str] = field(default_factory=set)
 
     @property
     def horizon(self) -> Any:
-        """The deadline up to which all is known; None where all is."""
+        """The deadline up to which the window is complete; None if no kind has more rows."""
         ends = [self.rows[name][-1] for name in self.open_kinds]
-        return min((each.kind.moment(each.due) or LAST for each in ends), default=None)
+        return min((entry.kind.moment(entry.due) or LAST for entry in ends), default=None)
 
-    def known(self) -> list[Waiting]:
+    def known(self) -> list[DeskEntry]:
         horizon = self.horizon
-        found = [each for rows in self.rows.values() for each in rows]
+        entries = [entry for rows in self.rows.values() for entry in rows]
         if horizon is None:
-            return found
-        return [each for each in found if (each.kind.moment(each.due) or LAST) <= horizon]
+            return entries
+        return [entry for entry in entries if (entry.kind.moment(entry.due) or LAST) <= horizon]
 
-    def behind(self, page: Page) -> dict[str, Position]:
-        """Where the next window begins."""
-        positions = dict(page.behind)
-        for each in self.known():
-            positions[each.kind.name] = max(positions.get(each.kind.name, each.position), each.position)
+    def behind(self, cursor: DeskCursor) -> dict[str, Position]:
+        """Return the positions after which the next window begins."""
+        positions = dict(cursor.behind)
+        for entry in self.known():
+            name = entry.kind.name
+            positions[name] = max(positions.get(name, entry.position), entry.position)
         return positions
 
 
-def gather(user: User | AnonymousUser, wanted: Wanted, count: int = 50, start: str = "") -> Gathered:
-    """A page: a short query for each kind that this user may see, for each that it shows, and two more."""
-    page = Page.read(start, KINDS)
-    shown = [(number, kind) for number, kind in enumerate(KINDS) if _may_see(user, kind.model)]
+def gather(kinds: Sequence[DeskKind], wanted: DeskFilter, count: int = 50, start: str = "") -> DeskPage:
+    """Return a page of these kinds. Takes one query per kind, one per kind shown, and two more."""
+    cursor = DeskCursor.read(start, KINDS)
     window, counts = _Window(), []
-    for number, kind in shown:
+    for kind in kinds:
         if wanted.kind and wanted.kind != kind.name:
-            counts.append((kind, -1))  # not looked at
+            counts.append((kind, -1))
             continue
-        behind = page.behind.get(kind.name)
-        found = first_rows(kind, number, _narrowed(kind, wanted), behind, WINDOW + 1)
-        counts.append((kind, -1 if page.behind else len(found)))
-        window.rows[kind.name] = found[:WINDOW]
-        if len(found) > WINDOW:
+        behind = cursor.behind.get(kind.name)
+        entries = first_rows(kind, KINDS.index(kind), _narrowed(kind, wanted), behind, WINDOW + 1)
+        counts.append((kind, -1 if cursor.behind else len(entries)))
+        window.rows[kind.name] = entries[:WINDOW]
+        if len(entries) > WINDOW:
             window.open_kinds.add(kind.name)
     rows = once(window.known())
-    left = _first(rows, page.after, count + 1)
+    left = _first(rows, cursor.after, count + 1)
     of_page, more = left[:count], ""
     if len(left) > count:
-        more = Page(page.behind, of_page[-1].rank).written()
+        more = DeskCursor(cursor.behind, of_page[-1].rank).written()
     elif window.open_kinds:
-        more = Page(window.behind(page)).written()
-    if page.behind or window.open_kinds:
-        of_page = _beyond_the_window(of_page, [kind for _, kind in shown], wanted, page)
+        more = DeskCursor(window.behind(cursor)).written()
+    if cursor.behind or window.open_kinds:
+        of_page = _beyond_the_window(of_page, kinds, wanted, cursor)
     items = _items(of_page)
     _add_notes(items)
-    whole = not (window.open_kinds or page.behind)
-    return Gathered(items, counts, len(rows), more, whole)
+    whole = not (window.open_kinds or cursor.behind)
+    return DeskPage(items, counts, len(rows), more, whole)
 
 
-def _may_see(user: User | AnonymousUser, model: Any) -> bool:
-    return user.has_perm(f"{model._meta.app_label}.view_{model._meta.model_name}")
-
-
-def _narrowed(kind: Kind, wanted: Wanted) -> QuerySet[Any]:
+def _narrowed(kind: DeskKind, wanted: DeskFilter) -> QuerySet[Any]:
     rows = kind.rows()
     if wanted.supplier:
-        if kind.model is Order:  # by way of many rows
+        if kind.model is Order:  # EXISTS instead of a join: an order has many fulfillments
             work = Fulfillment.objects.filter(order=OuterRef("pk"), supplier=wanted.supplier)
             rows = rows.filter(Exists(work.order_by()))
         else:
@@ -147,54 +142,57 @@ def _narrowed(kind: Kind, wanted: Wanted) -> QuerySet[Any]:
     return rows
 
 
-def _first(rows: Sequence[Waiting], after: Rank | None, count: int) -> list[Waiting]:
-    """The first so many behind a rank. Money orders what is due at once, so no others are asked for it."""
-    rest = sorted(rows, key=lambda each: each.deadline)
-    seen = 0  # at most so many of the deadline at which the page before has ended
+def _first(rows: Sequence[DeskEntry], after: Rank | None, count: int) -> list[DeskEntry]:
+    """Return the first `count` rows after a rank.
+
+    Money only ranks rows with equal deadlines, so it is read only for rows that can reach the page.
+    """
+    rest = sorted(rows, key=lambda row: row.deadline)
+    seen = 0  # rows with the last deadline of the previous page, some of which were shown there
     if after is not None:
-        rest = [each for each in rest if each.deadline >= after.due_at]
-        seen = sum(each.deadline == after.due_at for each in rest)
+        rest = [row for row in rest if row.deadline >= after.due_at]
+        seen = sum(row.deadline == after.due_at for row in rest)
     if len(rest) > seen + count:
         last = rest[seen + count - 1].deadline
-        rest = [each for each in rest if each.deadline <= last]
+        rest = [row for row in rest if row.deadline <= last]
     _add_money(rest)
-    return sorted((each for each in rest if after is None or each.rank > after), key=lambda each: each.rank)[
+    return sorted((row for row in rest if after is None or row.rank > after), key=lambda row: row.rank)[
         :count
     ]
 
 
 def _beyond_the_window(
-    rows: list[Waiting], kinds: Sequence[Kind], wanted: Wanted, page: Page
-) -> list[Waiting]:
-    """Without the orders that an earlier window has shown for another reason; with all their reasons."""
-    orders = [each.order_id for each in rows if each.order_id]
-    others: dict[int, list[Waiting]] = {}
-    for number, kind in enumerate(KINDS):
-        if kind not in kinds or not kind.order or (wanted.kind and wanted.kind != kind.name):
+    rows: list[DeskEntry], kinds: Sequence[DeskKind], wanted: DeskFilter, cursor: DeskCursor
+) -> list[DeskEntry]:
+    """Drop orders that an earlier window showed under another kind, and complete the kinds of the others."""
+    orders = [row.order_id for row in rows if row.order_id]
+    by_order: dict[int, list[DeskEntry]] = {}
+    for kind in kinds:
+        if not kind.order or (wanted.kind and wanted.kind != kind.name):
             continue
         same = _narrowed(kind, wanted).filter(**{f"{kind.order}__in": orders})
-        for each in first_rows(kind, number, same, None, len(orders) * 20):
-            others.setdefault(each.order_id or 0, []).append(each)
-    kept = []
+        for entry in first_rows(kind, KINDS.index(kind), same, None, len(orders) * 20):
+            by_order.setdefault(entry.order_id or 0, []).append(entry)
+    remaining = []
     for row in rows:
-        found = others.get(row.order_id or 0)
-        if not found:
-            kept.append(row)
+        entries = by_order.get(row.order_id or 0)
+        if not entries:
+            remaining.append(row)
             continue
-        if any(_was_shown(each, page) for each in found):
+        if any(_was_shown(entry, cursor) for entry in entries):
             continue
-        [whole] = once(found)
+        [whole] = once(entries)
         whole.money = row.money
-        kept.append(whole)
-    return kept
+        remaining.append(whole)
+    return remaining
 
 
-def _was_shown(row: Waiting, page: Page) -> bool:
-    behind = page.behind.get(row.kind.name)
+def _was_shown(row: DeskEntry, cursor: DeskCursor) -> bool:
+    behind = cursor.behind.get(row.kind.name)
     return behind is not None and row.position <= behind
 
 
-def _add_money(rows: Sequence[Waiting]) -> None:
+def _add_money(rows: Sequence[DeskEntry]) -> None:
     order_ids = [row.order_id for row in rows if row.order_id]
     if not order_ids:
         return
@@ -205,20 +203,20 @@ def _add_money(rows: Sequence[Waiting]) -> None:
         row.money = money.get(row.order_id or 0)
 
 
-def _items(rows: Sequence[Waiting]) -> list[Item]:
-    """The rows with all that is shown of them: a query for each kind. What is solved meanwhile is gone."""
-    found: dict[tuple[str, int], Any] = {}
+def _items(rows: Sequence[DeskEntry]) -> list[DeskItem]:
+    """Read the records of the rows, one query per kind. Rows solved meanwhile are left out."""
+    by_key: dict[tuple[str, int], Any] = {}
     for kind in {row.kind.name: row.kind for row in rows}.values():
         numbers = [row.pk for row in rows if row.kind is kind]
-        found |= {(kind.name, record.pk): record for record in kind.rows().filter(pk__in=numbers)}
+        by_key |= {(kind.name, record.pk): record for record in kind.rows().filter(pk__in=numbers)}
     items = []
     for row in rows:
-        record = found.get((row.kind.name, row.pk))
+        record = by_key.get((row.kind.name, row.pk))
         if record is None:
             continue
-        also = dict.fromkeys(each.kind.title for each in row.also if each.kind is not row.kind)
+        also = dict.fromkeys(other.kind.title for other in row.also if other.kind is not row.kind)
         items.append(
-            Item(
+            DeskItem(
                 record=record,
                 kind=row.kind,
                 since=row.since,
@@ -232,7 +230,7 @@ def _items(rows: Sequence[Waiting]) -> list[Item]:
     return items
 
 
-def _add_notes(items: list[Item]) -> None:
+def _add_notes(items: list[DeskItem]) -> None:
     if not items:
         return
     notes = OperatorNote.objects.filter(record_id__in=[item.record.pk for item in items])

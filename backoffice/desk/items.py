@@ -1,4 +1,4 @@
-"""A row of the desk, and a kind of rows."""
+"""A row of the desk, and a kind of row."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from django.db.models import Model, QuerySet
 from django.urls import reverse
 
 from accounts.models import OperatorNote
+from accounts.operating.admin_filters import Narrowing, list_url
 
 
 @dataclass
-class Item:
-    """Something that waits for a person. `also` are the other reasons for which the same order waits."""
+class DeskItem:
+    """A row of the desk. `also` names the other kinds of the same order."""
 
     record: Model
-    kind: Kind
+    kind: DeskKind
     title: str
-    what: str
+    problem: str
     since: datetime | None
     due_at: datetime | None = None
     parties: str = ""
@@ -40,41 +41,54 @@ class Item:
 
     @property
     def actions(self) -> list[tuple[str, str]]:
-        """What can be done about it, each with the page that asks."""
+        """Return the label and the URL of each action on the row's record."""
         name = f"admin:{self.model.replace('.', '_')}_do"
         pk = self.record.pk
         return [(label, reverse(name, args=[pk, action])) for action, label in self.kind.actions]
 
 
 @dataclass(frozen=True)
-class Kind:
-    """One kind of waiting: its rows by an index of their own, whose supplier, and what can be done.
+class DeskKind:
+    """One kind of waiting work: its rows (by an index of their own), its texts and its actions.
 
-    `due` is the field that has their deadline, a moment or a day; `order` leads to the order's number.
+    `due` is the field of the deadline, a moment or a day. `order` is the field of the order's id.
     """
 
     name: str
+    """The key by which the menu, the home page and addresses refer to the kind."""
     title: str
+    help_text: str
     model: type[Model]
     rows: Callable[[], QuerySet[Any]]
     read: Callable[[Any], dict[str, Any]]
     since: str
     supplier: str = ""
-    """The field that leads to its supplier; an order has those of its fulfillments."""
+    """The field of the supplier. Orders are found by the suppliers of their fulfillments."""
     due: str = ""
     is_day: bool = False
     always_due: bool = False
-    """Whether none of its rows lacks a deadline: then the field's own index serves."""
+    """Whether all rows have a deadline, so that the plain index on the field is used."""
     order: str = ""
     actions: Sequence[tuple[str, str]] = ()
+    listed: type[Model] | None = None
+    """The model whose admin list shows the rows for bulk actions, if any."""
+    filters: Sequence[Narrowing] = ()
+    """The filters that narrow that list."""
+
+    @property
+    def url(self) -> str:
+        """The address of the rows: the narrowed list, else the narrowed desk."""
+        if self.listed is not None:
+            return list_url(self.listed, self.filters)
+        return f"{reverse('admin:desk')}?kind={self.name}"
 
     @property
     def never(self) -> date | datetime:
-        """What stands for no deadline, so that such rows come last; their index says the same."""
+        """The value that sorts rows without a deadline last. Their index contains the same value."""
         return date.max if self.is_day else datetime.max.replace(tzinfo=UTC, microsecond=0)
 
     def moment(self, due: date | datetime) -> datetime | None:
-        """When it is due; a day has until its end (UTC)."""
+        """Return the deadline as a moment; a day ends at midnight UTC."""
         if due == self.never:
             return None
         return due if isinstance(due, datetime) else datetime.combine(due + timedelta(days=1), time(), UTC)

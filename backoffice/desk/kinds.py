@@ -1,20 +1,23 @@
-"""What kinds of waiting there are. Each finds its rows by an index that knows few of all rows."""
+"""The kinds of waiting work: the only list of them. Each finds its rows by a small partial index."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
 from accounts.models import Supplier
+from accounts.operating.admin_filters import FieldIs
 from backoffice.desk.feeds import stale_feeds
-from backoffice.desk.items import Kind
+from backoffice.desk.items import DeskKind
 from backoffice.desk.parts import silent_parts
-from backoffice.desk.receivers import dead_webhooks
+from backoffice.desk.receivers import failing_webhooks
 from backoffice.models import ServicePart
+from events.admin_filters import FailingFilter
 from events.models import Webhook
+from fulfillments.admin.filters import OverdueFilter
 from fulfillments.models import HELD, Fulfillment
 from fulfillments.states import State
 from imports.admin_filters import RecentlyFailedFilter
@@ -25,8 +28,8 @@ from orders.admin.filters import HeldFilter, UnknownCountryFilter, WaitingFilter
 from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED, ProcessingState
 
-ANSWERS = (("approve-cancelation", "Approve"), ("refuse-cancelation", "Refuse"))
-SEND_OR_ASK = (("withdraw", "Send elsewhere"), ("request-cancelation", "Ask back"))
+ANSWERS = (("approve-cancelation", "Approve cancellation"), ("refuse-cancelation", "Refuse cancellation"))
+REASSIGN_OR_CANCEL = (("withdraw", "Reassign"), ("request-cancelation", "Request cancellation"))
 LATE = {
     State.NEW: "should have been accepted",
     State.CANCELATION_NOT_ALLOWED: "should have been accepted",
@@ -44,29 +47,29 @@ def _refused() -> QuerySet[Order]:
     return orders.prefetch_related("lines")
 
 
-def _order(order: Order, what: str) -> dict[str, Any]:
+def _order(order: Order, problem: str) -> dict[str, Any]:
     return {
         "title": order.retailer_order_id,
         "parties": str(order.retailer),
-        "what": what,
+        "problem": problem,
     }
 
 
 def _read_refused(order: Order) -> dict[str, Any]:
     lines = [line for line in order.lines.all() if line.rejected]
     named = ", ".join(f"{line.rejected} × {line.sku or line.upc or line.title}" for line in lines[:3])
-    return _order(order, f"Nobody has {named}{', …' if len(lines) > 3 else ''}")
+    return _order(order, f"Refused by all suppliers: {named}{', …' if len(lines) > 3 else ''}")
 
 
 def _fulfillments() -> QuerySet[Fulfillment]:
     return Fulfillment.objects.select_related("order__retailer", "supplier")
 
 
-def _fulfillment(work: Fulfillment, what: str) -> dict[str, Any]:
+def _fulfillment(work: Fulfillment, problem: str) -> dict[str, Any]:
     return {
         "title": work.order.retailer_order_id,
         "parties": f"{work.supplier} for {work.order.retailer}",
-        "what": what,
+        "problem": problem,
     }
 
 
@@ -90,7 +93,7 @@ def _read_late(work: Fulfillment) -> dict[str, Any]:
 
 
 def _short() -> QuerySet[Order]:
-    """Open orders with lines that wait; what nobody fills at all is another kind."""
+    """Return open orders with backordered lines. Lines that all suppliers refused are another kind."""
     lines = WaitingFilter.narrow(OrderLine.objects.filter(order=OuterRef("pk"))).order_by()
     waiting = lines.filter(Q(waiting__gt=0) | Q(open__gt=0))
     orders = _orders().filter(Exists(waiting)).exclude(processing_state__in=FINISHED)
@@ -108,16 +111,16 @@ def _read_stock(level: StockLevel) -> dict[str, Any]:
     return {
         "title": level.variant.sku,
         "parties": f"{level.warehouse.supplier}, {level.warehouse}",
-        "what": f"{level.reserved} promised, {level.on_hand} there",
+        "problem": f"{level.reserved} reserved, {level.on_hand} on hand",
     }
 
 
 def _read_import(job: ImportJob) -> dict[str, Any]:
-    said = job.error["message"] if job.error else " ".join(job.report.get("reasons", ()))
+    message = job.error["message"] if job.error else " ".join(job.report.get("reasons", ()))
     return {
         "title": f"{job.kind}: {job.source or 'sent as data'}",
         "parties": str(job.supplier),
-        "what": said[:200],
+        "problem": message[:200],
     }
 
 
@@ -125,7 +128,7 @@ def _read_feed(supplier: Any) -> dict[str, Any]:
     return {
         "title": supplier.name,
         "parties": supplier.name,
-        "what": "No stock by push or file for two days",
+        "problem": "No count by push or file for two days",
     }
 
 
@@ -134,84 +137,114 @@ def _imports(*statuses: Status) -> QuerySet[ImportJob]:
 
 
 def _read_webhook(webhook: Any) -> dict[str, Any]:
-    down = f"Its receiver takes nothing: {webhook.last_error}" if webhook.is_down else ""
+    down = f"The receiver accepts no events: {webhook.last_error}" if webhook.is_down else ""
     dead = "Events were given up after 72 hours." if webhook.has_dead else ""
-    return {"title": webhook.url, "parties": str(webhook.party), "what": f"{down} {dead}".strip()}
+    return {"title": webhook.url, "parties": str(webhook.party), "problem": f"{down} {dead}".strip()}
 
 
 def _read_part(part: ServicePart) -> dict[str, Any]:
     return {
         "title": str(part),
         "parties": "The service",
-        "what": "It has given no sign of life for longer than it may. Look at its host and its log.",
+        "problem": "No sign of life. Check the host and the log.",
     }
 
 
 WORK = partial(
-    Kind, model=Fulfillment, supplier="supplier", since="updated_at", due="due_at", order="order_id"
+    DeskKind, model=Fulfillment, supplier="supplier", since="updated_at", due="due_at", order="order_id"
 )
-ORDER = partial(Kind, model=Order, since="updated_at", due="ship_until", is_day=True, order="pk")
+ORDER = partial(DeskKind, model=Order, since="updated_at", due="ship_until", is_day=True, order="pk")
 
-# The more that can be done about it, the further up: an order that waits for several stands under the first.
+# Kinds with more useful actions come first: an order of several kinds is listed under the first one.
 KINDS = (
     WORK(
         "address",
         "Wrong address",
+        "The supplier cannot deliver to the address. Ask the retailer, then correct the address.",
         rows=lambda: _fulfillments().filter(state=State.WRONG_ADDRESS),
         read=_read_address,
         due="order__ship_until",
         is_day=True,
-        actions=(("correct-address", "Correct address"), ("give-up", "Cancel")),
+        actions=(("correct-address", "Correct address"), ("give-up", "Cancel fulfillment")),
+        listed=Fulfillment,
+        filters=(FieldIs("state", State.WRONG_ADDRESS),),
     ),
     ORDER(
-        "nobody",
-        "Nobody fills it",
+        "refused",
+        "Refused by all",
+        "No supplier fills these lines. Route them again, or cancel them.",
         rows=_refused,
         read=_read_refused,
-        actions=(("route-again", "Route again"), ("drop-refused", "Cancel it")),
+        actions=(("route-again", "Route again"), ("drop-refused", "Cancel refused lines")),
+        listed=Order,
+        filters=(FieldIs("processing_state", ProcessingState.EXCEPTION),),
     ),
     WORK(
-        "silent",
+        "cancellation",
         "Cancellation unanswered",
+        "The supplier has not answered the cancellation request. Answer it for the supplier.",
         rows=lambda: _fulfillments().filter(state=State.CANCELING),
-        read=lambda work: _fulfillment(work, f"{work.supplier} has not said whether it lets it go"),
+        read=lambda work: _fulfillment(work, f"{work.supplier} has not answered the cancellation request"),
         actions=ANSWERS,
+        listed=Fulfillment,
+        filters=(FieldIs("state", State.CANCELING),),
     ),
-    WORK("overdue", "Overdue", rows=_late, read=_read_late, always_due=True, actions=SEND_OR_ASK),
+    WORK(
+        "overdue",
+        "Overdue",
+        "The supplier should have accepted or shipped by now. Ask the supplier, or reassign.",
+        rows=_late,
+        read=_read_late,
+        always_due=True,
+        actions=REASSIGN_OR_CANCEL,
+        listed=Fulfillment,
+        filters=(OverdueFilter,),
+    ),
     WORK(
         "uncaptured",
         "Not captured in time",
+        "The supplier has not read these fulfillments. Check the supplier's connection.",
         rows=_uncaptured,
         read=lambda work: _fulfillment(work, f"Fulfillment {work.pk} should have been captured"),
         due="capture_due_at",
         always_due=True,
-        actions=SEND_OR_ASK,
+        actions=REASSIGN_OR_CANCEL,
     ),
     ORDER(
         "country",
         "Unknown country",
+        "The country is in no list of countries. Ask the retailer, then correct the address.",
         rows=lambda: UnknownCountryFilter.narrow(_orders()),
         read=lambda order: _order(order, str(order.shipping_address.get("country", ""))),
         actions=(("correct-address", "Correct address"),),
+        listed=Order,
+        filters=(UnknownCountryFilter,),
     ),
     ORDER(
         "held",
         "Held",
+        "Suppliers do not see these orders until you release them.",
         rows=lambda: HeldFilter.narrow(_orders()),
-        read=lambda order: _order(order, "Its suppliers wait for your release"),
-        actions=(("release", "Release"), ("cancel", "Cancel order")),
+        read=lambda order: _order(order, "Hidden from its suppliers until you release it"),
+        actions=(("release", "Release order"), ("cancel", "Cancel order")),
+        listed=Order,
+        filters=(HeldFilter,),
     ),
     ORDER(
-        "waiting",
-        "Waiting for stock",
+        "backordered",
+        "Backordered",
+        "Arriving stock goes to the oldest order by itself. Ask the supplier for a date, or cancel.",
         rows=_short,
         read=_read_short,
         since="waits_since",
         actions=(("cancel", "Cancel order"),),
+        listed=OrderLine,
+        filters=(WaitingFilter,),
     ),
-    Kind(
+    DeskKind(
         "overpromised",
         "Over-promised stock",
+        "More units are reserved than the last count found. Ask the supplier to count again.",
         StockLevel,
         lambda: OverpromisedFilter.narrow(
             StockLevel.objects.select_related("variant", "warehouse__supplier")
@@ -219,47 +252,82 @@ KINDS = (
         _read_stock,
         supplier="warehouse__supplier",
         since="counted_at",
-        actions=(("count", "Count"), ("adjust", "Adjust")),
+        actions=(("count", "Enter count"), ("adjust", "Adjust stock")),
+        listed=StockLevel,
+        filters=(OverpromisedFilter,),
     ),
-    Kind(
-        "import",
-        "Import to approve",
+    DeskKind(
+        "approval",
+        "Awaiting approval",
+        "The import changes more than the supplier's limits allow. Check it, then approve or cancel it.",
         ImportJob,
         lambda: _imports(Status.AWAITING_APPROVAL),
         _read_import,
         supplier="supplier",
         since="created_at",
-        actions=(("approve", "Approve"), ("cancel", "Cancel import"), ("message", "Message")),
+        actions=(("approve", "Approve import"), ("cancel", "Cancel import"), ("message", "Message supplier")),
+        listed=ImportJob,
+        filters=(FieldIs("status", Status.AWAITING_APPROVAL),),
     ),
-    Kind(
+    DeskKind(
         "failed",
         "Import failed",
+        "The file could not be read. The import says why, in words for its supplier.",
         ImportJob,
         lambda: RecentlyFailedFilter.narrow(_imports(Status.FAILED)),
         _read_import,
         supplier="supplier",
         since="created_at",
-        actions=(("retry", "Retry"), ("message", "Message")),
+        actions=(("retry", "Retry import"), ("message", "Message supplier")),
+        listed=ImportJob,
+        filters=(RecentlyFailedFilter,),
     ),
-    Kind("feed", "Stock not heard of", Supplier, stale_feeds, _read_feed, supplier="pk", since="heard_at"),
-    Kind(
+    DeskKind(
+        "feed",
+        "Silent stock feed",
+        "The supplier has sent no count for two days. Ask the supplier.",
+        Supplier,
+        stale_feeds,
+        _read_feed,
+        supplier="pk",
+        since="heard_at",
+    ),
+    DeskKind(
         "webhook",
-        "Dead webhook",
+        "Failing webhook",
+        "The receiver is down, or events were given up. Tell the party.",
         Webhook,
-        dead_webhooks,
+        failing_webhooks,
         _read_webhook,
         supplier="supplier",
         since="waits_since",
-        actions=(("test", "Send a test"), ("resend_dead", "Send dead ones again")),
+        actions=(("test", "Send test event"), ("resend_dead", "Resend dead events")),
+        listed=Webhook,
+        filters=(FailingFilter,),
     ),
-    Kind(
+    DeskKind(
         "part",
-        "Silent part of the service",
+        "Silent service part",
+        "A part of the service gives no sign of life. Tell an administrator.",
         ServicePart,
         silent_parts,
         _read_part,
         supplier="of_supplier",
         since="heard_at",
-        actions=(("taken-away", "It was taken away"),),
+        actions=(("taken-away", "Mark as removed"),),
     ),
 )
+BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+class _PermissionHolder(Protocol):
+    def has_perm(self, permission: str) -> bool: ...
+
+
+def kinds_for(user: _PermissionHolder) -> list[DeskKind]:
+    """Return the kinds whose records the user may view."""
+    return [kind for kind in KINDS if user.has_perm(_view_permission(kind))]
+
+
+def _view_permission(kind: DeskKind) -> str:
+    return f"{kind.model._meta.app_label}.view_{kind.model._meta.model_name}"

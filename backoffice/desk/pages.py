@@ -1,4 +1,4 @@
-"""The desk's page, and what operators keep of its rows."""
+"""The desk's page, and the notes on its rows."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.models import OperatorNote, Supplier
 from accounts.operating.admin_base import operator_of
-from backoffice.desk.gathering import WINDOW, Gathered, Wanted, gather
-from backoffice.desk.kinds import KINDS
+from backoffice.desk.gathering import WINDOW, DeskFilter, DeskPage, gather
+from backoffice.desk.kinds import KINDS, kinds_for
 
 PAGE = 50
-TAKEN = [("", "all"), ("mine", "mine"), ("free", "nobody's"), ("snoozed", "put off")]
+TAKEN = [("", "all"), ("mine", "mine"), ("free", "unassigned"), ("snoozed", "snoozed")]
 MODELS = {kind.model._meta.label_lower for kind in KINDS}
 
 
 class DeskForm(forms.Form):
-    """What the desk is narrowed to."""
+    """The filters of the desk."""
 
     kind = forms.ChoiceField(
-        required=False, choices=[("", "all"), *((each.name, each.title) for each in KINDS)]
+        required=False, choices=[("", "all"), *((kind.name, kind.title) for kind in KINDS)]
     )
     supplier = forms.ModelChoiceField(Supplier.objects.order_by("name"), required=False, empty_label="all")
-    hours = forms.IntegerField(required=False, min_value=1, max_value=100_000, label="Older than hours")
-    taken = forms.ChoiceField(required=False, choices=TAKEN, label="Whose")
+    hours = forms.IntegerField(required=False, min_value=1, max_value=100_000, label="Older than (hours)")
+    taken = forms.ChoiceField(required=False, choices=TAKEN, label="Assigned to")
 
-    def wanted(self, person: str) -> Wanted:
-        """What is asked for; what cannot be read narrows nothing."""
+    def wanted(self, person: str) -> DeskFilter:
+        """Return the filters. Invalid fields are ignored."""
         self.full_clean()
         given: dict[str, Any] = {name: value for name, value in self.cleaned_data.items() if value}
         if "supplier" in given:
             given["supplier"] = given["supplier"].pk
-        return Wanted(**given, person=person)
+        return DeskFilter(**given, person=person)
 
 
 class NoteForm(forms.Form):
-    """What is kept of a row: of which, who takes it, what is known, and for how long it can wait."""
+    """The form of a note on a row: its record, assignee, text, and hours to snooze."""
 
     model = forms.ChoiceField(choices=[(name, name) for name in sorted(MODELS)])
     record_id = forms.IntegerField(min_value=1, max_value=2**63 - 1)
@@ -57,27 +57,29 @@ class NoteForm(forms.Form):
     def clean_assigned_to(self) -> str:
         name: str = self.cleaned_data["assigned_to"]
         if name and not people().filter(username=name).exists():
-            raise forms.ValidationError(f"No operator has the name {name}.", code="nobody")
+            raise forms.ValidationError(
+                f"No operator has the name {name}. Choose a name from the list.", code="unknown"
+            )
         return name
 
 
 def people() -> QuerySet[User]:
-    """Who can take a row."""
+    """Return the operators who can take a row."""
     return User.objects.filter(is_staff=True, is_active=True).order_by("username")
 
 
 def desk(site: Any, request: HttpRequest) -> HttpResponse:
-    """Everything that waits for a person, in one table."""
+    """Show one page of the desk."""
     form = DeskForm(request.GET)
     person = request.user.get_username()
-    gathered = gather(request.user, form.wanted(person), PAGE, request.GET.get("start", ""))
+    gathered = gather(kinds_for(request.user), form.wanted(person), PAGE, request.GET.get("start", ""))
     query = request.GET.copy()
     query.pop("start", None)
     narrowed = query.copy()
     narrowed.pop("kind", None)
     context = {
         **site.each_context(request),
-        "title": "The desk",
+        "title": "Desk",
         "form": form,
         **rows_context(request, gathered),
         "more": f"?{query.urlencode()}&start={gathered.more}" if gathered.more else "",
@@ -87,8 +89,8 @@ def desk(site: Any, request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/desk.html", context)
 
 
-def rows_context(request: HttpRequest, gathered: Gathered) -> dict[str, Any]:
-    """What the table needs, on whichever page it stands."""
+def rows_context(request: HttpRequest, gathered: DeskPage) -> dict[str, Any]:
+    """Return the template context of the table, for the desk and the home page."""
     may_act = request.user.has_perm("orders.change_order")
     return {
         "gathered": gathered,
@@ -103,7 +105,7 @@ def rows_context(request: HttpRequest, gathered: Gathered) -> dict[str, Any]:
 
 
 def keep_note(site: Any, request: HttpRequest) -> HttpResponse:
-    """Take a row, note something of it, or put it off."""
+    """Assign a row, write a note on it, or snooze it."""
     form = NoteForm(request.POST)
     if request.method != "POST" or not form.is_valid() and form.errors.keys() - {"assigned_to"}:
         raise PermissionDenied
@@ -116,7 +118,7 @@ def keep_note(site: Any, request: HttpRequest) -> HttpResponse:
     else:
         _keep(given, by=operator_of(request).name)
         hours = given["snooze_hours"]
-        messages.success(request, f"Put off for {hours} hours." if hours else "Kept.")
+        messages.success(request, f"Snoozed for {hours} hours." if hours else "Note saved.")
     back = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
     return HttpResponseRedirect(back if safe and back.startswith("/admin/") else "/admin/desk/")

@@ -1,4 +1,4 @@
-"""Parts of the service that have fallen silent: their processes gave signs of life, and give none now."""
+"""Parts of the service that have fallen silent: their processes no longer give signs of life."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from api.signs_of_life import PartOnHost, all_signs, parts_on_hosts
 from backoffice.models import ServicePart
 
 Silent = dict[tuple[str, str], datetime]
-"""When each silent part of a host was last heard of."""
+"""When each silent part, by part and host, gave its last sign of life."""
 
 
 def silent_parts() -> QuerySet[Any]:
-    """What fell silent without taking its leave, but for what somebody said was taken away.
+    """Return the parts that fell silent without a shutdown, except parts marked as removed.
 
-    They are kept as rows, so that notes have something to hold on to. Where Redis is away nobody can say who
-    lives, and Redis itself is the silent part.
+    Silent parts are stored as rows, so that notes can refer to them. When Redis is down, it hides all signs
+    of life, and Redis itself is the silent part.
     """
     try:
         silent = _silent(parts_on_hosts(all_signs()))
     except RedisError:
         silent = {("redis", ""): timezone.now()}
     gone = Q(taken_away_at__gte=F("heard_at"))
-    found = ServicePart.objects.filter(pk__in=_kept(silent)).exclude(gone)
+    found = ServicePart.objects.filter(pk__in=_stored_ids(silent)).exclude(gone)
     return found.annotate(of_supplier=Value(None, output_field=BigIntegerField()))
 
 
 def _silent(found: Iterable[PartOnHost]) -> Silent:
-    """What ended without a word lately; for a day, where no other host has it."""
+    """Return parts that ended without a shutdown, for a day if no other host runs the same part."""
     found = list(found)
-    lives = {place.part for place in found if place.alive}
+    lives = {part.part for part in found if part.alive}
     now = timezone.now()
     return {
-        (place.part, place.host): now - timedelta(seconds=place.age)
-        for place in found
-        if place.missed or not place.alive and place.part not in lives
+        (part.part, part.host): now - timedelta(seconds=part.age)
+        for part in found
+        if part.missed or not part.alive and part.part not in lives
     }
 
 
-def _kept(silent: Silent) -> list[int]:
-    """The rows of these parts: one query, and one more where there is news of any."""
+def _stored_ids(silent: Silent) -> list[int]:
+    """Store the silent parts and return their ids. Takes one query, and a second one after a change."""
     if not silent:
         return []
     names, hosts = zip(*silent, strict=True)
@@ -56,7 +56,7 @@ def _kept(silent: Silent) -> list[int]:
         for (name, host), heard_at in silent.items()
         if (name, host) not in rows or rows[name, host].heard_at < heard_at - timedelta(seconds=1)
     ]
-    if news:  # as another page may keep them at this moment, too
+    if news:  # update conflicts: another page may store the same parts at this moment
         unique = ["name", "host"]
         ServicePart.objects.bulk_create(
             news, update_conflicts=True, unique_fields=unique, update_fields=["heard_at"]

@@ -1,4 +1,4 @@
-"""Webhooks that need a person: their receivers are down, or something was given up."""
+"""Webhooks that fail: their receiver is down, or deliveries were given up."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from events.models import Delivery, Webhook
 from events.states import DEAD
 
 
-def dead_webhooks() -> QuerySet[Any]:
-    """Those in use that have taken nothing for a while, or have deliveries that were given up."""
+def failing_webhooks() -> QuerySet[Any]:
+    """Return active webhooks whose receiver is down or that have dead deliveries."""
     down = Q(failing_since__isnull=False, failing_since__lt=timezone.now() - LATELY)
     dead = Delivery.objects.filter(webhook=OuterRef("pk"), status=DEAD)
     webhooks = Webhook.objects.present().filter(active=True).select_related("supplier", "retailer")

@@ -1,6 +1,6 @@
-"""A mail a day with what waits, for operators and suppliers that want one.
+"""A daily mail with open work, for operators and suppliers that subscribed.
 
-`texts`   what it says
-`sending` when it is sent, once, by whichever worker
-`admin`   who has one
+`texts`   subject and text
+`sending` sends each digest once a day
+`admin`   subscriptions
 """

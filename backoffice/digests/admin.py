@@ -1,4 +1,4 @@
-"""Who has a digest. It is asked for here, and off for everybody else."""
+"""Admin page of digest subscriptions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,14 @@ class DigestAdmin(admin.ModelAdmin[Digest]):
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        asked = super().get_changeform_initial_data(request)
-        own = {} if "supplier" in asked else {"user": request.user.pk, "address": request.user.email}  # type: ignore[union-attr]
-        return {**own, **asked}
+        given = super().get_changeform_initial_data(request)
+        default = {} if "supplier" in given else {"user": request.user.pk, "address": request.user.email}  # type: ignore[union-attr]
+        return {**default, **given}
 
     def save_model(self, request: HttpRequest, obj: Digest, form: ModelForm[Digest], change: bool) -> None:
         super().save_model(request, obj, form, change)
         if not settings.EMAIL_URL:
-            messages.warning(request, "It is kept, but the service sends no mail: EMAIL_URL is not set.")
+            messages.warning(
+                request,
+                "Saved, but no mail is sent: EMAIL_URL is not set. Ask an administrator to set it.",
+            )

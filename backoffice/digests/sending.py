@@ -1,4 +1,4 @@
-"""Sending digests: each once a day, by whichever worker takes it first."""
+"""Send each digest once a day, by the first worker that claims it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 50
 SECONDS = 10.0
-"""Other ticks wait behind it: while the mail server is silent, one mail is tried, not fifty."""
+"""Time limit of one run: other ticks wait behind it, so a silent mail server delays one mail, not fifty."""
 
 
 def due() -> QuerySet[Digest]:
-    """Those whose hour has come today (UTC), and that were not sent today."""
+    """Return the digests whose hour has come today (UTC) and that were not sent today."""
     now = timezone.now()
     midnight = datetime.combine(now.date(), time(), UTC)
     unsent = Q(sent_at=None) | Q(sent_at__lt=midnight)
@@ -31,9 +31,9 @@ def due() -> QuerySet[Digest]:
 
 
 def send_due() -> int:
-    """Send them, those first that did not fail before; return how many went out. Without EMAIL_URL none does.
+    """Send the due digests, failed ones last. Return the number of mails sent, 0 without EMAIL_URL.
 
-    What takes too long is left to the next tick.
+    Digests beyond the time limit are left to the next tick.
     """
     if not settings.EMAIL_URL:
         return 0
@@ -46,7 +46,7 @@ def send_due() -> int:
 
 
 def _send(digest: Digest) -> bool:
-    """It is taken before it is sent, so that no two workers send it; what fails is due again."""
+    """Claim the digest before sending it, so that only one worker sends it. A failure releases it."""
     before, now = digest.sent_at, timezone.now()
     if not due().filter(pk=digest.pk, sent_at=before).update(sent_at=now, last_error=""):
         return False
@@ -55,8 +55,8 @@ def _send(digest: Digest) -> bool:
         if text:
             send_mail(subject, text, None, [digest.address])
         return bool(text)
-    except Exception as error:  # whatever a mail server answers keeps no other digest back
+    except Exception as error:  # one failing mail must not block the others
         logger.exception("the digest of %s was not sent", digest)
-        said = f"{type(error).__name__}: {error}"[:300]
-        Digest.objects.filter(pk=digest.pk, sent_at=now).update(sent_at=before, last_error=said)
+        message = f"{type(error).__name__}: {error}"[:300]
+        Digest.objects.filter(pk=digest.pk, sent_at=now).update(sent_at=before, last_error=message)
         return False

@@ -1,4 +1,4 @@
-"""What a digest says: plain text, the most urgent first, with a link for each row."""
+"""Subjects and texts of digests: plain text, most urgent rows first, with links."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Supplier
-from backoffice.desk.gathering import WINDOW, Wanted, gather
+from backoffice.desk.gathering import WINDOW, DeskFilter, gather
+from backoffice.desk.kinds import kinds_for
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from imports.models import ImportJob, Status
@@ -22,8 +23,8 @@ LATELY = timedelta(days=1)
 
 
 def for_operator(user: User) -> tuple[str, str]:
-    """Subject and text of what waits on the desk; both empty where nothing does."""
-    gathered = gather(user, Wanted(person=user.get_username()), ROWS)
+    """Return subject and text of an operator's digest, both empty if nothing waits."""
+    gathered = gather(kinds_for(user), DeskFilter(person=user.get_username()), ROWS)
     if not gathered.items:
         return "", ""
     lines = [
@@ -31,44 +32,44 @@ def for_operator(user: User) -> tuple[str, str]:
         for kind, count in gathered.counts
         if count > 0
     ]
-    lines += ["", "The most urgent:", ""]
+    lines += ["", "Most urgent:", ""]
     for item in gathered.items:
         due = f", due {item.due_at:%-d %b %H:%M} UTC" if item.due_at else ""
-        lines += [f"- {item.kind.title}: {item.title} ({item.parties}){due}", f"  {item.what}"]
+        lines += [f"- {item.kind.title}: {item.title} ({item.parties}){due}", f"  {item.problem}"]
         lines += [f"  {settings.BASE_URL}{item.url}"]
-    lines += ["", f"All of it: {settings.BASE_URL}/admin/desk/"]
-    return f"{gathered.total} waiting on the desk", "\n".join(["Waiting on the desk:", "", *lines, ""])
+    lines += ["", f"All open work: {settings.BASE_URL}/admin/desk/"]
+    return f"{gathered.total} waiting on the desk", "\n".join(["Open work on the desk:", "", *lines, ""])
 
 
 def for_supplier(supplier: Supplier) -> tuple[str, str]:
-    """Subject and text of what a supplier has to do; both empty where that is nothing."""
-    found = [*_work(supplier), *_files(supplier)]
-    if not found:
+    """Return subject and text of a supplier's digest, both empty if nothing waits."""
+    rows = [*_work(supplier), *_files(supplier)]
+    if not rows:
         return "", ""
-    text = [f"Hello {supplier},", "", "this waits for you:", "", *(f"- {each}" for each in found)]
-    return f"{supplier}: what waits for you", "\n".join([*text, ""])
+    text = [f"Hello {supplier},", "", "This work is open:", "", *(f"- {row}" for row in rows)]
+    return f"{supplier}: your open work", "\n".join([*text, ""])
 
 
 def _work(supplier: Supplier) -> Iterator[str]:
-    own = Fulfillment.objects.for_supplier(supplier).not_held().order_by()
-    captured = own.filter(capture__isnull=False)
+    work = Fulfillment.objects.for_supplier(supplier).not_held().order_by()
+    captured = work.filter(capture__isnull=False)
     to_do = (
-        (own.filter(state=State.NEW, capture=None), "to capture"),
+        (work.filter(state=State.NEW, capture=None), "to capture"),
         (captured.filter(state__in=[State.NEW, State.CANCELATION_NOT_ALLOWED]), "to accept"),
-        (own.filter(state=State.ACCEPTED), "to ship"),
-        (own.filter(state=State.CANCELING), "with a cancellation to answer"),
-        (own & Fulfillment.objects.overdue().order_by(), "overdue"),
+        (work.filter(state=State.ACCEPTED), "to ship"),
+        (work.filter(state=State.CANCELING), "with a cancellation to answer"),
+        (work & Fulfillment.objects.overdue().order_by(), "overdue"),
     )
-    for rows, what in to_do:
+    for rows, task in to_do:
         if count := _counted(rows):
-            yield f"{count} fulfillments {what}"
+            yield f"{count} fulfillments {task}"
 
 
 def _files(supplier: Supplier) -> Iterator[str]:
     failed = ImportJob.objects.filter(supplier=supplier, status=Status.FAILED)
     for job in failed.filter(created_at__gte=timezone.now() - LATELY).order_by("-id")[:5]:
-        said = job.error["message"] if job.error else "it could not be read."
-        yield f"import {job.pk} of {job.source or 'data'} failed: {said}"
+        message = job.error["message"] if job.error else "it could not be read."
+        yield f"import {job.pk} of {job.source or 'data'} failed: {message}"
 
 
 def _counted(rows: QuerySet[Fulfillment]) -> str:

@@ -1,1 +1,1 @@
-"""Any list of the admin as a file, as it is filtered: `rows`, `workbook` (XLSX as a stream), `views`."""
+"""Exports of admin lists as CSV and XLSX: `rows`, `workbook`, `views`."""

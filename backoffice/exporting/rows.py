@@ -1,4 +1,4 @@
-"""The rows of a list, as people see them there, one after the other and in constant memory."""
+"""The rows of a list as the page shows them, read in constant memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Cell: TypeAlias = str | int | Decimal
 
 
 def rows_of(listed: ModelAdmin[Any], request: HttpRequest) -> tuple[list[str], Iterator[list[Cell]]]:
-    """The titles of a list's columns, and its rows as filtered and searched by the request, newest first."""
+    """Return the column titles and the filtered rows of a list, newest first."""
     changes = listed.get_changelist_instance(request)
     names = [str(name) for name in changes.list_display if name != CHECKBOX]
     titles = [str(label_for_field(name, listed.model, listed)) for name in names]
@@ -31,7 +31,7 @@ def rows_of(listed: ModelAdmin[Any], request: HttpRequest) -> tuple[list[str], I
 
 
 def _rows(listed: ModelAdmin[Any], queryset: QuerySet[Any], names: list[str]) -> Iterator[list[Cell]]:
-    """By keyset: a server-side cursor in autocommit would materialise them all."""
+    """Page by keyset: a server-side cursor in autocommit would materialize all rows."""
     queryset, last = queryset.order_by("-pk"), None
     while True:
         page = list((queryset if last is None else queryset.filter(pk__lt=last))[:AT_ONCE])

@@ -1,4 +1,4 @@
-"""The address beside each list that answers it as a file."""
+"""The export view of each admin list."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TYPES = {
 def export(
     site: AdminSite, request: HttpRequest, app_label: str, model_name: str, kind: str
 ) -> StreamingHttpResponse | HttpResponseRedirect:
-    """The list of a model, as the request's parameters filter it, as `csv` or `xlsx`."""
+    """Stream the filtered list of a model as `csv` or `xlsx`."""
     try:
         model = apps.get_model(app_label, model_name)
     except LookupError:
@@ -42,7 +42,7 @@ def export(
     try:
         titles, rows = rows_of(listed, request)
     except IncorrectLookupParameters:
-        # As the list answers it, which says on its page what is wrong.
+        # The list itself shows what is wrong with the filters.
         return HttpResponseRedirect(f"/admin/{app_label}/{model_name}/?{ERROR_FLAG}=1")
     head: list[list[Cell]] = [[*titles]]
     sheet = chain(head, rows)
@@ -55,7 +55,7 @@ def export(
 
 
 def _csv(rows: Iterable[Sequence[Cell]]) -> Iterator[bytes]:
-    """With a mark before it, without which a spreadsheet would take UTF-8 for something else."""
+    """Yield CSV with a byte order mark, because spreadsheets would not recognize UTF-8 without it."""
     yield codecs.BOM_UTF8
     for row in rows:
         buffer = io.StringIO()

@@ -1,4 +1,4 @@
-"""A workbook of one sheet, written as it is read: nothing of it is kept in memory or on disk."""
+"""A workbook of one sheet, streamed while its rows are read: memory stays bounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from backoffice.exporting.rows import Cell
 AT_ONCE = 500
 MOST_ROWS = 1_048_576
 LONGEST = 32_767
-"""Letters that a cell holds, and rows that a sheet holds, in every program that reads XLSX."""
+"""The limits of XLSX: characters per cell, and rows per sheet."""
 
 UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
@@ -34,33 +34,33 @@ PARTS = {
     f'Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
 }
 LARGEST = 10**15
-"""Numbers beyond have more digits than a cell keeps."""
+"""Larger numbers have more digits than a cell stores."""
 
 SHEET = "xl/worksheets/sheet1.xml"
 
 
 class _Pipe(io.RawIOBase):
-    """What is written is taken out again; there is no going back."""
+    """A write-only file whose content is taken out in chunks."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.pieces: list[bytes] = []
+        self.chunks: list[bytes] = []
 
     def writable(self) -> bool:
         return True
 
-    def write(self, piece: object) -> int:
-        data = bytes(piece)  # type: ignore[call-overload]  # whatever a zip file writes
-        self.pieces.append(data)
+    def write(self, content: object) -> int:
+        data = bytes(content)  # type: ignore[call-overload]  # any buffer that a zip file writes
+        self.chunks.append(data)
         return len(data)
 
     def take(self) -> bytes:
-        taken, self.pieces = b"".join(self.pieces), []
+        taken, self.chunks = b"".join(self.chunks), []
         return taken
 
 
 def workbook(rows: Iterable[Sequence[Cell]]) -> Iterator[bytes]:
-    """The workbook in pieces; what is beyond the last row that a sheet can have is left out, and says so."""
+    """Yield the workbook in chunks. Rows beyond the limit of a sheet are left out with a note."""
     pipe = _Pipe()
     with ZipFile(pipe, "w", ZIP_DEFLATED) as file:
         for name, text in PARTS.items():

@@ -1,1 +1,1 @@
-"""Files imported from the browser: `forms` what is asked, `pages` upload and mapping, `mappings` by name."""
+"""Imports from the browser: `forms`, `pages` (upload and mapping), `mappings`, `corrections`."""

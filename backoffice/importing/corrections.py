@@ -1,4 +1,4 @@
-"""A page on which an operator corrects the rows of an import that were refused, and sends them again."""
+"""The page that corrects an import's rejected rows and imports them again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAY = "imports.change_importjob"
 
 
 def corrections_page(site: AdminSite, request: HttpRequest, job_id: int) -> HttpResponse:
-    """The first rejected rows with their cells; what is changed in them is imported."""
+    """Show the first rejected rows with their cells, and import the changed rows."""
     if not request.user.has_perm(MAY):
         raise PermissionDenied
     job = ImportJob.objects.select_related("supplier").filter(pk=job_id).first()
@@ -36,7 +36,9 @@ def corrections_page(site: AdminSite, request: HttpRequest, job_id: int) -> Http
             messages.error(request, error.message)
         else:
             sent = correction.rows
-            messages.success(request, f"{sent} corrected row{'s' * (sent != 1)} of import {job.pk} sent.")
+            messages.success(
+                request, f"{sent} corrected row{'s' * (sent != 1)} of import {job.pk} imported again."
+            )
             return HttpResponseRedirect(_page_of(correction.job))
     context = {
         **site.each_context(request),
@@ -58,8 +60,8 @@ def _page_of(job: ImportJob) -> str:
 
 
 def _as_posted(row: RejectedRow, posted: QueryDict) -> RejectedRow:
-    """With what was typed; a cell that was not sent stays as it is. Browsers send each line break as two."""
-    sent = [posted.get(f"cell-{row.reject.pk}-{place}", cell.text) for place, cell in enumerate(row.cells)]
+    """Return the row with the posted cells. Browsers post line breaks as CRLF, so turn them back."""
+    sent = [posted.get(f"cell-{row.reject.pk}-{column}", cell.text) for column, cell in enumerate(row.cells)]
     cells = [
         replace(cell, text=text.replace("\r\n", "\n")) for cell, text in zip(row.cells, sent, strict=True)
     ]

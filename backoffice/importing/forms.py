@@ -1,4 +1,4 @@
-"""What is asked of a file that is uploaded in the browser."""
+"""Forms for a file that an operator uploads in the browser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from imports.shop_exports import OF_STOCK, recognise_stock
 from inventory.models import Warehouse
 
 AMOUNTS = ("quantity", "qty", "stock", "on_hand", "available", "amount", "inventory")
-PLACES = ("warehouse", "warehouse_id", "location", "lager")
+WAREHOUSE_COLUMNS = ("warehouse", "warehouse_id", "location", "lager")
 TITLES = {
     Kind.PRODUCTS: "products: titles, prices, pictures",
     Kind.INVENTORY: "inventory: how many are in stock",
@@ -29,7 +29,7 @@ IN_COLUMN = "column"
 
 
 class UploadForm(forms.Form):
-    """Whose file, of what."""
+    """The form that uploads a file: supplier, kind and file."""
 
     supplier = forms.ModelChoiceField(Supplier.objects.order_by("name"))
     kind = forms.ChoiceField(
@@ -46,21 +46,21 @@ class UploadForm(forms.Form):
     upload = forms.UUIDField(required=False, widget=forms.HiddenInput)
     pieces = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
     name = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
-    """Of what came in pieces."""
+    """The file name of a chunked upload."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         most = settings.BROWSER_UPLOAD_BYTES
         self.fields["file"].help_text = (
-            f"CSV, or one packed as .zip or .gz, or .xlsx; at most {filesizeformat(most)}. Larger ones: "
-            "packed, or into the supplier's upload area."
+            f"CSV, a CSV packed as .zip or .gz, or .xlsx, at most {filesizeformat(most)}. Pack larger files, "
+            "or put them into the supplier's upload area."
         )
         sizes = {"data-most": str(most), "data-piece": str(piece_bytes())}
         self.fields["file"].widget.attrs |= sizes
         self.initial.setdefault("upload", uuid4())
 
     def clean(self) -> dict[str, Any]:
-        """A file, or the pieces in which it came. Raises ValidationError."""
+        """Require a file or its chunks. Raises ValidationError."""
         given = super().clean() or self.cleaned_data
         if not given.get("file") and not given.get("pieces"):
             self.add_error("file", "Choose a file.")
@@ -68,7 +68,7 @@ class UploadForm(forms.Form):
 
 
 class PieceForm(forms.Form):
-    """A piece of a large file."""
+    """The form of one chunk of a large file."""
 
     upload = forms.UUIDField()
     place = forms.IntegerField(min_value=0, max_value=1_000_000)
@@ -76,22 +76,25 @@ class PieceForm(forms.Form):
 
 
 class StockForm(forms.Form):
-    """Which columns of a stock file say what, and where that stock is."""
+    """The mapping of a stock file: its columns and its warehouse."""
 
     mapping = forms.ChoiceField(
         required=False,
-        choices=[("", "a file with these columns"), *((each.name, each.title) for each in OF_STOCK.values())],
-        label="It is",
+        choices=[
+            ("", "a file with the columns below"),
+            *((each.name, each.title) for each in OF_STOCK.values()),
+        ],
+        label="File format",
     )
     id_field = forms.ChoiceField(label="Column with the product")
-    id_type = forms.ChoiceField(choices=[(each, each) for each in ID_TYPES], label="which is its")
+    id_type = forms.ChoiceField(choices=[(each, each) for each in ID_TYPES], label="Identifies it by")
     amount_field = forms.ChoiceField(label="Column with the quantity")
     warehouse = forms.ChoiceField(label="Warehouse")
     warehouse_field = forms.ChoiceField(required=False, label="Column with the warehouse")
     mode = forms.ChoiceField(
         choices=[
-            ("delta", "sets what the file names; the rest stays"),
-            ("full", "is all there is: what it does not name becomes 0"),
+            ("delta", "updates the listed stock; other stock stays unchanged"),
+            ("full", "replaces all stock: stock that is not listed becomes 0"),
         ],
         label="The file",
     )
@@ -107,7 +110,7 @@ class StockForm(forms.Form):
             "warehouse",
             [
                 *((str(each.pk), each.name) for each in warehouses),
-                (IN_COLUMN, "as a column of the file says"),
+                (IN_COLUMN, "from a column of the file"),
             ],
         )
 
@@ -117,12 +120,12 @@ class StockForm(forms.Form):
         field.choices = choices
 
     def body(self) -> dict[str, Any]:
-        """What a request of the API would say, of what was chosen so far."""
+        """Return the chosen options as the body of an API request."""
         self.full_clean()
         chosen = {name: value for name, value in self.cleaned_data.items() if value}
         warehouse = chosen.pop("warehouse", "")
         if chosen.get("mapping"):
-            # It says itself which columns there are; whose names the places have is asked of the file.
+            # The saved mapping names the columns, and the file itself names its warehouses.
             chosen = {name: chosen[name] for name in ("mapping", "mode") if name in chosen}
         if warehouse == IN_COLUMN:
             return chosen
@@ -131,19 +134,19 @@ class StockForm(forms.Form):
 
 
 def stock_initial(body: dict[str, Any]) -> dict[str, Any]:
-    """A request's body as the form shows it."""
+    """Return the form's initial values for a request body."""
     named = body.get("warehouse_field") or (body.get("mapping") and not body.get("warehouse_id"))
-    place = IN_COLUMN if named else str(body.get("warehouse_id") or "")
-    return {**body, "warehouse": place}
+    warehouse = IN_COLUMN if named else str(body.get("warehouse_id") or "")
+    return {**body, "warehouse": warehouse}
 
 
 def guessed_stock(supplier: Supplier, columns: Sequence[str]) -> dict[str, Any]:
-    """What the names of a stock file's columns suggest."""
+    """Guess the mapping from the names of a stock file's columns."""
     if export := recognise_stock(columns):
         return {"mapping": export.name, "mode": "delta"}
     by_name = {name.strip().casefold(): name for name in columns}
     id_type = next((each for each in ID_TYPES if each in by_name), "sku")
-    place = next((by_name[each] for each in PLACES if each in by_name), "")
+    warehouse_column = next((by_name[each] for each in WAREHOUSE_COLUMNS if each in by_name), "")
     default = Warehouse.objects.filter(supplier=supplier).order_by("-is_default", "id").first()
     body = {
         "id_type": id_type,
@@ -153,8 +156,8 @@ def guessed_stock(supplier: Supplier, columns: Sequence[str]) -> dict[str, Any]:
         or (columns[-1] if columns else ""),
         "mode": "delta",
     }
-    if place:
-        return {**body, "warehouse_field": place}
+    if warehouse_column:
+        return {**body, "warehouse_field": warehouse_column}
     return {**body, "warehouse_id": default.pk} if default else body
 
 

@@ -1,4 +1,4 @@
-"""A file is uploaded in the browser, mapped by hand beside what becomes of its first rows, and tried."""
+"""Pages that upload a file, map its columns beside a preview of its first rows, and dry-run it."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ FAULTS = (ApiError, ValidationError, Unreadable, OSError)
 
 
 def in_words(error: Exception) -> str:
-    """An error as an operator reads it."""
+    """Return the error's message for operators."""
     if isinstance(error, ValidationError):
         error = invalid_fields(error.detail)
     if isinstance(error, ApiError) and error.errors:
         return " ".join(dict.fromkeys(each["message"] for each in error.errors))
-    return str(getattr(error, "message", "")) or "The file cannot be read just now. Try again."
+    return str(getattr(error, "message", "")) or "The file cannot be read at the moment. Try again."
 
 
 def upload_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Ask for a file; then on to how it is read."""
+    """Ask for a file, then redirect to its mapping."""
     _require(request)
     asked = {name: request.GET[name] for name in ("supplier", "kind") if name in request.GET}
     form = UploadForm(request.POST or None, request.FILES or None, initial=asked)
@@ -64,7 +64,7 @@ def upload_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def _uploaded(form: UploadForm, by: Actor) -> ImportDraft:
-    """Keep the file that was sent, if it can be read. Raises what says why not."""
+    """Store the uploaded file as a draft. Raises one of FAULTS if the file is unreadable."""
     given = form.cleaned_data
     supplier, kind, file = given["supplier"], Kind(given["kind"]), given["file"]
     if file:
@@ -83,11 +83,13 @@ def _uploaded(form: UploadForm, by: Actor) -> ImportDraft:
 
 
 def keep_upload_piece(request: HttpRequest) -> HttpResponse:
-    """Keep a piece of a large file, for `upload_page` to join."""
+    """Store one chunk of a large file; `upload_page` joins the chunks."""
     _require(request)
     form = PieceForm(request.POST, request.FILES)
     if not form.is_valid():
-        return JsonResponse({"message": "That is no piece of a file."}, status=400)
+        return JsonResponse(
+            {"message": "The request contains no valid chunk of a file. Upload the file again."}, status=400
+        )
     given = form.cleaned_data
     try:
         keep_piece(given["upload"], given["place"], given["piece"].chunks(), by=operator_of(request))
@@ -102,14 +104,14 @@ def _require(request: HttpRequest) -> None:
 
 
 def sample_of(draft: ImportDraft) -> Sample:
-    """The first rows of a draft. Raises Unreadable, OSError."""
+    """Read the first rows of a draft. Raises Unreadable, OSError."""
     known = {*importer_of(draft.kind).columns, *ALIASES}
     with contents.local_file(draft.blob) as path:
         return read_sample(path, known)
 
 
 def _first_body(draft: ImportDraft, sample: Sample) -> dict[str, Any]:
-    """How it will be read unless somebody says otherwise."""
+    """Return the suggested mapping as a request body."""
     if draft.kind == Kind.PRODUCTS:
         name = suggested(draft.supplier, sample.columns)
         return {"mapping": name} if name else {}
@@ -117,7 +119,7 @@ def _first_body(draft: ImportDraft, sample: Sample) -> dict[str, Any]:
 
 
 def draft_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpResponse:
-    """How a file will be read; from here it is tried."""
+    """Show and save the mapping of a file, and start its dry run."""
     _require(request)
     draft = _find(pk)
     sample = _sample_or_none(draft, request)
@@ -127,7 +129,7 @@ def draft_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpResponse:
             return answer
     context = {
         **site.each_context(request),
-        "title": f"How to read {draft.name}",
+        "title": f"Map columns of {draft.name}",
         "draft": draft,
         "sample": sample,
         "jobs": draft.jobs.order_by("-id")[:5],
@@ -138,7 +140,7 @@ def draft_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def preview_part(site: AdminSite, request: HttpRequest, pk: int) -> HttpResponse:
-    """What the first rows become as the form stands; nothing is kept."""
+    """Preview the first rows with the posted mapping, without saving it."""
     _require(request)
     draft = _find(pk)
     sample = _sample_or_none(draft, request)
@@ -164,7 +166,7 @@ def _sample_or_none(draft: ImportDraft, request: HttpRequest) -> Sample | None:
 
 
 def shown(draft: ImportDraft, sample: Sample, body: dict[str, Any]) -> dict[str, Any]:
-    """What the page needs of a mapping as it stands."""
+    """Return the page's context for a mapping."""
     context: dict[str, Any] = {
         "preview": _preview(draft, sample, body),
         "first": sample.rows[:10],
@@ -184,7 +186,7 @@ def shown(draft: ImportDraft, sample: Sample, body: dict[str, Any]) -> dict[str,
 
 
 def _options(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
-    """What a body says; nothing where it is wrong, as while somebody types."""
+    """Return the body's options. An invalid body, as while an operator types, has none."""
     with suppress(ApiError, ValidationError):
         return options_of(draft, body)
     with suppress(ApiError, ValidationError):
@@ -200,18 +202,18 @@ def _preview(draft: ImportDraft, sample: Sample, body: dict[str, Any]) -> Previe
 
 
 def _body(request: HttpRequest, draft: ImportDraft, sample: Sample) -> dict[str, Any]:
-    """The mapping as the form says it."""
+    """Return the posted mapping as a request body."""
     if draft.kind != Kind.PRODUCTS:
         return StockForm(draft.supplier, sample.columns, request.POST).body()
     return changed_body(sample, _options(draft, draft.body), draft.body, request.POST.dict())
 
 
 def _posted(request: HttpRequest, draft: ImportDraft, sample: Sample) -> HttpResponse | None:
-    """Do what was pressed; None where the page is shown once more."""
+    """Handle the pressed button. Return None to show the page again."""
     pressed = request.POST.get("do", "")
     if pressed == "discard":
         discard(draft.pk, draft.blob_id)
-        messages.success(request, f"{draft.name} is forgotten.")
+        messages.success(request, f"{draft.name} discarded.")
         return HttpResponseRedirect(reverse("admin:import_upload"))
     if pressed == "mapping":
         draft.body = {"mapping": name} if (name := request.POST.get("mapping", "")) else {}
@@ -235,30 +237,30 @@ def _try(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
 
 
 def _save(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
-    """Save the mapping under a name; it is used from then on."""
+    """Save the mapping under a name and use it for the draft."""
     body = {key: value for key, value in draft.body.items() if key != "mapping"}
     options = options_of(draft, draft.body)
-    kept: dict[str, Any] = {
+    saved: dict[str, Any] = {
         key: options[key] for key in ("field_mapping", "math_transformer", "rows") if key in options
     }
     name = request.POST.get("name", "").strip()
     serializer = SavedMappingBody(data={**body, "name": name, "field_mapping": []})
     serializer.is_valid(raise_exception=True)
-    create_mapping(draft.supplier, name, kept, by=operator_of(request))
+    create_mapping(draft.supplier, name, saved, by=operator_of(request))
     draft.body = {"mapping": name}
     draft.save(update_fields=["body"])
-    messages.success(request, f"Saved as {name}; {draft.supplier} can name it, too.")
+    messages.success(request, f"Mapping {name} saved. {draft.supplier} can use it, too.")
     return _again(draft)
 
 
 def _automatic(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
-    """Read all files to come in this way."""
+    """Import all future files of the supplier with this mapping."""
     kind = Kind(draft.kind)
-    options_of(draft, draft.body)  # there must be such a mapping
+    options_of(draft, draft.body)  # raises if the mapping is unknown or invalid
     options = saved_options(draft.supplier, kind, draft.body)
     save_auto_import(draft.supplier, kind, {"options": options, "enabled": True}, by=operator_of(request))
     messages.success(
-        request, f"From now on, what {draft.supplier} puts into {kind.folder}/ is imported like this file."
+        request, f"New files of {draft.supplier} in {kind.folder}/ are now imported with this mapping."
     )
     return _again(draft)
 

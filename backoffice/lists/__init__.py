@@ -1,1 +1,1 @@
-"""Lists as people want them: `columns` that they choose, `views` that they save under a name."""
+"""Admin lists with chosen `columns` and saved `views`."""

@@ -1,4 +1,4 @@
-"""Which columns a list shows: as `?columns=` says, else all that it has of its own."""
+"""Columns of a list: chosen by `?columns=`, else the list's default."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = "columns"
 
 
 class ChosenChangeList(ChangeList):
-    """A list that knows which columns were chosen, which links on it keep, and which it can be sorted by."""
+    """A change list that ignores `?columns=` as a filter and sorts only by sortable columns."""
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
         found: dict[str, Any] = super().get_filters_params(params)
@@ -25,26 +25,26 @@ class ChosenChangeList(ChangeList):
         return found
 
     def get_ordering_field(self, field_name: Any) -> Any:
-        """Nothing where the list is not sorted by that column: an address could ask for it all the same."""
+        """Return None for a column that is not sortable: a URL could name any column."""
         if self.sortable_by is not None and field_name not in self.sortable_by:
             return None
         return super().get_ordering_field(field_name)
 
 
 class ListMixin(ModelAdmin[Any]):
-    """What all lists of the site have: columns to choose, and views to save.
+    """A mixin for all lists of the site: choosable columns and saved views.
 
-    An admin may name `more_columns`: fields that its list shows when somebody chooses them.
+    An admin may name `more_columns`: fields that its list shows only when chosen.
     """
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        # No column holds such a text, and the database refuses to look for it.
+        # PostgreSQL refuses zero characters, and no column contains one.
         if any("\0" in value for _, values in request.GET.lists() for value in values):
             raise IncorrectLookupParameters
         return ChosenChangeList
 
     def all_columns(self, request: HttpRequest) -> list[str]:
-        """What there is to choose from."""
+        """Return all columns that can be chosen."""
         more = getattr(self, "more_columns", ())
         return [str(name) for name in (*super().get_list_display(request), *more)]
 
@@ -55,7 +55,7 @@ class ListMixin(ModelAdmin[Any]):
         return known or usual
 
     def get_list_display_links(self, request: HttpRequest, list_display: Any) -> Any:
-        """The usual ones; the first column where none of them is shown: each row leads to its page."""
+        """Return the visible link columns, else the first column: each row needs a link."""
         usual: Any = super().get_list_display_links(request, list_display)
         shown = [name for name in usual if name in list_display]
         return shown or list(list_display)[:1]

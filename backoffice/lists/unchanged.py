@@ -1,4 +1,4 @@
-"""A form that is saved as it was says so."""
+"""A message for forms that were saved without changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 
 class UnchangedMixin(ModelAdmin[Any]):
-    """Django calls whatever is saved changed; operators read what was done."""
+    """A mixin that replaces Django's "was changed" message when nothing was changed."""
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         request.nothing_changed = not message  # type: ignore[attr-defined]
@@ -20,5 +20,5 @@ class UnchangedMixin(ModelAdmin[Any]):
         self, request: HttpRequest, message: Any, level: int | str = messages.INFO, *args: Any, **kwargs: Any
     ) -> None:
         if level == messages.SUCCESS and getattr(request, "nothing_changed", False):
-            level, message = messages.WARNING, "It is as it was; nothing was changed."
+            level, message = messages.WARNING, "Nothing was changed: the form has no new values."
         super().message_user(request, message, level, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""Saved views: a list as somebody has narrowed it, under a name; for himself, or for all."""
+"""Saved views: named filters and columns of a list, private or shared with all operators."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from django.urls import reverse
 from backoffice.models import SavedView
 
 MOST = 50
-"""Views that one person keeps."""
+"""Maximum number of saved views per operator and list."""
 PASSING = ("p", "e", "all", "_popup", "_to_field")
-"""What of an address is of the moment."""
+"""URL parameters that are not part of a view."""
 
 
 class ViewForm(forms.ModelForm[SavedView]):
-    """A name for what is shown."""
+    """The form that names a view."""
 
     class Meta:
         model = SavedView
@@ -32,7 +32,7 @@ class ViewForm(forms.ModelForm[SavedView]):
 
 
 def views_context(listed: ModelAdmin[Any], request: HttpRequest) -> dict[str, Any]:
-    """The views of a list that this person may use: one query."""
+    """Return the template context of the operator's and the shared views. Takes one query."""
     if not request.user.is_authenticated:
         return {}
     query = query_of(request)
@@ -45,7 +45,7 @@ def views_context(listed: ModelAdmin[Any], request: HttpRequest) -> dict[str, An
 
 
 def query_of(request: HttpRequest) -> str:
-    """How the list is narrowed, in one order however it came about."""
+    """Return the list's parameters in sorted order, so that equal views compare equal."""
     lists = request.GET.lists()
     return urlencode(
         sorted((name, value) for name, values in lists if name not in PASSING for value in values)
@@ -53,7 +53,7 @@ def query_of(request: HttpRequest) -> str:
 
 
 def save_view(site: AdminSite, request: HttpRequest, app_label: str, model_name: str) -> HttpResponse:
-    """Save, replace or delete a view of a list; then back to the list as it was."""
+    """Save, replace or delete a view, then redirect to the list."""
     try:
         listed = site.get_model_admin(apps.get_model(app_label, model_name))
     except (LookupError, NotRegistered):
@@ -65,7 +65,7 @@ def save_view(site: AdminSite, request: HttpRequest, app_label: str, model_name:
     if "delete" in request.POST:
         number = request.POST["delete"]
         gone = mine.filter(pk=int(number) if number.isdecimal() and len(number) < 19 else 0)
-        messages.success(request, "The view is deleted.") if gone.delete()[0] else None
+        messages.success(request, "View deleted.") if gone.delete()[0] else None
     else:
         _keep(request, listed, mine, query)
     url = reverse(f"admin:{app_label}_{model_name}_changelist")
@@ -75,11 +75,11 @@ def save_view(site: AdminSite, request: HttpRequest, app_label: str, model_name:
 def _keep(request: HttpRequest, listed: ModelAdmin[Any], mine: Any, query: str) -> None:
     form = ViewForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Give the view a name of at most 60 letters.")
+        messages.error(request, "The view needs a name of at most 60 characters. Enter a shorter name.")
         return
     name, shared = form.cleaned_data["name"], form.cleaned_data["shared"]
     if mine.count() >= MOST and not mine.filter(name=name).exists():
-        messages.error(request, f"You keep {MOST} views of this list already. Delete one first.")
+        messages.error(request, f"You already have {MOST} views of this list. Delete one first.")
         return
     SavedView.objects.update_or_create(
         owner_id=request.user.pk,
@@ -87,4 +87,4 @@ def _keep(request: HttpRequest, listed: ModelAdmin[Any], mine: Any, query: str) 
         name=name,
         defaults={"query": query, "shared": shared},
     )
-    messages.success(request, f"The view {name} is saved{' for all' if shared else ''}.")
+    messages.success(request, f"View {name} saved{' for all operators' if shared else ''}.")

@@ -1,1 +1,1 @@
-"""The way through the admin: `places` by task, `counting` what waits at each."""
+"""The admin's menu: `menu` (entries by task), `counting` (how much work waits at each)."""

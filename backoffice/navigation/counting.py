@@ -1,4 +1,4 @@
-"""What waits at each place, counted by a tick now and then: no page counts for itself."""
+"""Counts of the desk's kinds for the menu, cached by a tick so that no page counts for itself."""
 
 from __future__ import annotations
 
@@ -6,42 +6,37 @@ import logging
 
 from django.core.cache import cache
 
-from backoffice.desk.gathering import Wanted, gather
-from backoffice.queues import COUNTED, QUEUES
+from backoffice.desk.gathering import DeskFilter, gather
+from backoffice.desk.kinds import KINDS
 
 logger = logging.getLogger(__name__)
 
-KEY = "backoffice:waiting"
+KEY = "backoffice:desk-counts"
 SECONDS = 120
-"""How long a count is shown that nobody has renewed."""
+"""Lifetime of a count when no tick renews it."""
+COUNTED = 100
 DESK = "desk"
 
 
-class Everybody:
-    """Sees all kinds: what somebody may not see is left out where it is shown."""
-
-    def has_perm(self, permission: str) -> bool:
-        return True
-
-
 def count_waiting() -> dict[str, str]:
-    """Count each queue, up to COUNTED, and keep the counts for all pages."""
-    counts = {}
-    for queue in QUEUES:
-        found = len(queue.rows().order_by("id").values_list("pk", flat=True)[: COUNTED + 1])
-        counts[queue.title] = f"{COUNTED}+" if found > COUNTED else str(found or "")
-    total = gather(Everybody(), Wanted()).total  # type: ignore[arg-type]  # asked for its permissions alone
-    waiting = int(total.rstrip("+"))
-    counts[DESK] = f"{COUNTED}+" if waiting > COUNTED else str(total if waiting else "")
+    """Count the rows of each kind, up to COUNTED, and cache the counts by the kind's name."""
+    page = gather(KINDS, DeskFilter(), count=1)
+    counts = {kind.name: capped(count) for kind, count in page.counts}
+    counts[DESK] = capped(page.waiting)
     cache.set(KEY, counts, SECONDS)
     return counts
 
 
-def counted() -> dict[str, str]:
-    """The last counts, empty where nothing waits or nobody has counted."""
+def capped(count: int) -> str:
+    """Return a count as the menu shows it: empty for 0, and `100+` above COUNTED."""
+    return f"{COUNTED}+" if count > COUNTED else str(count or "")
+
+
+def cached_counts() -> dict[str, str]:
+    """Return the last counts, empty if no tick has counted lately."""
     try:
-        found: dict[str, str] = cache.get(KEY) or {}
-    except Exception:  # noqa: BLE001 - without Redis pages come without counts
-        logger.warning("what waits is not shown: the cache does not answer")
+        counts: dict[str, str] = cache.get(KEY) or {}
+    except Exception:  # noqa: BLE001 - without Redis, pages show no counts
+        logger.warning("the menu shows no counts: the cache does not answer")
         return {}
-    return found
+    return counts

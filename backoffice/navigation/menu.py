@@ -1,4 +1,4 @@
-"""Where operators go, by task. Whatever has a page and no entry of its own stands under the last heading."""
+"""The menu, by task. Models without an entry of their own are listed in the last section."""
 
 from __future__ import annotations
 
@@ -11,29 +11,28 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.text import capfirst
 
-from backoffice.navigation.counting import DESK, counted
-from backoffice.queues import QUEUES
-
-BY_TITLE = {queue.title: queue for queue in QUEUES}
+from backoffice.desk.kinds import BY_NAME
+from backoffice.navigation.counting import DESK, cached_counts
 
 
 @dataclass(frozen=True)
 class MenuEntry:
-    """A page, or a queue: a list that is narrowed to what waits."""
+    """A link of the menu: to a model's list, to a page, or to the rows of a desk kind."""
 
     label: str
     model: str = ""
-    """A list's `app.model`; whoever may see that sees the entry."""
+    """The list's `app.model`. The entry needs its view permission."""
     url_name: str = ""
-    queue: str = ""
+    kind: str = ""
+    """The name of the desk kind whose rows the entry leads to."""
     counts: Sequence[str] = ()
-    """The queues that wait here."""
+    """The kinds whose counts are shown, unless only `kind` is."""
     permission: str = ""
 
 
 @dataclass(frozen=True)
 class Link:
-    """An entry as a page shows it."""
+    """A menu entry as the template renders it."""
 
     label: str
     url: str
@@ -43,39 +42,38 @@ class Link:
 
 @dataclass(frozen=True)
 class Section:
-    """Entries that belong to one task."""
+    """The links of one task."""
 
     title: str
     links: list[Link] = field(default_factory=list)
 
 
-APPROVAL, FAILED = "Imports awaiting approval", "Imports that failed this week"
 SECTIONS: Sequence[tuple[str, Sequence[MenuEntry]]] = (
     (
         "Work",
         (
-            MenuEntry("The desk", url_name="desk", counts=(DESK,)),
-            MenuEntry("Who did what", url_name="activity", permission="events.view_event"),
+            MenuEntry("Desk", url_name="desk", counts=(DESK,)),
+            MenuEntry("Audit log", url_name="activity", permission="events.view_event"),
         ),
     ),
     (
         "Orders",
         (
             MenuEntry("Orders", "orders.order"),
-            MenuEntry("In exception", queue="Orders in exception"),
-            MenuEntry("Held", queue="Held orders"),
+            MenuEntry("In exception", kind="refused", counts=("refused", "address")),
+            MenuEntry("Held", kind="held"),
             MenuEntry("Fulfillments", "fulfillments.fulfillment"),
-            MenuEntry("Overdue", queue="Overdue"),
-            MenuEntry("Cancellations", queue="Cancellations waiting"),
-            MenuEntry("Waiting for stock", queue="Waiting for stock"),
+            MenuEntry("Overdue", kind="overdue", counts=("overdue", "uncaptured")),
+            MenuEntry("Cancellation requests", kind="cancellation"),
+            MenuEntry("Backordered", kind="backordered"),
         ),
     ),
     (
-        "Catalogue and stock",
+        "Catalog and stock",
         (
             MenuEntry("Variants", "catalog.variant"),
             MenuEntry("Stock", "inventory.stocklevel"),
-            MenuEntry("Over-promised", queue="Over-promised stock"),
+            MenuEntry("Over-promised stock", kind="overpromised"),
             MenuEntry("Stock movements", "inventory.stockmovement"),
             MenuEntry("Warehouses", "inventory.warehouse"),
         ),
@@ -83,8 +81,8 @@ SECTIONS: Sequence[tuple[str, Sequence[MenuEntry]]] = (
     (
         "Imports",
         (
-            MenuEntry("Imports", "imports.importjob", counts=(APPROVAL, FAILED)),
-            MenuEntry("Awaiting approval", queue=APPROVAL),
+            MenuEntry("Imports", "imports.importjob", counts=("approval", "failed")),
+            MenuEntry("Awaiting approval", kind="approval"),
             MenuEntry("Import a file", url_name="import_upload", permission="imports.change_importjob"),
             MenuEntry("Automatic imports", "imports.autoimport"),
             MenuEntry("Saved mappings", "imports.savedmapping"),
@@ -99,7 +97,7 @@ SECTIONS: Sequence[tuple[str, Sequence[MenuEntry]]] = (
             MenuEntry("Retailers", "accounts.retailer"),
             MenuEntry("Partnerships", "accounts.partnership"),
             MenuEntry("API keys", "accounts.apikey"),
-            MenuEntry("Webhooks", "events.webhook", counts=("Webhooks whose receivers are down",)),
+            MenuEntry("Webhooks", "events.webhook", counts=("webhook",)),
             MenuEntry("SFTP logins", "sftp_ingest.sftplogin"),
             MenuEntry("Remote hosts", "sftp_ingest.remotehost"),
         ),
@@ -107,6 +105,7 @@ SECTIONS: Sequence[tuple[str, Sequence[MenuEntry]]] = (
     (
         "Service",
         (
+            MenuEntry("System status", url_name="status"),
             MenuEntry("Events", "events.event"),
             MenuEntry("Deliveries", "events.delivery"),
             MenuEntry("Operators", "auth.user"),
@@ -114,13 +113,14 @@ SECTIONS: Sequence[tuple[str, Sequence[MenuEntry]]] = (
         ),
     ),
 )
-QUIET = ("", "0")
 
 
 def navigation(site: AdminSite, request: HttpRequest) -> list[Section]:
-    """What this operator may go to, with what waits there; the page that is shown is marked."""
-    counts = counted()
-    may_see = {f"{model._meta.app_label}.{model._meta.model_name}": model for model in _seen(site, request)}
+    """Return the entries that the operator may open, with counts; the current page is marked."""
+    counts = cached_counts()
+    may_see = {
+        f"{model._meta.app_label}.{model._meta.model_name}": model for model in _visible(site, request)
+    }
     sections = [
         Section(
             title, [_link(entry, request, counts) for entry in entries if _may_go(entry, request, may_see)]
@@ -136,7 +136,7 @@ def navigation(site: AdminSite, request: HttpRequest) -> list[Section]:
     return [section for section in sections if section.links]
 
 
-def _seen(site: AdminSite, request: HttpRequest) -> Iterator[Any]:
+def _visible(site: AdminSite, request: HttpRequest) -> Iterator[Any]:
     return (
         model
         for model, listed in site._registry.items()
@@ -145,32 +145,32 @@ def _seen(site: AdminSite, request: HttpRequest) -> Iterator[Any]:
 
 
 def _may_go(entry: MenuEntry, request: HttpRequest, may_see: dict[str, Any]) -> bool:
-    if entry.queue:
-        return BY_TITLE[entry.queue].model._meta.label_lower in may_see
+    if entry.kind:
+        return BY_NAME[entry.kind].model._meta.label_lower in may_see
     if entry.model:
         return entry.model in may_see
     return not entry.permission or request.user.has_perm(entry.permission)
 
 
 def _link(entry: MenuEntry, request: HttpRequest, counts: dict[str, str]) -> Link:
-    if entry.queue:
-        url = BY_TITLE[entry.queue].url
+    if entry.kind:
+        url = BY_NAME[entry.kind].url
     elif entry.model:
         url = reverse(f"admin:{entry.model.replace('.', '_')}_changelist")
     else:
         url = reverse(f"admin:{entry.url_name}")
-    return Link(entry.label, url, _added(counts, entry.counts or (entry.queue,)), is_current=False)
+    return Link(entry.label, url, _sum(counts, entry.counts or (entry.kind,)), is_current=False)
 
 
-def _added(counts: dict[str, str], names: Sequence[str]) -> str:
-    """What waits at all of these queues, as short as it is known."""
-    found = [counts.get(name, "") for name in names]
-    total = sum(int(each.rstrip("+")) for each in found if each not in QUIET)
-    return f"{total}{'+' if any(each.endswith('+') for each in found) else ''}" if total else ""
+def _sum(counts: dict[str, str], names: Sequence[str]) -> str:
+    """Add the counts of these kinds. A capped count makes the sum a minimum (`103+`)."""
+    summands = [counts.get(name, "") for name in names]
+    total = sum(int(count.rstrip("+")) for count in summands if count)
+    return f"{total}{'+' if any(count.endswith('+') for count in summands) else ''}" if total else ""
 
 
 def _mark(sections: list[Section], request: HttpRequest) -> None:
-    """Mark the entry that leads here: the one with this address, else the list that the page is within."""
+    """Mark the entry of this address, else the entry of the list that contains the page."""
     full, best = request.get_full_path(), -1
     marked: tuple[Section, int] | None = None
     for section in sections:

@@ -1,1 +1,1 @@
-"""A partner on one page: `pages`, `letting_in` and `forms` (the wizard), `scorecards` (how it is doing)."""
+"""Pages of partners: `pages` (overview), `onboarding` and `forms` (the wizard), `scorecards`."""

@@ -1,4 +1,4 @@
-"""What the wizard asks of somebody who is let in."""
+"""Forms that onboard a supplier or a retailer."""
 
 from __future__ import annotations
 
@@ -8,25 +8,28 @@ from django import forms
 
 from accounts.models import Retailer, Supplier
 from accounts.scopes import Role
-from backoffice.partners.letting_in import Answers
+from backoffice.partners.onboarding import OnboardingAnswers
 from sftp_ingest.models import SftpLogin
 
 MOST_WAREHOUSES = 50
 
 
-class LetInForm(forms.Form):
-    """A party's name, whom it trades with, and the name of its first key."""
+class OnboardingForm(forms.Form):
+    """The form of a new party: name, partners and first key."""
 
     name = forms.CharField(max_length=200)
     partners = forms.ModelMultipleChoiceField(
         Supplier.objects.none(),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Trades with",
+        label="Partners",
         help_text="Terms and time limits can be set on the partnership's page afterwards.",
     )
     key_name = forms.CharField(
-        max_length=100, initial="ERP", label="Key for", help_text="The system that will come in with the key."
+        max_length=100,
+        initial="ERP",
+        label="Key name",
+        help_text="The system that will use the key, such as ERP.",
     )
     role = Role.RETAILER
 
@@ -39,50 +42,50 @@ class LetInForm(forms.Form):
         own: Any = Supplier if self.role is Role.SUPPLIER else Retailer
         name: str = self.cleaned_data["name"]
         if own.objects.filter(name=name).exists():
-            raise forms.ValidationError(f"There is a {self.role} of this name already.")
+            raise forms.ValidationError(f"A {self.role} with this name already exists. Enter another name.")
         return name
 
-    def answers(self) -> Answers:
-        """What was answered, when it is valid."""
+    def answers(self) -> OnboardingAnswers:
+        """Return the answers of a valid form."""
         cleaned = self.cleaned_data
-        return Answers(cleaned["name"], list(cleaned["partners"]), cleaned["key_name"])
+        return OnboardingAnswers(cleaned["name"], list(cleaned["partners"]), cleaned["key_name"])
 
 
-class LetSupplierInForm(LetInForm):
-    """Also where it ships from, and how it comes into its upload area."""
+class SupplierOnboardingForm(OnboardingForm):
+    """The form of a new supplier, with warehouses and an SFTP login."""
 
     role = Role.SUPPLIER
     warehouses = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 3, "cols": 40}),
-        help_text="One name a line; the first is the default, which also takes what none has in stock.",
+        help_text="One name per line. The first is the default, which also gets orders without stock.",
     )
     sftp_username = forms.SlugField(
         max_length=50,
         required=False,
         label="SFTP user name",
-        help_text="For its upload area; a password is made and shown once. Empty: no files.",
+        help_text="The upload area's login. The next page shows its password once. Leave empty for none.",
     )
     field_order = ("name", "warehouses", "partners", "key_name", "sftp_username")
 
     def clean_warehouses(self) -> list[str]:
         names = [line.strip() for line in self.cleaned_data["warehouses"].splitlines() if line.strip()]
         if not names:
-            raise forms.ValidationError("Name at least one.")
+            raise forms.ValidationError("A supplier needs a warehouse. Enter at least one name.")
         if len(names) != len(set(names)) or len(names) > MOST_WAREHOUSES:
-            raise forms.ValidationError(f"Each name once, and at most {MOST_WAREHOUSES}.")
+            raise forms.ValidationError(f"Enter each name once, and at most {MOST_WAREHOUSES} names.")
         if max(map(len, names)) > 100:
-            raise forms.ValidationError("A name has at most 100 letters.")
+            raise forms.ValidationError("A name has more than 100 characters. Shorten it.")
         return names
 
     def clean_sftp_username(self) -> str:
         username: str = self.cleaned_data["sftp_username"]
         if username and SftpLogin.objects.filter(username=username).exists():
-            raise forms.ValidationError("Another login has this name.")
+            raise forms.ValidationError("Another login has this name. Enter another name.")
         return username
 
-    def answers(self) -> Answers:
+    def answers(self) -> OnboardingAnswers:
         cleaned = self.cleaned_data
-        return Answers(
+        return OnboardingAnswers(
             cleaned["name"],
             list(cleaned["partners"]),
             cleaned["key_name"],

@@ -1,4 +1,4 @@
-"""A partner on one page, and the wizard that lets one in."""
+"""The overview page of a partner, and the onboarding page."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from django.utils import timezone
 from accounts.models import ApiKey, Retailer, Supplier
 from accounts.operating.admin_base import operator_of
 from accounts.scopes import Role
-from backoffice.partners.forms import LetInForm, LetSupplierInForm
-from backoffice.partners.letting_in import let_in
+from backoffice.partners.forms import OnboardingForm, SupplierOnboardingForm
+from backoffice.partners.onboarding import onboard
 from backoffice.suspending.pages import suspension_context
 from fulfillments.scorecard.selectors import Scorecard
 from imports.models import AutoImport, ImportPolicy
@@ -23,34 +23,34 @@ from sftp_ingest.models import RemoteHost, SftpLogin
 
 PARTIES: dict[Role, type[Supplier] | type[Retailer]] = {Role.SUPPLIER: Supplier, Role.RETAILER: Retailer}
 MOST = 100
-"""Partnerships and keys that are shown; the rest is a link away."""
+"""Maximum number of partnerships and keys shown. Their lists show the rest."""
 
-# What the wizard makes needs the right to make each of it.
-MADE = ("accounts.add_{role}", "accounts.add_partnership", "accounts.add_apikey")
-MADE_OF_SUPPLIERS = ("inventory.add_warehouse", "sftp_ingest.add_sftplogin")
+# The wizard needs the permission to add each record that it creates.
+PERMISSIONS = ("accounts.add_{role}", "accounts.add_partnership", "accounts.add_apikey")
+SUPPLIER_PERMISSIONS = ("inventory.add_warehouse", "sftp_ingest.add_sftplogin")
 
 
-def let_in_page(site: AdminSite, request: HttpRequest, role: Role) -> TemplateResponse:
-    """Ask all that is needed on one page; then show once what the newcomer needs."""
-    needed = [each.format(role=role) for each in MADE]
-    needed += MADE_OF_SUPPLIERS if role is Role.SUPPLIER else ()
+def onboarding_page(site: AdminSite, request: HttpRequest, role: Role) -> TemplateResponse:
+    """Show the onboarding form, then the newcomer's secrets once."""
+    needed = [each.format(role=role) for each in PERMISSIONS]
+    needed += SUPPLIER_PERMISSIONS if role is Role.SUPPLIER else ()
     if not request.user.has_perms(needed):
         raise PermissionDenied
-    asked = LetSupplierInForm if role is Role.SUPPLIER else LetInForm
-    form = asked(request.POST or None)
+    form_class = SupplierOnboardingForm if role is Role.SUPPLIER else OnboardingForm
+    form = form_class(request.POST or None)
     context = {**site.each_context(request), "role": role.value, "form": form}
     if request.method == "POST" and form.is_valid():
-        newcomer = let_in(role, form.answers(), site=site, by=operator_of(request))
-        # Rendered into this very answer: a message would lie in the session until it is read.
-        context |= {"title": f"{newcomer.party} is let in", "newcomer": newcomer}
+        newcomer = onboard(role, form.answers(), site=site, by=operator_of(request))
+        # Render into this response: a message would keep the secrets in the session.
+        context |= {"title": f"{newcomer.party} added", "newcomer": newcomer}
         headers = {"Cache-Control": "no-store"}
-        return TemplateResponse(request, "admin/accounts/let_in_done.html", context, headers=headers)
-    context["title"] = f"Let a {role} in"
-    return TemplateResponse(request, "admin/accounts/let_in.html", context)
+        return TemplateResponse(request, "admin/accounts/onboarded.html", context, headers=headers)
+    context["title"] = f"Onboard {role}"
+    return TemplateResponse(request, "admin/accounts/onboard.html", context)
 
 
 def overview_page(site: AdminSite, request: HttpRequest, party_id: int, role: Role) -> TemplateResponse:
-    """What there is of a supplier or a retailer, each with a link to where it is changed."""
+    """Show everything about a supplier or a retailer, with links to the pages that change it."""
     if not request.user.has_perm(f"accounts.view_{role}"):
         raise PermissionDenied
     party = PARTIES[role].objects.filter(pk=party_id).first()
@@ -73,7 +73,7 @@ def overview_page(site: AdminSite, request: HttpRequest, party_id: int, role: Ro
 
 
 def _keys(party: Supplier | Retailer) -> list[tuple[ApiKey, bool]]:
-    """The newest, each with whether it still opens anything."""
+    """Return the newest keys, each with whether it is usable."""
     now = timezone.now()
     keys = ApiKey.objects.filter(**{party.role.value: party}).order_by("-id")[:MOST]
     return [(key, key.usable(at=now)) for key in keys]

@@ -1,4 +1,4 @@
-"""How a supplier is doing, for operators: the scorecard that the API answers, with charts."""
+"""The scorecard page of a supplier: the API's scorecard, with charts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from fulfillments.scorecard.selectors import Scorecard
 
 DAYS = (30, 90)
 TITLES = {
-    measures.TO_CAPTURE: "From the order to its capture",
-    measures.TO_ACCEPT: "From the order to its acceptance",
-    measures.TO_SHIP: "From the order until all was shipped",
+    measures.TO_CAPTURE: "Order to capture",
+    measures.TO_ACCEPT: "Order to acceptance",
+    measures.TO_SHIP: "Order to complete shipment",
 }
 
 
 def scorecard_page(site: AdminSite, request: HttpRequest, supplier_id: int) -> TemplateResponse:
-    """`?days=30` or 90; `?retailer=` narrows it to one partner."""
+    """Show the scorecard for `?days=30` or 90, of all partners or of `?retailer=`."""
     if not request.user.has_perm("accounts.view_supplier"):
         raise PermissionDenied
     supplier = Supplier.objects.filter(pk=supplier_id).first()
@@ -52,7 +52,7 @@ def scorecard_page(site: AdminSite, request: HttpRequest, supplier_id: int) -> T
 
 
 def charts(card: Scorecard) -> list[SafeString]:
-    """Work by day, how long things took, and refusals by day and reason."""
+    """Draw fulfillments by day, times of each step, and refusals by day and reason."""
     names = [f"{day:%-d %b}" for day, _ in card.days()]
 
     def by_day(measure: str, name: str) -> Series:

@@ -1,1 +1,1 @@
-"""Searching from anywhere in the admin: `finders` (what a term finds, by ranges of indexes), `views`."""
+"""The admin's search: `finders` query ranges of indexes, `views` shows the hits."""

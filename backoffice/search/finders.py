@@ -1,7 +1,7 @@
-"""What a term finds, kind by kind: each a fixed number of queries, each query one range of one index.
+"""Finders of the search, one per kind of record.
 
-Nothing is counted, and nothing is sorted but by the index itself: so a search takes as long among ten million
-orders as among ten.
+Each finder runs a fixed number of queries, and each query reads one range of one index. Without counts and
+sorts, a search among ten million orders takes as long as among ten.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from accounts.models import ApiKey, Retailer, Supplier
 from accounts.operating.admin_base import as_id
 from accounts.operating.admin_filters import list_url
 from api.prefix_search import beginning_with, bounds, file_name
-from backoffice.search.hits import MOST, Group, Hit, page_of, same
+from backoffice.search.hits import MOST, Hit, HitGroup, page_of, same
 from catalog.models import TITLE_FOUND_BY, Variant
 from events.models import Event
 from fulfillments.models import Fulfillment, Shipment
@@ -27,13 +27,13 @@ from imports.models import ImportJob
 from orders.models import Order, SearchEntry
 from sftp_ingest.models import Upload
 
-LOOKED_AT = MOST + 1  # one more than is shown says that there are more
+LOOKED_AT = MOST + 1  # one more than shown, to know whether there are more
 ARTICLE_NUMBERS = ("upc", "ean", "gtin")
 
 
 @dataclass(frozen=True)
 class Finder:
-    """One kind of thing; those search it who may look at its `model`."""
+    """One kind of record. The user needs the view permission of its `model`."""
 
     title: str
     model: type[Model]
@@ -44,14 +44,14 @@ class Finder:
         return user.has_perm(f"{meta.app_label}.view_{meta.model_name}")
 
 
-def search(term: str, user: User | AnonymousUser) -> list[Group]:
-    """What a term finds for this user; kinds without a hit are left out."""
-    groups = [Group.of(finder.title, finder.find(term)) for finder in FINDERS if finder.is_for(user)]
+def search(term: str, user: User | AnonymousUser) -> list[HitGroup]:
+    """Return the hits that the user may see, without empty groups."""
+    groups = [HitGroup.of(finder.title, finder.find(term)) for finder in FINDERS if finder.is_for(user)]
     return [group for group in groups if group.hits]
 
 
 def _orders(term: str) -> Iterator[Hit]:
-    """By its number here, then by what it is called: the newest first where that is just the term."""
+    """Find orders by id, then by their search entries. Exact matches come first, newest first."""
     first, end = bounds(term)
     entries = SearchEntry.objects.all()
     named = entries.filter(text=first).order_by("-order_id")[:LOOKED_AT]
@@ -73,7 +73,7 @@ def _orders(term: str) -> Iterator[Hit]:
 
 
 def _fulfillments(term: str) -> Iterator[Hit]:
-    """By its number, then by the tracking numbers of its parcels, and those that were given on accept."""
+    """Find fulfillments by id, by tracking number of a parcel, and by tracking number given on acceptance."""
     related = ("order__retailer", "supplier")
     for fulfillment in Fulfillment.objects.filter(pk=as_id(term)).select_related(*related):
         yield _fulfillment(fulfillment, exact=True)
@@ -108,7 +108,7 @@ def _variants(term: str) -> Iterator[Hit]:
         yield _variant(variant, exact=same(variant.sku, term))
     if term.isascii() and term.isdecimal():
         for name in ARTICLE_NUMBERS:
-            # Of digits only, so that any collation has them in this order.
+            # Digits only: their order is the same in every collation.
             begins = Q(**{f"{name}__gte": term, f"{name}__lt": f"{term}:"}) & ~Q(**{name: ""})
             for variant in variants.filter(begins).order_by(name)[:LOOKED_AT]:
                 number = getattr(variant, name)
@@ -126,7 +126,7 @@ def _variant(variant: Variant, found_by: str = "", *, exact: bool = False) -> Hi
 
 
 def _imports(term: str) -> Iterator[Hit]:
-    """By its number, then by its file's name; a path's folders narrow that."""
+    """Find imports by id, then by file name. Folders in the term narrow the hits."""
     jobs = ImportJob.objects.select_related("supplier")
     for job in jobs.filter(pk=as_id(term)):
         yield _import(job, exact=True)
@@ -154,7 +154,7 @@ def _uploads(term: str) -> Iterator[Hit]:
 
 
 def _requests(term: str) -> Iterator[Hit]:
-    """What was recorded under a request's id: partners find it in every answer."""
+    """Find events by request id, which partners read in every answer."""
     events = Event.objects.select_related("supplier", "retailer").exclude(request_id="")
     for event in beginning_with(events, "request_id", term)[:LOOKED_AT]:
         url = f"{list_url(Event)}?q={event.request_id}"
@@ -163,7 +163,7 @@ def _requests(term: str) -> Iterator[Hit]:
 
 
 def _partners(term: str) -> Iterator[Hit]:
-    """Of these there are few: hundreds, where there are millions of orders."""
+    """Find parties and keys without an index: there are only hundreds."""
     for model, kind in ((Supplier, "supplier"), (Retailer, "retailer")):
         for party in model.objects.filter(name__istartswith=term)[:LOOKED_AT]:
             url = reverse(f"admin:accounts_{kind}_overview", args=[party.pk])

@@ -1,4 +1,4 @@
-"""What a search has found, and what was certainly meant."""
+"""Hits of a search."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from django.db.models import Model
 from django.urls import reverse
 
 MOST = 10
-"""Hits of a kind that are shown."""
+"""Maximum number of hits shown per kind."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """One thing that was found: what it is called, where its page is, and what of it the term was.
-
-    `exact` where the term is the whole of what it is called.
-    """
+    """A found record. `found_by` names the field that matched; `exact` means that the whole name matched."""
 
     name: str
     url: str
@@ -28,15 +25,15 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Group:
-    """The hits of one kind, each once."""
+class HitGroup:
+    """The hits of one kind, without duplicates."""
 
     title: str
     hits: list[Hit]
     more: bool
 
     @classmethod
-    def of(cls, title: str, found: Iterable[Hit]) -> Group:
+    def of(cls, title: str, found: Iterable[Hit]) -> HitGroup:
         once: dict[str, Hit] = {}
         for hit in found:
             once.setdefault(hit.url, hit)
@@ -44,8 +41,8 @@ class Group:
         return cls(title, hits[:MOST], more=len(hits) > MOST)
 
 
-def the_one(groups: Iterable[Group]) -> Hit | None:
-    """What was certainly meant: the only hit, or the only one that is just that."""
+def the_one(groups: Iterable[HitGroup]) -> Hit | None:
+    """Return the only hit, else the only exact hit."""
     hits = [hit for group in groups for hit in group.hits]
     for among in (hits, [hit for hit in hits if hit.exact]):
         if len(among) == 1:
@@ -54,7 +51,7 @@ def the_one(groups: Iterable[Group]) -> Hit | None:
 
 
 def page_of(record: Model) -> str:
-    """The address of a record's page."""
+    """Return the URL of a record's page."""
     meta = record._meta
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[record.pk])
 

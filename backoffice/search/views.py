@@ -1,4 +1,4 @@
-"""The page that shows what a search has found, or leads straight to what was meant."""
+"""The search page, which redirects when only one record can be meant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST = 100
 
 
 def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """`?q=`: groups of hits; with one hit, or one that is just that, its page. `?all=1` shows all of them."""
+    """Show the hits for `?q=`, or redirect to the only (exact) hit. `?all=1` always shows all hits."""
     term = " ".join(request.GET.get("q", "").replace("\0", "").split())[:LONGEST]
     groups = search(term, request.user) if term else []
     only = the_one(groups)

@@ -1,1 +1,1 @@
-"""A second factor at sign-in: apps, passkeys, recovery codes. allauth does it; this is what is ours."""
+"""Our parts of the second factor at sign-in; allauth does apps, passkeys and recovery codes."""

@@ -1,4 +1,4 @@
-"""What allauth asks us: who may come in, where to, and how secrets are kept."""
+"""Adapters that tell allauth who may sign in, where to redirect, and how to store secrets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ASKED_AGAIN_AFTER = 300.0  # seconds
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Operators sign in, by whichever way; nobody signs up, and no mail is sent."""
+    """The adapter of sign-ins. Operators cannot sign up, and allauth sends no mail."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
@@ -39,10 +39,12 @@ class AccountAdapter(DefaultAccountAdapter):
         return ["allauth.mfa.stages.AuthenticateStage"]
 
     def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse | None:
-        """Whoever has left, or never was an operator, goes no further, whatever he holds."""
+        """Turn away users who are inactive or no operators, whichever way they sign in."""
         if user.is_active and user.is_staff:
             return None
-        return turned_away(request, "This account may not sign in here.")
+        return turned_away(
+            request, "This account is not an active operator. Ask an administrator for access."
+        )
 
     def login(self, request: HttpRequest, user: User) -> None:
         login(request, user, backend="django.contrib.auth.backends.ModelBackend")
@@ -53,26 +55,26 @@ class AccountAdapter(DefaultAccountAdapter):
         return HttpResponseRedirect(redirect_url or resolve_url(settings.LOGIN_REDIRECT_URL))
 
     def is_reauthentication_required(self, **_: Any) -> bool:
-        """Ask again before something that matters, unless every step was taken a moment ago."""
+        """Require a sign-in within the last five minutes before sensitive changes."""
         request = context.request
         steps = get_authentication_records(request, request.user)
         return not any(time.time() - step["at"] < ASKED_AGAIN_AFTER for step in steps)
 
     def reauthenticate(self, user: User, password: str) -> bool:
-        """Look at a password again, as slowly as at sign-in. Raises ValidationError after too many tries."""
+        """Check the password again, with the limits of signing in. Raises ValidationError."""
         count_try(user.get_username(), client_address(self.request) if self.request else "")
         return user.check_password(password)
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
-        """No mail: what became of a second factor stands in the history."""
+        """Send no mail: events record the changes of second factors."""
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):
-    """Keeps the keys of second factors as other secrets that must be read again are kept."""
+    """The adapter of second factors. It encrypts their keys like all other stored secrets."""
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,
-        "incorrect_code": "This code is not right, or was used before. Wait for the next one.",
+        "incorrect_code": "This code is wrong or was already used. Wait for the next code.",
     }
 
     def encrypt(self, text: str) -> str:
@@ -86,30 +88,35 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 
 
 class OpenIdAdapter(DefaultSocialAccountAdapter):
-    """Somebody whom another service vouches for: an operator by the address that it has verified."""
+    """The adapter of sign-ins by an identity provider, matched to operators by verified e-mail address."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         return False
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Tie the account to the operator with this address, the first time. Nobody is made here."""
+        """Connect the account to the operator with the same address. Never create an operator."""
         if sociallogin.is_existing:
             return
         verified = [each.email for each in sociallogin.email_addresses if each.verified and each.email]
         operators = User.objects.filter(is_staff=True, is_active=True)
         found = list(operators.filter(email__iexact=verified[0])) if verified else []
         if len(found) != 1:
-            logger.warning("a sign-in from %s is of no operator", client_address(request))
-            refusal = turned_away(request, "No operator has the e-mail address that your account is for.")
+            logger.warning("a sign-in from %s matches no operator", client_address(request))
+            refusal = turned_away(
+                request,
+                "No operator has the e-mail address of your account. Ask an administrator for access.",
+            )
             raise ImmediateHttpResponse(refusal)
         sociallogin.connect(request, found[0])
 
     def on_authentication_error(self, request: HttpRequest, provider: Any, *args: Any, **kwargs: Any) -> None:
         logger.warning("a sign-in by %s from %s failed", provider.name, client_address(request))
-        raise ImmediateHttpResponse(turned_away(request, f"{provider.name} did not let you in. Try again."))
+        raise ImmediateHttpResponse(
+            turned_away(request, f"{provider.name} did not confirm your sign-in. Try again.")
+        )
 
 
 def turned_away(request: HttpRequest, why: str) -> HttpResponse:
-    """Back to the sign-in page, which says why."""
+    """Redirect to the sign-in page with the reason."""
     messages.error(request, why)
     return HttpResponseRedirect(resolve_url(settings.LOGIN_URL))

@@ -1,4 +1,4 @@
-"""Codes typed at sign-in: from an app on a phone, or from the list of recovery codes."""
+"""Forms for codes from an app or from the recovery codes."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from backoffice.sign_in import refuse_too_many
 
 logger = logging.getLogger(__name__)
 
-# Three of a million codes are right at a time: whoever knows the password finds one in some years.
+# Three of a million codes are valid at a time, so guessing one at this rate takes years.
 PER_PERSON = parse_rate("20/hour")
 
 
 class _CodeForm:
-    """Counts each try; a code of the app counts once, whatever becomes of Redis."""
+    """A form that limits tries and accepts each code of an app once, even if Redis fails."""
 
     user: Any
     cleaned_data: dict[str, Any]
     authenticator: Authenticator
 
     def clean_code(self) -> str:
-        """The code. Raises ValidationError where it is wrong, was used, or too many were tried."""
+        """Return the code. Raises ValidationError if it is wrong or used, or after too many tries."""
         code = "".join(str(self.cleaned_data["code"]).split()).lower()
         address = client_address(context.request)
-        what = f"second factors of operator {self.user.username!r} from {address}"
-        refuse_too_many({f"second-factor:{self.user.pk}": PER_PERSON}, what)
+        attempt = f"second factors of operator {self.user.username!r} from {address}"
+        refuse_too_many({f"second-factor:{self.user.pk}": PER_PERSON}, attempt)
         for authenticator in Authenticator.objects.filter(user=self.user).exclude(type="webauthn"):
             if _is_right(authenticator, code):
                 self.authenticator = authenticator
@@ -44,11 +44,11 @@ class _CodeForm:
 
 
 class SignInCodeForm(_CodeForm, AuthenticateForm):
-    """The second step of signing in."""
+    """The form of the second step of signing in."""
 
 
 class ConfirmCodeForm(_CodeForm, ReauthenticateForm):
-    """Asked once more before something that matters."""
+    """The form that confirms a sensitive change."""
 
 
 def _is_right(authenticator: Authenticator, code: str) -> bool:
@@ -58,7 +58,7 @@ def _is_right(authenticator: Authenticator, code: str) -> bool:
 
 
 def _use_app_code(authenticator: Authenticator, code: str) -> bool:
-    """Whether it is a code of now, and later than the last one that was used; then it is the last one."""
+    """Accept a current code that is newer than the last used one, and store it as the last used one."""
     secret = get_adapter().decrypt(authenticator.data["secret"])
     fitting = [
         step

@@ -1,4 +1,4 @@
-"""What becomes of second factors, in the history: set up, taken away, wrong, reset by somebody else."""
+"""Events of second factors: added, removed, renewed, reset by another operator."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ logger = logging.getLogger(__name__)
 
 
 def connect() -> None:
-    """Listen to allauth, which says of its changes by signals alone."""
+    """Connect to allauth's signals, the only notice of its changes."""
     authenticator_added.connect(_added, dispatch_uid="backoffice.factor_added")
     authenticator_removed.connect(_removed, dispatch_uid="backoffice.factor_removed")
     authenticator_reset.connect(_renewed, dispatch_uid="backoffice.factor_renewed")
 
 
 def reset(user: User, *, by: Actor, reason: str) -> bool:
-    """Take all second factors from somebody who has lost his device; whether he had any."""
+    """Remove all second factors of a user. Return whether they had any."""
     with transaction.atomic():
         held = list(Authenticator.objects.select_for_update().filter(user=user))
         if not held:

@@ -1,4 +1,4 @@
-"""What the admin's pages show around allauth's forms: its header, its sidebar, its title."""
+"""Context of the admin's shell for allauth's pages: header, menu and title."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OURS = ("mfa_", "account_", "socialaccount_")
 
 
 def admin_context(request: HttpRequest) -> dict[str, Any]:
-    """For templates of allauth's views, which know nothing of the admin; nothing for any other."""
+    """Return the admin's context for allauth's views, and nothing for other views."""
     match = request.resolver_match
     if match is None or match.app_name == "admin" or not (match.url_name or "").startswith(OURS):
         return {}

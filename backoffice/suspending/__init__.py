@@ -1,1 +1,1 @@
-"""Stopping trade for a while: `services` (doing and undoing it), `meaning` (what it would do), `pages`."""
+"""Suspensions of trade: `services` (suspend and resume), `impact` (preview), `pages`."""

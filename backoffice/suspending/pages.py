@@ -1,4 +1,4 @@
-"""The pages on which operators suspend somebody, and let them trade again."""
+"""Pages that suspend a party or a partnership, and resume its trade."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from accounts.actors import Actor
 from accounts.models import Partnership, Retailer, Suspension
 from accounts.operating.admin_base import Record, operator_of
 from api.errors import ApiError
-from backoffice.suspending.meaning import meaning_of
+from backoffice.suspending.impact import impact_of
 from backoffice.suspending.services import Subject, in_force_for, resume, suspend
 from events.admin_base import RecordedAdmin
 from fulfillments.models import Fulfillment
@@ -26,35 +26,35 @@ SHOWN = 5
 
 
 class SuspendForm(forms.Form):
-    """Why, and until when."""
+    """The form of a suspension: reason, last day, and what happens to open work."""
 
-    reason = forms.CharField(max_length=500, help_text="Kept in the history; partners are not given it.")
+    reason = forms.CharField(max_length=500, help_text="Shown in the history, but not to partners.")
     until = forms.DateField(
         required=False,
-        label="Trades again on",
+        label="Resume trading on",
         widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="By itself, when that day begins (UTC). Empty: when somebody resumes it.",
+        help_text="Trade resumes automatically when this day begins (UTC). Leave empty to resume it by hand.",
     )
 
     open_work = forms.ChoiceField(
         required=False,
         choices=[
-            ("", "goes on there"),
-            (State.NEW.value, "what is new is sent elsewhere"),
-            ("all", "all that is open is sent elsewhere"),
+            ("", "stays with the supplier"),
+            (State.NEW.value, "reassign new fulfillments"),
+            ("all", "reassign all open fulfillments"),
         ],
-        help_text="The next page says what can go to another supplier; nothing moves before you confirm it.",
+        help_text="The next page previews which fulfillments other suppliers can take, before you confirm.",
     )
 
     def clean_until(self) -> Any:
         until = self.cleaned_data["until"]
         if until is not None and until <= timezone.now().date():
-            raise forms.ValidationError("Must be a day to come.")
+            raise forms.ValidationError("This day has passed or is today. Enter a later day.")
         return until
 
 
 class SuspendableAdmin(RecordedAdmin[Record]):
-    """A form's page that says whether its record is suspended, with the buttons for that."""
+    """A form's page with the record's suspension and the buttons to suspend and resume."""
 
     change_form_template = "admin/accounts/suspendable.html"
 
@@ -87,18 +87,18 @@ class SuspendableAdmin(RecordedAdmin[Record]):
         return super().render_change_form(request, context, add, change, form_url, obj)
 
     def suspend_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Ask why and until when, showing what it means; then do it."""
+        """Preview the impact, ask for reason and last day, then suspend."""
         subject = self._subject(request, object_id)
         form = SuspendForm(request.POST or None)
-        may_send = request.user.has_perm("fulfillments.change_fulfillment")
-        if isinstance(subject, Retailer) or not may_send:
+        may_reassign = request.user.has_perm("fulfillments.change_fulfillment")
+        if isinstance(subject, Retailer) or not may_reassign:
             del form.fields["open_work"]
         if request.method == "POST" and form.is_valid():
             answers = dict(form.cleaned_data)
-            which = answers.pop("open_work", "")
-            done = self._answer(request, subject, answers, by=operator_of(request))
-            if done and which:
-                return self._send_elsewhere(request, subject, which)
+            reassigned = answers.pop("open_work", "")
+            done = self._suspend(request, subject, answers, by=operator_of(request))
+            if done and reassigned:
+                return self._reassign(request, subject, reassigned)
             return HttpResponseRedirect(self._page(subject))
         context = {
             **self.admin_site.each_context(request),
@@ -106,7 +106,7 @@ class SuspendableAdmin(RecordedAdmin[Record]):
             "original": subject,
             "title": f"Suspend {subject}",
             "form": form,
-            "meaning": meaning_of(subject),
+            "impact": impact_of(subject),
             "is_retailer": isinstance(subject, Retailer),
             "back": self._page(subject),
         }
@@ -119,22 +119,22 @@ class SuspendableAdmin(RecordedAdmin[Record]):
             if suspension is not None and resume(suspension, by=operator_of(request)):
                 messages.success(request, f"{subject} trades again.")
             else:
-                messages.warning(request, f"{subject} was not suspended; nothing was changed.")
+                messages.warning(request, f"{subject} is not suspended, so nothing was changed.")
         return HttpResponseRedirect(self._page(subject))
 
-    def _answer(self, request: HttpRequest, subject: Subject, answers: dict[str, Any], *, by: Actor) -> bool:
+    def _suspend(self, request: HttpRequest, subject: Subject, answers: dict[str, Any], *, by: Actor) -> bool:
         try:
             suspension = suspend(subject, by=by, **answers)
         except ApiError as error:
             messages.error(request, error.message)
             return False
-        messages.success(request, f"{_until(suspension)} Its page says how to undo it.")
+        messages.success(request, f"{_until(suspension)} Press Resume trading on its page to undo this.")
         return True
 
-    def _send_elsewhere(self, request: HttpRequest, subject: Subject, which: str) -> HttpResponse:
-        """To the page on which that is looked at and confirmed, as from the list of fulfillments."""
+    def _reassign(self, request: HttpRequest, subject: Subject, chosen: str) -> HttpResponse:
+        """Open the preview of reassigning, as from the list of fulfillments."""
         acting: Any = self.admin_site.get_model_admin(Fulfillment)
-        states = [State.NEW] if which == State.NEW else [*WORKABLE]
+        states = [State.NEW] if chosen == State.NEW else [*WORKABLE]
         name = "partnership" if isinstance(subject, Partnership) else "supplier"
         work = Fulfillment.objects.filter(**{name: subject}, state__in=states)
         return cast(HttpResponse, acting.choose(request, acting.find_action("withdraw"), work))
@@ -154,7 +154,7 @@ class SuspendableAdmin(RecordedAdmin[Record]):
 
 
 def suspension_context(subject: Subject) -> dict[str, Any]:
-    """What a page says of a record's suspensions."""
+    """Return the template context of a record's current and past suspensions."""
     history = list(Suspension.objects.about(subject)[:SHOWN])
     name = subject._meta.model_name
     return {
@@ -167,5 +167,5 @@ def suspension_context(subject: Subject) -> dict[str, Any]:
 
 def _until(suspension: Suspension) -> str:
     if suspension.until is None:
-        return f"{suspension.subject} is suspended until somebody resumes it."
-    return f"{suspension.subject} is suspended, and trades again on {suspension.until:%-d %b %Y}."
+        return f"{suspension.subject} is suspended until an operator resumes it."
+    return f"{suspension.subject} is suspended. Trade resumes on {suspension.until:%-d %b %Y}."

@@ -1,4 +1,4 @@
-"""Stopping the new trade of a supplier, a retailer or a partnership, and letting it go on."""
+"""Suspend and resume the new trade of a supplier, a retailer or a partnership."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from events.recording import record
 Subject: TypeAlias = Supplier | Retailer | Partnership
 
 AT_ONCE = 100
-"""Suspensions that one look ends; the next one comes within a minute."""
+"""Maximum number of suspensions ended per run; the next run comes within a minute."""
 
-# A partnership that was made while its supplier was being suspended saw nothing of that.
+# A partnership created while its supplier was being suspended missed the suspension.
 MISSED = """
     UPDATE accounts_partnership p SET is_trading = is_trading
     WHERE p.is_trading = (NOT p.is_active OR EXISTS (
@@ -34,17 +34,17 @@ class SuspendedAlready(ApiError):
 
 
 def suspend(subject: Subject, *, reason: str, until: date | None, by: Actor) -> Suspension:
-    """Let it trade nothing new until that day (UTC), or until somebody resumes it; open work goes on.
+    """Stop new trade until a day (UTC), or until an operator resumes it. Open work continues.
 
     Raises SuspendedAlready, and Invalid for a day that has begun.
     """
     if until is not None and until <= timezone.now().date():
-        raise Invalid.at("until", "Must be a day to come: it trades again when that day begins, UTC.")
+        raise Invalid.at("until", "This day has begun. Name a later day: trade resumes when it begins (UTC).")
     with transaction.atomic():
         kind = type(subject)
         kind._base_manager.select_for_update(no_key=True).get(pk=subject.pk)
         if Suspension.objects.in_force().about(subject).exists():
-            raise SuspendedAlready(f"{subject} is suspended already; resume it first.")
+            raise SuspendedAlready(f"{subject} is already suspended. Resume it first.")
         before = _trading(subject)
         suspension = Suspension(**{_name(subject): subject}, reason=reason, until=until, started_by=by.name)
         suspension.save(force_insert=True)
@@ -54,7 +54,7 @@ def suspend(subject: Subject, *, reason: str, until: date | None, by: Actor) -> 
 
 
 def resume(suspension: Suspension, *, by: Actor) -> bool:
-    """Let it trade again; return whether it was suspended until now."""
+    """End a suspension. Return False if it had already ended."""
     with transaction.atomic():
         locked = Suspension.objects.select_for_update(of=("self",)).get(pk=suspension.pk)
         if locked.ended_at is not None:
@@ -68,7 +68,7 @@ def resume(suspension: Suspension, *, by: Actor) -> bool:
 
 
 def end_expired() -> int:
-    """End those whose day has come; return how many that were."""
+    """End the suspensions whose day has come. Return their number."""
     with connection.cursor() as cursor:
         cursor.execute(MISSED)
     over = Suspension.objects.over_on(timezone.now().date())
@@ -77,7 +77,7 @@ def end_expired() -> int:
 
 
 def in_force_for(subject: Subject) -> Suspension | None:
-    """The suspension of this very subject."""
+    """Return the subject's own suspension, not one of its partner's."""
     return Suspension.objects.in_force().about(subject).first()
 
 
@@ -86,13 +86,13 @@ def _name(subject: Subject) -> str:
 
 
 def _trading(subject: Subject) -> set[int]:
-    """The partnerships that trade, of those that the subject has a part in."""
+    """Return the ids of the subject's trading partnerships."""
     mine = {"pk": subject.pk} if isinstance(subject, Partnership) else {_name(subject): subject}
     return set(Partnership.objects.trading().filter(**mine).values_list("pk", flat=True))
 
 
-def _record(subject: Subject, what: str, changed: set[int], data: dict[str, Any], *, by: Actor) -> None:
-    """One event with the reason, for operators; and one for both sides of each partnership, without it."""
+def _record(subject: Subject, change: str, changed: set[int], data: dict[str, Any], *, by: Actor) -> None:
+    """Record one event with the reason for operators, and one without it per partnership for both sides."""
     name = _name(subject)
     parties = (
         {"supplier": subject.supplier, "retailer": subject.retailer}
@@ -100,11 +100,11 @@ def _record(subject: Subject, what: str, changed: set[int], data: dict[str, Any]
         else {name: subject}
     )
     about = {f"{name}_id": subject.pk, "name": str(subject), **data}
-    record(f"{name}.{what}", by=by, area=ACCOUNTS, data=about, **parties)
+    record(f"{name}.{change}", by=by, area=ACCOUNTS, data=about, **parties)
     shared = {"until": data["until"]} if "until" in data else {}
     for each in Partnership.objects.filter(pk__in=changed).select_related("supplier", "retailer"):
         record(
-            f"trade.{what}",
+            f"trade.{change}",
             by=by,
             area="catalog",
             supplier=each.supplier,

@@ -1,4 +1,4 @@
-"""What pages offer, to whom."""
+"""Template filters for permissions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ register = template.Library()
 
 @register.filter
 def acted_on_by(item: Any, user: Any) -> bool:
-    """Whether a user may do what a row of the desk offers: a link to a page that refuses him is none."""
+    """Return whether the user may change the record of a desk row. Other rows get no links to actions."""
     app, _, model = item.model.partition(".")
     return bool(user.has_perm(f"{app}.change_{model}"))

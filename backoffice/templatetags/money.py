@@ -1,4 +1,4 @@
-"""Amounts on operators' pages."""
+"""Template filters for amounts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ register = template.Library()
 
 @register.filter
 def money(amount: Decimal | int | None) -> str:
-    """An amount exactly: to the cent, and further where it goes further; nothing where there is none.
+    """Format an amount with cents, with more digits where the amount has more, and None as an empty text.
 
-    Whole numbers that are no money (a table may have both) have no cents.
+    Integers are counts, not money: they get no cents.
     """
     if not isinstance(amount, Decimal):
         return "" if amount is None else f"{amount:,}"

@@ -59,7 +59,7 @@ def pages(
     return [
         *("", "desk/", "search/?q=r&all=1", "activity/", "nothing/", *lists),
         *(f"{party}/{page}/" for page in ("change", "overview", "suspend", "scorecard")),
-        *("accounts/supplier/let-in/", f"accounts/retailer/{shop.pk}/overview/"),
+        *("accounts/supplier/onboard/", f"accounts/retailer/{shop.pk}/overview/"),
         *(f"orders/order/{order.pk}/change/", f"orders/order/{order.pk}/do/correct-address/"),
         *(f"fulfillments/fulfillment/{number}/change/" for number in work[:2]),
         *(f"catalog/variant/{variant.pk}/change/", f"imports/importjob/{job.pk}/change/"),

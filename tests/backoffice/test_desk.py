@@ -35,14 +35,14 @@ def refused_address(order, fulfillment, client_for, acme):
 
 def test_nothing_waits_on_a_quiet_day(operator, order):
     assert rows(operator) == []
-    assert "Nothing waits here" in operator.get(DESK).text
+    assert "No open work" in operator.get(DESK).text
 
 
 def test_a_wrong_address_shows_the_address_and_leads_to_what_mends_it(operator, refused_address):
     [item] = rows(operator)
 
     assert item.kind.name == "address"
-    assert refused_address.shipping_address["address1"] in item.what
+    assert refused_address.shipping_address["address1"] in item.problem
     assert item.parties == "Acme for Shop"
     assert all(operator.get(url).status_code == 200 for _, url in item.actions)
 
@@ -53,12 +53,16 @@ def test_what_nobody_fills_says_what_and_how_much_money(operator, acme, shop, a_
     client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/out_of_stock")
 
     [item] = rows(operator)
-    assert (item.kind.name, item.what, item.money) == ("nobody", "Nobody has 2 × LAN-1", 15)
+    assert (item.kind.name, item.problem, item.money) == (
+        "refused",
+        "Refused by all suppliers: 2 × LAN-1",
+        15,
+    )
 
 
 def test_a_silent_supplier_a_late_one_and_a_held_order(operator, shop, order, fulfillment, client_for):
     client_for(shop).post(f"orders/{order.pk}/cancel")
-    assert kinds(operator) == ["silent"]
+    assert kinds(operator) == ["cancellation"]
     do(operator, fulfillment, "refuse-cancelation")
     Fulfillment.objects.update(due_at=timezone.now() - timedelta(hours=1))
     assert kinds(operator) == ["overdue"]
@@ -77,18 +81,18 @@ def test_stock_imports_and_feeds_wait_too(operator, acme, order):
     set_stock(on_hand=1)
     ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL, report={"reasons": ["Too many."]})
     ImportJobFactory.create(supplier=acme, status=Status.FAILED, error={"code": "x", "message": "No header."})
-    assert sorted(kinds(operator)) == ["failed", "import", "overpromised"]
-    assert {"Too many.", "No header."} <= {item.what for item in rows(operator)}
+    assert sorted(kinds(operator)) == ["approval", "failed", "overpromised"]
+    assert {"Too many.", "No header."} <= {item.problem for item in rows(operator)}
 
 
 def test_over_promised_stock_is_counted_from_its_row_and_a_waiting_order_canceled(operator, order):
     set_stock(on_hand=1)
     [item] = rows(operator, kind="overpromised")
-    assert [label for label, _ in item.actions] == ["Count", "Adjust"]
+    assert [label for label, _ in item.actions] == ["Enter count", "Adjust stock"]
     assert all(operator.get(url).status_code == 200 for _, url in item.actions)
     OrderLine.objects.update(waiting_since=timezone.now())
 
-    [item] = rows(operator, kind="waiting")
+    [item] = rows(operator, kind="backordered")
     assert [label for label, _ in item.actions] == ["Cancel order"]
     assert all(operator.get(url).status_code == 200 for _, url in item.actions)
 
@@ -160,7 +164,7 @@ def test_a_row_is_taken_noted_and_put_off(operator, refused_address):
     assert (item.note.assigned_to, item.note.text) == ("olga", "Asked the retailer")
     assert rows(operator, taken="free") == []
 
-    assert messages(keep(operator, item, assigned_to="olga", snooze_hours="2")) == ["Put off for 2 hours."]
+    assert messages(keep(operator, item, assigned_to="olga", snooze_hours="2")) == ["Snoozed for 2 hours."]
     assert rows(operator) == []
     assert len(rows(operator, taken="snoozed")) == 1
     OperatorNote.objects.update(snoozed_until=timezone.now())

@@ -89,8 +89,8 @@ def test_what_is_solved_meanwhile_moves_nothing_to_another_page(operator, many, 
 
 
 def test_narrowing_stays_on_the_next_page(operator, many, small):
-    assert {item.kind.name for item in all_rows(operator, kind="import")} == {"import"}
-    assert len(all_rows(operator, kind="import")) == 4
+    assert {item.kind.name for item in all_rows(operator, kind="approval")} == {"approval"}
+    assert len(all_rows(operator, kind="approval")) == 4
 
 
 def test_a_webhook_that_gave_events_up_waits_until_they_are_sent_again(operator, acme, order):
@@ -101,7 +101,7 @@ def test_a_webhook_that_gave_events_up_waits_until_they_are_sent_again(operator,
 
     [item] = all_rows(operator)
     assert (item.kind.name, item.title, item.parties) == ("webhook", webhook.url, "Acme")
-    assert "given up after 72 hours" in item.what
+    assert "given up after 72 hours" in item.problem
     assert all(operator.get(url).status_code == 200 for _, url in item.actions)
     do(operator, webhook, "resend_dead")
     assert all_rows(operator) == []
@@ -113,7 +113,7 @@ def test_a_webhook_whose_receiver_is_down_waits_and_one_that_just_stumbled_does_
     WebhookFactory.create(supplier=acme, failing_since=now - timedelta(hours=1), **of_supplier)
     WebhookFactory.create(supplier=rival, failing_since=now - timedelta(minutes=1), **of_supplier)
 
-    assert [item.what for item in all_rows(operator)] == ["Its receiver takes nothing: HTTP 502"]
+    assert [item.problem for item in all_rows(operator)] == ["The receiver accepts no events: HTTP 502"]
     assert all_rows(operator, supplier=rival.pk) == []
 
 
@@ -192,19 +192,19 @@ def test_without_redis_the_desk_says_so(operator, monkeypatch):
 def test_a_row_is_taken_with_one_button_and_keeps_its_note(operator, order, fulfillment, acme, client_for):
     client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
     page = operator.get(DESK).text
-    assert "Take it" in page
+    assert "Assign to me" in page
     sent = {"model": "fulfillments.fulfillment", "record_id": fulfillment.pk, "text": "Asked"}
     operator.post(f"{DESK}note/", {**sent, "assigned_to": "olga"})
     [item] = all_rows(operator, taken="mine")
     assert (item.note.assigned_to, item.note.text) == ("olga", "Asked")
-    assert "Take it" not in operator.get(DESK).text
+    assert "Assign to me" not in operator.get(DESK).text
 
 
 def test_nobody_takes_a_row_who_is_no_operator(operator, order, fulfillment):
     StaffFactory.create(username="paul", is_active=False)
     sent = {"model": "fulfillments.fulfillment", "record_id": fulfillment.pk, "assigned_to": "paul"}
     page = operator.post(f"{DESK}note/", sent, follow=True)
-    assert messages(page) == ["No operator has the name paul."]
+    assert messages(page) == ["No operator has the name paul. Choose a name from the list."]
 
 
 def test_from_the_desk_to_a_page_and_after_the_action_back(operator, order, fulfillment, acme, client_for):

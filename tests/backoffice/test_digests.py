@@ -64,7 +64,7 @@ def test_a_supplier_hears_what_it_has_to_do(server, operator, acme, order):
     send_digests()
 
     [sent] = mail.outbox
-    assert sent.subject == "Acme: what waits for you"
+    assert sent.subject == "Acme: your open work"
     assert "1 fulfillments to capture" in sent.body
     assert "It has no header." in sent.body
 
@@ -141,7 +141,7 @@ def test_a_silent_mail_server_is_asked_once_and_whoever_it_kept_waiting_comes_la
 
 def test_a_digest_is_of_one(operator, acme):
     page = add(operator, supplier=acme.pk, user=User.objects.get(username="olga").pk)
-    assert "choose one of the two" in page.text
+    assert "Choose one." in page.text
     assert not Digest.objects.exists()
 
 

@@ -9,7 +9,7 @@ from tests.factories import StaffFactory
 def test_a_page_that_is_not_there_is_a_page_for_people(operator):
     page = operator.get("/admin/orders/nothing-of-that-name/")
     assert page.status_code == 404
-    assert "There is no such page" in page.text
+    assert "This page does not exist" in page.text
     assert 'id="bo-search-term"' in page.text
     assert "default-src 'self'" in page.headers["Content-Security-Policy"]
 
@@ -19,12 +19,12 @@ def test_what_is_not_allowed_says_so(db):
     nobody.force_login(StaffFactory.create(username="new"))
     page = nobody.get("/admin/orders/order/")
     assert page.status_code == 403
-    assert "Your groups do not allow this" in page.text
+    assert "Your role does not allow this" in page.text
 
 
 def test_what_breaks_is_answered_without_the_database(operator, monkeypatch):
     operator.raise_request_exception = False
-    monkeypatch.setattr("backoffice.site.waiting_for", None)
+    monkeypatch.setattr("backoffice.site.gather", None)
     page = operator.get("/admin/")
     assert page.status_code == 500
     assert "Something went wrong" in page.text
@@ -35,7 +35,7 @@ def test_a_form_that_was_open_for_too_long_says_what_to_do(db):
     client = Client(enforce_csrf_checks=True)
     page = client.post("/admin/login/", {"username": "olga", "password": "x"})
     assert page.status_code == 403
-    assert "Nothing was changed" in page.text
+    assert "nothing was changed" in page.text
 
 
 @pytest.mark.parametrize("path", ["/v3/nothing", "/nothing"])

@@ -1,4 +1,4 @@
-"""The operators' home shows what needs a human now."""
+"""The operators' home page: the most urgent rows of the desk, and the count of each kind."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,37 +7,34 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from backoffice.queues import QUEUES
+from backoffice.desk.kinds import BY_NAME, KINDS
 from events.models import Webhook
 from fulfillments.models import Fulfillment
 from imports.models import ImportJob
 from inventory.models import StockLevel
 from orders.models import Order, OrderLine
 from tests.backoffice.conftest import do
-from tests.factories import ImportJobFactory, WebhookFactory, set_stock
+from tests.factories import ImportJobFactory, WebhookFactory
 
 
-def queues(client):
+def counts(client):
     page = client.get("/admin/")
     assert page.status_code == 200
-    return {waiting.queue.title: waiting for waiting in page.context["queues"]}
+    return {kind.name: count for kind, count in page.context["gathered"].counts}
 
 
 def test_nothing_waits_on_a_quiet_day(operator):
-    assert {waiting.count for waiting in queues(operator).values()} == {0}
-    assert "Nothing waits here" in operator.get("/admin/").text
+    assert set(counts(operator).values()) == {0}
+    assert "No open work" in operator.get("/admin/").text
 
 
-def test_a_wrong_address_waits_as_an_exception_and_as_an_address(
-    operator, order, fulfillment, client_for, acme
-):
+def test_a_card_leads_to_the_rows_of_its_kind(operator, order, fulfillment, client_for, acme):
     client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
 
-    waiting = queues(operator)
-    assert waiting["Orders in exception"].count == 1
-    assert waiting["Wrong addresses"].count == 1
-    [item] = waiting["Wrong addresses"].items
-    assert order.retailer_order_id in item.text
+    assert counts(operator)["address"] == 1
+    page = operator.get("/admin/desk/", {"kind": "address"})
+    [item] = page.context["items"]
+    assert order.retailer_order_id == item.title
     assert operator.get(item.url).status_code == 200
 
 
@@ -45,67 +42,43 @@ def test_a_cancellation_waits_until_the_supplier_answers(
     operator, order, fulfillment, client_for, acme, shop
 ):
     client_for(shop).post(f"orders/{order.pk}/cancel")
-    assert queues(operator)["Cancellations waiting"].count == 1
+    assert counts(operator)["cancellation"] == 1
 
     client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus", {"status": "canceled"})
-    assert queues(operator)["Cancellations waiting"].count == 0
+    assert counts(operator)["cancellation"] == 0
 
 
 def test_a_held_order_waits_until_it_is_released(operator, order):
     do(operator, order, "hold")
-    assert queues(operator)["Held orders"].count == 1
+    assert counts(operator)["held"] == 1
     do(operator, order, "release")
-    assert queues(operator)["Held orders"].count == 0
-
-
-def test_stock_that_is_promised_twice_is_shown(operator, order):
-    set_stock(on_hand=1)
-    [item] = queues(operator)["Over-promised stock"].items
-    assert "LAN-1 at Acme, Acme East: 2 promised, 1 there" in item.text
-
-
-@pytest.mark.parametrize(
-    ("status", "title"),
-    [("awaiting_approval", "Imports awaiting approval"), ("failed", "Imports that failed this week")],
-)
-def test_an_import_that_needs_a_decision_is_shown(operator, acme, status, title):
-    ImportJobFactory.create(supplier=acme, source="products/spring.csv", status=status)
-    [item] = queues(operator)[title].items
-    assert item.text == "products of Acme: products/spring.csv"
+    assert counts(operator)["held"] == 0
 
 
 def test_a_failure_of_last_month_is_no_news(operator, acme):
     long_ago = timezone.now() - timedelta(days=30)
     ImportJobFactory.create(supplier=acme, status="failed", created_at=long_ago)
-    assert queues(operator)["Imports that failed this week"].count == 0
+    assert counts(operator)["failed"] == 0
 
 
-# For each queue: what a row of it is like, and one that comes close.
+# For each kind with a list: values that put a row into the kind, and values that just do not.
 LONG_AGO, TOMORROW = timezone.now() - timedelta(days=30), timezone.now() + timedelta(days=1)
 ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
-    "Orders in exception": (Order, {"processing_state": "exception"}, {"processing_state": "received"}),
-    "Wrong addresses": (Fulfillment, {"state": "wrong_address"}, {"state": "new"}),
-    "Cancellations waiting": (Fulfillment, {"state": "canceling"}, {"state": "canceled"}),
-    "Overdue": (Fulfillment, {"due_at": LONG_AGO}, {"due_at": TOMORROW}),
-    "Unknown countries": (
+    "address": (Fulfillment, {"state": "wrong_address"}, {"state": "new"}),
+    "refused": (Order, {"processing_state": "exception"}, {"processing_state": "received"}),
+    "cancellation": (Fulfillment, {"state": "canceling"}, {"state": "canceled"}),
+    "overdue": (Fulfillment, {"due_at": LONG_AGO}, {"due_at": TOMORROW}),
+    "country": (
         Order,
         {"has_unknown_country": True},
         {"has_unknown_country": True, "processing_state": "canceled"},
     ),
-    "Held orders": (Order, {"held": True}, {"held": True, "processing_state": "completed"}),
-    "Waiting for stock": (
-        OrderLine,
-        {"waiting_since": LONG_AGO},
-        {"waiting_since": None},
-    ),
-    "Over-promised stock": (StockLevel, {"reserved": 11}, {"reserved": 10}),
-    "Imports awaiting approval": (ImportJob, {"status": "awaiting_approval"}, {"status": "queued"}),
-    "Imports that failed this week": (
-        ImportJob,
-        {"status": "failed"},
-        {"status": "failed", "created_at": LONG_AGO},
-    ),
-    "Webhooks whose receivers are down": (
+    "held": (Order, {"held": True}, {"held": True, "processing_state": "completed"}),
+    "backordered": (OrderLine, {"waiting_since": LONG_AGO}, {"waiting_since": None}),
+    "overpromised": (StockLevel, {"reserved": 11}, {"reserved": 10}),
+    "approval": (ImportJob, {"status": "awaiting_approval"}, {"status": "queued"}),
+    "failed": (ImportJob, {"status": "failed"}, {"status": "failed", "created_at": LONG_AGO}),
+    "webhook": (
         Webhook,
         {"failing_since": LONG_AGO},
         {"failing_since": LONG_AGO, "active": False},
@@ -122,42 +95,50 @@ def two_of_each(acme, shop, a_variant, pushed):
     WebhookFactory.create_in_bulk(2, retailer=shop)
 
 
-def test_each_queue_has_its_rows():
-    assert list(ROWS) == [queue.title for queue in QUEUES]
+def test_each_kind_with_a_list_is_tested_below():
+    assert list(ROWS) == [kind.name for kind in KINDS if kind.listed is not None]
 
 
-@pytest.mark.parametrize("title", ROWS)
-def test_every_queue_leads_to_a_list_of_its_rows_alone(operator, two_of_each, title):
-    model, of_the_queue, close_to_it = ROWS[title]
+@pytest.mark.parametrize("name", ROWS)
+def test_every_kind_and_its_list_show_the_same_row_alone(operator, two_of_each, name):
+    model, of_the_kind, close_to_it = ROWS[name]
     wanted, other = model.objects.order_by("id")
-    model.objects.filter(pk=wanted.pk).update(**of_the_queue)
+    model.objects.filter(pk=wanted.pk).update(**of_the_kind)
     model.objects.filter(pk=other.pk).update(**close_to_it)
+    if name == "refused":
+        OrderLine.objects.filter(order=wanted).update(rejected=2, open=0, reserved=0)
 
-    waiting = queues(operator)[title]
-    listing = operator.get(waiting.queue.url)
+    listing = operator.get(BY_NAME[name].url)
 
-    assert waiting.count == 1
+    assert counts(operator)[name] == 1
     assert listing.status_code == 200
     assert [row.pk for row in listing.context["cl"].result_list] == [wanted.pk]
 
 
-def test_many_are_counted_only_up_to_a_hundred(operator, acme):
-    ImportJobFactory.create_in_bulk(130, supplier=acme, status="failed")
-    waiting = queues(operator)["Imports that failed this week"]
-    assert waiting.counted == "100+"
-    assert len(waiting.items) == 5
+@pytest.mark.parametrize("name", ["uncaptured", "feed", "part"])
+def test_a_kind_without_a_list_leads_to_the_desk(operator, name):
+    url = BY_NAME[name].url
+    assert url == f"/admin/desk/?kind={name}"
+    assert operator.get(url).status_code == 200
 
 
-def test_the_home_page_asks_one_query_for_each_queue(operator, order, django_assert_num_queries):
+def test_many_rows_are_counted_only_up_to_the_window(operator, acme, monkeypatch):
+    monkeypatch.setattr("backoffice.desk.gathering.WINDOW", 10)
+    monkeypatch.setattr("backoffice.desk.pages.WINDOW", 10)
+    ImportJobFactory.create_in_bulk(13, supplier=acme, status="failed")
+    assert '<span class="bo-count">10+</span>' in operator.get("/admin/").text
+
+
+def test_the_home_page_asks_one_query_for_each_kind(operator, order, django_assert_num_queries):
     operator.get("/admin/")
-    # session, user, whether he lacks a second factor, what he and his groups may do;
-    # one for each queue, and one for each of the desk's kinds (of silent parts Redis is asked)
-    with django_assert_num_queries(5 + 11 + 13):
+    # session, user, whether they lack a second factor, the permissions of the user and of their groups;
+    # one for each of the desk's kinds (of silent parts Redis is asked)
+    with django_assert_num_queries(5 + 13):
         operator.get("/admin/")
 
 
 def test_support_sees_the_same_home(support, order):
-    assert len(queues(support)) == 11
+    assert list(counts(support)) == [kind.name for kind in KINDS]
 
 
 def test_a_stranger_is_asked_to_log_in(db):

@@ -136,7 +136,7 @@ def test_a_view_is_of_its_list_and_of_whoever_may_see_that(operator, client, day
 
 def test_a_view_without_a_name_or_beyond_the_most_is_refused_in_words(operator, monkeypatch):
     monkeypatch.setattr(views, "MOST", 1)
-    assert "at most 60 letters" in save(operator, "", "").text
+    assert "at most 60 characters" in save(operator, "", "").text
     save(operator, "One", "")
     assert "Delete one first" in save(operator, "Two", "").text
     assert SavedView.objects.count() == 1

@@ -55,7 +55,7 @@ def test_what_waits_stands_beside_its_place_when_it_was_counted(operator, fulfil
     count_waiting()
 
     found = {label: link.count for label, link in links(operator.get("/admin/")).items() if link.count}
-    assert found == {"The desk": "3", "Cancellations": "1", "Imports": "2", "Awaiting approval": "2"}
+    assert found == {"Desk": "3", "Cancellation requests": "1", "Imports": "2", "Awaiting approval": "2"}
 
 
 def test_counts_end_where_nobody_reads_on(operator, acme, monkeypatch):
@@ -77,7 +77,7 @@ def test_pages_come_without_counts_while_the_cache_is_away(operator, monkeypatch
 def test_nobody_is_led_where_he_may_not_go(client, support):
     assert "Import a file" not in links(support.get("/admin/"))
     client.force_login(StaffFactory.create(username="nina"))
-    assert [link.label for link in links(client.get("/admin/")).values()] == ["The desk"]
+    assert [link.label for link in links(client.get("/admin/")).values()] == ["Desk", "System status"]
 
 
 def test_the_menu_is_a_landmark_with_headings_and_its_counts_are_words(operator, acme):

@@ -105,7 +105,7 @@ def test_open_work_is_sent_elsewhere_while_its_supplier_is_suspended(
     operator, acme, rival, both, which, sent
 ):
     url = f"/admin/accounts/supplier/{acme.pk}/suspend/"
-    assert "sent elsewhere" in operator.get(url).text
+    assert "reassign new fulfillments" in operator.get(url).text
     page = operator.post(url, {"reason": "Strike", "open_work": which}, follow=True)
     assert not Fulfillment.objects.filter(supplier=rival).exists()  # nothing moves before it is confirmed
     if sent:
@@ -118,6 +118,6 @@ def test_open_work_is_sent_elsewhere_while_its_supplier_is_suspended(
 
 def test_a_retailer_has_no_work_to_send_elsewhere(operator, shop):
     url = f"/admin/accounts/retailer/{shop.pk}/suspend/"
-    assert "sent elsewhere" not in operator.get(url).text
+    assert "reassign new fulfillments" not in operator.get(url).text
     operator.post(url, {"reason": "Strike", "open_work": "all"})
     assert shop.suspensions.exists()

@@ -13,8 +13,8 @@ from sftp_ingest.models import SftpLogin
 from tests.client import ApiClient
 from tests.factories import IssuedKeyFactory, PartnershipFactory
 
-SUPPLIER = "/admin/accounts/supplier/let-in/"
-RETAILER = "/admin/accounts/retailer/let-in/"
+SUPPLIER = "/admin/accounts/supplier/onboard/"
+RETAILER = "/admin/accounts/retailer/onboard/"
 
 
 def answers(**changes):
@@ -28,7 +28,7 @@ def answers(**changes):
     }
 
 
-def test_a_supplier_is_let_in_with_all_that_it_needs(operator, shop, boutique):
+def test_a_supplier_is_onboarded_with_all_its_records(operator, shop, boutique):
     page = operator.post(SUPPLIER, answers(partners=[shop.pk, boutique.pk]))
     newcomer = page.context["newcomer"]
     supplier = Supplier.objects.get(name="Fresh")
@@ -54,7 +54,7 @@ def test_a_supplier_is_let_in_with_all_that_it_needs(operator, shop, boutique):
     assert newcomer.secret not in str([*Event.objects.values_list("data", flat=True)])
 
 
-def test_a_retailer_is_let_in(operator, acme):
+def test_a_retailer_is_onboarded(operator, acme):
     page = operator.post(RETAILER, {"name": "Fresh", "partners": [acme.pk], "key_name": "Shop system"})
     retailer = Retailer.objects.get(name="Fresh")
     client = ApiClient(page.context["newcomer"].secret, f"/v3/retailers/{retailer.pk}")
@@ -65,11 +65,11 @@ def test_a_retailer_is_let_in(operator, acme):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"name": "Acme"}, "There is a supplier of this name already."),
+        ({"name": "Acme"}, "A supplier with this name already exists."),
         ({"name": ""}, "This field is required."),
         ({"warehouses": " \n"}, "This field is required."),
-        ({"warehouses": "A\nA"}, "Each name once"),
-        ({"warehouses": "x" * 101}, "at most 100 letters"),
+        ({"warehouses": "A\nA"}, "Enter each name once"),
+        ({"warehouses": "x" * 101}, "more than 100 characters"),
         ({"sftp_username": "taken"}, "Another login has this name."),
         ({"sftp_username": "no spaces"}, "valid"),
     ],
@@ -85,14 +85,14 @@ def test_support_looks_and_lets_nobody_in(support, acme):
     assert support.get(SUPPLIER).status_code == 403
     page = support.get(f"/admin/accounts/supplier/{acme.pk}/overview/")
     assert page.status_code == 200
-    assert "Issue a key" not in page.text
-    assert "let-in" not in support.get("/admin/accounts/supplier/").text
+    assert "Issue API key" not in page.text
+    assert "onboard" not in support.get("/admin/accounts/supplier/").text
 
 
 def test_one_page_shows_what_there_is(operator, acme, rival, shop):
     key, secret = IssuedKeyFactory.create(party=acme, name="Stock system")
     page = operator.get(f"/admin/accounts/supplier/{acme.pk}/overview/").text
-    for shown in ("Shop", "Stock system", key.prefix, "Acme East", "Acme West", "Issue a key", "Scorecard"):
+    for shown in ("Shop", "Stock system", key.prefix, "Acme East", "Acme West", "Issue API key", "Scorecard"):
         assert shown in page
     assert secret not in page
     assert "Acme" in operator.get(f"/admin/accounts/retailer/{shop.pk}/overview/").text

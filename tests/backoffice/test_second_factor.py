@@ -62,7 +62,7 @@ def test_a_code_is_good_for_one_sign_in(ada):
     assert ada.enter(code).status_code == 302
 
     ada.sign_in()
-    assert b"was used before" in ada.enter(code).content
+    assert b"already used" in ada.enter(code).content
     assert ada.enter(app_code(ada.secret, 1)).status_code == 302
 
 
@@ -110,7 +110,7 @@ def test_who_must_use_one_and_has_none_can_do_nothing_else(ada):
     for path in ("/admin/", "/admin/orders/order/", "/admin/imports/importjob/1/do/approve/"):
         for answer in (ada.client.get(path), ada.client.post(path)):
             assert answer.headers["Location"] == "/admin/second-factor/"
-    assert b"Your group asks for a second factor" in ada.client.get("/admin/second-factor/").content
+    assert b"Your group requires a second factor" in ada.client.get("/admin/second-factor/").content
 
     ada.set_up()
     assert ada.sees_orders()

@@ -53,7 +53,7 @@ class TestSupplier:
     def test_it_gets_no_new_fulfillments_until_it_is_resumed(self, operator, acme, rival, shop, client_for):
         page = suspend(operator, acme)
         assert messages(page) == [
-            "Acme is suspended until somebody resumes it. Its page says how to undo it."
+            "Acme is suspended until an operator resumes it. Press Resume trading on its page to undo this."
         ]
         assert supplier_of(push(client_for, shop)) == rival
         assert push(client_for, shop, upc="", sku="LAN-1").status_code == 400
@@ -80,7 +80,7 @@ class TestSupplier:
         push(client_for, shop)
         page = operator.get(f"{path_of(acme)}suspend/")
         assert "1</a> new: can still be captured" in page.text
-        assert "Stops trading with: Shop" in page.text
+        assert "Trade stops with: Shop" in page.text
         assert not Suspension.objects.exists()
 
 
@@ -173,10 +173,10 @@ def test_a_new_partner_of_a_suspended_supplier_waits_too(operator, acme):
 
 def test_nothing_is_done_twice_or_without_a_reason(operator, support, acme):
     assert "This field is required" in suspend(operator, acme, reason="").text
-    assert "Must be a day to come" in suspend(operator, acme, until="2020-01-01").text
-    assert messages(resume(operator, acme)) == ["Acme was not suspended; nothing was changed."]
+    assert "This day has passed or is today" in suspend(operator, acme, until="2020-01-01").text
+    assert messages(resume(operator, acme)) == ["Acme is not suspended, so nothing was changed."]
     suspend(operator, acme)
-    assert messages(suspend(operator, acme)) == ["Acme is suspended already; resume it first."]
+    assert messages(suspend(operator, acme)) == ["Acme is already suspended. Resume it first."]
     assert support.post(f"{path_of(acme)}resume/").status_code == 403
     assert support.get(f"{path_of(acme)}suspend/").status_code == 403
     assert "Resume trading" not in support.get(f"{path_of(acme)}change/").text

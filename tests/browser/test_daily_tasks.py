@@ -45,7 +45,7 @@ def test_needs_me_now_takes_no_click(desk, order, client_for, acme):
 def test_why_an_order_is_stuck_takes_one_click_at_most(desk, order, client_for, acme):
     at_supplier(client_for, acme, order, "setStatus/out_of_stock")
     browser = desk()
-    assert "Nobody has 2 × LAN-1" in browser.page.inner_text(".bo-desk")
+    assert "Refused by all suppliers: 2 × LAN-1" in browser.page.inner_text(".bo-desk")
     browser.click(f".bo-desk a:text('{order.retailer_order_id}')")
     assert "this warehouse was out of stock for the line before" in browser.page.inner_text("#content")
     assert browser.clicks == 1
@@ -68,14 +68,14 @@ def test_an_address_is_mended_in_two_clicks_and_the_desk_is_empty(desk, order, c
     browser.page.fill("#id_city", "Bath")
     browser.press("Correct address")
     assert browser.clicks == 2
-    assert "Nothing waits here" in browser.page.inner_text("#content")
+    assert "No open work" in browser.page.inner_text("#content")
     assert order.fulfillments.get().state == "new"
 
 
 def test_a_silent_supplier_is_answered_for_in_two_clicks(desk, order, client_for, shop):
     client_for(shop).post(f"orders/{order.pk}/cancel")
     browser = desk("/admin/desk/")
-    browser.click(".bo-desk a:text('Approve')")
+    browser.click(".bo-desk a:text('Approve cancellation')")
     assert "2 pieces are canceled in the name of Acme." in browser.page.inner_text(".bo-verdict")
     browser.page.fill("#id_reason", "By telephone")
     browser.press("Approve cancellation")
@@ -139,7 +139,7 @@ def test_a_supplier_is_suspended_and_its_open_work_sent_elsewhere(desk, order, a
     browser = desk(f"/admin/accounts/supplier/{acme.pk}/suspend/")
     browser.page.fill("#id_reason", "Strike")
     browser.page.select_option("#id_open_work", "all")
-    browser.press("Suspend")
+    browser.press("Suspend supplier")
     browser.page.fill("#id_reason", "Strike")
     browser.click(".submit-row .default")
     assert browser.clicks == 2
@@ -150,7 +150,7 @@ def test_a_row_is_taken_with_one_click(desk, order, client_for, acme):
     at_supplier(client_for, acme, order, "setStatus/wrong_address")
     browser = desk("/admin/desk/")
     browser.click(".bo-desk button.bo-link")
-    assert browser.messages() == ["Kept."]
+    assert browser.messages() == ["Note saved."]
     assert "olga" in browser.page.inner_text(".bo-desk")
 
 
@@ -161,7 +161,7 @@ def test_a_row_is_put_off_from_the_desk(desk, order, client_for, acme):
     browser.page.fill("[name=snooze_hours]", "4")
     browser.click(".bo-desk details button")
     assert browser.messages() == ["Put off for 4 hours."]
-    assert "Nothing waits here" in browser.page.inner_text("#content")
+    assert "No open work" in browser.page.inner_text("#content")
 
 
 def test_an_operator_in_auckland_reads_both_clocks(desk, order, client_for, acme):

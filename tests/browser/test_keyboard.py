@@ -41,7 +41,7 @@ def test_escape_closes_a_note_and_leads_back_to_what_opens_it(browser, rows):
 
 
 def test_who_takes_a_row_stays_at_it(browser, rows):
-    focus(browser, 1, "Take it")
+    focus(browser, 1, "Assign to me")
     with browser.page.expect_navigation():
         browser.page.keyboard.press("Enter")
 

@@ -21,10 +21,10 @@ def order(acme, shop, a_variant, client_for):
 
 def test_an_operator_corrects_an_address_from_the_home_page(browser, order, client_for, acme):
     browser.log_in("olga")
-    queue = browser.page.locator(".bo-queue", has_text="Orders in exception")
+    queue = browser.page.locator(".bo-queue", has_text="Wrong address")
     assert queue.locator(".bo-count").inner_text() == "1"
     with browser.page.expect_navigation():
-        queue.get_by_role("link", name=order.retailer_order_id).click()
+        browser.page.locator(".bo-desk").get_by_role("link", name=order.retailer_order_id, exact=True).click()
     assert browser.page.locator("h1").inner_text().startswith(f"Order {order.retailer_order_id}")
 
     browser.press("Correct address")
@@ -99,9 +99,8 @@ def test_an_operator_moves_a_fulfillment_and_acts_on_many_from_the_list(browser,
 
 def test_support_sees_and_cannot_act(browser, order):
     browser.log_in("sam")
-    queue = browser.page.locator(".bo-queue", has_text="Orders in exception")
     with browser.page.expect_navigation():
-        queue.get_by_role("link", name=order.retailer_order_id).click()
+        browser.page.locator(".bo-desk").get_by_role("link", name=order.retailer_order_id, exact=True).click()
     assert "order.created" in browser.page.locator(".bo-history").inner_text()
     assert browser.page.locator(".bo-action").count() == 0
     browser.open("/admin/orders/order/")

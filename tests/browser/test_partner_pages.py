@@ -1,4 +1,4 @@
-"""Letting a partner in, and a variant's price and stock corrected, in a real browser."""
+"""Onboarding a partner, and correcting a variant's price and stock, in a real browser."""
 
 import pytest
 from django.utils import timezone
@@ -11,21 +11,21 @@ from tests.orders.push_bodies import an_order
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_a_supplier_is_let_in_with_keys(browser, shop):
+def test_a_supplier_is_onboarded_with_keys(browser, shop):
     browser.start_as("olga")
     browser.open("/admin/accounts/supplier/")
-    browser.click('.object-tools a:text("Let one in")')
+    browser.click('.object-tools a:text("Onboard supplier")')
     browser.page.fill("#id_name", "Fresh")
     browser.page.fill("#id_warehouses", "North")
     browser.page.check("text=Shop")
     browser.page.fill("#id_sftp_username", "fresh")
-    browser.press("Let in")
+    browser.press("Onboard supplier")
     secret = browser.page.locator(".bo-handed code").nth(1).inner_text()
     supplier = Supplier.objects.get(name="Fresh")
     assert ApiClient(secret, f"/v3/suppliers/{supplier.pk}").get("warehouses").status_code == 200
     browser.page.locator("[data-copy]").first.click()
     browser.page.locator("[data-copy]", has_text="Cop").first.wait_for()
-    browser.press("To its page")
+    browser.press("Open Fresh")
     assert browser.page.locator("h1").inner_text() == "Fresh"
     assert browser.clicks <= 16
 
@@ -48,7 +48,7 @@ def test_price_and_stock_are_corrected_and_their_history_is_there(browser, acme,
 
 def test_pages_of_partners_keep_within_the_window(browser, acme, shop):
     browser.start_as("olga")
-    paths = (f"/admin/accounts/supplier/{acme.pk}/overview/", "/admin/accounts/supplier/let-in/")
+    paths = (f"/admin/accounts/supplier/{acme.pk}/overview/", "/admin/accounts/supplier/onboard/")
     for width in (1280, 390):
         browser.page.set_viewport_size({"width": width, "height": 900})
         for path in paths:

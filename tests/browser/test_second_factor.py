@@ -44,8 +44,8 @@ def sign_out(browser):
 @pytest.mark.usefixtures("finger", "_must")
 def test_an_operator_is_led_to_add_a_passkey_and_signs_in_with_it_alone(browser):
     browser.log_in("olga")
-    assert "Your group asks for a second factor" in browser.page.locator(".bo-note").inner_text()
-    browser.press("Add a passkey")
+    assert "Your group requires a second factor" in browser.page.locator(".bo-note").inner_text()
+    browser.press("Add passkey")
     browser.click("#mfa_webauthn_add")
     assert heading(browser) == "Recovery codes"
     assert browser.page.locator(".bo-codes li").count() == 10
@@ -67,7 +67,7 @@ def test_an_operator_is_led_to_add_a_passkey_and_signs_in_with_it_alone(browser)
 def test_an_app_is_set_up_by_its_key_and_asked_for(browser):
     browser.log_in("olga")
     browser.open("/admin/second-factor/")
-    browser.press("Set up an app")
+    browser.press("Set up app")
     assert browser.page.locator(".bo-qr").evaluate("image => image.naturalWidth") > 0
     secret = browser.page.locator("#authenticator_secret").inner_text()
     # Codes of now and of the next half minute: either is still good where one ends before it is sent.

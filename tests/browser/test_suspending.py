@@ -15,10 +15,10 @@ def test_a_supplier_is_suspended_and_put_back(browser, acme, shop):
     with browser.page.expect_navigation():
         browser.page.keyboard.press("Enter")
 
-    browser.press("Suspend …")  # the first click
-    assert "Stops trading with: Shop" in browser.page.locator(".bo-meaning").inner_text()
+    browser.press("Suspend supplier …")  # the first click
+    assert "Trade stops with: Shop" in browser.page.locator(".bo-meaning").inner_text()
     browser.page.fill("#id_reason", "Their warehouse burnt down")
-    browser.press("Suspend")  # the second
+    browser.press("Suspend supplier")  # the second
     assert "Their warehouse burnt down" in browser.page.locator(".bo-note").inner_text()
 
     browser.press("Resume trading")  # and one to put it back

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import connection
 
-from backoffice.retention import RULES, Rule, _remove
+from backoffice.retention import RULES, RetentionRule, _remove
 from tools.bench.database import own_database
 from tools.bench.measuring import timed
 from tools.bench.options import read_options
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> None:
         said("events written a second, alone and beside it", alone, beside)
 
 
-def beside_forgetting(rule: Rule) -> tuple[float, list[float], int]:
+def beside_forgetting(rule: RetentionRule) -> tuple[float, list[float], int]:
     """What is written while window after window is removed, their seconds, and how many rows went."""
     stop = threading.Event()
     rates: list[float] = []

@@ -1,4 +1,4 @@
-"""Encrypt what was encrypted with an older SECRET_KEY with the one of now (docs/running.md)."""
+"""Encrypt all stored secrets with the current SECRET_KEY (docs/running.md)."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from accounts.models import IdempotencyKey
 from events.models import Webhook
 from sftp_ingest.models import RemoteHost
 
-# What an operator's second factor keeps encrypted, of an app and of recovery codes.
+# Encrypted values of an operator's second factor: of an app, and of recovery codes.
 OF_FACTORS = ("secret", "seed")
 
 
 class Command(BaseCommand):
-    help = "Encrypts every stored secret with SECRET_KEY anew; then SECRET_KEY_FALLBACKS is needed no more."
+    help = "Encrypt every stored secret with the current SECRET_KEY. Then empty SECRET_KEY_FALLBACKS."
 
     def handle(self, *args: Any, **options: Any) -> None:
         unreadable: list[str] = []
         renewed = _renew_hosts(unreadable) + _renew_factors(unreadable) + _renew_webhooks(unreadable)
         renewed += _renew_answers()
-        self.stdout.write(f"{renewed} secrets are encrypted with SECRET_KEY now.")
+        self.stdout.write(f"{renewed} secrets are now encrypted with SECRET_KEY.")
         if unreadable:
-            raise CommandError(f"No key reads those of: {', '.join(unreadable)}. They must be entered anew.")
+            raise CommandError(f"No key decrypts the secrets of: {', '.join(unreadable)}. Enter them again.")
 
 
 @transaction.atomic
 def _renew_hosts(unreadable: list[str]) -> int:
-    """Passwords of suppliers' own hosts."""
+    """Encrypt the passwords of suppliers' own hosts."""
     renewed = 0
     for host in RemoteHost.objects.exclude(password="").select_for_update(of=("self",)).order_by("pk"):
         try:
@@ -47,7 +47,7 @@ def _renew_hosts(unreadable: list[str]) -> int:
 
 @transaction.atomic
 def _renew_factors(unreadable: list[str]) -> int:
-    """Keys of operators' second factors."""
+    """Encrypt the keys of operators' second factors."""
     renewed = 0
     for factor in Authenticator.objects.select_for_update(of=("self",)).order_by("pk"):
         secrets = {name: factor.data[name] for name in OF_FACTORS if name in factor.data}
@@ -63,7 +63,7 @@ def _renew_factors(unreadable: list[str]) -> int:
 
 @transaction.atomic
 def _renew_webhooks(unreadable: list[str]) -> int:
-    """What deliveries are signed with, the old secrets that still count among them."""
+    """Encrypt the signing secrets of webhooks, including old secrets that are still valid."""
     renewed = 0
     for webhook in Webhook.objects.present().select_for_update(of=("self",)).order_by("pk"):
         try:
@@ -79,10 +79,10 @@ def _renew_webhooks(unreadable: list[str]) -> int:
 
 @transaction.atomic
 def _renew_answers() -> int:
-    """Kept answers that show a secret. None is entered anew: what cannot be read is gone within a day."""
+    """Encrypt stored answers with secrets. Ignore unreadable answers: they expire within a day."""
     renewed = 0
-    for kept in IdempotencyKey.objects.filter(encrypted=True).select_for_update().order_by("pk"):
+    for stored in IdempotencyKey.objects.filter(encrypted=True).select_for_update().order_by("pk"):
         with suppress(ValueError):
-            kept.with_body(kept.read_body(), secret=True).save(update_fields=["body"])
+            stored.with_body(stored.read_body(), secret=True).save(update_fields=["body"])
             renewed += 1
     return renewed

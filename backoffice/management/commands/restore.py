@@ -1,4 +1,4 @@
-"""Bring a backup back into an empty database, and prove that it is whole (docs/running.md)."""
+"""Restore a backup into an empty database and verify it (docs/running.md)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from backoffice import backups
 
 
 class Command(BaseCommand):
-    help = "Brings a backup back into an empty database: migrates it, begins a new epoch, and reconciles."
+    help = "Restore a backup into an empty database, migrate it, begin a new epoch and reconcile."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path)
 
     def handle(self, *args: Any, folder: Path, **options: Any) -> None:
         if not (folder / backups.DUMP).exists():
-            raise CommandError(f"{folder} is no backup: it has no {backups.DUMP}.")
+            raise CommandError(
+                f"{folder} is no backup: it has no {backups.DUMP}. Name the folder that `backup` wrote."
+            )
         if not backups.is_empty():
-            raise CommandError("The database is not empty: name a new one in DATABASE_URL.")
+            raise CommandError("The database is not empty. Name a new one in DATABASE_URL.")
         try:
-            backups.bring_back(folder)
+            backups.restore(folder)
         except (OSError, CalledProcessError) as error:
-            raise CommandError(f"Not restored: {error}") from error
+            raise CommandError(f"The restore failed: {error}") from error
         call_command("migrate", interactive=False, verbosity=0)
         call_command("new_epoch", reason=f"restored from {folder}", stdout=self.stdout)
         call_command("reconcile", stdout=self.stdout)

@@ -1,4 +1,4 @@
-"""`manage.py states_diagram`: draw docs/states.svg again, after the table of states has changed."""
+"""Draw docs/states.svg from the table of states."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-// Pages of files that are imported from here: a file that is too large is refused before it is sent, and what
-// the first rows become is shown anew with each change of the mapping.
+// Import pages: refuse a too large file before the upload, upload large files in chunks, and refresh the preview
+// after each change of the mapping.
 "use strict";
 
 for (const file of document.querySelectorAll("input[type=file][data-most]")) {
@@ -13,11 +13,11 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
 
   file.addEventListener("change", () => {
     const tooLarge = file.files.length > 0 && file.files[0].size > Number(file.dataset.most);
-    file.setCustomValidity(tooLarge ? "It is too large to be sent from here. Pack it, or use the upload area." : "");
+    file.setCustomValidity(tooLarge ? "The file is too large for the browser. Pack it, or use the upload area." : "");
     file.reportValidity();
   });
 
-  // What falls on the way is sent again, after a while; what is refused is not.
+  // Retry a failed request after a pause. Do not retry a refused one.
   const send = async (piece, place) => {
     for (let pause = 1; ; pause *= 2) {
       const body = new FormData();
@@ -30,7 +30,7 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
       const refused = answer && answer.status < 500 && answer.status !== 429;
       if (refused || pause > 16) {
         const why = await answer?.json().catch(() => null);
-        throw new Error(why?.message ?? "The file could not be sent. Try again.");
+        throw new Error(why?.message ?? "The upload failed. Try again.");
       }
       await new Promise((resume) => setTimeout(resume, pause * 1000));
     }
@@ -45,7 +45,7 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
       await send(whole.slice(sent, sent + pieceSize), place);
     }
     bar.value = 100;
-    said.textContent = "All of it is sent; now it is read.";
+    said.textContent = "Upload complete. The file is being read.";
     form.elements.pieces.value = count;
     form.elements.name.value = whole.name.slice(-200);
     file.disabled = true;
@@ -84,7 +84,7 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
       const answer = await fetch(form.dataset.preview, { method: "POST", body: new FormData(form) });
       if (answer.ok && mine === asked) shown.innerHTML = await answer.text();
     } catch {
-      // It stays as it is; "Keep, and show again" asks without this.
+      // Keep the old preview. The button refreshes it without a script.
     }
     if (mine === asked) shown.removeAttribute("aria-busy");
   };
@@ -96,5 +96,5 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
   };
   form?.addEventListener("change", soon);
   form?.addEventListener("input", soon);
-  // Who presses Enter in a field wants to see, not to try.
+  // Enter in a field refreshes the preview instead of starting the dry run.
 }

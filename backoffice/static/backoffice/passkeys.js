@@ -1,13 +1,13 @@
 "use strict";
-// What went wrong with a passkey, in words: by itself it would stand in the console, where nobody looks.
+// Show passkey errors on the page: allauth writes them only to the console.
 document.addEventListener("allauth.error", (event) => {
   event.preventDefault();
   const trouble = document.getElementById("passkey-trouble");
   const name = event.detail.exception && event.detail.exception.name;
   trouble.textContent =
-    name === "InvalidStateError" ? "This device is set up already."
+    name === "InvalidStateError" ? "This device is already set up."
     : name === "NotAllowedError" ? "The device did not answer, or you did not confirm. Try again."
-    : name === "SecurityError" ? "Passkeys need HTTPS and a host name, or localhost: not a bare address."
-    : "Your browser could not use a passkey here.";
+    : name === "SecurityError" ? "Passkeys need HTTPS and a host name, or localhost. Open this page by its host name."
+    : "Your browser could not use a passkey on this page. Use a code instead.";
   trouble.hidden = false;
 });

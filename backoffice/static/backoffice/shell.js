@@ -1,4 +1,4 @@
-// Keys of the operators' pages: "/" comes to the search box, arrows go through what was found.
+// Keys of the admin: "/" focuses the search box, arrows select a search result.
 "use strict";
 
 {
@@ -25,7 +25,7 @@
   });
 }
 
-// The menu: beside the page it stays as it was left, on a narrow screen it is closed until it is asked for.
+// The menu: wide screens remember whether it is open, narrow screens start with it closed.
 {
   const button = document.getElementById("bo-menu");
   const narrow = matchMedia("(max-width: 1024px)");
@@ -51,13 +51,13 @@
       try {
         if (!narrow.matches) localStorage.setItem("backoffice.menu", open ? "open" : "closed");
       } catch {
-        // A browser that keeps nothing forgets it.
+        // Without storage the browser forgets the choice.
       }
     });
   }
 }
 
-// A button that copies what is beside it, and says so.
+// Copy buttons: copy the text beside the button and confirm it.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
@@ -65,18 +65,18 @@ document.addEventListener("click", async (event) => {
     await navigator.clipboard.writeText(button.dataset.copy);
     button.textContent = "Copied";
   } catch {
-    // Without https browsers keep the clipboard to themselves: the text is marked, to be copied by hand.
+    // Browsers block the clipboard without HTTPS: select the text for copying by hand.
     getSelection().selectAllChildren(button.previousElementSibling);
     button.textContent = "Press Ctrl+C";
   }
 });
 
-// The two halves of a moment say what they are.
+// Label the date and the time field of a split input.
 for (const part of document.querySelectorAll(".vDateField, .vTimeField")) {
   part.setAttribute("aria-label", part.classList.contains("vDateField") ? "Date" : "Time");
 }
 
-// What scrolls sideways by itself can be reached by the keyboard, and says what it is.
+// Make regions that scroll sideways focusable, and label them.
 {
   const wide = ".results, section.module, .module.bo-scroll, .inline-group, .inline-group .tabular, .readonly";
   const mark = () => {
@@ -96,7 +96,7 @@ for (const part of document.querySelectorAll(".vDateField, .vTimeField")) {
   addEventListener("resize", mark);
 }
 
-// A choice of columns goes into the address as one list of their names.
+// Submit the chosen columns as one comma-separated parameter.
 for (const form of document.querySelectorAll(".bo-columns-form")) {
   form.addEventListener("submit", () => {
     const chosen = [...form.querySelectorAll("input:checked")].map((box) => box.value);
@@ -104,7 +104,7 @@ for (const form of document.querySelectorAll(".bo-columns-form")) {
   });
 }
 
-// Fields that are searched as one types bear the name of their label; their own script leaves them without.
+// Label autocomplete fields: select2 leaves them without a name.
 {
   const name = () => {
     for (const select of document.querySelectorAll("select.admin-autocomplete")) {
@@ -115,12 +115,12 @@ for (const form of document.querySelectorAll(".bo-columns-form")) {
       }
     }
   };
-  // They are made some time after the page has loaded, and with each row that is added to it.
+  // select2 creates them after the page has loaded, and for each added row.
   new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
   name();
 }
 
-// Escape closes what was opened last around where one is, and leads back to what opens it.
+// Escape closes the innermost open details element, and moves the focus to its summary.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.defaultPrevented) return;
   const open = document.activeElement?.closest("details[open]");
@@ -130,7 +130,7 @@ document.addEventListener("keydown", (event) => {
   open.querySelector("summary").focus();
 });
 
-// Who has done something about a row of the desk goes on there: at the next one, where the row has gone.
+// After an action on a desk row, focus that row, or the next one if the row has gone.
 {
   const rows = () => [...document.querySelectorAll(".bo-desk tbody tr")];
   const keep = (event) => {
@@ -139,7 +139,7 @@ document.addEventListener("keydown", (event) => {
     try {
       sessionStorage.setItem("backoffice.row", JSON.stringify([location.pathname, rows().indexOf(row)]));
     } catch {
-      // A browser that keeps nothing begins at the top.
+      // Without storage the focus starts at the top.
     }
   };
   document.addEventListener("submit", keep);
@@ -154,12 +154,12 @@ document.addEventListener("keydown", (event) => {
       rows().slice(0, place + 1).pop()?.querySelector("a")?.focus();
     }
   } catch {
-    // As above.
+    // Without storage the focus starts at the top.
   }
 }
 
-// A second click on what is being sent sends nothing: pages that came of the first would be lost. After some
-// seconds it may be meant.
+// Ignore a second click on a submitting form: it would discard the answer to the first. Allow it after some
+// seconds.
 {
   const sent = new WeakMap();
   document.addEventListener("submit", (event) => {
@@ -169,7 +169,7 @@ document.addEventListener("keydown", (event) => {
   });
 }
 
-// Whose clock is another than that of the pages sees both: at the foot, and where a moment is pointed at.
+// Show the local time beside UTC, in the footer and as a tooltip of each time.
 {
   const moment = (when, zone) =>
     when.toLocaleString("en-GB", { timeZone: zone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });

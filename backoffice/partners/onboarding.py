@@ -1,4 +1,4 @@
-"""Letting somebody in: a supplier or a retailer with all that it needs to begin, in one transaction."""
+"""Onboarding: creates a party with partnerships, key, warehouses and login in one transaction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PASSWORD_BYTES = 18
 
 @dataclass(frozen=True)
 class Newcomer:
-    """What a new party is given; its secrets are shown once, and kept nowhere."""
+    """A new party with its secrets, which are shown once and never stored."""
 
     party: Supplier | Retailer
     key: ApiKey
@@ -34,8 +34,8 @@ class Newcomer:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """What the wizard was answered."""
+class OnboardingAnswers:
+    """The answers of the onboarding form."""
 
     name: str
     partners: Sequence[Supplier | Retailer]
@@ -44,10 +44,10 @@ class Answers:
     sftp_username: str = ""
 
 
-def let_in(role: Role, answers: Answers, *, site: AdminSite, by: Actor) -> Newcomer:
-    """Make the party, its partnerships, its first key and, of a supplier, its warehouses and its login.
+def onboard(role: Role, answers: OnboardingAnswers, *, site: AdminSite, by: Actor) -> Newcomer:
+    """Create the party, its partnerships and first key, and a supplier's warehouses and login.
 
-    Each is recorded as its own page in the admin would record it.
+    Each is recorded with the same event as on its own admin page.
     """
     with transaction.atomic():
         party = Supplier(name=answers.name) if role is Role.SUPPLIER else Retailer(name=answers.name)
@@ -61,8 +61,8 @@ def let_in(role: Role, answers: Answers, *, site: AdminSite, by: Actor) -> Newco
         if not isinstance(party, Supplier):
             return Newcomer(party, key, secret)
         warehouses = [
-            Warehouse(supplier=party, name=name, is_default=place == 0)
-            for place, name in enumerate(answers.warehouses)
+            Warehouse(supplier=party, name=name, is_default=number == 0)
+            for number, name in enumerate(answers.warehouses)
         ]
         for warehouse in warehouses:
             _add(site, warehouse, by)
@@ -71,7 +71,7 @@ def let_in(role: Role, answers: Answers, *, site: AdminSite, by: Actor) -> Newco
 
 
 def _login(supplier: Supplier, username: str, by: Actor) -> str:
-    """Make a login for its upload area; return the password that was made for it."""
+    """Create the login of the supplier's upload area. Return its generated password."""
     login, password = SftpLogin(supplier=supplier, username=username), secrets.token_urlsafe(PASSWORD_BYTES)
     login.set_password(password)
     create(login, by=by)

@@ -1,4 +1,4 @@
-"""What waits, as far as its rank in the list needs to be known: read by the thousand, shown by the page."""
+"""Entries of the desk with only the columns that rank them: read by the thousand, shown by the page."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from django.db.models import BigIntegerField, BooleanField, DateField, DateTimeF
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThan
 
-from backoffice.desk.items import Kind
+from backoffice.desk.items import DeskKind
 
 LAST = datetime.max.replace(tzinfo=UTC)
 
 Position = tuple[Any, int]
-"""Behind which row of a kind to go on: its deadline, as the kind's index has it, and its number."""
+"""The row of a kind after which the next window begins: its indexed deadline, and its id."""
 
 
 class Rank(NamedTuple):
-    """Where a row stands: by deadline, then the money at stake, then how long it has waited."""
+    """The sort key of a row: deadline, money at stake, waiting time."""
 
     due_at: datetime
     less_money: Decimal
@@ -34,27 +34,26 @@ class Rank(NamedTuple):
 
 
 @dataclass
-class Waiting:
-    """A row of a kind. `also` are the kinds of the others of the same order."""
+class DeskEntry:
+    """A row of a kind. `also` holds the other entries of the same order."""
 
-    kind: Kind
+    kind: DeskKind
     number: int
     pk: int
     order_id: int | None
     due: Any
     since: datetime | None
     money: Decimal | None = None
-    also: list[Waiting] = field(default_factory=list)
+    also: list[DeskEntry] = field(default_factory=list)
 
     @property
     def due_at(self) -> datetime | None:
-        """The earliest deadline of the order."""
+        """The earliest deadline among the entries of the order."""
         moments = (each.kind.moment(each.due) for each in (self, *self.also))
         return min((moment for moment in moments if moment), default=None)
 
     @property
     def deadline(self) -> datetime:
-        """What has none comes last."""
         return self.due_at or LAST
 
     @property
@@ -67,9 +66,9 @@ class Waiting:
 
 
 def first_rows(
-    kind: Kind, number: int, rows: QuerySet[Any], after: Position | None, count: int
-) -> list[Waiting]:
-    """So many rows of a kind behind this position, in the order of its index."""
+    kind: DeskKind, number: int, rows: QuerySet[Any], after: Position | None, count: int
+) -> list[DeskEntry]:
+    """Return `count` rows of a kind after a position, in the order of its index."""
     output = DateField() if kind.is_day else DateTimeField()
     never = Value(kind.never, output_field=output)
     due: Any = never
@@ -83,36 +82,36 @@ def first_rows(
     found = rows.order_by(*(["desk_due"] if kind.due else []), "pk")
     columns = ["pk", kind.order or Value(None, output_field=BigIntegerField()), "desk_due", kind.since]
     return [
-        Waiting(kind, number, pk, order_id, due, since)
+        DeskEntry(kind, number, pk, order_id, due, since)
         for pk, order_id, due, since in found.values_list(*columns)[:count]
     ]
 
 
 def _row(*parts: Any) -> Func:
-    """Compared as a whole, so that the index finds where to begin."""
+    """Build a row value: comparing it as a whole lets the index find the first row."""
     return Func(*parts, template="ROW(%(expressions)s)", output_field=BooleanField())
 
 
-def once(found: Iterable[Waiting]) -> list[Waiting]:
-    """The same order once, under its first kind: that which one can do most about."""
-    rows: dict[Any, Waiting] = {}
-    for each in sorted(found, key=lambda each: (each.number, each.due, each.pk)):
-        key = each.order_id or (each.kind.model, each.pk)
-        first = rows.setdefault(key, each)
-        if first is not each:
-            first.also.append(each)
+def once(entries: Iterable[DeskEntry]) -> list[DeskEntry]:
+    """List each order once, under the kind with the most useful action."""
+    rows: dict[Any, DeskEntry] = {}
+    for entry in sorted(entries, key=lambda entry: (entry.number, entry.due, entry.pk)):
+        key = entry.order_id or (entry.kind.model, entry.pk)
+        first = rows.setdefault(key, entry)
+        if first is not entry:
+            first.also.append(entry)
     return [*rows.values()]
 
 
 @dataclass(frozen=True)
-class Page:
-    """Where a page of the desk begins: behind these rows of each kind, and this rank among the rest."""
+class DeskCursor:
+    """Where a page of the desk begins: after a position of each kind, and after a rank among the rest."""
 
     behind: Mapping[str, Position] = field(default_factory=dict)
     after: Rank | None = None
 
     def written(self) -> str:
-        """As an address has it."""
+        """Return the cursor as a URL parameter."""
         after = self.after and [
             *(self.after.due_at.isoformat(), str(self.after.less_money), self.after.since.isoformat()),
             *(self.after.kind, self.after.pk),
@@ -122,8 +121,8 @@ class Page:
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
     @classmethod
-    def read(cls, text: str, kinds: Iterable[Kind]) -> Page:
-        """What `written` wrote; what it did not write is the first page."""
+    def read(cls, text: str, kinds: Iterable[DeskKind]) -> DeskCursor:
+        """Parse a cursor. Any other text is the cursor of the first page."""
         try:
             raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
             behind, after = json.loads(raw)
@@ -134,7 +133,7 @@ class Page:
             return cls()
 
 
-def _due(kind: Kind, text: str) -> date | datetime:
+def _due(kind: DeskKind, text: str) -> date | datetime:
     return date.fromisoformat(text) if kind.is_day else _moment(text)
 
 

@@ -1,4 +1,4 @@
-"""What a suspension means for trade and for open work, in numbers, before it is done."""
+"""The impact of a suspension on trade and open work, shown before it is confirmed."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from orders.processing_state import FINISHED, ProcessingState
 MOST_COUNTED = 1_000
 MOST_NAMED = 10
 
-# What becomes of open work, by its state.
+# What suppliers can still do with open work, by state.
 OF_FULFILLMENTS = {
     State.NEW: "new: can still be captured, accepted and shipped",
     State.ACCEPTED: "accepted: can still be shipped",
     State.CANCELATION_NOT_ALLOWED: "kept by the supplier after a cancellation: can still be shipped",
-    State.CANCELING: "asked back: the supplier can still answer",
-    State.WRONG_ADDRESS: "waiting for the right address: goes on when it is corrected",
+    State.CANCELING: "cancellation requested: the supplier can still answer",
+    State.WRONG_ADDRESS: "wrong address: continues once the address is corrected",
 }
 
 
 @dataclass(frozen=True)
-class OpenWork:
-    """So many of a state, and what becomes of them."""
+class OpenWorkCount:
+    """The number of open records in one state, and what can still be done with them."""
 
     count: str
     meaning: str
@@ -38,21 +38,21 @@ class OpenWork:
 
 
 @dataclass(frozen=True)
-class Meaning:
-    """Who will not trade with it, what retailers lose, and what is open and goes on."""
+class SuspensionImpact:
+    """The partners that stop trading, the variants that disappear from pulls, and the open work."""
 
     partners: list[str]
     more_partners: int
     listed: str
-    open_work: list[OpenWork]
+    open_work: list[OpenWorkCount]
 
 
-def meaning_of(subject: Subject) -> Meaning:
-    """A fixed number of queries, each counting up to a thousand."""
+def impact_of(subject: Subject) -> SuspensionImpact:
+    """Return the impact. Takes a fixed number of queries, each counting up to MOST_COUNTED."""
     partners = _partners(subject)
     suppliers = {each.supplier_id for each in partners}
     listed = Variant.objects.filter(supplier__in=suppliers, listed=True)
-    return Meaning(
+    return SuspensionImpact(
         partners=[_other(subject, each) for each in partners[:MOST_NAMED]],
         more_partners=max(len(partners) - MOST_NAMED, 0),
         listed=_counted(listed),
@@ -68,33 +68,32 @@ def _partners(subject: Subject) -> list[Partnership]:
 
 
 def _other(subject: Subject, partnership: Partnership) -> str:
-    """Who stands on the other side."""
     if isinstance(subject, Partnership):
         return str(partnership)
     return str(partnership.retailer if isinstance(subject, Supplier) else partnership.supplier)
 
 
-def _of_fulfillments(subject: Supplier | Partnership) -> list[OpenWork]:
+def _of_fulfillments(subject: Supplier | Partnership) -> list[OpenWorkCount]:
     work = Fulfillment.objects.filter(
         **({"partnership": subject} if isinstance(subject, Partnership) else {"supplier": subject})
     )
     supplier_id = subject.supplier_id if isinstance(subject, Partnership) else subject.pk
-    found = []
+    counts = []
     for state, meaning in OF_FULFILLMENTS.items():
         url = list_url(Fulfillment, [FieldIs("state", state), FieldIs("supplier__id", str(supplier_id))])
-        found.append(OpenWork(_counted(work.filter(state=state)), meaning, url))
-    return [each for each in found if each.count != "0"]
+        counts.append(OpenWorkCount(_counted(work.filter(state=state)), meaning, url))
+    return [count for count in counts if count.count != "0"]
 
 
-def _of_orders(retailer: Retailer) -> list[OpenWork]:
-    found = []
+def _of_orders(retailer: Retailer) -> list[OpenWorkCount]:
+    counts = []
     for state in ProcessingState:
         if state not in FINISHED:
             filters = [FieldIs("processing_state", state), FieldIs("retailer__id", str(retailer.pk))]
             orders = Order.objects.filter(retailer=retailer, processing_state=state)
-            meaning = f"orders {state}: suppliers go on with them, and answers reach the retailer"
-            found.append(OpenWork(_counted(orders), meaning, list_url(Order, filters)))
-    return [each for each in found if each.count != "0"]
+            meaning = f"orders {state}: suppliers continue, and the retailer receives their answers"
+            counts.append(OpenWorkCount(_counted(orders), meaning, list_url(Order, filters)))
+    return [count for count in counts if count.count != "0"]
 
 
 def _counted(rows: QuerySet[Variant] | QuerySet[Fulfillment] | QuerySet[Order]) -> str:

@@ -42,13 +42,13 @@ def test_operators_see_each_part_and_what_waits(heard, operator, acme, shop, a_v
     event = client_for(shop).get("events").json()["results"][0]
     DeliveryFactory.create(webhook=WebhookFactory.create(retailer=shop), event_id=event["id"])
 
-    standing = operator.get(PAGE).context["standing"]
-    assert [(each.place.part, each.state, each.busy) for each in standing.parts] == [
+    status = operator.get(PAGE).context["status"]
+    assert [(each.on_host.part, each.state, each.busy) for each in status.parts] == [
         ("sftp", "silent", ""),
         ("web", "alive", "3 of 8 threads"),
     ]
-    assert set(standing.never_heard) == {"worker", "fetcher", "ticker", "beat", "webhooks"}
-    assert [each.waiting for each in standing.backlogs] == ["0", "1", "0", "0"]
+    assert set(status.never_heard) == {"worker", "fetcher", "ticker", "beat", "webhooks"}
+    assert [each.waiting for each in status.backlogs] == ["0", "1", "0", "0"]
 
 
 def test_operators_see_that_redis_is_away(operator, settings, monkeypatch):

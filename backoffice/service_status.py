@@ -1,0 +1,96 @@
+"""The system status for operators: the service's parts on their hosts, and the backlogs between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from redis.exceptions import RedisError
+
+from api.signs_of_life import PartOnHost, all_signs, parts_on_hosts
+from events.models import Event
+from events.webhooks.selectors import delivery_totals
+from imports.models import ImportJob, Status
+
+COUNTED = 1_000
+
+# The job of each part, as the page words it.
+PARTS = {
+    "web": "answers the API and this site",
+    "worker": "imports files",
+    "fetcher": "fetches files from suppliers' own hosts",
+    "ticker": "runs periodic tasks and operators' bulk actions",
+    "beat": "schedules periodic tasks",
+    "webhooks": "sends events to partners' addresses",
+    "sftp": "receives uploads",
+}
+
+
+class PartStatus(NamedTuple):
+    """A part of the service on one host, with its state."""
+
+    on_host: PartOnHost
+    task: str
+    state: str
+    busy: str
+
+
+class PendingWork(NamedTuple):
+    """A backlog: how many items wait, and for how many seconds the oldest has waited."""
+
+    name: str
+    waiting: str
+    seconds: float | None
+
+
+class ServiceStatus(NamedTuple):
+    """The status page's content. Without Redis there are no signs of life, and `parts` is empty."""
+
+    redis: bool
+    parts: Sequence[PartStatus]
+    never_heard: Sequence[str]
+    backlogs: Sequence[PendingWork]
+
+
+def service_status() -> ServiceStatus:
+    """Read the signs of life from Redis and the backlogs from indexes of the database."""
+    try:
+        found = parts_on_hosts(all_signs())
+    except RedisError:
+        return ServiceStatus(False, [], [], _backlogs())
+    heard = {part.part for part in found}
+    return ServiceStatus(
+        True,
+        [PartStatus(part, PARTS.get(part.part, ""), _state(part), _busy(part)) for part in found],
+        [name for name in PARTS if name not in heard],
+        _backlogs(),
+    )
+
+
+def _state(part: PartOnHost) -> str:
+    if part.alive:
+        return "alive"
+    return "silent" if part.missed else "gone"
+
+
+def _busy(part: PartOnHost) -> str:
+    facts = {name: round(value) for name, value in part.facts.items()}
+    if "threads" in facts:
+        return f"{facts['busy']} of {facts['threads']} threads"
+    return ", ".join(f"{value:,} {name}" for name, value in facts.items())
+
+
+def _backlogs() -> list[PendingWork]:
+    webhooks = delivery_totals(COUNTED)
+    events = Event.objects.filter(number=None).order_by()[:COUNTED].count()
+    imports = ImportJob.objects.filter(status=Status.QUEUED).order_by()[:COUNTED].count()
+    return [
+        PendingWork("events not yet in a feed", _counted(events), None),
+        PendingWork("webhook deliveries waiting", _counted(webhooks.waiting), webhooks.lag),
+        PendingWork("webhook deliveries given up", _counted(webhooks.dead), None),
+        PendingWork("imports waiting for a worker", _counted(imports), None),
+    ]
+
+
+def _counted(number: int) -> str:
+    return f"{number:,}" if number < COUNTED else f"{COUNTED:,} or more"
