@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q
@@ -46,8 +46,6 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
     readonly_fields = ("created_at", "updated_at")
     record_actions = ACTIONS
     acts_with = ("supplier",)
-    in_stock: ClassVar[tuple[str, ...]] = ()
-    """The fields of the section *Stock*; `inventory` fills it."""
 
     def search_condition(self, term: str) -> Q:
         condition = begins("sku", term)
@@ -56,14 +54,16 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
                 condition |= Q(**{name: term})
         return condition
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
-        return self.readonly_fields if obj is None else (*self.readonly_fields, "supplier", "history")
+    def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> Any:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if obj is None else (*fields, "supplier", "history")
 
     def get_fieldsets(self, request: HttpRequest, obj: Variant | None = None) -> Any:
-        """Show prices and stock first, then the history, then all other fields."""
-        remaining = [str(name) for name in self.get_fields(request, obj)]
+        """Show prices and the panels about stock first, then the history, then all other fields."""
+        remaining = [*self.get_fields(request, obj)]
         sections = []
-        for title, names in (*SECTIONS, ("Stock", self.in_stock), ("History", ("history",))):
+        panels = self.panels(request, obj)
+        for title, names in (*SECTIONS, ("Stock", panels), ("History", ("history",))):
             fields = [name for name in names if name in remaining]
             remaining = [name for name in remaining if name not in fields]
             if fields:

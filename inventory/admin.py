@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin
-from django.contrib.auth import get_permission_codename
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.template.loader import render_to_string
-from django.urls import reverse
 
 from accounts.operating.admin_actions import ActingFormAdmin
 from accounts.operating.admin_base import LongList, ReadOnlyAdmin, as_id
 from api.prefix_search import begins
-from catalog.admin import VariantAdmin
 from catalog.forms import WholeForm
 from catalog.models import Variant
 from events.admin_base import RecordedAdmin
 from inventory.admin_actions import ACTIONS
 from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel, StockMovement, Warehouse
-from inventory.selectors import Movements
+from inventory.variant_panels import movements_table
 
 
 @admin.register(Warehouse)
@@ -47,22 +43,7 @@ class WarehouseAdmin(RecordedAdmin[Warehouse]):
         return {"area": "inventory", "supplier": warehouse.supplier, "data": data}
 
 
-MOST_MOVEMENTS = 50
 MOST_FOUND = 1_000  # matching variants whose stock a search shows
-
-
-def movements_table(variant_id: int, warehouses: dict[int, str]) -> str:
-    """Render the newest movements of a variant in these warehouses, each with its cause."""
-    movements = Movements([*warehouses], [variant_id]).fetch(None, descending=True, count=MOST_MOVEMENTS + 1)
-    shown = movements[:MOST_MOVEMENTS]
-    context = {
-        "movements": [(movement, warehouses[movement.warehouse_id]) for movement in shown],
-        "show_warehouse": len(warehouses) > 1,
-        "more": f"{reverse('admin:inventory_stockmovement_changelist')}?q=variant:{variant_id}"
-        if len(movements) > len(shown)
-        else "",
-    }
-    return render_to_string("admin/inventory/movements.html", context)
 
 
 @admin.register(StockLevel)
@@ -122,40 +103,3 @@ class StockMovementAdmin(ReadOnlyAdmin[StockMovement]):
         if subject in ("variant", "order") and number:
             return Q(**{f"{subject}_id": as_id(number)})
         return Q(variant_id__in=[*Variant.objects.filter(sku=term).values_list("pk", flat=True)[:100]])
-
-
-class VariantWithStockAdmin(VariantAdmin):
-    """A variant's page with its stock levels and their newest movements."""
-
-    in_stock: ClassVar[tuple[str, ...]] = ("stock", "stock_movements")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
-        if obj is not None:  # store it on the object: a display method gets no request
-            counting = f"inventory.{get_permission_codename('change', StockLevel._meta)}"
-            obj.may_count = request.user.has_perm(counting)  # type: ignore[attr-defined]
-        return (*super().get_readonly_fields(request, obj), *(["stock", "stock_movements"] if obj else []))
-
-    @admin.display(description="stock by warehouse")
-    def stock(self, variant: Variant) -> str:
-        safety = variant.supplier.safety_stock
-        rows = [
-            (level, max(level.on_hand - level.reserved - safety, 0))
-            for level in variant.stock.select_related("warehouse").order_by("warehouse_id")
-        ]
-        context = {
-            "rows": rows,
-            "safety": safety,
-            "may_count": getattr(variant, "may_count", False),
-            "actions": [(action.name, action.label) for action in ACTIONS],
-            "here": reverse("admin:catalog_variant_change", args=[variant.pk]),
-        }
-        return render_to_string("admin/inventory/levels.html", context)
-
-    @admin.display(description="newest stock movements")
-    def stock_movements(self, variant: Variant) -> str:
-        warehouses = Warehouse.objects.filter(supplier_id=variant.supplier_id)
-        return movements_table(variant.pk, dict(warehouses.values_list("pk", "name")))
-
-
-admin.site.unregister(Variant)
-admin.site.register(Variant, VariantWithStockAdmin)

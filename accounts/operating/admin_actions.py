@@ -26,6 +26,7 @@ from accounts.operating import bulk_actions
 from accounts.operating.admin_base import ReadOnlyAdmin, Record, operator_of
 from accounts.operating.bulk_pages import BulkPages
 from accounts.operating.operator_actions import AdminAction
+from accounts.operating.record_panels import ShownPanel, panels_of
 
 
 class ActingAdmin(BulkPages[Record]):
@@ -114,7 +115,7 @@ class ActingAdmin(BulkPages[Record]):
     def get_actions(self, request: HttpRequest) -> dict[str, tuple[Callable[..., str], str, str] | None]:
         actions = super().get_actions(request)
         if self.has_act_permission(request):
-            for action in self.record_actions:
+            for action in self.all_actions:
                 if action.bulk:
                     label = f"{action.label_for_many} …"
                     actions[action.name] = (partial(_choose, action), action.name, label)  # type: ignore[assignment]
@@ -147,6 +148,17 @@ class ActingFormAdmin(ActingAdmin[Record]):
 
     change_form_template = "admin/acting_form.html"
 
+    def panels(self, request: HttpRequest, obj: Record | None) -> list[ShownPanel]:
+        """Return the panels of a record's page; the page of a new record has none."""
+        return [] if obj is None else panels_of(self.model, request)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Record | None = None) -> Any:
+        return (*super().get_readonly_fields(request, obj), *self.panels(request, obj))
+
+    def get_fields(self, request: HttpRequest, obj: Record | None = None) -> Any:
+        fields = super().get_fields(request, obj)
+        return [*fields, *(panel for panel in self.panels(request, obj) if panel not in fields)]
+
     def change_view(
         self,
         request: HttpRequest,
@@ -159,7 +171,7 @@ class ActingFormAdmin(ActingAdmin[Record]):
             acting_on = self.acting_on([int(object_id)]).first()
         context = {
             "record_actions": [
-                action for action in self.record_actions if acting_on and action.is_possible(acting_on)
+                action for action in self.all_actions if acting_on and action.is_possible(acting_on)
             ],
             "next": _next(request),
             **(extra_context or {}),
@@ -194,7 +206,7 @@ class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
             **self.page_context(record),
             "next": _next(request),
             "record_actions": [
-                action for action in self.record_actions if acting_on and action.is_possible(acting_on)
+                action for action in self.all_actions if acting_on and action.is_possible(acting_on)
             ],
             **(extra_context or {}),
         }

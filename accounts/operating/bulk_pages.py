@@ -18,7 +18,7 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from accounts.models import OperatorAction, OperatorActionRow, Result
-from accounts.operating import bulk_actions
+from accounts.operating import bulk_actions, record_panels
 from accounts.operating.admin_base import Record, operator_of
 from accounts.operating.operator_actions import AdminAction
 
@@ -39,10 +39,16 @@ class BulkPages(ModelAdmin[Record]):
 
     def acting_on(self, record_ids: Sequence[int]) -> QuerySet[Any]:
         """Return these records with the relations that actions read."""
-        return self.model._default_manager.filter(pk__in=record_ids).prefetch_related(*self.acts_with)
+        relations = (*self.acts_with, *record_panels.relations_of(self.model))
+        return self.model._default_manager.filter(pk__in=record_ids).prefetch_related(*relations)
+
+    @property
+    def all_actions(self) -> list[AdminAction[Any]]:
+        """The actions that upper apps have registered, and the admin's own."""
+        return [*record_panels.actions_of(self.model), *self.record_actions]
 
     def find_action(self, name: str) -> AdminAction[Any] | None:
-        return next((action for action in self.record_actions if action.name == name), None)
+        return next((action for action in self.all_actions if action.name == name), None)
 
     def bulk_urls(self) -> list[URLPattern]:
         name, wrap = f"{self.opts.app_label}_{self.opts.model_name}_bulk", self.admin_site.admin_view

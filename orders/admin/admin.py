@@ -1,4 +1,4 @@
-"""Orders and order lines for operators: lists, pages, and the panels on other records' pages."""
+"""Orders and order lines for operators: lists and pages."""
 
 from __future__ import annotations
 
@@ -17,13 +17,10 @@ from accounts.operating.day_filter import DaysFilter
 from catalog.models import Variant
 from events.models import Event
 from fulfillments.item_names import opened
-from fulfillments.models import Fulfillment
 from fulfillments.timeline import story
-from inventory.models import StockLevel, Warehouse
+from inventory.models import Warehouse
 from orders.admin.actions import ACTIONS
 from orders.admin.filters import HeldFilter, UnknownCountryFilter, WaitingFilter
-from orders.admin.fulfillment_actions import FulfillmentOfOrderAdmin
-from orders.backorders.admin import StockWithBackordersAdmin, VariantWithBackordersAdmin
 from orders.canceling import CANCEL_REQUESTED
 from orders.models import Order, OrderLine
 from orders.next_steps import due_of, next_steps, totals
@@ -142,13 +139,6 @@ class OrderLineAdmin(ReadOnlyAdmin[OrderLine]):
         return (
             ", ".join(f"{held.owed} at {held.fulfillment.supplier}" for held in short_lines) or "no supplier"
         )
-
-
-# Their apps know of no orders.
-admin.site.unregister([Variant, StockLevel, Fulfillment])
-admin.site.register(Fulfillment, FulfillmentOfOrderAdmin)
-admin.site.register(Variant, VariantWithBackordersAdmin)
-admin.site.register(StockLevel, StockWithBackordersAdmin)
 
 
 def _cancel_requests(order: Order) -> list[dict[str, Any]]:

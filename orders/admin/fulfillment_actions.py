@@ -8,8 +8,7 @@ from django import forms
 
 from accounts.actors import Actor
 from accounts.operating.operator_actions import AdminAction, Reason
-from fulfillments.admin.actions import ACTIONS, action_of
-from fulfillments.admin.admin import FulfillmentAdmin
+from fulfillments.admin.actions import action_of
 from fulfillments.change import Change
 from fulfillments.models import Fulfillment
 from fulfillments.states import CORRECT_ADDRESS
@@ -58,10 +57,3 @@ def _release(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> st
 
 
 RELEASE: AdminAction[Any] = AdminAction(**{**vars(CONFIRM), "run": _release})
-
-
-class FulfillmentOfOrderAdmin(FulfillmentAdmin):
-    """A fulfillment's page, with the action that also changes its order."""
-
-    record_actions = (RELEASE, *ACTIONS)
-    acts_with = (*FulfillmentAdmin.acts_with, "order__fulfillments__supplier")

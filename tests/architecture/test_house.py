@@ -17,6 +17,8 @@ MAKES_A_ROW = {
 # A form saves what it shows.
 FORMS = {"sftp_ingest/admin.py: PasswordForm.save"}
 NOT_A_MODEL = {"stock"}
+# Django registers its own pages of users and groups before any app can.
+REPLACES_DJANGOS_ADMIN = {"backoffice/operators.py"}
 
 
 def test_functions_stay_short():
@@ -53,6 +55,20 @@ def test_no_app_talks_by_signals():
     ]
 
     assert found == []
+
+
+def test_no_app_replaces_the_admin_of_another_app():
+    """Upper apps register panels and actions instead (`accounts.operating.record_panels`)."""
+    calls = {
+        path
+        for path, tree in sources().items()
+        for node in walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr == "unregister"
+        and ast.unparse(node.value).endswith("site")
+    }
+
+    assert calls == REPLACES_DJANGOS_ADMIN
 
 
 def test_what_waits_for_the_commit_is_bound_at_once():

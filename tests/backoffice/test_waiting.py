@@ -67,7 +67,7 @@ def test_a_lines_page_leads_to_its_order(operator, waiting):
 
 
 @pytest.mark.parametrize("page", ["catalog/variant", "inventory/stocklevel"])
-def test_the_pages_of_the_variant_and_of_its_stock_show_who_waits(operator, waiting, acme, page):
+def test_the_pages_of_the_variant_and_of_its_stock_show_its_backorders(operator, waiting, acme, page):
     variant = acme.variants.get(sku="LAMP")
     pk = variant.pk if page.startswith("catalog") else variant.stock.get().pk
 

@@ -1,17 +1,16 @@
-"""The backorders of a variant, shown on the pages of stock and of variants."""
+"""The backorders of a variant, as panels of the pages of stock and of variants."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
-from django.contrib import admin
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 
+from accounts.operating.record_panels import Panel
 from catalog.models import Variant
 from fulfillments.models import FulfillmentLine
-from inventory.admin import StockLevelAdmin, VariantWithStockAdmin
 from inventory.models import StockLevel
 from orders.models import Order
 from orders.unrouted_lines import lines_waiting
@@ -45,28 +44,14 @@ def backorders_table(variant: Variant, **where: Any) -> str:
     return render_to_string("admin/orders/backorders.html", context)
 
 
-class VariantWithBackordersAdmin(VariantWithStockAdmin):
-    """A variant's page, with its backorders."""
-
-    in_stock: ClassVar[tuple[str, ...]] = ("stock", "who_waits", "stock_movements")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Variant | None = None) -> tuple[str, ...]:
-        return (*super().get_readonly_fields(request, obj), *(["who_waits"] if obj else []))
-
-    @admin.display(description="backorders")
-    def who_waits(self, variant: Variant) -> str:
-        return backorders_table(variant)
+def _of_variant(variant: Variant, request: HttpRequest) -> str:
+    return backorders_table(variant)
 
 
-class StockWithBackordersAdmin(StockLevelAdmin):
-    """A stock row's page, with the backorders of its warehouse, and the unrouted ones."""
+def _of_stock(level: StockLevel, request: HttpRequest) -> str:
+    """Render the backorders of the stock row's warehouse, and the unrouted ones."""
+    return backorders_table(level.variant, fulfillment__warehouse_id=level.warehouse_id)
 
-    def get_fields(self, request: HttpRequest, obj: StockLevel | None = None) -> Any:
-        return [*super().get_fields(request, obj), "who_waits"]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: StockLevel | None = None) -> list[str]:
-        return [*map(str, super().get_readonly_fields(request, obj)), "who_waits"]
-
-    @admin.display(description="backorders")
-    def who_waits(self, level: StockLevel) -> str:
-        return backorders_table(level.variant, fulfillment__warehouse_id=level.warehouse_id)
+VARIANT_PANEL = Panel[Variant]("backorders", "backorders", _of_variant, rank=2)
+STOCK_PANEL = Panel[StockLevel]("backorders", "backorders", _of_stock, rank=1)

@@ -1,0 +1,80 @@
+"""A registry of panels and actions that upper apps add to the admin page of a lower app's record.
+
+A lower app cannot import an upper one. Therefore each app registers what it adds to a model in its `ready()`,
+and the model's admin reads the registry with each request. No app replaces the admin of another app.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from django.db.models import Model
+from django.http import HttpRequest
+
+from accounts.operating.admin_base import Record
+from accounts.operating.operator_actions import AdminAction
+
+
+@dataclass(frozen=True)
+class Panel(Generic[Record]):
+    """A part of a record's page that is only read. `render` returns safe HTML."""
+
+    name: str
+    heading: str
+    render: Callable[[Record, HttpRequest], str]
+    rank: int
+    """Panels of a page are sorted by rank."""
+
+
+@dataclass(frozen=True)
+class ShownPanel:
+    """A panel in one request, as a callable that Django's admin shows like a read-only field."""
+
+    panel: Panel[Any]
+    request: HttpRequest
+
+    @property
+    def __name__(self) -> str:
+        return self.panel.name
+
+    @property
+    def short_description(self) -> str:
+        return self.panel.heading
+
+    def __call__(self, record: Model) -> str:
+        return self.panel.render(record, self.request)
+
+
+_panels: dict[type[Model], list[Panel[Any]]] = defaultdict(list)
+_actions: dict[type[Model], list[AdminAction[Any]]] = defaultdict(list)
+_relations: dict[type[Model], list[str]] = defaultdict(list)
+
+
+def register(
+    model: type[Record],
+    *,
+    panels: Iterable[Panel[Record]] = (),
+    actions: Iterable[AdminAction[Record]] = (),
+    acts_with: Iterable[str] = (),
+) -> None:
+    """Add panels and actions to the pages of a model; `acts_with` are the relations that the actions read."""
+    _panels[model] += panels
+    _actions[model] += actions
+    _relations[model] += acts_with
+
+
+def panels_of(model: type[Model], request: HttpRequest) -> list[ShownPanel]:
+    panels = sorted(_panels.get(model, ()), key=lambda panel: panel.rank)
+    return [ShownPanel(panel, request) for panel in panels]
+
+
+def actions_of(model: type[Model]) -> list[AdminAction[Any]]:
+    return _actions.get(model, [])
+
+
+def relations_of(model: type[Model]) -> list[str]:
+    """Return the relations that the registered actions of a model read."""
+    return _relations.get(model, [])
