@@ -1,4 +1,4 @@
-"""A path of its own, on which the mechanisms are tested apart from what any app does with them."""
+"""A path for testing the mechanisms apart from the apps that use them."""
 
 from __future__ import annotations
 

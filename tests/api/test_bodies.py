@@ -1,4 +1,4 @@
-"""What is sent is understood in one way, or refused with a reason."""
+"""A body has one meaning, or it is refused with a reason."""
 
 import gzip
 from io import BytesIO
@@ -138,7 +138,7 @@ def test_a_misspelt_required_field_is_asked_about(acme_client):
 
 
 @pytest.mark.parametrize("price", [19.99, "19.99", "19.9900", 20, "2E1"])
-def test_what_is_plainly_meant_is_taken(acme_client, price):
+def test_every_clear_spelling_is_accepted(acme_client, price):
     body = {"name": "Zoë 漢字", "price": price, "count": "3", "day": "2026-01-31T12:00:00Z", "unknown": {}}
     assert acme_client.post("probe", body).status_code == 201
 
@@ -152,7 +152,7 @@ def test_numbers_go_in_and_come_out_exactly(acme_client):
     assert answer.content == b'{"body":{"a":19.99,"b":0.10,"c":12345678901234567890}}'
 
 
-def test_no_body_reads_as_an_empty_object_whatever_its_type(acme_client):
+def test_no_body_of_any_content_type_reads_as_an_empty_object(acme_client):
     for content_type in ("application/json", "text/plain", "application/x-www-form-urlencoded", ""):
         answer = acme_client.request("PUT", "probe/1", Content_Type=content_type)
         assert (answer.status_code, answer.json()) == (200, {"body": {}})

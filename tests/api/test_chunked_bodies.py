@@ -11,7 +11,7 @@ MAX_BYTES = 100_000
 
 
 def received(body: bytes, **environ):
-    """What the application behind is given, and what was left unread."""
+    """The body that the application gets, and the bytes left unread."""
     stream, seen = BytesIO(body), dict[str, object]()
 
     def application(environ, start_response):

@@ -1,4 +1,4 @@
-"""Answers over 1 KB are compressed for who accepts it: the API's, and no other."""
+"""Answers of the API over 1 KB are compressed for clients that accept it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def client(acme, client_for, a_variant):
     return client_for(acme)
 
 
-def test_a_long_answer_is_compressed_for_who_accepts_it(client):
+def test_a_long_answer_is_compressed_if_the_client_accepts_it(client):
     plain = client.get("variants")
     packed = client.get("variants", Accept_Encoding="gzip, deflate, br")
 
@@ -33,21 +33,21 @@ def test_a_long_answer_is_compressed_for_who_accepts_it(client):
 
 
 @pytest.mark.parametrize("header", ["", "identity", "br", "gzip;q=0", "*;q=0", "gzip;q=0, *"])
-def test_nobody_gets_it_who_did_not_ask(client, header):
+def test_an_answer_is_not_compressed_unless_requested(client, header):
     assert "Content-Encoding" not in client.get("variants", Accept_Encoding=header).headers
 
 
 @pytest.mark.parametrize("header", ["gzip", "GZIP;q=0.5", "*", "br, gzip"])
-def test_who_asks_gets_it(client, header):
+def test_an_answer_is_compressed_on_request(client, header):
     assert client.get("variants", Accept_Encoding=header).headers["Content-Encoding"] == "gzip"
 
 
-def test_a_short_answer_stays_as_it_is(client):
+def test_a_short_answer_is_not_compressed(client):
     answer = client.get("warehouses", Accept_Encoding="gzip")
     assert (len(answer.content) < 1024, "Content-Encoding" in answer.headers) == (True, False)
 
 
-def test_a_streamed_pull_is_compressed_piece_by_piece(acme, shop, client_for):
+def test_a_streamed_pull_is_compressed_chunk_by_chunk(acme, shop, client_for):
     VariantFactory.create_batch(1500, supplier=acme, description=LONG)
     client = client_for(shop)
     ask = {"service_type": "ecommerce"}

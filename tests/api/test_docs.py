@@ -28,7 +28,7 @@ def test_the_schema_is_made_once_however_many_ask_for_it_first(monkeypatch):
             made.append(self)
             if len(made) > 1:
                 another.set()
-            another.wait(0.3)  # where nobody keeps it out, another one is in here by then
+            another.wait(0.3)  # without the lock, another thread is in here by then
             return {}
 
     monkeypatch.setattr(docs, "SchemaGenerator", Generator)
@@ -42,7 +42,7 @@ def test_the_schema_is_made_once_however_many_ask_for_it_first(monkeypatch):
     assert len(made) == 1
 
 
-def test_the_page_loads_only_what_we_serve_under_a_strict_policy():
+def test_the_page_loads_only_our_own_files_under_a_strict_policy():
     answer = Client().get("/v3/docs")
     page = answer.content.decode()
     loaded = re.findall(r'(?:src|href)="([^"]+)"', page)
@@ -64,7 +64,7 @@ def test_the_first_page_leads_to_every_other_one():
     assert {f"/v3/docs/{name}" for name in PAGES} <= set(re.findall(r'href="([^"]+)"', page))
 
 
-def test_no_page_links_to_what_the_service_does_not_show():
+def test_no_page_links_to_a_missing_page():
     for name in PAGES:
         page = Client().get(f"/v3/docs/{name}").content.decode()
         assert not re.findall(r'href="\.\.[^"]*"', page), name

@@ -1,4 +1,4 @@
-"""The order of faults, methods, paths, and what every answer carries."""
+"""The order of faults, methods, paths, and the headers of every answer."""
 
 import pytest
 from django.test import Client
@@ -62,7 +62,7 @@ def test_only_an_accept_that_rules_out_json_is_406(acme_client, accept, status):
     assert acme_client.get("probe", Accept=accept).status_code == status
 
 
-def test_406_and_415_say_what_would_be_right(acme_client):
+def test_406_and_415_name_the_remedy(acme_client):
     refused = acme_client.get("probe", Accept="text/csv")
     assert (refused.status_code, "Accept: application/json" in refused.json()["message"]) == (406, True)
     refused = acme_client.post("probe", b"name=a", Content_Type="application/x-www-form-urlencoded")
@@ -83,7 +83,7 @@ def test_the_services_own_address_leads_browsers_and_programs_on():
     assert Client().post("/").json()["code"] == "method_not_allowed"
 
 
-def test_a_405_names_what_is_allowed(acme_client):
+def test_a_405_names_the_allowed_methods(acme_client):
     answer = acme_client.request("PATCH", "probe", {})
     assert answer.headers["Allow"] == "GET, POST, HEAD, OPTIONS"
 
@@ -168,7 +168,7 @@ def test_an_odd_request_id_is_replaced(acme_client, odd):
     assert len(chosen) == 32
 
 
-def test_what_nobody_foresaw_is_an_envelope_without_a_trace(acme_client, caplog):
+def test_an_unforeseen_error_is_an_envelope_without_a_trace(acme_client, caplog):
     answer = acme_client.post("probe", {"name": "die"})
 
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")

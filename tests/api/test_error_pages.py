@@ -1,4 +1,4 @@
-"""An error's code has a section that says what to do, and every error leads there."""
+"""Each error code has a section with the remedy, and every error links to it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def subclasses(cls: type[ApiError]) -> Iterator[type[ApiError]]:
 
 
 def named(name: str, place: int, *, of: str = "") -> set[str]:
-    """The strings that the code gives to calls of this name, at this place; `of` is what has the method."""
+    """Return the strings passed to calls of this name at this position; `of` is the object of the method."""
     found = set()
     for tree in sources(*ROOMS).values():
         for node in walk(tree):
@@ -47,8 +47,8 @@ def in_table(begin: str, end: str) -> set[str]:
     return {code for cell in cells for code in re.findall(r"`(\w+)`", cell)} - {"code"}
 
 
-def test_every_code_of_an_error_has_its_section_and_none_is_made_up():
-    # A class that only others are made from has the code of none.
+def test_every_code_of_an_error_has_a_section_and_every_section_a_code():
+    # A base class has no code of its own.
     of_classes = {each.code for each in subclasses(ApiError) if each.__module__.split(".")[0] in ROOMS}
     codes = of_classes | set(FRAMEWORK_CODES.values()) | set(CODES.values())
     documented = set(re.findall(r"^## (\w+)$", section(REQUESTS, REST), re.MULTILINE))
@@ -56,7 +56,7 @@ def test_every_code_of_an_error_has_its_section_and_none_is_made_up():
     assert codes == documented
 
 
-def test_a_section_says_what_happened_why_what_to_do_and_whether_to_try_again():
+def test_a_section_names_the_event_the_reason_and_the_remedy():
     for part in section(REQUESTS, REST).split("\n## ")[1:]:
         assert re.search(r"^Status \d{3}\. Again: ", part, re.MULTILINE), part
         for question in ("What happened", "Why", "What to do"):

@@ -1,4 +1,4 @@
-"""Who holds the newest version of one object is answered 304."""
+"""A client with the newest version of an object gets 304."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_an_object_has_a_tag_that_answers_304_until_it_changes(client, variant):
 
 
 @pytest.mark.parametrize("header", ["*", '"other", {tag}', "{plain}"])
-def test_if_none_match_is_read_as_the_rfc_has_it(client, variant, header):
+def test_if_none_match_follows_the_rfc(client, variant, header):
     tag = client.get(f"variants/{variant.pk}").headers["ETag"]
     asked = header.format(tag=tag, plain=tag.removeprefix("W/"))
     assert client.get(f"variants/{variant.pk}", If_None_Match=asked).status_code == 304
@@ -68,7 +68,7 @@ def test_parts_of_an_object_have_tags_of_their_own(client, variant):
     assert client.get(f"variants/{variant.pk}?fields=id", If_None_Match=tag).json() == {"id": variant.pk}
 
 
-def test_single_objects_have_tags_and_lists_and_errors_have_none(acme, client):
+def test_only_single_objects_have_tags(acme, client):
     job = ImportJobFactory.create(supplier=acme)
     assert "ETag" in client.get(f"imports/{job.pk}").headers
     assert "ETag" in client.get("").headers
@@ -76,7 +76,7 @@ def test_single_objects_have_tags_and_lists_and_errors_have_none(acme, client):
         assert "ETag" not in client.get(path).headers
 
 
-def test_what_is_not_allowed_is_not_known_by_a_tag(rival, client, client_for, variant):
+def test_a_tag_does_not_reveal_a_forbidden_object(rival, client, client_for, variant):
     tag = client.get(f"variants/{variant.pk}").headers["ETag"]
     stranger = client_for(rival)
     assert stranger.get(f"/v3/variants/{variant.pk}", If_None_Match=tag).status_code == 404
@@ -126,7 +126,7 @@ def test_a_status_is_set_on_condition_that_its_fulfillment_is_as_known(
     assert (late.status_code, known.status_code, known.json()["code"]) == (412, 200, "accepted")
 
 
-def test_whatever_can_be_changed_can_be_changed_on_condition(client):
+def test_every_change_accepts_a_condition(client):
     webhook = client.post("webhooks", {"url": "https://hooks.example/in"}).json()["id"]
     mapping = client.post("mappings", {"name": "erp", "field_mapping": ["Name:title"]}).json()["id"]
     changes = {
@@ -143,7 +143,7 @@ def test_whatever_can_be_changed_can_be_changed_on_condition(client):
     assert client.request("DELETE", f"webhooks/{webhook}", If_Match='"old"').status_code == 412
 
 
-def test_whatever_can_be_changed_can_be_locked_for_a_condition():
+def test_every_changeable_object_can_be_locked_for_a_condition():
     changing = {
         view.cls
         for view in views(get_resolver().url_patterns)
@@ -161,7 +161,7 @@ def views(patterns):
             yield each.callback
 
 
-def test_what_is_removed_while_a_change_of_it_begins_is_not_found(acme, client):
+def test_an_object_removed_at_the_start_of_a_change_is_not_found(acme, client):
     saved = SavedMappingFactory.create(supplier=acme)
     begin = MappingViewSet.handler
 

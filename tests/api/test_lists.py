@@ -127,7 +127,7 @@ class ThingJson(TypedDict):
     name: str
 
 
-def test_fields_choose_what_is_answered():
+def test_fields_select_the_fields_of_the_answer():
     thing = {"id": 1, "name": "a"}
     assert field_selection(asking(), ThingJson)(thing) == thing
     assert field_selection(asking("?fields=name"), ThingJson)(thing) == {"name": "a"}

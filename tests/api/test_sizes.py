@@ -1,4 +1,4 @@
-"""How large a body may be (contract 13, Sizes): what is beyond is refused before it is looked at."""
+"""Limits of a body (contract 2, *Body size*): a larger one is refused before it is examined."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_thousand_members_are_read_and_one_more_is_not():
     assert refused(b'[{"a": [' + members(1001) + b"]}]")
 
 
-def test_members_count_for_their_own_object_whatever_lies_between():
+def test_members_count_for_their_own_object_only():
     inner = '{"a":[{},{"b":1}]}'
     assert not refused(members(1000, inner))
     assert refused(members(1001, inner))
@@ -55,7 +55,7 @@ def test_members_count_for_their_own_object_whatever_lies_between():
 @pytest.mark.parametrize(
     "filler", [":" * 5000, "{" * 5000, "[" * 5000, '\\"' * 5000 + "{[:", "\\\\", "\\\\\\" + '"{']
 )
-def test_what_stands_in_a_string_counts_for_nothing(filler):
+def test_brackets_in_a_string_do_not_count(filler):
     text = f'{{"note": "{filler}", "b": "{filler}", "c": [{"[]," * 60}1]}}'.encode()
     json.loads(text)
     assert not refused(text)
@@ -104,7 +104,7 @@ WORST = {
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("what", WORST)
-def test_what_is_too_large_is_refused_at_next_to_no_cost(acme, client_for, what):
+def test_a_body_that_is_too_large_is_refused_at_almost_no_cost(acme, client_for, what):
     client, body = client_for(acme), WORST[what]()
     client.get("variants")
     began = time.process_time()
@@ -128,7 +128,7 @@ def test_a_credential_has_64_kib_at_most(path, content_type):
 
 @pytest.mark.parametrize("path", ["/admin/login/", "/healthz", "/v3/nowhere", "/v3/schema"])
 def test_no_path_reads_more_than_16_mib(path):
-    """It has not come yet: whoever read it would wait, here for ever."""
+    """It has not arrived yet: reading it would wait, here without end."""
     environ: dict[str, Any] = {"CONTENT_LENGTH": str(16 * MEBIBYTE + 1)}
     answer = Client().generic("POST", path, b"", **environ)
 
@@ -179,7 +179,7 @@ def test_an_array_is_counted_before_its_elements_are_looked_at(shop, client_for)
 
 @pytest.mark.django_db
 @pytest.mark.urls("tests.api.probe")
-def test_what_a_message_quotes_is_cut(acme, client_for):
+def test_a_quote_in_a_message_is_cut(acme, client_for):
     answer = client_for(acme).post("probe", b'{"%s": 1, "%s": 2}' % ((b"x" * MEBIBYTE,) * 2))
 
     assert answer.status_code == 400

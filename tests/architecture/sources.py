@@ -26,13 +26,13 @@ ROOT = Path(settings.BASE_DIR)
 
 
 def sources(*rooms: str) -> dict[str, ast.Module]:
-    """The parsed files of some rooms (of all, when none is named), by path; migrations excepted."""
+    """Return the parsed files of these rooms, or of all rooms, by path, without migrations."""
     return {path: tree for room in rooms or ROOMS for path, tree in _room(room).items()}
 
 
 @cache
 def _room(room: str) -> dict[str, ast.Module]:
-    """Parsed once for all tests; nothing of it is garbage, so nobody has to look through it for some."""
+    """Parse a room once for all tests. No node is garbage, so the collector need not search it."""
     gc.disable()
     try:
         return {
@@ -47,7 +47,7 @@ def _room(room: str) -> dict[str, ast.Module]:
 
 @cache
 def walk(node: ast.AST) -> list[ast.AST]:
-    """What `ast.walk` finds below a file or a function of `sources`, looked for once."""
+    """Return the nodes below a file or function, computed once."""
     return [*ast.walk(node)]
 
 

@@ -1,4 +1,4 @@
-"""What the documents name is there, under that name."""
+"""The documents name only modules and files that exist."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def exists(name: str) -> bool:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_what_a_document_names_is_there(document):
+def test_a_document_names_only_existing_modules_and_files(document):
     text = document.read_text(encoding="utf-8")
     names = {name for name in NAME.findall(text) if not name.endswith(".py") and not exists(name)}
     files = {file for file in FILE.findall(text) if not (ROOT / file).exists()}
@@ -90,7 +90,7 @@ def test_each_reference_to_an_adr_names_an_existing_record():
         ("server.listener.SftpSever", False),
     ],
 )
-def test_the_test_knows_what_is_there(name, there):
+def test_the_test_recognizes_existing_modules(name, there):
     assert exists(name) is there
 
 

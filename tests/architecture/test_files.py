@@ -1,4 +1,4 @@
-"""Files are short, and a reader finds in each app what he looks for under the same name."""
+"""Files are short, and each app uses the same file names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.architecture.sources import DOMAIN, ROOMS, ROOT, sources, text_of
 
 LONGEST_FILE, LONGEST_TEST, LONGEST_MEDIAN = 400, 600, 75
 
-# What a file of an app may be called without further words.
+# The names of files that need no description.
 KNOWN = {
     "__init__",
     "admin",
@@ -38,7 +38,7 @@ KNOWN = {
     "urls",
     "views",
 }
-# Names that say nothing of what is inside; test_words.py has more of them.
+# Names that do not tell the content; test_words.py has more of them.
 FORBIDDEN = {"bodies", "helpers", "utils"}
 
 
@@ -68,7 +68,7 @@ def test_an_app_has_the_files_that_a_reader_looks_for(app):
 
 @pytest.mark.parametrize("app", sorted({*DOMAIN, "backoffice"}))
 def test_a_module_of_an_apps_own_is_named_in_the_documents(app):
-    """Where it has a name that not every app has: what is inside stands in docs/architecture.md."""
+    """A module with a name of its own is described in docs/architecture.md."""
     documents = text_of("docs/architecture.md") + text_of("docs/glossary.md")
     named = set(re.findall(rf"`{app}\.(\w+)", documents))
     own = {path.stem for path in (ROOT / app).iterdir()} - KNOWN - {"__pycache__"}

@@ -14,7 +14,7 @@ MAKES_A_ROW = {
     "accounts/models/api_key.py: ApiKey.issue",
     "accounts/models/access_token.py: AccessToken.issue",
 }
-# A form saves what it shows.
+# A form saves its own fields.
 FORMS = {"sftp_ingest/admin.py: PasswordForm.save"}
 NOT_A_MODEL = {"stock"}
 # Django registers its own pages of users and groups before any app can.
@@ -44,7 +44,7 @@ def test_nothing_waits_by_sleeping():
 
 
 def test_no_app_talks_by_signals():
-    """What follows from a change stands where the change is made."""
+    """The effects of a change are in the code of the change."""
     found = [
         path
         for path, tree in sources(*DOMAIN, "fastdb", "api").items()
@@ -71,7 +71,7 @@ def test_no_app_replaces_the_admin_of_another_app():
     assert calls == REPLACES_DJANGOS_ADMIN
 
 
-def test_what_waits_for_the_commit_is_bound_at_once():
+def test_callbacks_of_on_commit_are_bound_at_once():
     """A lambda would read its variables when it is called; in a loop, each would see the last."""
     found = [
         f"{path}:{node.lineno}"
@@ -85,8 +85,8 @@ def test_what_waits_for_the_commit_is_bound_at_once():
     assert found == []
 
 
-def test_a_save_says_what_it_writes():
-    """Without `update_fields` it would write back what it read, over what others wrote meanwhile."""
+def test_a_save_names_its_fields():
+    """Without `update_fields`, a save would overwrite concurrent changes with old values."""
     found = {
         f"{path}: {name}"
         for path, tree in sources(*DOMAIN).items()
@@ -103,7 +103,7 @@ def test_a_save_says_what_it_writes():
 
 
 def test_tests_make_their_rows_by_factories():
-    """What a row needs stands in `tests/factories`; a column that is added is added there."""
+    """The needs of a row are in `tests/factories`, so a new column is added only there."""
     found = {
         f"{path}: {node.func.attr}"
         for path, tree in sources("tests").items()
@@ -115,4 +115,4 @@ def test_tests_make_their_rows_by_factories():
         and getattr(node.func.value, "attr", "") == "objects"
     }
 
-    assert found == {"tests/api/probe.py: create"}  # a view for tests, which does what views do
+    assert found == {"tests/api/probe.py: create"}  # a view for tests

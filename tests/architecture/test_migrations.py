@@ -1,4 +1,4 @@
-"""Migrations are written for two versions at once: the processes of the last one go on while they run.
+"""Migrations run beside the processes of the previous version.
 
 An old process does not know of a new column, so that needs a default in the database; it still asks for a
 column that is dropped; and nobody can write to a table while an index on it is built in one go.
@@ -41,7 +41,7 @@ DROPS = re.compile(
 
 
 def faults(migration: Migration) -> Iterator[str]:
-    """What an old process, or one that writes meanwhile, would stumble over."""
+    """Yield the operations that would break an old process or a concurrent writer."""
     new = {each.name.lower() for each in migration.operations if isinstance(each, operations.CreateModel)}
     for each in _unfolded(migration.operations):
         model = getattr(each, "model_name", "").lower()
@@ -107,7 +107,7 @@ def a_migration(*found: Any) -> Migration:
         (operations.RunSQL("CREATE INDEX note ON orders_order (note)"), "CREATE INDEX"),
     ],
 )
-def test_what_would_stop_an_old_version_is_found(operation, said):
+def test_an_operation_that_stops_an_old_version_is_found(operation, said):
     (found,) = faults(a_migration(operation))
     assert said in found
 
@@ -121,5 +121,5 @@ def test_what_would_stop_an_old_version_is_found(operation, said):
         operations.RunSQL("CREATE INDEX CONCURRENTLY note ON orders_order (note)"),
     ],
 )
-def test_what_an_old_version_can_live_with_is_not(operation):
+def test_an_operation_that_an_old_version_survives_passes(operation):
     assert list(faults(a_migration(operation))) == []

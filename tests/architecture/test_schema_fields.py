@@ -1,4 +1,4 @@
-"""Whoever reads the OpenAPI document learns of each field what it means."""
+"""The OpenAPI document describes each field."""
 
 from __future__ import annotations
 

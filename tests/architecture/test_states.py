@@ -1,4 +1,4 @@
-"""One place writes each state: nothing else in the project assigns it, by whatever way."""
+"""Each state has one writer; no other code assigns it in any way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fulfillments import states as fulfillments
 from imports import states as imports
 from tests.architecture.sources import DOMAIN, functions, sources
 
-# Who may write which column.
+# The writers of each column.
 WRITERS: dict[str, set[str]] = {
     "fulfillments.Fulfillment.state": {"fulfillments/models/fulfillment.py: Fulfillment._move"},
     "fulfillments.Fulfillment.state_before_cancel": {
@@ -54,9 +54,9 @@ TABLES = {
 DERIVED = {"fulfillments.Fulfillment.state_before_cancel", "orders.Order.processing_state"}
 # A column of that name that is another model's.
 NAMESAKES = {"accounts/idempotency.py: _keep"}
-# What makes a row of the models.
+# The calls that create a row.
 MODELS = {field.split(".")[1] for field in WRITERS}
-# What `writes` looks at.
+# The nodes that `writes` examines.
 WRITING = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.Call)
 SQL = re.compile(r"(?i)\b(UPDATE|INSERT)\s")
 
@@ -112,7 +112,7 @@ def test_every_state_that_is_set_has_a_table_of_its_moves():
 
 @cache
 def inside_functions() -> list[tuple[str, ast.AST]]:
-    """What may write something, with the function that it stands in."""
+    """Yield each node that may write, with its function."""
     return [
         (f"{path}: {name}", node)
         for path, tree in sources().items()
@@ -175,7 +175,7 @@ def test_no_sql_writes_it(field):
 
 
 def text_of(node: ast.Constant | ast.JoinedStr) -> str:
-    """A string's text; of an f-string, what stands between its holes."""
+    """Return the text of a string, or the constant parts of an f-string."""
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
     return "".join(
         each.value for each in parts if isinstance(each, ast.Constant) and isinstance(each.value, str)

@@ -254,7 +254,7 @@ def ended(order, fulfillment, client_for, acme):
     return Order.objects.get(pk=order.pk)
 
 
-def test_what_has_nothing_left_to_do_is_not_held(operator, ended, client_for, shop):
+def test_a_finished_order_cannot_be_held(operator, ended, client_for, shop):
     seen, events = client_for(shop).get("orders").json(), Event.objects.count()
     assert "hold" not in buttons(page_of(operator, ended))
 

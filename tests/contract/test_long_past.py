@@ -98,7 +98,7 @@ def _looked_at(node: dict[str, Any]) -> int:
 
 
 @pytest.mark.usefixtures("old_market")
-def test_what_metrics_read_depends_on_what_is_open():
+def test_the_cost_of_metrics_depends_on_open_work():
     market.execute("SET LOCAL enable_seqscan = off")  # to read all of so short a past is cheap, too
     with CaptureQueriesContext(connection) as statements:
         samples, failed = all_facts()
@@ -121,7 +121,7 @@ OF_OPERATORS = {
 
 
 @pytest.mark.usefixtures("old_market")
-def test_what_a_list_reads_depends_on_what_it_shows(client_for, admin_client):
+def test_the_cost_of_a_list_depends_on_the_shown_rows(client_for, admin_client):
     retailer, supplier = Retailer.objects.earliest("pk"), Supplier.objects.earliest("pk")
     client_for(retailer).get("events", {"limit": "1"})  # numbers what the market made
     asked = [(client_for(retailer), "orders", params) for params in OF_RETAILERS]

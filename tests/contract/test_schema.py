@@ -116,7 +116,7 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
             yield from nodes(each)
 
 
-def test_operations_say_what_is_done_to_what(operations):
+def test_the_id_of_an_operation_is_a_verb_with_its_object(operations):
     ids = {operation["operationId"] for _, _, operation in operations}
     assert {
         *("list_fulfillments", "get_fulfillment", "accept_fulfillment", "ship_fulfillment", "reject_lines"),
@@ -145,7 +145,7 @@ def test_every_parameter_has_its_limits_and_ids_are_integers(operations):
                 assert (schema["type"], schema["minimum"]) == ("integer", 1)
 
 
-def test_enums_are_named_after_what_is_chosen(document):
+def test_enums_are_named_after_their_field(document):
     named = {name for name, each in document["components"]["schemas"].items() if "enum" in each}
     assert {"FulfillmentState", "ProcessingState", "OrderType", "ImportStatus"} <= named
     assert not any(re.search(r"\d|[0-9a-f]{3}Enum", name) for name in named)
@@ -194,7 +194,7 @@ def test_every_path_of_the_service_is_in_it(document):
     assert found == expected | {("/oauth/token", "post")}
 
 
-def test_every_operation_says_what_it_does_and_how_it_can_end(operations):
+def test_every_operation_has_a_summary_and_all_its_answers(operations):
     ids = [operation["operationId"] for _, _, operation in operations]
     assert len(set(ids)) == len(ids)
     for path, method, operation in operations:

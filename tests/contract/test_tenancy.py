@@ -211,7 +211,7 @@ OF_OBJECTS = [each for each in WALK if re.search("_id>", each[0].removeprefix(S)
 
 
 @pytest.mark.parametrize(("route", "method"), OF_OBJECTS)
-def test_nothing_distinguishes_anothers_object_from_none(route, method, cast, objects, client_for):
+def test_another_partys_object_looks_like_a_missing_one(route, method, cast, objects, client_for):
     own, other, _ = cast[role_of(route)]
     client, objects = client_for(own), objects[role_of(route)]
     theirs = ask(client, method, filled(route, own, **objects))

@@ -37,7 +37,7 @@ def rows():
     return {model.__name__: model.objects.count() for model in models}
 
 
-def test_the_cast_is_what_the_contract_names():
+def test_the_cast_has_the_parties_of_the_contract():
     write()
     partners = {(each.retailer.name, each.supplier.name) for each in Partnership.objects.all()}
     assert partners == {("Shop", "Acme"), ("Shop", "Rival"), ("Boutique", "Rival")}
@@ -115,7 +115,7 @@ def test_a_lost_file_makes_the_old_secrets_worthless():
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", '{"suppliers": []}', '{"admin": {}, "retailers": [{"id": 1}]}']
 )
-def test_a_spoilt_file_is_written_anew(content):
+def test_a_damaged_file_is_written_again(content):
     credentials.path().write_text(content)
     assert write()["suppliers"][0]["api_key"].startswith("fxk_")
 

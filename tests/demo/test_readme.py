@@ -11,7 +11,7 @@ from imports.pipeline.job_runner import run_job
 from tests.pasting import commands, paste
 from tools.demo import cast, credentials
 
-# What the last command of each answers. The guide for receivers of webhooks needs a process that sends
+# The answer of each guide's last command. The guide for receivers of webhooks needs a process that sends
 # them: it is pasted beside a running service (tests/contract/outsider).
 PAGES = {
     "README.md": "completed",
@@ -47,7 +47,7 @@ def test_the_commands_of_a_page_work_when_pasted(demo, tmp_path, page):
     assert done.stdout.rstrip().endswith(PAGES[page])
 
 
-def test_the_variables_are_those_of_the_demo(demo, tmp_path):
+def test_the_variables_have_the_values_of_the_demo(demo, tmp_path):
     shown = paste(
         'eval "$(python3 tools/demo/shell_variables.py)"; echo "$SHOP $SHOP_KEY $ACME_WAREHOUSE"', tmp_path
     )
@@ -68,7 +68,7 @@ def test_value_picks_from_an_answer(demo, tmp_path):
     assert done.stdout.strip() == "9"
 
 
-def test_value_finds_by_what_an_element_says_and_gives_each(demo, tmp_path):
+def test_value_selects_elements_by_a_field(demo, tmp_path):
     answer = json.dumps([{"order_id": 7, "id": 1}, {"order_id": 9, "id": 2}])
     done = paste(
         "eval \"$(python3 tools/demo/shell_variables.py)\"; for step in order_id=9.id '*.id'; do"
@@ -78,7 +78,7 @@ def test_value_finds_by_what_an_element_says_and_gives_each(demo, tmp_path):
     assert done.stdout.split() == ["2", "1", "2"]
 
 
-def test_without_a_demo_the_variables_say_what_to_do(tmp_path):
+def test_without_a_demo_the_variables_name_the_remedy(tmp_path):
     done = paste("python3 tools/demo/shell_variables.py", tmp_path)
     assert done.returncode == 1
     assert "make run" in done.stderr

@@ -80,13 +80,13 @@ def test_a_step_that_goes_otherwise_ends_it_and_says_which(service, monkeypatch)
     assert "country" in text
 
 
-def test_without_a_demo_json_it_says_what_to_do(data_dir):
+def test_without_a_demo_json_it_names_the_remedy(data_dir):
     with pytest.raises(CommandError, match="make run"):
         play()
 
 
-def test_without_a_service_it_says_what_to_do(db, settings, data_dir, monkeypatch):
-    with socket.socket() as taken:  # bound, and nobody listens
+def test_without_a_service_it_names_the_remedy(db, settings, data_dir, monkeypatch):
+    with socket.socket() as taken:  # bound, but without a listener
         taken.bind(("127.0.0.1", 0))
         settings.BASE_URL = f"http://127.0.0.1:{taken.getsockname()[1]}"
         cast.create()

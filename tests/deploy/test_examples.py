@@ -1,4 +1,4 @@
-"""The examples of deploy/ are what `make run` runs, and what other programs read without a complaint."""
+"""The examples of deploy/ run the programs of `make run`, and other programs accept them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def needs(program: str) -> str:
 
 
 def read(*command: str, **environment: str) -> str:
-    """What a program says about a file. Fails where it refuses it."""
+    """Return the output of a program about a file. Fails if the program refuses the file."""
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
@@ -41,7 +41,7 @@ def read(*command: str, **environment: str) -> str:
 
 
 def plain(command: list[str]) -> list[str]:
-    """Without what differs from machine to machine: where beat keeps its time."""
+    """Remove the part that differs between machines: the path of the schedule of beat."""
     return [re.sub(r".*/beat-schedule$", "beat-schedule", word) for word in command]
 
 
@@ -69,7 +69,7 @@ def test_systemd_understands_the_units(tmp_path):
     verify = needs("systemd-analyze")
     units, clone, python = tmp_path / "units", tmp_path / "clone", tmp_path / "python"
     units.mkdir()
-    clone.symlink_to(ROOT)  # whose own path may have a blank, which the units would have to escape
+    clone.symlink_to(ROOT)  # its own path may have a blank, which the units would have to escape
     python.symlink_to(sys.executable)
     for path in [*UNITS, DEPLOY / "systemd/exchange.target"]:
         # The interpreter of this machine, which has no such account.
@@ -91,7 +91,7 @@ def test_nginx_understands_its_configuration(tmp_path):
          "-g", f"pid {tmp_path}/pid;")  # fmt: skip
 
 
-def test_what_the_examples_set_are_settings():
+def test_the_examples_set_only_known_settings():
     known = {
         name for pair in SETTING.findall((ROOT / "docs/running.md").read_text()) for name in pair if name
     }
@@ -104,7 +104,7 @@ def test_what_the_examples_set_are_settings():
     assert (example | container | shared) - not_ours - known == set()
 
 
-def test_what_the_image_copies_is_there():
+def test_the_files_that_the_image_copies_exist():
     text = (DEPLOY / "Containerfile").read_text()
     copied = [word for line in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE) for word in line.split()]
 

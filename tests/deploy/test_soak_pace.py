@@ -15,7 +15,7 @@ def test_work_comes_again_when_so_many_orders_have_come_in() -> None:
     assert all(0.25 <= each <= 0.75 for each in pauses)
 
 
-def test_what_the_answer_took_is_part_of_the_pace() -> None:
+def test_the_pace_includes_the_time_of_the_answer() -> None:
     assert Pace(4).pause(took=100, orders=2) == 0
     assert Pace(4).pause(took=0.2, orders=2) <= 0.75 - 0.2
 

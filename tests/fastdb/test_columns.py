@@ -1,4 +1,4 @@
-"""What columns are read as says what Django reads from them."""
+"""Columns read through typed rows have the values that Django reads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PriceRow(NamedTuple):
     ],
     ids=str,
 )
-def test_a_json_column_read_as_text_holds_what_django_reads(acme, value):
+def test_a_json_column_read_as_text_equals_djangos_value(acme, value):
     job = ImportJobFactory.create(supplier=acme, options=value)
 
     (text,) = ImportJob.objects.annotate(as_text=text_of("options")).values_list("as_text", flat=True)

@@ -1,4 +1,4 @@
-"""A compiled query yields what its queryset would, and its statement is written once."""
+"""A compiled query yields the items of its queryset, and its statement is written once."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_each_call_is_given_its_own_values(acme, rival, a_variant):
     assert [row.sku for row in prices(skus=["A", "B"], supplier=acme.pk)] == ["A"]
 
 
-def test_what_is_given_never_becomes_part_of_the_statement(acme, a_variant):
+def test_a_value_never_becomes_part_of_the_statement(acme, a_variant):
     a_variant(acme, "A")
     assert prices(skus=["A') OR true --"], supplier=acme.pk) == []
     assert keys(prefix="' OR true --") == []

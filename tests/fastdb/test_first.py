@@ -27,8 +27,8 @@ def kept() -> None:
 
 
 def not_tried_yet() -> None:
-    """As at the beginning of a request."""
-    state: Any = connection  # Django's types do not say what it keeps about its health
+    """Reset the connection as at the beginning of a request."""
+    state: Any = connection  # Django's types lack the attributes about the connection's health
     state.health_check_enabled, state.health_check_done = True, False
 
 
@@ -58,14 +58,14 @@ def test_a_live_connection_is_asked_once(kept):
     tried.assert_not_called()
 
 
-def test_a_dead_connection_is_replaced_and_nobody_notices(kept):
+def test_a_dead_connection_is_replaced_without_an_error(kept):
     end_it_from_outside()
     not_tried_yet()
     assert read_first(one) == 1
     assert one() == 1
 
 
-def test_what_fails_on_a_live_connection_is_not_repeated(kept):
+def test_an_error_on_a_live_connection_is_not_repeated(kept):
     read = mock.Mock(side_effect=OperationalError("it took too long"))
     with pytest.raises(OperationalError):
         read_first(read)

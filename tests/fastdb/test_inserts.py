@@ -1,4 +1,4 @@
-"""Rows inserted together are what they would be if each were saved."""
+"""Rows inserted together equal rows saved one by one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_column_with_a_default_may_be_set(acme):
     assert Event.objects.get(pk=event.pk).occurred_at == moment
 
 
-def test_one_that_is_there_is_left_as_it_is(shop):
+def test_an_existing_row_stays_unchanged(shop):
     first = OrderFactory.build(retailer=shop, retailer_order_id="R-1", content_digest="1")
     twin = OrderFactory.build(retailer=shop, retailer_order_id="R-1", content_digest="2")
     assert insert_unless_there(first, "retailer_id", "retailer_order_id")

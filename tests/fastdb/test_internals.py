@@ -1,4 +1,4 @@
-"""What `fastdb` uses of Django's internals: each test says what a release has changed, and who leans on it.
+"""The internals of Django that `fastdb` uses: each test names an internal and the code that depends on it.
 
 None of this is promised by Django. When one fails, read `fastdb` beside Django's own
 `db/models/query.py` (ModelIterable, ValuesListIterable) and `QuerySet.bulk_create`.
@@ -42,7 +42,7 @@ def parameters(function) -> list[str]:
 # --- fastdb.compiled: a statement and its converters -------------------------------------------------
 
 
-def test_a_parameter_that_an_expression_returns_stays_in_the_parameters_as_it_is():
+def test_a_parameter_of_an_expression_stays_unchanged():
     compiler = ApiKey.objects.filter(prefix=Param("prefix"), revoked_at=None).query.get_compiler("default")
     sql, params = compiler.as_sql()
     assert sql.count("%s") == len(params) == 1
@@ -55,11 +55,11 @@ def test_a_function_of_a_parameter_is_a_condition_of_its_own():
     assert isinstance(params[0], Param)
 
 
-def test_as_sql_of_an_expression_is_given_the_compiler_and_the_connection():
+def test_an_expression_gets_the_compiler_and_the_connection():
     assert parameters(Expression.as_sql) == ["self", "compiler", "connection"], "Param.as_sql overrides it"
 
 
-def test_the_compiler_says_what_it_selects_as_triples_that_begin_with_the_expression():
+def test_the_compilers_selected_triples_begin_with_the_expression():
     compiler = compiler_of(Variant.objects.values_list("sku"))
     assert compiler.select is not None
     assert [len(each) for each in compiler.select] == [3]
@@ -145,7 +145,7 @@ def test_an_unset_column_with_a_database_default_holds_a_database_default():
     assert not Event._meta.get_field("type").has_db_default()
 
 
-def test_db_returning_fields_are_the_key_the_defaults_and_what_is_generated():
+def test_db_returning_fields_are_the_key_the_defaults_and_generated_fields():
     returned = {field.name for field in StockLevel._meta.db_returning_fields}
     expected = {
         field.name

@@ -1,4 +1,4 @@
-"""A queryset as rows yields what `values_list` would, each a row of the class that was named."""
+"""A queryset as rows yields the values of `values_list` in rows of the named class."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_two_classes_do_not_get_in_each_others_way(acme, a_variant):
     assert list(as_rows(Variant.objects.all(), NameRow)) == [NameRow("Acme")]
 
 
-def test_rows_are_grouped_by_what_they_belong_to_and_none_is_an_empty_list():
+def test_rows_are_grouped_by_id_and_a_missing_id_gives_an_empty_list():
     groups = grouped([SkuRow("A"), SkuRow("BB"), SkuRow("C")], lambda row: len(row.sku))
 
     assert groups[1] == [SkuRow("A"), SkuRow("C")]
@@ -120,7 +120,7 @@ class PriceRow(NamedTuple):
     wholesale_price: Annotated[Any, Number]
 
 
-def test_an_answer_holds_what_it_names_in_its_own_order():
+def test_an_answer_has_its_own_fields_in_its_own_order():
     price_json = answering(PriceRow, PriceJson)
 
     assert list(price_json(PriceRow(7, "A", None)).items()) == [("wholesale_price", None), ("sku", "A")]

@@ -1,4 +1,4 @@
-"""Rows updated together are what they would be if each were saved."""
+"""Rows updated together equal rows saved one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SIGINT must reach what these tests start."""
+"""SIGINT must reach the processes of these tests."""
 
 import signal
 

@@ -40,7 +40,7 @@ def test_a_second_time_there_is_nothing_to_do(steps: list[str]) -> None:
     assert steps == ["venv", "base"]
 
 
-def test_more_is_added_to_what_is_there(steps: list[str]) -> None:
+def test_a_further_lock_is_installed_into_the_environment(steps: list[str]) -> None:
     bootstrap.prepare([""])
     bootstrap.prepare(["", "dev"])
     assert steps == ["venv", "base", "dev"]

@@ -1,4 +1,4 @@
-"""What `make run` checks before it starts anything, and how it prints."""
+"""The checks of `make run` before it starts anything, and its output."""
 
 import os
 import socket
@@ -51,7 +51,7 @@ def test_each_line_is_marked_with_its_process(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == "web       | one\nweb       | two\nworker    | three\n"
 
 
-def test_a_reader_who_does_not_read_blocks_nobody() -> None:
+def test_a_reader_that_does_not_read_blocks_nothing() -> None:
     read, write = os.pipe()
     with os.fdopen(write, "w") as stream:
         screen = Screen(stream, coloured=False)

@@ -57,7 +57,7 @@ def test_postgres_answers_in_utf8_and_utc(urls: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("user", ["exchange", "postgres"])
-def test_nobody_connects_without_the_password(urls: dict[str, str], user: str) -> None:
+def test_no_client_connects_without_the_password(urls: dict[str, str], user: str) -> None:
     port = psycopg.conninfo.conninfo_to_dict(urls["DATABASE_URL"])["port"]
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(host="127.0.0.1", port=port, user=user, password="guessed", dbname="postgres")
@@ -103,7 +103,7 @@ def test_data_outlives_a_crash_and_a_stale_lock(open_folder: Path) -> None:
     other_program = Program("other_program", ("sleep", "600"), folder=open_folder, account=postgres.account)
     sleeping = spawn(other_program, subprocess.DEVNULL)
     try:
-        # As after a restart of the machine: the id in the lock is now that of another process.
+        # Simulate a restart of the machine: the id in the lock now belongs to another process.
         lock = postgres.data / "postmaster.pid"
         lock.write_text(lock.read_text().replace(str(process.pid), str(sleeping.pid), 1))
         with running_postgres(open_folder) as (postgres, _), psycopg.connect(postgres.url) as connection:

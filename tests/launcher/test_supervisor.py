@@ -1,4 +1,4 @@
-"""The supervisor restarts its processes, and leaves none behind when it ends."""
+"""The supervisor restarts its processes and ends them all with itself."""
 
 import os
 import shlex
@@ -24,7 +24,7 @@ class Tiny:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.log = folder / "log"
-        # "-m tools.launcher" is what `make down` knows a supervisor by.
+        # `make down` recognizes a supervisor by "-m tools.launcher".
         command = [sys.executable, "-m", "tests.launcher.tiny_supervisor", str(folder), "-m tools.launcher"]
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)

@@ -33,7 +33,7 @@ time.sleep(600)
 
 
 def main() -> None:
-    """Run the programs until somebody stops it."""
+    """Run the programs until a signal arrives."""
     folder = Path(sys.argv[1])
     lock = try_lock(folder)
     if lock is None:

@@ -1,4 +1,4 @@
-"""Waiting for what another process does: on conditions, with a deadline."""
+"""Wait for another process: on conditions, with a deadline."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ def eventually(condition: Callable[[], object], what: str) -> None:
 
 
 def eventually_gone(pids: Iterable[int]) -> None:
-    """Return as soon as none of these processes exists."""
+    """Return as soon as all of these processes are gone."""
     pids = list(pids)
     assert pids
     eventually(lambda: not any(command_of(pid) for pid in pids), f"{pids} are gone")

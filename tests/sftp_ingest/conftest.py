@@ -75,7 +75,7 @@ def serving(limits: SessionLimits) -> Iterator[SftpServer]:
 
 @pytest.fixture
 def serve() -> Iterator[Callable[..., SftpServer]]:
-    """A server with those limits; failed logins are not slowed unless asked."""
+    """Return servers with these limits; failed logins are not slowed by default."""
     with ExitStack() as stack:
         yield lambda **limits: stack.enter_context(serving(SessionLimits(**{"failure_delay": 0.0, **limits})))
 

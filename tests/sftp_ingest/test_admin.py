@@ -39,7 +39,7 @@ def test_a_login_is_made_with_a_password_that_stays_unless_changed(page: Client,
     assert login.check_password("first secret")
 
 
-def test_what_is_no_public_key_is_refused(page: Client, acme: Supplier):
+def test_an_invalid_public_key_is_refused(page: Client, acme: Supplier):
     for keys in ("hello", "ssh-ed25519 AAAA", "ssh-rsa !!!", "ssh-dss AAAAB3NzaC1kc3MAAAA="):
         form = {"supplier": acme.pk, "username": "acme", "public_keys": keys, "quota_bytes": 1}
         answer = page.post("/admin/sftp_ingest/sftplogin/add/", {**form, "largest_file_bytes": 1})

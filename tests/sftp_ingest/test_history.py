@@ -1,4 +1,4 @@
-"""Who changed a login or a remote host, and what: in operators' history, in no feed, and without secrets."""
+"""Changes of logins and remote hosts: in operators' history, in no feed, and without secrets."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_new_login_is_recorded(page: Client, acme: Supplier, login_form):
     }
 
 
-def test_what_changes_about_a_login_is_recorded(page: Client, login_form):
+def test_changes_of_a_login_are_recorded(page: Client, login_form):
     page.post(f"{LOGINS}add/", login_form)
     login = SftpLogin.objects.get()
     change = f"{LOGINS}{login.pk}/change/"
@@ -112,7 +112,7 @@ def test_a_login_that_moves_is_in_both_suppliers_history(page: Client, rival: Su
     assert {event.supplier for event in events} == {former, rival}
 
 
-def test_what_another_operator_changed_meanwhile_stays_and_is_not_recorded_twice(acme: Supplier):
+def test_a_concurrent_change_stays_and_is_not_recorded_twice(acme: Supplier):
     login = SftpLoginFactory.create(supplier=acme, quota_bytes=1)
     stale = SftpLogin.objects.get()
     login.quota_bytes = 2

@@ -76,7 +76,7 @@ def test_wrong_parameters_are_refused(acme: Supplier, client_for, params):
     assert client_for(acme).get("uploads", params).status_code == 400
 
 
-def test_the_list_costs_two_queries_whatever_its_length(
+def test_a_list_of_any_length_costs_two_queries(
     acme: Supplier, uploads, client_for, django_assert_num_queries
 ):
     client = client_for(acme)
@@ -85,7 +85,7 @@ def test_the_list_costs_two_queries_whatever_its_length(
         client.get("uploads")
 
 
-def test_the_schema_says_what_is_answered():
+def test_the_schema_describes_the_answer():
     schema = SchemaGenerator(patterns=urlpatterns).get_schema(public=True)
     answer = schema["paths"]["/v3/suppliers/{supplier_id}/uploads"]["get"]["responses"]["200"]
     name = answer["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]

@@ -159,7 +159,7 @@ def test_one_line_of_two_is_cancelled(acme, rival, shop):
     assert held_by(rival, order)[0]["fulfillment_state"] == "new"
 
 
-def test_what_no_supplier_holds_is_cancelled_at_once(acme, rival, shop):
+def test_units_without_a_supplier_are_cancelled_at_once(acme, rival, shop):
     """Contract 4: what no supplier holds is canceled at once."""
     mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
     order = push(
@@ -239,7 +239,7 @@ def test_more_than_is_open_cannot_be_cancelled(acme, shop):
 
 
 @pytest.mark.parametrize("reason", [5, [], {}])
-def test_a_reason_that_is_none(acme, shop, reason):
+def test_a_reason_that_is_not_a_text(acme, shop, reason):
     """Contract 2: 400 that names the field."""
     order, _ = one_fulfillment(acme, shop)
     fault(cancel(shop, order, {"reason": reason}), 400, "validation_error", "reason")

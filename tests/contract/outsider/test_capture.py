@@ -101,7 +101,7 @@ def test_new_work_is_captured_with_every_field(acme, shop):
     assert found["shipments"] == []
 
 
-def test_one_reads_as_it_was_listed(acme, shop):
+def test_a_single_read_equals_the_item_of_the_list(acme, shop):
     """Contract 3: `GET …/fulfillments/{id}` reads one."""
     _, held = one_fulfillment(acme, shop)
     found = next(each for each in by_filter(acme, **NEW) if each["id"] == held["id"])
@@ -308,7 +308,7 @@ def test_the_retailers_state_beside_each_state(acme, shop, state, retailer_state
     assert fulfillment(acme, held["id"])["retailer_state"] == retailer_state
 
 
-def test_a_line_shows_what_is_to_be_packed(acme, shop):
+def test_a_line_shows_the_units_to_pack(acme, shop):
     """Contract 3: `lines` (`id`, `variant_id`, `sku`, `upc`, `title`, `quantity`, `wholesale_price`)."""
     code = digits(12)
     variant = new_variant(acme, stock=5, upc=code, title="A lamp", wholesale_price=Decimal("4.2"))

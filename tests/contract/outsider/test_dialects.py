@@ -64,7 +64,7 @@ def test_an_invoice_without_an_id(acme, shop):
 
 
 @pytest.mark.parametrize("value", [5, [], {}, "x" * 5000], ids=lambda value: repr(value)[:10])
-def test_an_invoice_id_that_is_none(acme, shop, value):
+def test_an_invalid_invoice_id(acme, shop, value):
     """Contract 2: 400 that names the field."""
     _, held = one_fulfillment(acme, shop)
     fault(
@@ -273,7 +273,7 @@ def test_out_of_stock_of_part_of_a_line_empties_the_warehouse_too(acme, pair, by
 
 
 @pytest.mark.parametrize("reason", [None, "out_of_stock", "missing_sku", "wrong_address"])
-def test_a_fulfillment_whose_lines_are_all_refused_takes_the_reason_as_its_state(acme, pair, reason):
+def test_a_fulfillment_with_all_lines_refused_has_the_reason_as_its_state(acme, pair, reason):
     """Contract 12: `out_of_stock` (default), `missing_sku`, `wrong_address`; all refused: that state."""
     _, held, (one, two) = pair
     items = [{"sku": one["sku"], "quantity": 3}, {"sku": two["sku"], "quantity": 2}]
@@ -308,7 +308,7 @@ def test_a_reject_id_seen_before_is_ignored_and_another_adds(acme, pair):
         assert quantities(acme, held, "rejected")[one["sku"]] == expected
 
 
-def test_what_is_refused_in_part_is_routed_again(acme, rival, shop):
+def test_a_partly_refused_line_is_routed_again(acme, rival, shop):
     """Contract 10: what is refused is routed again."""
     sku = unique("TWIN")
     new_variant(acme, stock=5, sku=sku, wholesale_price=1)

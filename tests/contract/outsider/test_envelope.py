@@ -109,7 +109,7 @@ def test_404_comes_before_405_406_and_415(acme, shop):
     fault(shop.request("DELETE", f"orders/{NOBODY}"), 404, "not_found")
 
 
-def test_405_comes_before_406_and_names_what_is_allowed(acme):
+def test_405_comes_before_406_and_names_the_allowed_methods(acme):
     """Contract 12, faults in order: 405 before 406 and 415."""
     answer = acme.request("DELETE", "variants", b"<", {"Accept": "text/html", "Content-Type": "text/xml"})
     fault(answer, 405, "method_not_allowed")
@@ -186,7 +186,7 @@ def test_a_path_outside_every_party_is_an_envelope_too(acme, path):
 
 
 @pytest.mark.parametrize("number", ["0", "abc", "1.5", "-1", "9" * 30, "1%00", "%F0%9F%92%A9"])
-def test_a_number_in_the_path_that_is_none(acme, shop, number):
+def test_an_invalid_number_in_the_path(acme, shop, number):
     """Contract 2: 404 `not_found`, never a 500."""
     fault(acme.get(f"fulfillments/{number}"), 404, "not_found")
     fault(acme.get(f"imports/{number}"), 404, "not_found")
@@ -382,7 +382,7 @@ def test_unknown_query_parameters_are_ignored(acme, shop):
 
 
 @pytest.mark.parametrize("cursor", ["nonsense", "", "eyJ4IjoxfQ==", "'; drop table", "A" * 5000])
-def test_a_cursor_that_nobody_gave_out(acme, shop, cursor):
+def test_a_cursor_that_was_never_issued(acme, shop, cursor):
     """Contract 2: 400 `invalid_cursor`."""
     codes = ("invalid_cursor",)
     if cursor:

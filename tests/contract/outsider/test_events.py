@@ -33,7 +33,7 @@ def since(party, after, enough, seconds=15, **query):
         time.sleep(0.2)
 
 
-def test_both_sides_read_what_happened_to_an_order(acme, shop):
+def test_both_sides_read_the_events_of_an_order(acme, shop):
     """Contract 9: `GET /v3/{suppliers|retailers}/{id}/events?after=<id>`; 12: an event's fields."""
     suppliers, retailers = last(acme), last(shop)
     order, held = one_fulfillment(acme, shop)
@@ -105,7 +105,7 @@ def test_parties_read_only_their_own_events(acme, rival, shop, boutique):
         assert order["id"] not in [event.get("order_id") for event in since(party, after, lambda _: True)]
 
 
-def test_nobody_misses_an_event_that_is_committed_late(acme, shop):
+def test_no_reader_misses_an_event_that_is_committed_late(acme, shop):
     """Contract 9: without gaps: ids are given in one order, so that no lower one can appear later."""
     after = last(shop)
     seen: list[int] = []

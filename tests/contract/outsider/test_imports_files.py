@@ -184,7 +184,7 @@ def test_a_job_reads_the_version_that_it_was_started_with(acme, area):
     assert variant_by_sku(acme, second) is None
 
 
-def test_the_template_is_what_an_import_expects(acme):
+def test_the_template_has_the_columns_that_an_import_expects(acme):
     """Contract 6: line 1 the columns, line 2 mandatory or optional, line 3 an example."""
     lines = acme.get("templates/products.csv").raw.decode("utf-8-sig").splitlines()
     assert lines[0].split(",") == [

@@ -202,7 +202,7 @@ def test_the_templates_own_lines_are_skipped_with_a_warning(acme, area):
     assert numbers(acme, sku)[0] == 8
 
 
-def test_full_zeroes_what_the_file_does_not_name(rival, rivals_area):
+def test_full_sets_stock_that_the_file_does_not_name_to_zero(rival, rivals_area):
     """Contract 6 and 12: `mode: full`: what the file does not name becomes 0; a big one waits for
     approval.
     """

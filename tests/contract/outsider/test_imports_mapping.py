@@ -244,7 +244,7 @@ def test_math_in_exact_decimals(acme, formula, price):
     ],
     ids=lambda formula: formula[:40],
 )
-def test_math_that_is_none_points_at_the_character(acme, formula):
+def test_invalid_math_points_at_the_character(acme, formula):
     """Contract 6: anything else is a validation error that points at the character."""
     answer = acme.post("importProducts", {"data": [HEADER], "math_transformer": formula})
     body = fault(answer, 400, "validation_error", "math_transformer")

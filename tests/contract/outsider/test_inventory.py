@@ -95,7 +95,7 @@ def test_an_amount_that_cannot_be(acme, amount):
 @pytest.mark.parametrize(
     "element", [5, "A-1", None, [], {}, {"id": "x"}, {"amount": 5}, {"id": {}, "amount": 1}], ids=repr
 )
-def test_an_element_that_is_none_is_rejected_alone(acme, element):
+def test_an_invalid_element_is_rejected_alone(acme, element):
     """Contract 12: an element that is no object is rejected alone."""
     sku = new_variant(acme)["sku"]
     body = well(stock(acme, element, {"id": sku, "amount": 2}))
@@ -167,7 +167,7 @@ def test_a_wrong_field_of_the_push(acme, field, value):
     fault(answer, 400, ("validation_error", "missing_parameter"), field)
 
 
-def test_another_suppliers_warehouse_is_like_none(acme, rival):
+def test_another_suppliers_warehouse_looks_like_a_missing_one(acme, rival):
     """Contract 1: what is not the caller's is as if it were not there."""
     sku = new_variant(acme)["sku"]
     theirs = stock(acme, {"id": sku, "amount": 1}, warehouse_id=rival.warehouses[0])

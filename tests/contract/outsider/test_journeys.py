@@ -72,7 +72,7 @@ def test_a_cancel_by_sku_takes_from_both_lines_of_that_sku(acme, shop):
     assert numbers(acme, variant["sku"]) == (10, 0)
 
 
-def test_a_supplier_who_accepts_while_paging_misses_nothing(acme, shop):
+def test_a_supplier_that_accepts_while_paging_misses_nothing(acme, shop):
     """Contract 3: an opaque cursor: pages stay right while their items leave the filter."""
     made = {one_fulfillment(acme, shop)[1]["id"] for _ in range(4)}
     seen = set()
@@ -123,7 +123,7 @@ def test_a_partial_cancel_approved_after_a_partial_shipment_leaves_the_rest(acme
     assert numbers(acme, held["lines"][0]["sku"]) == (6, 0)
 
 
-def test_out_of_stock_after_a_partial_shipment_keeps_what_was_shipped(acme, shop):
+def test_out_of_stock_after_a_partial_shipment_keeps_the_shipped_units(acme, shop):
     """Contract 3: accepted → out_of_stock; what was shipped stays shipped; the rest waits for a decision."""
     order, held = one_fulfillment(acme, shop, quantity=5)
     act(acme, held["id"], "accepted", {})

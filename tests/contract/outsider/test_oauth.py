@@ -210,7 +210,7 @@ def _jobs(party):
     return body["results"] if isinstance(body, dict) else body
 
 
-def test_events_show_only_what_the_scopes_cover(acme, shop):
+def test_events_show_only_data_that_the_scopes_cover(acme, shop):
     """Contract 12: events are for every key of the party, of the kinds its scopes cover."""
     after = _last_event(acme)
     one_fulfillment(acme, shop)

@@ -44,7 +44,7 @@ def captured(supplier):
         answer = supplier.get(answer.next)
 
 
-def test_the_operators_first_page_is_there_whatever_waits(operator):
+def test_the_operators_home_page_opens(operator):
     """Contract 11: an operator for the admin."""
     assert "/admin/orders/order/" in operator.start
     for part in sorted(set(re.findall(r'href="(/admin/[a-z_]+/[a-z_]+/)"', operator.start))):
@@ -92,7 +92,7 @@ def test_a_corrected_address_brings_the_fulfillment_back_to_new(acme, shop, oper
     assert state_of(shop, order) == "completed"
 
 
-def test_a_wrong_address_that_nobody_corrects_is_given_up(acme, shop, operator):
+def test_a_wrong_address_without_a_correction_can_be_canceled(acme, shop, operator):
     """Contract 3: wrong_address → canceled, by the operator; 12: reservations are given back then."""
     order, held = one_fulfillment(acme, shop)
     done(act(acme, held["id"], "wrong_address"), "wrong_address")
@@ -102,7 +102,7 @@ def test_a_wrong_address_that_nobody_corrects_is_given_up(acme, shop, operator):
     assert numbers(acme, held["lines"][0]["sku"]) == (10, 0)
 
 
-def test_an_operator_decides_what_is_refused(acme, shop, operator):
+def test_an_operator_decides_about_refused_lines(acme, shop, operator):
     """Contract 4: refused lines that nobody else can fill make `exception` until an operator decides."""
     order, held = one_fulfillment(acme, shop)
     done(act(acme, held["id"], "out_of_stock"), "out_of_stock")

@@ -64,7 +64,7 @@ def test_an_order_reads_back_with_the_interfaces_fields(acme, shop):
     assert {"order_lines", "fulfillments", "retailer_order_id"} <= set(order)
 
 
-def test_a_lists_item_is_the_order_as_it_is_read(shop, three):
+def test_an_item_of_the_list_equals_the_single_read(shop, three):
     """Contract 4: item: the order of 2.6 plus `processing_state`, times, lines, fulfillments."""
     before, orders = three
     body = well(shop.get("orders", {"updated_at__gt": before, "ordering": "updated_at", "limit": 500}))

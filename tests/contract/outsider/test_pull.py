@@ -89,7 +89,7 @@ def test_two_suppliers_of_one_model_are_two_groups(acme, rival, shop):
     assert group_of(shop, theirs["id"])["retailers_count"] == 2
 
 
-def test_stock_is_over_all_warehouses_less_what_is_reserved(acme, shop):
+def test_stock_is_over_all_warehouses_less_reserved_units(acme, shop):
     """Contract 5 and 7: stock over listed variants; available = on_hand - reserved - safety stock."""
     variant = new_variant(acme, stock=5)
     put_stock(acme, variant["sku"], 6, warehouse=1)

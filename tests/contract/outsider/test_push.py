@@ -149,7 +149,7 @@ def test_an_address_needs_a_country_and_an_address_line(shop, lamp, part):
 
 @pytest.mark.parametrize("value", ["not json", "[]", "5", 5, [], True, '{"country": "GB"'], ids=repr)
 @pytest.mark.parametrize("field", ["shipping_address", "billing_address"])
-def test_an_address_that_is_none(shop, lamp, field, value):
+def test_an_invalid_address(shop, lamp, field, value):
     """Contract 4: an object, or a string that holds a JSON object."""
     found = fault(
         shop.post("orders", order_body(line(lamp), **{field: value})),
@@ -261,7 +261,7 @@ def test_a_line_that_matches_nothing_is_a_validation_error(shop, finder):
 
 
 @pytest.mark.parametrize("by", ["variant_id", "supplier_id+sku", "upc", "sku"])
-def test_what_finds_a_variant(acme, shop, lamp, by):
+def test_a_line_finds_its_variant(acme, shop, lamp, by):
     """Contract 4: by `variant_id`, else `supplier_id`+`sku`, else `upc`, else `sku`."""
     finder = {
         "variant_id": {"variant_id": lamp["id"]},
@@ -410,7 +410,7 @@ def test_a_push_reserves_stock(acme, shop):
     assert order["processing_state"] == "received"
 
 
-def test_what_is_in_stock_of_a_short_line_is_reserved(acme, shop):
+def test_the_units_in_stock_of_a_short_line_are_reserved(acme, shop):
     """Contract 4 and 12: never beyond `on_hand`; marked short; the supplier decides."""
     variant = new_variant(acme, stock=2)
     order = push(shop, line(variant, 5))
@@ -420,7 +420,7 @@ def test_what_is_in_stock_of_a_short_line_is_reserved(acme, shop):
     assert sum(each["quantity"] for held in held_by(acme, order) for each in held["lines"]) == 5
 
 
-def test_an_order_of_what_nobody_has_goes_to_the_suppliers_default_warehouse(acme, shop):
+def test_an_order_without_stock_goes_to_the_suppliers_default_warehouse(acme, shop):
     """Contract 4: routed to the best supplier's default warehouse marked short."""
     variant = new_variant(acme)
     order = push(shop, line(variant, 5))
@@ -473,7 +473,7 @@ def test_routing_takes_the_lower_cost(acme, rival, shop):
     assert dear["id"] != cheap["id"]
 
 
-def test_routing_takes_who_has_the_stock(acme, rival, shop):
+def test_routing_takes_the_supplier_with_the_stock(acme, rival, shop):
     """Contract 4: the plan … that has the stock, before the cost."""
     cheap, _ = twins(acme, rival, 4, 6, (1, 10))
     assert suppliers_of(push(shop, {"sku": cheap["sku"], "quantity": 5})) == [rival.id]
@@ -487,7 +487,7 @@ def test_routing_takes_the_fewest_fulfillments(acme, rival, shop):
     assert suppliers_of(order) == [rival.id]
 
 
-def test_an_order_is_split_when_nobody_has_all(acme, rival, shop):
+def test_an_order_is_split_when_no_supplier_has_all(acme, rival, shop):
     """Interface 1: if the order is split among several suppliers, it has one fulfillment for each."""
     mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
     order = push(shop, line(mine), line(theirs))

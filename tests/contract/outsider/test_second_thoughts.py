@@ -99,7 +99,7 @@ def test_a_held_order_is_neither_accepted_nor_shipped_nor_refused(acme, shop, op
     done(act(acme, held["id"], "shipped", WORK["shipped"]), "shipped")
 
 
-def test_what_has_nothing_left_to_do_is_not_held(acme, shop, operator, five):
+def test_a_finished_order_cannot_be_held(acme, shop, operator, five):
     """Orders with nothing left to do cannot be held."""
     order, held = five
     bring_to("shipped", acme, shop, order, held["id"])
@@ -109,7 +109,7 @@ def test_what_has_nothing_left_to_do_is_not_held(acme, shop, operator, five):
     assert read(shop, order) == before
 
 
-def test_refusals_of_the_same_orders_from_both_ends_wait_for_nobody_for_ever(acme, shop):
+def test_refusals_of_the_same_orders_in_opposite_order_all_end(acme, shop):
     """`rejections` is one transaction per element, with an `Idempotency-Key` as without."""
     works = [one_fulfillment(acme, shop, quantity=10)[1] for _ in range(8)]
 

@@ -323,7 +323,7 @@ def test_an_answers_success_status_is_in_the_schema(operations):
         assert "200" in operations[path]["post"]["responses"], path
 
 
-def test_the_docs_are_a_page_that_needs_nobody_else(anyone):
+def test_the_docs_page_loads_nothing_from_other_hosts(anyone):
     """Contract 11: `GET /v3/docs` (readable pages, all assets served by the project itself); 12: public."""
     answer = anyone.get("/v3/docs", Accept="text/html,application/xhtml+xml,*/*;q=0.8")
     assert answer.status == 200, answer

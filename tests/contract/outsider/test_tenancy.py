@@ -110,7 +110,7 @@ def test_a_retailers_path_with_another_retailers_or_a_suppliers_key(acme, shop, 
         "Bearer é",
     ],
 )
-def test_a_key_that_is_none(acme, header):
+def test_an_invalid_key(acme, header):
     """Contract 1: a wrong key: 401 with `WWW-Authenticate: Bearer`."""
     answer = acme.get("fulfillments", Authorization=header)
     fault(answer, 401, "unauthorized")
@@ -237,7 +237,7 @@ def _same_bytes(theirs, nobodys, number):
     assert re.sub(shown, b"N", theirs.raw) == re.sub(wanted, b"N", nobodys.raw)
 
 
-def test_a_caller_is_only_what_demo_json_says(acme, rival, shop, boutique):
+def test_demo_json_holds_all_that_a_client_needs(acme, rival, shop, boutique):
     """Contract 11: demo.json holds what a client needs, for two suppliers and two retailers."""
     assert len({party.token for party in (acme, rival, shop, boutique)}) == 4
     assert all(isinstance(party, Caller) and party.id > 0 for party in (acme, rival, shop, boutique))

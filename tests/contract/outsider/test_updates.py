@@ -59,7 +59,7 @@ def test_a_tracking_number_given_on_accept_is_kept(acme, shop, name):
 @pytest.mark.parametrize("value", [5, ["T"], {"a": 1}, True, "x" * 5000], ids=lambda value: repr(value)[:20])
 @pytest.mark.parametrize("status", ["accepted", "shipped"])
 @pytest.mark.parametrize("name", ["tracking_number", "data"])
-def test_a_tracking_number_that_is_none(acme, accepted, shop, name, status, value):
+def test_an_invalid_tracking_number(acme, accepted, shop, name, status, value):
     """Interface 4: `tracking_number` (string); contract 3: one per call; 12: fields before state."""
     _, held = accepted if status == "shipped" else one_fulfillment(acme, shop)
     answer = act(acme, held["id"], status, {name: value})
@@ -247,7 +247,7 @@ def test_another_fulfillments_line_is_unknown(acme, shop, accepted):
 
 
 @pytest.mark.parametrize("carrier", [5, [], {}])
-def test_a_carrier_that_is_none(acme, accepted, carrier):
+def test_an_invalid_carrier(acme, accepted, carrier):
     """Contract 2: 400 that names the field."""
     _, held = accepted
     fault(
@@ -269,7 +269,7 @@ def test_a_rejection_needs_no_body(acme, shop, status, body):
     done(act(acme, held["id"], status, body), status)
 
 
-def test_out_of_stock_empties_that_warehouse_and_gives_back_what_was_reserved(acme, shop):
+def test_out_of_stock_empties_the_warehouse_and_releases_reservations(acme, shop):
     """Contract 3: those variants' stock at that warehouse becomes 0, reservations released, the pull shows
     it.
     """
@@ -307,7 +307,7 @@ def test_out_of_stock_routes_again_to_the_next_supplier_with_stock(acme, rival, 
     assert state_of(shop, order) == "completed"
 
 
-def test_out_of_stock_with_nobody_else_is_an_exception(acme, rival, shop):
+def test_out_of_stock_without_another_supplier_is_an_exception(acme, rival, shop):
     """Contract 12: a pinned line that its supplier rejected, or one with no further candidate:
     `exception`.
     """
@@ -433,7 +433,7 @@ def test_set_status_without_a_status(acme, shop, body):
 
 
 @pytest.mark.parametrize("status", ["new", "done", "", 5, None, [], "cancelling", "wrong_adress"], ids=repr)
-def test_set_status_with_a_status_that_is_none_of_the_two(acme, shop, status):
+def test_set_status_with_an_unknown_status(acme, shop, status):
     """Interface 7: allowed `canceled` or `cancelation not allowed`."""
     _, held = one_fulfillment(acme, shop)
     answer = answer_cancel(acme, held["id"], status)

@@ -87,7 +87,7 @@ def test_both_sides_hear_of_an_order_in_order_signed_and_as_the_feed_has_it(acme
     assert {"order.created", "fulfillment.created", "fulfillment.shipped"} <= {each["type"] for each in came}
 
 
-def test_what_a_receiver_refuses_comes_again_and_a_replay_sends_it_once_more(acme, shop, inbox):
+def test_a_refused_event_is_retried_and_a_replay_sends_it_again(acme, shop, inbox):
     webhook = well(shop.post("webhooks", {"url": inbox.url, "types": ["order.created"]}), 201)
     inbox.down = True
     order, _ = one_fulfillment(acme, shop)

@@ -55,7 +55,7 @@ def test_each_file_is_there_with_its_content_and_time(former: Path, acme: Suppli
     ]
 
 
-def test_again_it_changes_nothing_and_what_was_put_since_stays(
+def test_a_second_run_changes_nothing_and_newer_files_stay(
     former: Path, acme: Supplier, capsys: pytest.CaptureFixture[str]
 ):
     (area_of(acme) / "top.csv").write_text("newer")

@@ -40,7 +40,7 @@ def test_a_full_disk_is_said(acme_login: SftpLogin, server, connect, monkeypatch
         connect(server, "acme").open_sftp().open("products/a.csv", "w")
 
 
-def test_it_is_the_sum_of_what_is_there_whatever_happened(server, acme: Supplier, login_of, connect):
+def test_the_used_bytes_are_the_sum_of_all_files_after_any_history(server, acme: Supplier, login_of, connect):
     login_of(acme, quota_bytes=10_000)
     sftp = connect(server, "acme").open_sftp()
     put(sftp, b"x" * 1000, "products/a.csv")
@@ -79,7 +79,7 @@ def open_upload(acme_login: SftpLogin, server, connect) -> Iterator[OpenUpload]:
     file.close()
 
 
-def test_bytes_are_set_aside_in_one_statement_so_that_nobody_waits_between_two(
+def test_bytes_are_reserved_in_one_statement(
     open_upload: OpenUpload, acme: Supplier, django_assert_num_queries
 ):
     with django_assert_num_queries(1):

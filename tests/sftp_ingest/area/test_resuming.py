@@ -76,7 +76,7 @@ def test_a_former_version_stays_until_the_new_one_is_whole(leave_cut, acme_sftp,
     assert (acme_area / PATH).read_bytes() == CSV
 
 
-def test_what_was_cut_again_goes_on_again(leave_cut, acme_sftp, acme_area: AreaPath):
+def test_an_upload_that_was_cut_twice_can_be_resumed_again(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, CSV[:3])
     leave_cut(PATH, CSV[3:8], at=3)
     assert acme_sftp.stat(PATH).st_size == 8
@@ -85,7 +85,7 @@ def test_what_was_cut_again_goes_on_again(leave_cut, acme_sftp, acme_area: AreaP
     assert (acme_area / PATH).read_bytes() == CSV
 
 
-def test_going_on_before_the_cut_writes_over_what_came(leave_cut, acme_sftp, acme_area: AreaPath):
+def test_resuming_before_the_cut_overwrites_received_bytes(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, CSV[:10])
     go_on(acme_sftp, CSV, at=4)
 
@@ -100,7 +100,7 @@ def test_going_on_beyond_the_cut_is_refused(leave_cut, acme_sftp, acme_area: Are
     assert not (acme_area / PATH).exists()
 
 
-def test_a_new_put_begins_anew(leave_cut, acme_sftp, acme_area: AreaPath):
+def test_a_new_put_begins_from_the_start(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, CSV[:10])
     put(acme_sftp, b"new\n", PATH)
 
@@ -194,7 +194,7 @@ def test_it_outlives_the_server(acme_login: SftpLogin, connect, acme_area: AreaP
     assert (acme_area / PATH).read_bytes() == CSV
 
 
-def test_what_cannot_be_kept_is_dropped_and_the_sessions_other_files_are_kept(
+def test_a_file_that_cannot_be_kept_is_dropped_and_other_files_are_kept(
     server, acme_login: SftpLogin, connect, cut, acme_area: AreaPath, monkeypatch
 ):
     keep = cut_uploads.keep
@@ -238,7 +238,7 @@ def test_it_counts_against_the_quota(acme: Supplier, server, login_of, connect, 
 
 
 def test_it_gives_way_where_the_quota_is_short(acme: Supplier, server, login_of, connect, leave_cut):
-    """Nobody could see what to remove."""
+    """Users cannot see cut uploads, so they could not remove them."""
     login_of(acme, quota_bytes=100)
     leave_cut(PATH, b"x" * 60)
     client = connect(server, "acme").open_sftp()

@@ -1,4 +1,4 @@
-"""What a server that ended left unfinished."""
+"""Unfinished uploads of a server that ended."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ def test_a_server_that_ends_lets_nothing_unfinished_appear(acme_login: SftpLogin
     assert (acme_area / "products").names() == []
 
 
-def test_a_second_server_on_the_same_area_leaves_alone_what_the_first_is_at(
-    acme_area, serve, acme_login, connect
-):
+def test_a_second_server_leaves_the_uploads_of_the_first_alone(acme_area, serve, acme_login, connect):
     other = serve()
     file = connect(other, "acme").open_sftp().open("products/a.csv", "w")
     file.write(b"sku\n")

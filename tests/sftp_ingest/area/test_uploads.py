@@ -95,7 +95,9 @@ def test_a_second_put_replaces_the_first_and_readers_keep_theirs(acme_sftp, acme
     assert Upload.objects.count() == 2
 
 
-def test_what_the_database_does_not_record_does_not_appear(acme_sftp, acme_area: AreaPath, monkeypatch):
+def test_a_file_that_the_database_does_not_record_does_not_appear(
+    acme_sftp, acme_area: AreaPath, monkeypatch
+):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
 
     def no_answer(*args: object, **kwargs: object) -> None:
@@ -189,7 +191,7 @@ def test_a_file_written_over_from_its_start_is_replaced_as_a_whole(acme_sftp, ac
     assert Upload.objects.count() == 2
 
 
-def test_a_file_written_over_up_to_its_middle_stays_as_it_was(acme_sftp, acme_area: AreaPath):
+def test_a_file_overwritten_up_to_its_middle_stays_unchanged(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
     file = open_in_place(acme_sftp, "products/spring.csv")
     file.write(b"SKU")

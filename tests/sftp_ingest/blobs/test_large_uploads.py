@@ -29,7 +29,7 @@ PATH = "products/large.csv"
 
 @pytest.fixture(autouse=True)
 def _store(_own_folder: None, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test runs over each store, which keeps what came each few bytes."""
+    """Each test runs on each store, with a checkpoint every few bytes."""
     monkeypatch.setattr("sftp_ingest.area.incoming.KEEP_EVERY_BYTES", 100_000)
 
 
@@ -79,7 +79,7 @@ def test_a_store_that_fails_at_any_stage_leaves_the_former_version(
             failed = True
 
     assert (acme_area / PATH).read_bytes() == (b"former\n" if failed else LARGE)
-    assert failed or stage in ("send_part", "put", "checkpoint")  # what one of the stores does not do
+    assert failed or stage in ("send_part", "put", "checkpoint")  # one of the stores does not do this
     put(acme_sftp, LARGE, PATH)
     assert (acme_area / PATH).read_bytes() == LARGE
     assert Area(acme_area.supplier.pk).recalculate() == 0
@@ -99,7 +99,7 @@ def test_a_commit_that_fails_leaves_the_former_version(acme_sftp, acme_area: Are
     assert (acme_area / PATH).read_bytes() == b"former\n"
 
 
-def test_what_no_row_names_is_collected_and_what_one_names_stays(
+def test_blobs_without_references_are_collected_and_others_stay(
     acme_sftp, acme: Supplier, acme_area: AreaPath, store: Store, monkeypatch
 ):
     put(acme_sftp, LARGE, PATH)
@@ -107,7 +107,7 @@ def test_what_no_row_names_is_collected_and_what_one_names_stays(
     put(acme_sftp, b"sku\n", PATH)
     contents.write([b"that nothing came to refer to"])
     collect()
-    assert Blob.objects.count() == 3  # somebody may still be reading it
+    assert Blob.objects.count() == 3  # a reader may still use it
 
     monkeypatch.setattr(contents, "UNUSED_KEPT", -contents.UNUSED_KEPT)
     collect()
@@ -120,7 +120,7 @@ def test_what_no_row_names_is_collected_and_what_one_names_stays(
     assert acme_sftp.open(PATH).read() == b"sku\n"
 
 
-def test_what_cannot_be_deleted_just_now_is_deleted_later(acme_sftp, store: Store, monkeypatch):
+def test_content_that_cannot_be_deleted_now_is_deleted_later(acme_sftp, store: Store, monkeypatch):
     blob = contents.write([b"unused"])
     monkeypatch.setattr(contents, "UNUSED_KEPT", -contents.UNUSED_KEPT)
 

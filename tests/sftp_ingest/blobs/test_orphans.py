@@ -1,4 +1,4 @@
-"""Content whose transaction was rolled back has no row: it is found in its store, and deleted."""
+"""Content of a rolled back transaction has no row: it is found in its store and deleted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def in_store(store: Store) -> set[int]:
 def lost(
     store: Store, acme: Supplier, client_for: Callable[..., ApiClient], monkeypatch: pytest.MonkeyPatch
 ) -> int:
-    """What a request left that was refused after its lines were kept."""
+    """Content of a request that was refused after its lines were stored."""
 
     def refuse(*args: object, **kwargs: object) -> None:
         raise Invalid("Not this one.")
@@ -59,13 +59,13 @@ def collect(times: int = 4) -> int:
     return sum(orphans.collect() for _ in range(times))
 
 
-def test_what_is_young_may_still_get_its_row(lost: int, store: Store):
+def test_young_content_may_still_get_its_row(lost: int, store: Store):
     assert collect() == 0
     assert lost in in_store(store)
 
 
 @pytest.mark.usefixtures("days_pass")
-def test_later_it_is_deleted_and_what_has_a_row_stays(lost: int, store: Store):
+def test_old_orphans_are_deleted_and_content_with_a_row_stays(lost: int, store: Store):
     kept = contents.write([b"sku\n"])
 
     assert collect() == 1

@@ -1,4 +1,4 @@
-"""What every store of blobs does, on the local disk and in S3-compatible storage alike."""
+"""The behavior of every store of blobs, on the local disk and in S3-compatible storage."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write(writer: Writer, data: bytes, start: int = 0, step: int = 1024**2) -> N
 
 
 @pytest.mark.parametrize("data", [b"", b"x", SMALL, LARGE[:PART], LARGE], ids=len)
-def test_what_was_written_is_read(store: Store, data: bytes):
+def test_written_bytes_are_read_back(store: Store, data: bytes):
     writer = store.create(ONE)
     write(writer, data)
     writer.complete(len(data))
@@ -41,11 +41,13 @@ def test_what_was_written_is_read(store: Store, data: bytes):
         assert path.read_bytes() == data
 
 
-def test_nobody_reads_it_under_its_number_before_it_is_complete_in_s3(store: Store):
+def test_an_incomplete_blob_in_s3_cannot_be_read(store: Store):
     writer = store.create(ONE)
     write(writer, LARGE)
 
-    assert store.name == "local" or store.size(ONE) is None  # on the disk, rows say what is complete
+    assert (
+        store.name == "local" or store.size(ONE) is None
+    )  # on the disk, only the row knows that a blob is complete
     writer.complete(len(LARGE))
     assert store.size(ONE) == len(LARGE)
 
@@ -62,7 +64,7 @@ def test_ranges_are_read_in_any_order(store: Store):
     reader.close()
 
 
-def test_pieces_come_in_any_order_and_over_each_other(store: Store):
+def test_chunks_may_arrive_in_any_order_and_overlap(store: Store):
     writer = store.create(ONE)
     pieces = list(range(0, len(LARGE), 300_000))
     random.Random(2).shuffle(pieces)
@@ -75,7 +77,7 @@ def test_pieces_come_in_any_order_and_over_each_other(store: Store):
     assert content(store) == b"sku" + LARGE[3:]
 
 
-def test_what_is_beyond_the_end_is_dropped(store: Store):
+def test_bytes_beyond_the_end_are_dropped(store: Store):
     writer = store.create(ONE)
     write(writer, LARGE)
     writer.cut_to(PART + 5)
@@ -85,7 +87,7 @@ def test_what_is_beyond_the_end_is_dropped(store: Store):
     assert content(store) == LARGE[: PART + 5] + b"end"
 
 
-def test_a_writer_reads_what_it_has_written(store: Store):
+def test_a_writer_reads_its_own_bytes(store: Store):
     writer = store.create(ONE)
     write(writer, LARGE)
     reader = writer.reader()
@@ -98,7 +100,7 @@ def test_a_writer_reads_what_it_has_written(store: Store):
 
 @pytest.mark.parametrize("came", [1, 10, PART - 1, PART, PART + 1, 2 * PART, len(LARGE)])
 @pytest.mark.parametrize("lapsed", [False, True])
-def test_what_was_kept_goes_on_in_another_process(store: Store, came: int, lapsed: bool):
+def test_another_process_resumes_a_kept_blob(store: Store, came: int, lapsed: bool):
     first = store.create(ONE)
     write(first, LARGE[:came])
     kept = first.keep(came)
@@ -110,7 +112,7 @@ def test_what_was_kept_goes_on_in_another_process(store: Store, came: int, lapse
     assert content(store) == LARGE
 
 
-def test_of_what_a_process_had_when_it_died_the_checkpoint_is_kept(store: Store):
+def test_after_a_crash_the_checkpoint_survives(store: Store):
     died = store.create(ONE)
     write(died, LARGE)
     while not (kept := died.checkpoint(len(LARGE))).size:
@@ -135,7 +137,7 @@ def test_it_is_cut_and_goes_on_again_and_again(store: Store):
     assert content(store) == LARGE
 
 
-def test_before_what_is_here_it_goes_on_or_says_that_it_cannot(store: Store):
+def test_resuming_before_the_local_bytes_works_or_is_refused(store: Store):
     first = store.create(ONE)
     write(first, LARGE)
     kept = first.keep(len(LARGE))
@@ -163,7 +165,7 @@ def test_a_number_that_a_restored_database_gives_out_again_has_the_new_content(s
     assert content(store) == SMALL
 
 
-def test_what_was_deleted_cannot_go_on(store: Store):
+def test_a_deleted_blob_cannot_be_resumed(store: Store):
     first = store.create(ONE)
     write(first, SMALL)
     kept = first.keep(len(SMALL))
@@ -174,7 +176,7 @@ def test_what_was_deleted_cannot_go_on(store: Store):
 
 
 @pytest.mark.parametrize("data", [SMALL, LARGE], ids=len)
-def test_what_is_discarded_or_deleted_is_gone(store: Store, data: bytes):
+def test_a_discarded_or_deleted_blob_is_gone(store: Store, data: bytes):
     discarded = store.create(ONE)
     write(discarded, data)
     discarded.discard()
@@ -191,7 +193,7 @@ def test_what_is_discarded_or_deleted_is_gone(store: Store, data: bytes):
             store.reader(number)
 
 
-def test_one_that_was_left_does_not_touch_what_goes_on(store: Store):
+def test_a_writer_that_was_left_does_not_touch_the_resumed_blob(store: Store):
     frozen = store.create(ONE)
     write(frozen, LARGE[: PART + 5])
     kept = frozen.keep(PART + 5)
@@ -204,7 +206,7 @@ def test_one_that_was_left_does_not_touch_what_goes_on(store: Store):
     assert content(store) == LARGE
 
 
-def test_nobody_else_looks_into_the_folder_of_a_new_store_or_of_one_made_before(tmp_path):
+def test_other_users_cannot_read_the_folder_of_a_new_or_old_store(tmp_path):
     folder = tmp_path / "uploads" / "blobs"
     store = LocalStore(folder)
     store.create(ONE).discard()

@@ -91,7 +91,7 @@ def _start(stack: ExitStack, uploads_url: str, folder: Path) -> Host:
     return Host(process, int(process.stdout.readline().rpartition(":")[2]), stack.enter_context(ExitStack()))
 
 
-def test_what_is_put_on_one_host_is_there_on_the_other(hosts: list[Host], acme: Supplier):
+def test_a_file_put_on_one_host_is_there_on_the_other(hosts: list[Host], acme: Supplier):
     first, second = (host.connect() for host in hosts)
     put(first, LARGE, PATH)
     second.rename(PATH, "products/spring.csv")
@@ -105,7 +105,7 @@ def test_what_is_put_on_one_host_is_there_on_the_other(hosts: list[Host], acme: 
     assert Area(acme.pk).recalculate() == 0
 
 
-def test_an_upload_whose_host_is_killed_goes_on_at_the_other(hosts: list[Host], acme: Supplier):
+def test_an_upload_of_a_killed_host_is_resumed_at_the_other(hosts: list[Host], acme: Supplier):
     first, second = hosts
     client = first.connect()
     file = client.open(PATH, "w")
@@ -148,9 +148,7 @@ def test_an_upload_that_is_cut_on_one_host_goes_on_at_the_other(hosts: list[Host
     assert (area_of(acme) / PATH).read_bytes() == LARGE
 
 
-def test_a_new_put_need_not_wait_and_what_the_dead_host_had_is_forgotten(
-    hosts: list[Host], acme: Supplier, monkeypatch
-):
+def test_a_new_put_does_not_wait_for_the_dead_host(hosts: list[Host], acme: Supplier, monkeypatch):
     first, second = hosts
     file = first.connect().open(PATH, "w")
     file.write(LARGE[: 10 * 1024**2])
@@ -165,7 +163,7 @@ def test_a_new_put_need_not_wait_and_what_the_dead_host_had_is_forgotten(
     assert Area(acme.pk).recalculate() == 0
 
 
-def test_a_host_that_was_frozen_does_not_finish_what_another_went_on_with(hosts: list[Host], acme: Supplier):
+def test_a_frozen_host_does_not_finish_a_resumed_upload(hosts: list[Host], acme: Supplier):
     first, second = hosts
     frozen = first.connect()
     file = frozen.open(PATH, "w")

@@ -19,7 +19,7 @@ from tests.sftp_ingest.conftest import PASSWORD
 
 @dataclass
 class Programs:
-    """Runs a program in the folder `client`, with what it needs to log in."""
+    """Runs a program in the folder `client`, with the files for its login."""
 
     port: int
     home: Path
@@ -59,7 +59,7 @@ class Programs:
         )
 
     def well(self, *words: str | Path, given: str | None = None) -> str:
-        """What a run that must succeed says."""
+        """Return the output of a run that must succeed."""
         done = self.run(*words, given=given)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr

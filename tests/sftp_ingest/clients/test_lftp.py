@@ -1,4 +1,4 @@
-"""lftp mirrors folders, and goes on with what was cut."""
+"""lftp mirrors folders and resumes cut uploads."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def test_an_upload_that_was_cut_goes_on(lftp, programs, leave_cut, acme_area: Ar
     assert Upload.objects.get().size == 100_004
 
 
-def test_what_is_refused_is_said(programs, lftp):
+def test_a_refusal_is_shown(programs, lftp):
     with pytest.raises(AssertionError, match="read-only"):
         lftp("put x.csv -o templates/x.csv")

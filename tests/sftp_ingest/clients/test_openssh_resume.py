@@ -1,4 +1,4 @@
-"""OpenSSH goes on with what was cut, shows the quota, and says why something is refused."""
+"""OpenSSH resumes cut uploads, shows the quota, and shows the reason of a refusal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_an_upload_that_was_cut_goes_on(sftp, programs, leave_cut, acme_area: Ar
     assert Upload.objects.get().size == 1_000_004
 
 
-def test_scp_begins_anew_what_was_cut(programs, leave_cut, acme_area: AreaPath):
+def test_scp_begins_a_cut_upload_from_the_start(programs, leave_cut, acme_area: AreaPath):
     leave_cut("products/x.csv", b"sku\nA much longer one\n")
     options = (*programs.ssh_options, "-P", str(programs.port))
     programs.well("scp", "-s", *options, "x.csv", "acme@127.0.0.1:products/x.csv")

@@ -1,4 +1,4 @@
-"""What clients send that may not run here, packet by packet: WinSCP and sshfs."""
+"""The packets of clients that may not run here: WinSCP and sshfs."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_sshfs_sees_reads_dates_and_renames_a_file_that_it_has_open(packets: Pac
 
 
 @pytest.mark.parametrize("content", [b"sku\n", CSV + CSV])
-def test_sshfs_empties_a_file_and_writes_it_anew(packets: Packets, acme_area: AreaPath, content: bytes):
+def test_sshfs_empties_a_file_and_writes_it_again(packets: Packets, acme_area: AreaPath, content: bytes):
     (acme_area / "products/x.csv").write_bytes(CSV)
     packets.ask(CMD_SETSTAT, "/products/x.csv", attributes(st_size=0))
     assert packets.size(CMD_LSTAT, "/products/x.csv") == 0
@@ -158,7 +158,7 @@ def test_the_limits_are_said(packets: Packets):
 
 
 @pytest.mark.parametrize("command", [CMD_FSTAT, CMD_CLOSE])
-def test_a_handle_that_is_none_is_refused(packets: Packets, command: int):
+def test_an_unknown_handle_is_refused(packets: Packets, command: int):
     with pytest.raises(OSError, match="handle"):
         packets.ask(command, b"none")
     with pytest.raises(OSError, match="handle"):

@@ -1,4 +1,4 @@
-"""rclone copies what has another size or time, so times must be kept."""
+"""rclone copies files with another size or time, so times must be kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rclone(programs: Programs) -> Callable[..., str]:
     return run
 
 
-def test_what_is_there_already_is_not_copied_again(rclone, acme_area: AreaPath):
+def test_an_existing_file_is_not_copied_again(rclone, acme_area: AreaPath):
     rclone("copy", "spring", ":sftp:products/spring")
     assert (acme_area / "products/spring/deep/y.csv").stat().st_mtime == 1_600_000_000
     rclone("copy", "spring", ":sftp:products/spring")
@@ -39,7 +39,7 @@ def test_what_is_there_already_is_not_copied_again(rclone, acme_area: AreaPath):
     assert Upload.objects.count() == 1
 
 
-def test_what_changed_is_copied_and_what_is_gone_is_removed(rclone, programs, acme_area: AreaPath):
+def test_changed_files_are_copied_and_deleted_files_removed(rclone, programs, acme_area: AreaPath):
     rclone("sync", ".", ":sftp:products")
     (programs.folder / "x.csv").unlink()
     (programs.folder / "spring/deep/y.csv").write_text("sku\nY\nZ\n")
@@ -49,7 +49,7 @@ def test_what_changed_is_copied_and_what_is_gone_is_removed(rclone, programs, ac
     assert found == {"y.csv": "sku\nY\nZ\n"}
 
 
-def test_what_is_the_same_is_found_to_be(rclone, programs):
+def test_equal_files_are_recognized(rclone, programs):
     rclone("copy", ".", ":sftp:products")
 
     assert "0 differences found" in rclone("check", ".", ":sftp:products")

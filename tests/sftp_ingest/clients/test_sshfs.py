@@ -24,7 +24,7 @@ pytestmark = [
 
 @dataclass
 class Mount:
-    """An area as a folder. What was written is whole when `leave` returns: sshfs does not wait for that."""
+    """An area as a folder. Written files are complete when `leave` returns; sshfs does not wait."""
 
     root: Path
     server: SftpServer

@@ -155,7 +155,7 @@ def test_a_file_that_comes_short_is_not_taken_for_whole(acme: Supplier, url: str
 
 
 @pytest.mark.parametrize("after", [0, 500_000])
-def test_a_connection_that_is_lost_is_made_anew_and_goes_on(
+def test_a_lost_connection_is_made_again_and_the_fetch_continues(
     after: int, acme: Supplier, url: str, server: SftpServer, monkeypatch
 ):
     whole = ReadHandle.read
@@ -225,7 +225,7 @@ def test_nothing_is_asked_for_twice_however_much_a_host_gives_at_once(
 
 @pytest.fixture
 def silent_host(url: str, monkeypatch) -> Iterator[threading.Event]:
-    """It takes requests for pieces of the file, and answers none; set when it was asked for the first."""
+    """A host that accepts requests for chunks and never answers; set at the first request."""
     asked, over = threading.Event(), threading.Event()
 
     def say_nothing(handle: ReadHandle, offset: int, length: int) -> bytes:
@@ -240,9 +240,7 @@ def silent_host(url: str, monkeypatch) -> Iterator[threading.Event]:
     over.set()
 
 
-def test_who_does_not_want_the_file_any_more_does_not_wait_for_the_host(
-    acme: Supplier, url: str, silent_host: threading.Event
-):
+def test_a_canceled_fetch_does_not_wait_for_the_host(acme: Supplier, url: str, silent_host: threading.Event):
     class Unwanted(Exception):
         pass
 
@@ -285,7 +283,7 @@ def test_a_host_that_is_tried_is_not_waited_for_when_it_trickles(registered: Rem
 
 
 def asked(page: Client, host: RemoteHost) -> str:
-    """What an operator sees after testing the connection."""
+    """Return the page that an operator sees after testing the connection."""
     page_of_test = f"/admin/sftp_ingest/remotehost/{host.pk}/do/test/"
     assert f"logs in as {host.username}" in page.get(page_of_test).content.decode()
     return page.post(page_of_test, follow=True).content.decode()

@@ -1,4 +1,4 @@
-"""What `file_url` and `url` may say, and that nothing else is ever opened or fetched."""
+"""The valid values of `file_url` and `url`; nothing else is ever opened or fetched."""
 
 from __future__ import annotations
 

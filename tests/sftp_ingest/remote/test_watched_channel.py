@@ -1,4 +1,4 @@
-"""What a client of somebody's SFTP server speaks through: it looks on, whichever way the host is slow."""
+"""The watched channel of an SFTP client: its callback runs however the host is slow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sftp_ingest.remote.connection import WatchedChannel
 
 
 class Unwanted(Exception):
-    """Nobody wants the file any more."""
+    """The fetch was canceled."""
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def send_much(channel: WatchedChannel) -> None:
 
 
 @pytest.mark.parametrize("step", [receive, send_much])
-def test_what_the_look_raises_ends_the_conversation(ends, step: Callable[[WatchedChannel], None]):
+def test_an_exception_of_the_callback_ends_the_session(ends, step: Callable[[WatchedChannel], None]):
     ours, theirs = ends
     channel = WatchedChannel(ours, never)
 
@@ -60,7 +60,7 @@ def test_a_host_that_neither_answers_nor_takes_is_left(ends, step, monkeypatch):
         step(channel)
 
 
-def test_each_piece_is_looked_at(ends):
+def test_the_callback_hears_of_each_chunk(ends):
     ours, theirs = ends
     seen: list[int] = []
     channel = WatchedChannel(ours, seen.append)

@@ -1,4 +1,4 @@
-"""Who may log in: by password, by key, and nobody else."""
+"""Logins by password and by key."""
 
 from __future__ import annotations
 

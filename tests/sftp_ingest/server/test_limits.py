@@ -1,4 +1,4 @@
-"""What one client may use of the server, so that others are served."""
+"""Limits of one client, so that others are served."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.sftp_ingest.conftest import PASSWORD, put
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_whoever_does_not_authenticate_is_dropped(serve):
+def test_a_client_that_does_not_log_in_is_dropped(serve):
     server = serve()
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
         assert client.recv(100).startswith(b"SSH-2.0-Exchange")
@@ -31,7 +31,7 @@ def test_whoever_does_not_authenticate_is_dropped(serve):
             pass
 
 
-def test_whoever_idles_is_dropped(acme_login: SftpLogin, serve, connect):
+def test_an_idle_client_is_dropped(acme_login: SftpLogin, serve, connect):
     server = serve()
     client = connect(server, "acme")
     client.open_sftp().listdir()
@@ -107,7 +107,9 @@ def test_one_address_has_so_many_connections_without_a_channel_at_most(acme_logi
     assert clients[0].open_sftp().listdir("products") == []
 
 
-def test_who_has_gone_takes_no_place_of_those_who_log_in(acme_login: SftpLogin, serve, connect, monkeypatch):
+def test_a_closed_connection_does_not_count_against_new_logins(
+    acme_login: SftpLogin, serve, connect, monkeypatch
+):
     ending, over = threading.Event(), threading.Event()
 
     def close_slowly(handle: UploadHandle) -> None:
@@ -137,7 +139,7 @@ def test_an_office_of_many_suppliers_has_one_address(
     assert [sftp.listdir("products") for sftp in at_work] == [[]] * 6
 
 
-def test_whoever_opens_no_channel_is_dropped(acme_login: SftpLogin, serve, connect):
+def test_a_client_without_a_channel_is_dropped(acme_login: SftpLogin, serve, connect):
     server = serve()
     client = connect(server, "acme")
     (session,) = server.sessions
@@ -147,9 +149,7 @@ def test_whoever_opens_no_channel_is_dropped(acme_login: SftpLogin, serve, conne
     assert not client.get_transport().is_active()
 
 
-def test_whoever_has_opened_a_channel_may_be_silent_for_longer(
-    acme_login: SftpLogin, server: SftpServer, connect
-):
+def test_a_client_with_a_channel_may_be_silent_for_longer(acme_login: SftpLogin, server: SftpServer, connect):
     connect(server, "acme").open_sftp().listdir()
     (session,) = server.sessions
     session.last_seen -= server.limits.open_channel_within + 1

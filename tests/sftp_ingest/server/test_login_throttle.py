@@ -1,4 +1,4 @@
-"""How long one waits who guesses passwords."""
+"""The waits of a client that guesses passwords."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_others_do_not_wait(server, acme_login: SftpLogin, rival: Supplier, logi
 
 
 def test_offering_a_public_key_that_is_known_forgives_nothing(server, acme: Supplier, key, fail):
-    """Whoever has only the public half must not be able to begin his guesses anew."""
+    """A client with only the public half must not reset its failures."""
     SftpLoginFactory.create(supplier=acme, public_keys=f"{key.get_name()} {key.get_base64()}")
     for _ in range(5):
         fail()

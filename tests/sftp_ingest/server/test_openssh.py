@@ -167,7 +167,7 @@ def test_names_that_begin_with_a_dash_are_names_like_any_other(sftp, acme_area: 
         ("reput longer.csv products/x.csv", "Failure"),
     ],
 )
-def test_what_is_not_allowed_is_an_error(sftp, acme_area: AreaPath, command: str, said: str):
+def test_a_forbidden_command_is_an_error(sftp, acme_area: AreaPath, command: str, said: str):
     sftp("put x.csv products/x.csv")
     before = acme_area.files()
     done = sftp(command)

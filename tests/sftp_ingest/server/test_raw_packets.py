@@ -58,7 +58,7 @@ class Conversation:
         return data[0], data[1:]
 
     def status(self, kind: int, content: bytes) -> int:
-        """What the server says to a request that it refuses."""
+        """Return the status of a refused request."""
         self.send(kind, struct.pack(">I", 7) + content)
         kind, answer = self.answer()
         number, code = struct.unpack(">II", answer[:8])
@@ -95,7 +95,7 @@ def test_a_path_of_accents_is_refused_at_once(raw: Conversation):
     assert raw.status(CMD_STAT, text(accents)) == SFTP_FAILURE
 
 
-def test_what_is_no_command_is_said_to_be_none(raw: Conversation):
+def test_an_unknown_command_is_reported_as_unsupported(raw: Conversation):
     assert raw.status(250, b"") == SFTP_OP_UNSUPPORTED
     assert raw.status(CMD_EXTENDED, text("none@example.com")) == SFTP_OP_UNSUPPORTED
 

@@ -1,4 +1,4 @@
-"""What is done faster than paramiko does it gives the same."""
+"""The fast replacements give the same results as paramiko's own code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CountingSocket(socket.socket):
         return super().recv(size, flags)
 
 
-def test_what_is_read_in_small_pieces_is_asked_for_at_once():
+def test_small_reads_make_one_large_system_call():
     ours, theirs = socket.socketpair()
     with theirs, CountingSocket(fileno=ours.detach()) as counting:
         counting.asked, sent = [], bytes(range(256)) * 40

@@ -38,7 +38,7 @@ def test_the_area_is_the_root(acme_sftp, secret: AreaPath, rival: Supplier, sett
             acme_sftp.remove(path)
 
 
-def test_what_others_put_on_the_disk_is_in_no_area(acme_sftp, acme: Supplier, secret: AreaPath, settings):
+def test_foreign_files_on_the_disk_are_in_no_area(acme_sftp, acme: Supplier, secret: AreaPath, settings):
     """Names are rows: no link, pipe or folder there can come to be in an area."""
     folder = settings.UPLOADS_DIR / str(acme.pk) / "products"
     folder.mkdir(parents=True)
@@ -130,7 +130,7 @@ def test_modes_are_accepted_without_effect_and_times_are_kept(acme_sftp, acme_ar
 
 
 def test_a_size_is_not_set_except_to_nothing(acme_sftp, acme_area: AreaPath):
-    """sshfs truncates a file before it writes it anew."""
+    """sshfs truncates a file before it writes it again."""
     acme_sftp.putfo(io.BytesIO(b"xyz"), "products/a.csv")
     with pytest.raises(OSError, match="put the whole file"):
         acme_sftp.truncate("products/a.csv", 1)
