@@ -1,4 +1,4 @@
-"""The Celery application. It only wakes workers: what there is to do stands in tables."""
+"""The Celery application. It only wakes workers: the tables are the queues."""
 
 import logging
 import os
@@ -27,32 +27,32 @@ app.autodiscover_tasks()
 
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def keep_our_logging(**_: Any) -> None:
-    """The settings' LOGGING holds in workers too; Celery leaves it alone when somebody listens here."""
+    """Keep the settings' LOGGING in workers: Celery skips its own setup if this signal has a receiver."""
     logging.captureWarnings(True)
 
 
 @celeryd_init.connect  # type: ignore[untyped-decorator]
 def limit_waiting(**_: Any) -> None:
-    """Before the worker's processes are made, and so before any of them connects."""
+    """Set the limits before the worker's processes start, and so before any of them connects."""
     limit_connections("worker")
 
 
 @task_prerun.connect  # type: ignore[untyped-decorator]
 def begin_task(task_id: str, **_: Any) -> None:
-    """A task's lines and history rows carry its id, as a request's carry the request's."""
+    """Give log lines and events of a task its id, as a request gives its request_id."""
     request_id.begin(f"task-{task_id}")
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]
 def show_life(sender: Any, **_: Any) -> None:
-    """A worker is the part that its name says: `fetcher@host`, `ticker@host`; without one it does imports."""
+    """Report a worker under the part in its name: `fetcher@host`, `ticker@host`; default `worker`."""
     name = str(sender.hostname).partition("@")[0]
     signs_of_life.keep_giving("worker" if name == "celery" else name)
 
 
 @beat_init.connect  # type: ignore[untyped-decorator]
 def show_beats(**_: Any) -> None:
-    """Beat lives while it sends ticks: one that hangs gives no sign."""
+    """Report beat as alive whenever it sends a tick, so that a hanging beat shows."""
     after_task_publish.connect(_beaten, weak=False)
 
 
@@ -60,5 +60,5 @@ def _beaten(**_: Any) -> None:
     signs_of_life.give("beat")
 
 
-# /statusz looks for it.
+# /statusz reads this heartbeat.
 heartbeat_sent.connect(write_heartbeat, weak=False)

@@ -1,7 +1,6 @@
-"""How long a connection to PostgreSQL may wait, by what the process does (docs/adr/0060).
+"""Time limits of connections to PostgreSQL, by the kind of process (docs/adr/0060).
 
-The limits travel with the connection (`options`), so they hold for every statement, in every thread, and
-nobody has to remember to set them.
+The limits are `options` of the connection, so they apply to every statement in every thread.
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ from django.db.backends.signals import connection_created
 
 log = logging.getLogger(__name__)
 
-PLACE = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::(\d+))?")
-"""A host, and its port."""
+HOST = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::(\d+))?")
+"""A host with an optional port."""
 
 
 @dataclass(frozen=True)
-class Limits:
-    """Seconds until PostgreSQL gives up; 0 for never."""
+class ConnectionLimits:
+    """Time limits of a connection, in seconds. 0 means no limit."""
 
     lock: int
-    """For each lock: a row, another transaction's key, an advisory lock."""
+    """For each wait for a lock: of a row, a unique key or an advisory lock."""
     statement: int
     idle_in_transaction: int
-    """Between two statements of a transaction: a frozen process must not keep what it has locked."""
+    """Between two statements of a transaction, so that a frozen process does not keep its locks."""
 
     def options(self) -> str:
-        """As the `options` of a connection."""
+        """Return the limits as the `options` of a connection."""
         values = {
             "lock_timeout": f"{self.lock}s",
             "statement_timeout": f"{self.statement}s",
@@ -46,54 +45,54 @@ class Limits:
         return " ".join(f"-c {name}={value}" for name, value in values.items())
 
 
-# A peer whose machine is gone is noticed within half a minute, by both sides; the default is two hours.
+# Both sides notice a lost machine within half a minute. The default is two hours.
 KEEPALIVES = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
 SERVER_KEEPALIVES = {f"tcp_{name}": str(value) for name, value in KEEPALIVES.items()}
 CONNECT_TIMEOUT = 5
 
 LIMITS = {
     # A request: contract 13, Transactions.
-    "web": Limits(lock=5, statement=30, idle_in_transaction=30),
+    "web": ConnectionLimits(lock=5, statement=30, idle_in_transaction=30),
     # A worker's statements run over whole files.
-    "worker": Limits(lock=60, statement=3600, idle_in_transaction=60),
+    "worker": ConnectionLimits(lock=60, statement=3600, idle_in_transaction=60),
     # SFTP, migrations, an operator's shell.
-    "command": Limits(lock=30, statement=0, idle_in_transaction=300),
+    "command": ConnectionLimits(lock=30, statement=0, idle_in_transaction=300),
 }
 
 
 def parse_url(url: str) -> dict[str, Any]:
-    """DATABASE_URL as Django wants it. Several hosts may each have a port: `one:5432,two:6432`."""
+    """Return DATABASE_URL as Django's settings. Several hosts may each have a port: `one:5432,two:6432`."""
     parts = urlsplit(url)
-    login, at, places = parts.netloc.rpartition("@")
-    if "," not in places or ":" not in places:
+    login, at, netloc_hosts = parts.netloc.rpartition("@")
+    if "," not in netloc_hosts or ":" not in netloc_hosts:
         return {**dj_database_url.parse(url)}
-    found = [PLACE.fullmatch(place) for place in places.split(",")]
-    if None in found:
-        raise ImproperlyConfigured(f"DATABASE_URL names its hosts as {places}: write host:port,host:port.")
+    matches = [HOST.fullmatch(host) for host in netloc_hosts.split(",")]
+    if None in matches:
+        raise ImproperlyConfigured(f"DATABASE_URL has the hosts {netloc_hosts}. Write host:port,host:port.")
     hosts = {
-        "host": ",".join(each[1].strip("[]") for each in found if each),
-        "port": ",".join(each[2] or "5432" for each in found if each),
+        "host": ",".join(match[1].strip("[]") for match in matches if match),
+        "port": ",".join(match[2] or "5432" for match in matches if match),
     }
     query = "&".join(filter(None, (parts.query, urlencode(hosts))))
     return {**dj_database_url.parse(parts._replace(netloc=f"{login}{at}", query=query).geturl())}
 
 
 def connection_options(given: dict[str, Any]) -> dict[str, Any]:
-    """The OPTIONS of a connection; what DATABASE_URL itself says stands above ours."""
+    """Return the OPTIONS of a connection. Options in DATABASE_URL override ours."""
     options = f"{LIMITS['command'].options()} {given.get('options', '')}".rstrip()
     return {"connect_timeout": CONNECT_TIMEOUT, **KEEPALIVES, **given, "options": options}
 
 
 def limit_connections(kind: str) -> None:
-    """Give the connections that this process makes from now on the limits of its kind."""
+    """Set the limits of this kind of process for its future connections."""
     options = connections.settings["default"]["OPTIONS"]
     for limits in LIMITS.values():
         options["options"] = options.get("options", "").replace(limits.options(), LIMITS[kind].options())
 
 
 def notice_another_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """A connection was made: to a standby that was promoted, or to a restored backup, perhaps."""
-    from events import epochs  # settings are read before there are any apps
+    """Begin a new epoch if a new connection leads to a promoted standby or a restored backup."""
+    from events import epochs  # this module is imported before the apps are ready
 
     if not apps.ready or connection is not connections[DEFAULT_DB_ALIAS]:
         return
@@ -102,7 +101,7 @@ def notice_another_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
     except ProgrammingError:  # before the first `migrate`
         return
     except DatabaseError as error:
-        # What must not come again asks once more before it is given out.
+        # Code that gives out numbers checks for a new epoch again.
         log.warning("No new epoch of the database could begin: %s", error)
 
 

@@ -1,4 +1,4 @@
-"""Defaults of DATABASE_URL, REDIS_URL and SECRET_KEY: they lie in DATA_DIR, where `make run` puts them."""
+"""Defaults of DATABASE_URL, REDIS_URL and SECRET_KEY, read from DATA_DIR. `make run` writes them."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-# Nothing listens there: with neither a URL nor a running `make run`, the first query fails at once.
+# Nothing listens on these ports: without a URL and without `make run`, the first query fails at once.
 UNREACHABLE = {
     "database_url": "postgresql://exchange@127.0.0.1:1/exchange",
     "redis_url": "redis://127.0.0.1:1/0",
@@ -15,7 +15,7 @@ UNREACHABLE = {
 
 
 def embedded_url(data_dir: Path, name: str) -> str:
-    """The address of the embedded server that `make run` started in this data folder, if any."""
+    """Return the URL of the embedded server that `make run` started in this data folder."""
     try:
         servers = json.loads((data_dir / "embedded.json").read_text())
     except (OSError, ValueError):
@@ -24,9 +24,9 @@ def embedded_url(data_dir: Path, name: str) -> str:
 
 
 def secret_key(data_dir: Path) -> str:
-    """The key of this installation: made once, readable by its owner only.
+    """Return the key of this installation. It is created once, readable only by its owner.
 
-    Raises SystemExit where it cannot be kept: a key of one process alone would sign nothing for the others.
+    Raises SystemExit if the key cannot be stored: other processes could not verify its signatures.
     """
     path = data_dir / "secret_key"
     with suppress(FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""Log lines: with the request and the party that they belong to, and without secrets."""
+"""Formatters for log lines with their request and party, and without secrets."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import ClassVar
 
 from api.request_id import current_party, current_request_id
 
-# PostgreSQL quotes the values of the row that it refused: names and addresses among them.
+# PostgreSQL quotes the values of a refused row, such as names and addresses.
 QUOTED_ROW = re.compile(r"^DETAIL:.*?(?=\n\n(?:The above|During handling)|\Z)", re.MULTILINE | re.DOTALL)
 BEARER = re.compile(r"\bfx[kt]_[0-9a-f]{12}_[\w-]+|\b(Bearer|Basic) +[\w.~+/=-]+", re.IGNORECASE)
 
 
 def redact(text: str) -> str:
-    """The text without secrets, and without the rows that the database quotes in its errors."""
+    """Remove secrets, and rows that the database quotes in its errors."""
     return BEARER.sub("[secret]", QUOTED_ROW.sub("DETAIL: [left out]", text))
 
 
 class ContextFilter(logging.Filter):
-    """Gives each record its request_id and party."""
+    """A filter that adds request_id and party to each record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = current_request_id()
@@ -30,7 +30,7 @@ class ContextFilter(logging.Filter):
 
 
 class LineFormatter(logging.Formatter):
-    """One readable line: when, how serious, who speaks, what, and for which request."""
+    """A formatter for readable lines: time, level, logger, message, party and request."""
 
     default_msec_format = "%s.%03d"
 
@@ -47,7 +47,7 @@ class LineFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line, for log collectors."""
+    """A formatter for log collectors: one JSON object per line."""
 
     FIELDS: ClassVar = (
         "party",

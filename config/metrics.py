@@ -1,6 +1,6 @@
 """/metrics, and the middleware that counts and logs each request (contract 11).
 
-By route and status, never by URL: each id in a label would make a series of its own.
+Labels contain the route, never the URL: each id in a label would create another series.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from accounts.authentication import client_address
 from api.errors import only_read, page_not_found
-from config.watching import collector as standing
+from config import watching
 
 logger = logging.getLogger("exchange.request")
 
@@ -34,8 +34,6 @@ SECONDS = Histogram(
 
 
 class RequestMetricsMiddleware:
-    """Logs and counts each request."""
-
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
@@ -58,24 +56,24 @@ class RequestMetricsMiddleware:
 
 
 def route_of(request: HttpRequest) -> str:
-    """The pattern that a request's path matched, such as /v3/suppliers/<id:supplier_id>."""
+    """Return the pattern that matched a request's path, such as /v3/suppliers/<id:supplier_id>."""
     match = request.resolver_match
     return f"/{match.route}" if match else "none"
 
 
 @only_read
 def metrics(request: HttpRequest) -> HttpResponse:
-    """For Prometheus, from an internal address only; to anybody else there is no such path."""
+    """Answer Prometheus on an internal address. Other addresses get 404."""
     if not is_internal(request):
         return page_not_found(request, LookupError(request.path))
-    text = expose(_registry()) + expose(standing.registry())
+    text = expose(_registry()) + expose(watching.registry())
     return HttpResponse(text, content_type=CONTENT_TYPE_LATEST)
 
 
 def is_internal(request: HttpRequest) -> bool:
-    """Whether a request comes from the networks in METRICS_NETWORKS."""
+    """Return whether a request comes from a network in METRICS_NETWORKS."""
     if not settings.BEHIND_PROXY and "X-Forwarded-For" in request.headers:
-        return False  # it came through a proxy that BEHIND_PROXY does not announce: its address says nothing
+        return False  # an unannounced proxy sent it, so the address is the proxy's
     try:
         address = ipaddress.ip_address(client_address(request))
     except ValueError:
@@ -84,7 +82,7 @@ def is_internal(request: HttpRequest) -> bool:
 
 
 def _registry() -> CollectorRegistry:
-    """The counts of this process, or of all web processes when they share a folder for them."""
+    """Return the counts of this process, or of all web processes if they share a folder for counts."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return REGISTRY
     registry = CollectorRegistry()

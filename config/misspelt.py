@@ -1,4 +1,4 @@
-"""Settings that look like one of ours and are none: whoever set them believes that they count."""
+"""Find environment variables that look like misspelt settings."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from api.spelling import closest_match
 
-# What is read elsewhere than in the settings.
+# Variables that are not read in config.settings.
 OTHERS = {"HOST", "WEB_WORKERS", "WEB_THREADS", "WORKER_CONCURRENCY", "FETCH_THREADS", "DEMO"}
 
 
 def misspelt(environment: Iterable[str], known: Iterable[str]) -> list[str]:
-    """A sentence for each variable whose name is nearly that of a setting."""
+    """Return a sentence for each variable whose name is similar to a setting."""
     names = {name.lower(): name for name in {*known, *OTHERS}}
-    strangers = sorted(name for name in environment if name.upper() == name and name.lower() not in names)
-    near = {name: closest_match(name, names, likeness=0.88) for name in strangers}
-    return [f"{name} is no setting. Did you mean {names[found]}?" for name, found in near.items() if found]
+    unknown = sorted(name for name in environment if name.upper() == name and name.lower() not in names)
+    near = {name: closest_match(name, names, likeness=0.88) for name in unknown}
+    return [f"{name} is not a setting. Did you mean {names[match]}?" for name, match in near.items() if match]

@@ -1,4 +1,4 @@
-"""REDIS_URL: one Redis, or Sentinels. What is neither is refused at the start, not at the first order."""
+"""Check REDIS_URL when the process starts: it must name one Redis, or Sentinels."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from api.redis_clients import SENTINEL_SCHEMES, Sentinels
 
 SENTINEL = (
     "REDIS_URL names Sentinels as redis+sentinel://user:password@one:26379,two:26379/mymaster/0, where"
-    " mymaster is what they call the master (docs/running.md, *Redis with a standby*)."
+    " mymaster is their name of the master (docs/running.md, *Redis with a standby*)."
 )
 SEVERAL = (
-    "REDIS_URL names several servers. The service speaks to one Redis; a cluster is not supported "
+    "REDIS_URL names several servers. The service uses one Redis; a cluster is not supported "
     "(docs/running.md, *Redis with a standby*)."
 )
 OTHER = "REDIS_URL must read redis://host:6379/0, or rediss:// with TLS, not {scheme}://."
 
 
 def checked(url: str) -> str:
-    """The URL, if it leads to one Redis. Raises ImproperlyConfigured that says what to write."""
+    """Return the URL if it is supported. Raises ImproperlyConfigured with a corrected example."""
     parts = urlsplit(url)
     if parts.scheme in SENTINEL_SCHEMES:
         _sentinels(url)
@@ -45,25 +45,25 @@ def _sentinels(url: str) -> Sentinels | None:
 
 
 class Broker(NamedTuple):
-    """REDIS_URL as Celery's settings have it."""
+    """REDIS_URL in the form of Celery's settings."""
 
     url: str
     options: dict[str, Any]
-    """What goes to its transport besides."""
+    """Options of the transport."""
     ssl: dict[str, str] | None
 
 
 def broker(url: str, limits: dict[str, Any]) -> Broker:
-    """How Celery comes there. `limits` on waiting, by the names of redis-py, hold for Sentinels, too."""
+    """Return Celery's broker settings. `limits` are timeouts of redis-py, for Redis and for Sentinels."""
     sentinels = _sentinels(url)
     if sentinels is None:
         return Broker(url, limits, None)
     login = ":".join(quote(sentinels.login.get(name, ""), safe="") for name in ("username", "password"))
-    # Each bears login and database: Celery takes those of whichever it tries next.
+    # Each URL needs login and database: Celery uses the ones of the Sentinel that it tries.
     hosts = [f"sentinel://{login}@{host}:{port}/{sentinels.database}" for host, port in sentinels.addresses()]
-    own = {**limits, **sentinels.own_options(), "retry": Retry(NoBackoff(), 0)}
+    sentinel_options = {**limits, **sentinels.own_options(), "retry": Retry(NoBackoff(), 0)}
     return Broker(
         ";".join(hosts),
-        {**limits, "master_name": sentinels.master, "sentinel_kwargs": own},
+        {**limits, "master_name": sentinels.master, "sentinel_kwargs": sentinel_options},
         {"ssl_cert_reqs": "required"} if sentinels.tls else None,
     )

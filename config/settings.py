@@ -1,4 +1,4 @@
-"""Every setting of the Exchange, read once from the environment (docs/running.md lists them)."""
+"""The settings of the Exchange, read once from the environment (docs/running.md lists them)."""
 
 import os
 import sys
@@ -29,14 +29,14 @@ DATA_DIR = Path(env.str("DATA_DIR", str(BASE_DIR / "var"))).resolve()
 
 DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(DATA_DIR)
-# What was signed or encrypted with these is still read; `manage.py reencrypt` makes them dispensable.
+# Older keys that can still verify and decrypt. After `manage.py reencrypt` they can be removed.
 SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 PORT = env.int("PORT", 8000)
 SFTP_HOST = env.str("SFTP_HOST", "127.0.0.1")
 SFTP_PORT = env.int("SFTP_PORT", 2222)
-# All hosts that answer to one name need the same; without it, one is made in DATA_DIR.
+# All hosts behind one name need the same key. Without this setting, a key is created in DATA_DIR.
 SFTP_HOST_KEY_FILE = env.str("SFTP_HOST_KEY_FILE", "")
 BASE_URL = env.str("BASE_URL", f"http://127.0.0.1:{PORT}")
 
@@ -121,7 +121,7 @@ _database: dict[str, Any] = {
     "CONN_MAX_AGE": 60,
     "CONN_HEALTH_CHECKS": True,
 }
-# Off where a pooler refuses `options`: then the roles are given the limits (docs/running.md).
+# False if a pooler refuses `options`. Then set the limits on the database roles (docs/running.md).
 if env.bool("DATABASE_LIMITS", True):
     _database["OPTIONS"] = connection_options(_database.get("OPTIONS", {}))
 DATABASES = {"default": _database}
@@ -133,9 +133,9 @@ CACHES = {
     },
 }
 
-# What a packed file of an import may unpack to, in bytes.
+# The largest unpacked size of a compressed import file, in bytes.
 IMPORT_UNPACKED_BYTES = env.int("IMPORT_UNPACKED_BYTES", 2 * 1024**3)
-# Where the content of files goes: s3://bucket/prefix?endpoint=…, or without it the local disk.
+# The storage of file contents: s3://bucket/prefix?endpoint=…, or the local disk if empty.
 UPLOADS_URL = env.str("UPLOADS_URL", "")
 UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
 
@@ -144,10 +144,10 @@ UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
 RATE_LIMIT = env.str("RATE_LIMIT", "6000/min")
 FAILED_KEYS_LIMIT = env.str("FAILED_KEYS_LIMIT", "100/min")
 MAX_BODY_BYTES = env.int("MAX_BODY_BYTES", 16 * 1024 * 1024)
-# What operators may upload in the browser; it comes in pieces, none larger than a body may be.
+# The largest file that operators may upload in the browser. It arrives in chunks below MAX_BODY_BYTES.
 BROWSER_UPLOAD_BYTES = env.int("BROWSER_UPLOAD_BYTES", 500 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # a page of a hundred rejected rows has that many cells
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # enough for the cells of a page with a hundred rejected rows
 IDEMPOTENCY_RETENTION = timedelta(hours=24)
 OAUTH_TOKEN_LIFETIME = timedelta(seconds=env.int("OAUTH_TOKEN_SECONDS", 3600))
 
@@ -182,7 +182,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "ENFORCE_NON_BLANK_FIELDS": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    # Stands for the address under which the document was asked for (api.docs).
+    # A placeholder. `api.docs` replaces it with the address of the request.
     "SERVERS": [{"url": "https://exchange.invalid", "description": "This service."}],
     "CONTACT": {"name": "The operators of this service"},
     "SWAGGER_UI_DIST": "SIDECAR",
@@ -190,23 +190,23 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "REDOC_DIST": "SIDECAR",
 }
 
-# Private networks that webhooks may reach, by plain HTTP too; none of them on a partner's word alone.
+# Private networks that webhooks may use, also with plain HTTP. Without this setting, only public addresses.
 _networks: list[str] = env.list("WEBHOOK_NETWORKS", [])
-WEBHOOK_NETWORKS = [ip_network(each) for each in _networks]
-# A receiver has so long for all of its answer.
+WEBHOOK_NETWORKS = [ip_network(network) for network in _networks]
+# The time limit of a receiver for the whole answer.
 WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)
-# For so long deliveries are kept that were taken or given up.
+# Days until accepted and dead deliveries are deleted.
 WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)
 
 # --- Background work -----------------------------------------------------------------------------
 
-# A Redis that swallows packets, or takes them and says nothing, must not hold a request up.
+# A Redis that drops packets or does not answer must not delay a request.
 _broker = broker(REDIS_URL, {"socket_connect_timeout": 1.0, "socket_timeout": 1.0})
 CELERY_BROKER_URL = _broker.url
 CELERY_BROKER_USE_SSL = _broker.ssl
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# Who wakes a worker tries for so many seconds, and then leaves the job to the sweep: with the four that are
-# the default, a request waited five seconds for a Redis that said nothing.
+# Seconds to try to wake a worker; after that, the sweep starts the job. With the default of four, a request
+# waited five seconds for a Redis that did not answer.
 CELERY_BROKER_CONNECTION_TIMEOUT = 1.0
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -218,15 +218,15 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     **_broker.options,
 }
 CELERY_TIMEZONE = "UTC"
-# What depends on others' hosts, and what must come by every few seconds, waits behind no import (ADR 60).
-# Operators' actions on many records come in slices of seconds, in a queue of their own.
+# Fetches from remote hosts and ticks have their own queues, so that they never wait behind imports (ADR 60).
+# Operators' actions on many records run in slices of seconds, also in their own queue.
 CELERY_TASK_ROUTES = {
     "imports.tasks.fetch": {"queue": "fetch"},
     "accounts.tasks.run_operator_action": {"queue": "operators"},
     "fulfillments.tasks.run_simulation": {"queue": "operators"},
 }
-# Ticks only wake a worker: each task sweeps its table, so a missed one does no harm. One that nobody took
-# until the next is only in the way.
+# A tick only wakes a worker, which sweeps a table: a missed tick does no harm. A tick expires when the next
+# one is due, so that old ticks do not fill the queue.
 _ticks = {
     "sweep-imports": ("imports.tasks.sweep", 5.0),
     "publish-events": ("events.tasks.publish", 5.0),
@@ -251,13 +251,13 @@ CELERY_BEAT_SCHEDULE: dict[str, Any] = {
     name: {"task": task, "schedule": schedule(every), "options": {"queue": "ticks", "expires": every}}
     for name, (task, every) in _ticks.items()
 }
-# So many jobs of one supplier run at once; the workers are everybody's.
+# The number of jobs of one supplier that run at once. All suppliers share the workers.
 IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
 
-# Movements of stock older than this are folded into one balance for each stock row, whole months at a time.
+# Stock movements older than this are replaced by one balance for each stock row, month by month.
 STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
 
-# How many days what nobody asks for any more is kept (backoffice.retention); 0 is for good.
+# Days until old rows are deleted (backoffice.retention). 0 keeps them for ever.
 ERASE_DAYS = env.int("ERASE_DAYS", 0)
 REJECT_DAYS = env.int("REJECT_DAYS", 90)
 IMPORT_DAYS = env.int("IMPORT_DAYS", 400)
@@ -270,7 +270,7 @@ EVENT_DAYS = env.int("EVENT_DAYS", 400)
 ADMIN_LOG_DAYS = env.int("ADMIN_LOG_DAYS", 1100)
 SESSION_COOKIE_AGE = 86_400 * env.int("SESSION_DAYS", 14)
 
-# --- Mail: digests of what waits, for those who want one --------------------------------------------
+# --- Mail: digests for operators -----------------------------------------------------------------
 
 EMAIL_URL = env.str("EMAIL_URL", "")
 globals().update(mail_settings(EMAIL_URL))
@@ -284,7 +284,7 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = [
     "username*",
     "password1*",
-]  # nobody signs up; the check wants it to fit the line above
+]  # sign-up is closed, but a check wants this to match the line above
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False  # ours count (backoffice.sign_in)
 MFA_ADAPTER = "backoffice.second_factor.adapters.SecondFactorAdapter"
@@ -296,7 +296,7 @@ MFA_FORMS = {
     "authenticate": "backoffice.second_factor.codes.SignInCodeForm",
     "reauthenticate": "backoffice.second_factor.codes.ConfirmCodeForm",
 }
-# Another service may vouch for operators, by OpenID Connect.
+# Operators may sign in with another service by OpenID Connect.
 OPENID_APPS: list[dict[str, Any]] = []
 if env.str("OIDC_SERVER", ""):
     OPENID_APPS.append(
@@ -310,7 +310,7 @@ if env.str("OIDC_SERVER", ""):
     )
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": OPENID_APPS}}
 SOCIALACCOUNT_ADAPTER = "backoffice.second_factor.adapters.OpenIdAdapter"
-# A form may lead nowhere else (form-action 'self'), so it begins by a link; its state guards the way back.
+# A link starts the sign-in: `form-action 'self'` forbids a form. The OAuth state protects the way back.
 SOCIALACCOUNT_LOGIN_ON_GET = True
 
 # --- Pages ---------------------------------------------------------------------------------------
@@ -326,9 +326,9 @@ USE_I18N = False
 FORMAT_MODULE_PATH = "config.formats"
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
-# No folder is made here, which may lie where nothing can be written; whitenoise warns of a missing one.
+# The folder may be on a read-only disk, so it is not created here. whitenoise warns if it is missing.
 warnings.filterwarnings("ignore", "No directory at", UserWarning)
-# Tests and a development server do without `collectstatic`.
+# Tests and development servers work without `collectstatic`.
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -338,17 +338,19 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.bool("HTTPS", False)
-# For how long browsers shall insist on TLS, and whether plain HTTP is sent there; who asks for health is not.
+# Seconds for which browsers must use TLS, and whether plain HTTP is redirected (never for health checks).
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 0)
-# Never "preload": by it anybody may have the domain put into browsers' own lists, where it stays for months.
+# Never "preload": anyone could then add the domain to the browsers' lists, where it stays for months.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("HSTS_SUBDOMAINS", False)
 SECURE_SSL_REDIRECT = env.bool("HTTPS_REDIRECT", False)
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^statusz$", r"^metrics$"]
 # One proxy in front, which sets X-Forwarded-For and X-Forwarded-Proto itself.
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
-# Who may read /metrics.
-METRICS_NETWORKS = [ip_network(each) for each in env.list("METRICS_NETWORKS", ["127.0.0.0/8", "::1/128"])]
+# The networks that may read /metrics.
+METRICS_NETWORKS = [
+    ip_network(network) for network in env.list("METRICS_NETWORKS", ["127.0.0.0/8", "::1/128"])
+]
 
 # --- Logs ----------------------------------------------------------------------------------------
 
@@ -366,7 +368,7 @@ LOGGING: dict[str, Any] = {
         "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["context"]}
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    # config.metrics logs one line for each request; the ticks of beat need none.
+    # config.metrics logs one line for each request. Ticks are not logged.
     "loggers": {
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
@@ -375,7 +377,7 @@ LOGGING: dict[str, Any] = {
     },
 }
 
-# --- What looks like a setting -------------------------------------------------------------------
+# --- Misspelt settings ---------------------------------------------------------------------------
 
 for _line in misspelt(os.environ, env.dump()):
     sys.stderr.write(f"{_line}\n")

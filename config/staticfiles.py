@@ -1,4 +1,4 @@
-"""The storage of static files, for before and after `collectstatic`."""
+"""The storage of static files, which works with and without `collectstatic`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage  # type: ign
 
 
 class HashedWhenCollected(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Hashed and compressed once they are collected; before that, as in tests, under their plain names."""
+    """A storage with hashed, compressed files after `collectstatic`, and plain names before, as in tests."""
 
     def url(self, name: str | None, force: bool = False) -> str:
         if not self.hashed_files:

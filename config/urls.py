@@ -1,4 +1,4 @@
-"""Every path of the service; each app lists its own in full."""
+"""All paths of the service. Each app lists its full paths."""
 
 from django.contrib import admin
 from django.urls import include, path

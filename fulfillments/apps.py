@@ -6,6 +6,8 @@ class FulfillmentsConfig(AppConfig):
 
     def ready(self) -> None:
         # Models are there by now, and not before.
+        from api import facts
+        from fulfillments.facts import fulfillments
         from fulfillments.files.orders_folder import OrdersFolder
         from fulfillments.files.tracking import TrackingImporter
         from imports.pipeline import importer
@@ -13,3 +15,4 @@ class FulfillmentsConfig(AppConfig):
 
         made_files.register(OrdersFolder())
         importer.register(TrackingImporter())
+        facts.register(fulfillments)

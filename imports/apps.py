@@ -6,7 +6,10 @@ class ImportsConfig(AppConfig):
 
     def ready(self) -> None:
         # Models are there by now, and not before.
+        from api import facts
+        from imports.facts import imports
         from imports.templates import TemplatesFolder
         from sftp_ingest.area import made_files
 
         made_files.register(TemplatesFolder())
+        facts.register(imports)

@@ -7,6 +7,7 @@ class OrdersConfig(AppConfig):
     def ready(self) -> None:
         # Imported here, because models can only be imported after all apps are loaded.
         from accounts.operating import record_panels
+        from api import facts
         from catalog.models import Variant
         from events import epochs
         from fulfillments.models import Fulfillment
@@ -15,6 +16,7 @@ class OrdersConfig(AppConfig):
         from orders.admin.fulfillment_actions import RELEASE
         from orders.backorders.allocating import allocate
         from orders.backorders.panels import STOCK_PANEL, VARIANT_PANEL
+        from orders.facts import orders
         from orders.processing_state import jump_ahead
 
         record_panels.register(Variant, panels=[VARIANT_PANEL])
@@ -22,3 +24,4 @@ class OrdersConfig(AppConfig):
         record_panels.register(Fulfillment, actions=[RELEASE], acts_with=["order__fulfillments__supplier"])
         register(allocate)
         epochs.register(jump=jump_ahead)
+        facts.register(orders)

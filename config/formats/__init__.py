@@ -1,1 +1,1 @@
-"""How the admin's pages write dates."""
+"""Date formats of the admin."""

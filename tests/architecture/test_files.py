@@ -29,6 +29,7 @@ KNOWN = {
     "models",
     "querysets",
     "selectors",
+    "facts",
     "serializers",
     "services",
     "states",

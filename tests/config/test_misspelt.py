@@ -18,7 +18,7 @@ from config.misspelt import misspelt
 def test_what_is_nearly_a_setting_is_named(name):
     known = ["DATABASE_URL", "ALLOWED_HOSTS", "BEHIND_PROXY", "RATE_LIMIT", "HTTPS", "PORT"]
     (line,) = misspelt([name, *known], known)
-    assert line.startswith(f"{name} is no setting. Did you mean")
+    assert line.startswith(f"{name} is not a setting. Did you mean")
 
 
 def test_what_others_set_is_none_of_our_business():
@@ -33,4 +33,4 @@ def test_it_is_said_at_the_start():
     done = subprocess.run(
         command, cwd=settings.BASE_DIR, env=environment, stderr=subprocess.PIPE, text=True, check=True
     )
-    assert "REDIS_UL is no setting. Did you mean REDIS_URL?" in done.stderr
+    assert "REDIS_UL is not a setting. Did you mean REDIS_URL?" in done.stderr

@@ -17,9 +17,9 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from redis.exceptions import RedisError
 
-from api import signs_of_life
+from api import facts, signs_of_life
+from config import watching
 from config.health.worker import redis_client
-from config.watching import collector, facts
 from events.models import Delivery
 from events.webhooks.relay import relay
 from imports.models import Status
@@ -37,7 +37,7 @@ PROMTOOL = shutil.which("promtool") or ""
 
 @pytest.fixture(autouse=True)
 def _asked_afresh(monkeypatch):
-    monkeypatch.setattr(collector, "FRESH", -1.0)
+    monkeypatch.setattr(watching, "FRESH", -1.0)
     with redis_client() as client:
         client.delete(signs_of_life.KEY)
 
@@ -157,30 +157,30 @@ def test_without_redis_the_rest_is_there(monkeypatch):
     def gone():
         raise RedisError
 
-    monkeypatch.setattr(collector, "all_signs", gone)
+    monkeypatch.setattr(watching, "all_signs", gone)
     assert values("exchange_redis_up") == {(): 0}
     assert values("exchange_orders_open") == {(): 0}
 
 
 def test_a_question_that_gets_no_answer_is_named_and_keeps_no_other_back(monkeypatch):
-    def _slow(cursor):
+    def slow(cursor):
         raise DatabaseError
 
-    monkeypatch.setattr(facts, "QUESTIONS", (_slow, *facts.QUESTIONS))
+    monkeypatch.setattr(facts, "_questions", [slow, *facts._questions])
     assert values("exchange_watching_failed") == {("slow",): 1}
     assert values("exchange_orders_open") == {(): 0}
 
 
 def test_many_who_ask_at_once_cost_one_look(monkeypatch):
-    monkeypatch.setattr(collector, "FRESH", 60.0)
+    monkeypatch.setattr(watching, "FRESH", 60.0)
     asked = []
 
     def ask():
         asked.append(1)
         return [], []
 
-    monkeypatch.setattr(collector, "all_facts", ask)
-    standing = collector.Standing()
+    monkeypatch.setattr(watching, "all_facts", ask)
+    standing = watching.ServiceCollector()
     for _ in range(3):
         list(standing.collect())
     assert asked == [1]
@@ -197,7 +197,7 @@ def test_dashboard_and_alerts_name_metrics_that_there_are():
 
 def test_every_metric_of_how_it_stands_is_watched_by_somebody():
     text = RULES.read_text() + DASHBOARD.read_text()
-    assert [name for name in collector.METRICS if name not in text] == []
+    assert [name for name in watching.METRICS if name not in text] == []
 
 
 @pytest.mark.skipif(not PROMTOOL, reason="there is no promtool here (Debian: prometheus)")

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Retailer, Supplier
-from config.watching.facts import all_facts
+from api.facts import all_facts
 from tools.bench.serving import market
 
 ORDERS = 8_000
