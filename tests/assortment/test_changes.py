@@ -33,7 +33,7 @@ def client(shop, client_for):
 
 @pytest.fixture
 def changes(client):
-    """What changed since the last look, the way a client polls."""
+    """Return the changes since the last pull, as a polling client reads them."""
     last: dict[str, str] = {}
 
     def poll():
@@ -48,7 +48,7 @@ def changes(client):
     return poll
 
 
-def test_what_a_suspended_supplier_has_is_gone_and_comes_back(acme, rival, shop, changes, a_variant):
+def test_the_groups_of_a_suspended_supplier_go_and_come_back(acme, rival, shop, changes, a_variant):
     lantern, theirs = a_variant(acme, "A-1", stock=5), a_variant(rival, "R-1")
     assert changes() == {"A-1": [lantern.pk], "R-1": [theirs.pk]}
     by = Actor.system("test")
@@ -142,7 +142,9 @@ def test_a_former_partner_hears_that_its_goods_are_gone_and_no_name_that_came_la
     assert changes() == {"KEPT": [], "OLD": [], "LEFT": []}
 
 
-def test_what_was_never_shown_is_not_listed(acme, rival, shop, boutique, client_for, changes, a_variant):
+def test_a_group_that_was_never_shown_is_not_listed(
+    acme, rival, shop, boutique, client_for, changes, a_variant
+):
     changes()
 
     a_variant(acme, "SECRET", listed=False)
@@ -178,7 +180,7 @@ def test_a_clients_own_clock_will_do_and_gets_no_more_than_the_news(acme, client
     }
 
 
-def test_everything_is_new_to_who_comes_from_before_the_first_snapshot(acme, client, a_variant):
+def test_everything_is_new_to_a_client_from_before_the_first_snapshot(acme, client, a_variant):
     variant = a_variant(acme, "A")
 
     found = client.get("variants", {"service_type": "ecommerce", "updated_since": "2001-01-01"})
@@ -273,7 +275,7 @@ def test_old_snapshots_are_thinned_out(acme):
 
 
 def test_a_tag_of_another_epoch_says_nothing(acme, client, a_variant):
-    """What its holder has seen may have been lost since (tests/faults/test_epochs.py)."""
+    """The state that the client saw may have been lost since (tests/faults/test_epochs.py)."""
     variant = a_variant(acme, "A")
     tag = client.get("variants", {"service_type": "ecommerce"})["ETag"]
     other = re.sub(r"\.[0-9a-f]{12}\.", ".0123456789ab.", tag)

@@ -1,4 +1,4 @@
-"""The pull: groups, whose they are, and how they are summed up (endpoint 14, contract 5)."""
+"""The pull: groups, their suppliers, and their sums (endpoint 14, contract 5)."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_null_where_no_variant_has_the_price_and_given_bullets_as_they_are(acme,
     assert group["description_bullets"] == ["One", "Two"]
 
 
-def test_only_what_is_listed_counts(acme, pull, a_variant):
+def test_only_listed_variants_count(acme, pull, a_variant):
     a_variant(acme, "TS-S", model="TS", listed=False, stock=5, title="Delisted", retail_price="1")
     kept = a_variant(acme, "TS-L", model="TS", stock=2)
     a_variant(acme, "OLD", listed=False)
@@ -128,7 +128,7 @@ def test_only_what_is_listed_counts(acme, pull, a_variant):
     assert group["retail_price_min"] == Decimal("19.99")
 
 
-def test_available_is_what_is_left_in_each_warehouse_never_below_nothing(acme, pull, a_variant):
+def test_available_stock_is_the_sum_over_warehouses_and_never_negative(acme, pull, a_variant):
     variant = a_variant(acme, "A", stock=10)
     set_stock(reserved=3)
     west = Warehouse.objects.get(supplier=acme, is_default=False)
@@ -152,7 +152,7 @@ def test_only_active_partners_that_are_open_for_the_service_type(acme, rival, sh
     assert models(pull(service_type="wholesale")) == ["A"]
 
 
-def test_retailers_count_is_who_can_sell_it(rival, shop, boutique, pull, a_variant):
+def test_retailers_count_is_the_number_of_partners_that_can_sell_it(rival, shop, boutique, pull, a_variant):
     a_variant(rival, "R")
     assert pull()[0]["retailers_count"] == 2
 
@@ -186,7 +186,7 @@ def test_a_question_that_is_not_understood_is_refused(shop, client_for, query, c
     assert [each["field"] for each in answer.json().get("errors", [])] == ([field] if field else [])
 
 
-def test_the_answer_to_an_unknown_service_type_names_those_that_there_are(shop, client_for):
+def test_the_answer_to_an_unknown_service_type_names_the_known_ones(shop, client_for):
     for query in ({}, {"service_type": "barter"}):
         message = client_for(shop).get("variants", query).json()["message"]
         assert all(each in message for each in ("ecommerce", "marketplace", "wholesale"))
@@ -215,7 +215,7 @@ def test_pages_join_up_to_the_whole(acme, rival, shop, client_for, pull, a_varia
     assert sum(pages, []) == pull()
 
 
-def test_nobody_else_pulls(acme, shop, boutique, client_for):
+def test_other_keys_cannot_pull(acme, shop, boutique, client_for):
     path = f"/v3/retailers/{shop.pk}/variants?service_type=ecommerce"
 
     assert client_for(boutique).get(path).status_code == 403

@@ -31,7 +31,7 @@ def ask(shop, client_for):
 
 @pytest.fixture
 def streamed(ask):
-    """The whole pull, asked for; what a test leaves of it is closed behind it."""
+    """Request the whole pull; the rest of the stream is closed after the test."""
     with ExitStack() as opened:
         yield lambda: opened.enter_context(closing(ask()))
 
@@ -60,7 +60,7 @@ def test_the_answer_begins_before_all_is_read(answer):
 
     with CaptureQueriesContext(connection) as statements:
         next(pieces)
-    assert 1 <= len(statements) <= 2  # the groups behind the last one, and those to come
+    assert 1 <= len(statements) <= 2  # the groups after the last one, and further ones
 
 
 def test_no_more_than_one_chunk_is_read_ahead_of_the_client(long_answer):
@@ -69,7 +69,7 @@ def test_no_more_than_one_chunk_is_read_ahead_of_the_client(long_answer):
         for taken, piece in enumerate(pieces, start=1):
             assert len(statements) <= taken
             assert piece == b"]" or piece.count(b'"model"') <= 3
-    assert len(statements) == 5  # of Acme's 14 groups all but the first three; and Rival, who has none
+    assert len(statements) == 5  # all of Acme's 14 groups except the first three; Rival has no groups
 
 
 @pytest.mark.django_db(transaction=True)
@@ -124,7 +124,7 @@ def test_every_group_has_exactly_the_fields_and_types_of_the_schema(acme, ask, a
         assert [set(group) for group in json.loads(body)] == [set(GroupJson.__annotations__)] * count
 
 
-def test_the_pieces_are_one_array(answer):
+def test_the_chunks_are_one_array(answer):
     groups = json.loads(b"".join(answer.streaming_content))
 
     assert [group["model"] for group in groups] == [f"A-{number}" for number in range(8)]
@@ -144,7 +144,7 @@ def test_a_fault_before_the_first_byte_is_an_error_of_its_own(shop, acme, client
 
 
 @pytest.mark.parametrize("variants", [1, 40])
-def test_a_page_costs_the_same_whatever_it_holds(
+def test_a_page_of_any_content_costs_the_same(
     shop, acme, rival, client_for, a_variant, django_assert_num_queries, variants
 ):
     for number in range(variants):

@@ -1,4 +1,4 @@
-"""Every write of a variant or of stock says in which transaction it was, whatever its writer says."""
+"""Every write of a variant or of stock stores its own transaction."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COPIED = """
 @pytest.mark.parametrize(
     ("column", "value"), [("", ""), (", changed_in", ", 7"), (", changed_in", ", changed_in")]
 )
-def test_a_new_variant_has_its_transaction_whatever_the_writer_says(acme, a_variant, column, value):
+def test_a_new_variant_has_its_own_transaction(acme, a_variant, column, value):
     a_variant(acme, "A")
 
     with transaction.atomic():
@@ -72,7 +72,7 @@ def test_an_upsert_that_finds_the_row_there_stamps_it(acme, a_variant):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("column", "value"), [("", ""), (", changed_in", ", 7")])
-def test_new_stock_has_its_transaction_whatever_the_writer_says(acme, a_variant, column, value):
+def test_new_stock_has_its_own_transaction(acme, a_variant, column, value):
     variant, warehouse = a_variant(acme, "A"), acme.warehouses.get(is_default=True)
 
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""A variant's form: what others change while it is open stays, and what changes nothing says so."""
+"""A variant's form keeps concurrent changes, and says when a save changed nothing."""
 
 from decimal import Decimal
 
@@ -18,7 +18,7 @@ def lantern(acme, a_variant):
 
 @pytest.fixture
 def save(admin_client, lantern):
-    """Open its page; what comes back saves it as a browser does, with what was changed in it."""
+    """Open the variant's page; return a function that saves it like a browser, with changed fields."""
     path = f"/admin/catalog/variant/{lantern.pk}/change/"
 
     def opened():
@@ -52,7 +52,7 @@ def test_a_price_that_a_file_changes_while_the_form_is_open_stays(save, lantern)
     assert VariantChange.objects.latest("id").changed == {"title": {"from": "Acme LAN-1", "to": "Lamp"}}
 
 
-def test_what_both_have_changed_is_said_and_saved_once_more_on_purpose(save, lantern):
+def test_a_double_change_is_shown_and_saved_only_on_purpose(save, lantern):
     send = save()
     lantern.change({"retail_price": Decimal(25)}, by=Actor.system("import"))
 

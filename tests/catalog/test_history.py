@@ -1,4 +1,4 @@
-"""What a variant was and what it became, by source: a key, a person, a line of a file, a refusal."""
+"""Old and new values of a variant, by source: a key, a person, a line of a file, a refusal."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_refusal_that_delists_says_so(acme, shop, client_for, a_variant):
     assert changes(lantern) == [{"listed": {"from": True, "to": False}}]
 
 
-def test_what_changes_nothing_leaves_nothing(acme, client_for, a_variant):
+def test_a_save_without_a_change_leaves_no_history(acme, client_for, a_variant):
     lantern = a_variant(acme, "LAN-1", retail_price="19.99")
     client_for(acme).request("PATCH", f"variants/{lantern.pk}", {"retail_price": 19.99})
     assert changes(lantern) == []

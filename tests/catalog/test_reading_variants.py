@@ -1,4 +1,4 @@
-"""Lists, chosen fields, and who may see which variant (contract 10 and 12)."""
+"""Lists, selected fields, and the visibility of variants (contract 10)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_list_comes_in_pages_that_miss_nothing(acme, rival, client_for, a_va
     assert found == skus
 
 
-def test_a_page_costs_the_same_whatever_its_size(acme, client_for, a_variant, django_assert_num_queries):
+def test_a_page_of_any_size_costs_the_same(acme, client_for, a_variant, django_assert_num_queries):
     for number in range(4):
         a_variant(acme, f"A-{number}")
     client = client_for(acme)
@@ -84,7 +84,9 @@ def test_fields_choose_fields(acme, client_for, a_variant):
     assert "colour" in unknown.json()["message"]
 
 
-def test_a_retailer_reads_what_an_active_partner_has_listed(acme, rival, boutique, client_for, a_variant):
+def test_a_retailer_reads_the_listed_variants_of_active_partners(
+    acme, rival, boutique, client_for, a_variant
+):
     theirs, foreign = a_variant(rival, "R"), a_variant(acme, "A")
     delisted = a_variant(rival, "R-2", listed=False)
     client = client_for(boutique)

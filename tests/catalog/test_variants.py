@@ -139,7 +139,7 @@ def test_a_wrong_value_is_refused_by_its_fields_name(acme, client_for, field, va
 
 
 @pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity", b"1e999", b"9" * 400])
-def test_numbers_that_are_none_never_reach_the_database(acme, client_for, number):
+def test_invalid_numbers_never_reach_the_database(acme, client_for, number):
     body = b'{"sku": "A", "title": "A", "retail_price": ' + number + b"}"
 
     answer = client_for(acme).post("variants", body)
@@ -193,7 +193,7 @@ def test_a_variant_without_images_has_an_empty_array_of_them(acme, client_for, a
         assert (shown["images"], shown["description_bullets"]) == ([], [])
 
 
-def test_what_a_variant_answers_can_be_put_back_as_it_is(acme, client_for):
+def test_the_answer_of_a_variant_can_be_put_back_unchanged(acme, client_for):
     client = client_for(acme)
     made = client.post("variants", SHIRT).json()
 
@@ -234,7 +234,7 @@ def test_a_sale_ends_after_it_starts(acme, client_for):
     assert list(faults(client_for(acme).post("variants", SHIRT | sale))) == ["special_sale_price_end"]
 
 
-def test_patch_changes_what_it_names_and_tells_the_history(acme, client_for, a_variant):
+def test_patch_changes_the_named_fields_and_records_them(acme, client_for, a_variant):
     variant = a_variant(acme, "A", description="Old")
     client = client_for(acme)
 
@@ -270,7 +270,7 @@ def test_patch_changes_what_it_names_and_tells_the_history(acme, client_for, a_v
         ({"special_sale_price_end": "2025-01-01"}, "special_sale_price_end", "invalid"),
     ],
 )
-def test_patch_checks_what_it_changes_as_post_does(acme, client_for, change, field, code):
+def test_patch_checks_its_fields_like_post(acme, client_for, change, field, code):
     client = client_for(acme)
     sale = {"special_sale_price_start": "2026-01-01", "gtin": "036000291452"}
     made = client.post("variants", SHIRT | sale).json()

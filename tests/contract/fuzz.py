@@ -1,4 +1,4 @@
-"""`make fuzz`: schemathesis asks a running service what nobody thought of, as a supplier and as a retailer.
+"""`make fuzz`: schemathesis sends generated requests to a running service, as a supplier and as a retailer.
 
 Requests follow the document and break it, alone and in chains: what one created, the next reads and changes.
 What it sends lands: run it on a service that nobody needs.

@@ -1,4 +1,4 @@
-"""What schemathesis should know of the document beside what it says (SCHEMATHESIS_HOOKS of `make fuzz`)."""
+"""Facts beyond the document that schemathesis needs (SCHEMATHESIS_HOOKS of `make fuzz`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import schemathesis
 
-# What texts refuse everywhere (api.fields, api.filters), and no generator of clients should have to know.
+# Characters that all texts refuse (api.fields, api.filters), which the document does not list.
 CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 CLEAN = rf"^[^{CONTROL}]*$"
 CLEAN_AND_NOT_BLANK = rf"^[^{CONTROL}]*[^\s{CONTROL}][^{CONTROL}]*$"

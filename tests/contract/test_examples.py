@@ -1,6 +1,6 @@
 """The examples in the OpenAPI document are requests that this test sends, and answers that it got.
 
-`UPDATE_EXAMPLES=1 pytest tests/contract/test_examples.py` writes the answers down anew.
+`UPDATE_EXAMPLES=1 pytest tests/contract/test_examples.py` writes the answers again.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def shortened(shown: Any) -> Any:
 
 
 def has(shown: Any, example: Any) -> bool:
-    """Whether an answer has all that its example shows, whatever it says there."""
+    """Tell whether an answer has all fields of its example."""
     if isinstance(example, dict):
         return isinstance(shown, dict) and all(
             name in shown and has(shown[name], each) for name, each in example.items()
@@ -147,7 +147,7 @@ def test_each_example_is_a_request_that_works_and_the_answer_it_gets(story, docu
 
 
 def test_no_example_has_fallen_behind_the_document(operations):
-    """An answer that was written down before a field came shows clients what they never get."""
+    """An example without a new field would mislead clients."""
     wrong: dict[str, list[str]] = {}
     for path in FOLDER.glob("*.json"):
         example = json.loads(path.read_text(encoding="utf-8"))

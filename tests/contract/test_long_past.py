@@ -1,4 +1,4 @@
-"""No filter reads through a party's past: what a list costs depends on what it shows."""
+"""No filter reads through a party's past: the cost of a list depends on the shown rows."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_the_cost_of_metrics_depends_on_open_work():
     assert read < counted + 4 * market.PARTIES, "what is open, and a few rows of each party"
 
 
-# What is rare among all parties, as operators look for it.
+# Rare rows among all parties, as operators search for them.
 OF_OPERATORS = {
     "/admin/orders/order/": {"type__exact": "replenish"},
     "/admin/fulfillments/fulfillment/": {"state__exact": "missing_sku"},
@@ -123,7 +123,7 @@ OF_OPERATORS = {
 @pytest.mark.usefixtures("old_market")
 def test_the_cost_of_a_list_depends_on_the_shown_rows(client_for, admin_client):
     retailer, supplier = Retailer.objects.earliest("pk"), Supplier.objects.earliest("pk")
-    client_for(retailer).get("events", {"limit": "1"})  # numbers what the market made
+    client_for(retailer).get("events", {"limit": "1"})  # numbers the market's events
     asked = [(client_for(retailer), "orders", params) for params in OF_RETAILERS]
     asked += [(client_for(supplier), "fulfillments", params) for params in OF_SUPPLIERS]
     asked += [(client_for(supplier), "inventory/movements", params) for params in MOVEMENTS]

@@ -1,4 +1,4 @@
-"""The OpenAPI document describes what the service does, and the service does what it describes."""
+"""The OpenAPI document and the service agree."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ALIKE = settings(
 )
 METHODS = ("get", "put", "post", "patch", "delete")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# What schemas of 3.1 are made of; 3.0's `nullable` is not among it.
+# The keywords of schemas in 3.1, without 3.0's `nullable`.
 KEYWORDS = {
     *("$ref", "type", "enum", "format", "description", "example", "default", "readOnly", "writeOnly"),
     *("properties", "required", "additionalProperties", "items", "anyOf", "oneOf", "allOf"),
@@ -219,7 +219,7 @@ def _in_this_transaction(ours):
 
 @pytest.fixture
 def ours(acme, shop, a_variant, client_for) -> dict[str, Any]:
-    """What the generated requests may hit: one of everything, and the keys of both parties."""
+    """Create one object of each kind for the generated requests, and the keys of both parties."""
     variant = a_variant(acme, "A-1", stock=50)
     supplier, retailer = client_for(acme, rate_limit="off"), client_for(shop, rate_limit="off")
     order = retailer.post("orders", an_order({"variant_id": variant.pk, "quantity": 2})).json()["order_id"]

@@ -284,7 +284,7 @@ def test_an_unknown_state_is_answered_with_the_known_ones(acme_api):
     assert "cancelation not allowed" in message
 
 
-def test_a_parameter_that_resembles_none_is_ignored(works, acme_api):
+def test_a_parameter_unlike_any_known_one_is_ignored(works, acme_api):
     assert ids(acme_api.get("fulfillments", {"_": "1700000000000", **NEW_WORK})) == [
         works["new"],
         works["cancelation not allowed"],

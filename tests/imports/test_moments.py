@@ -25,7 +25,7 @@ BY = Actor.system("test")
 
 
 def now() -> datetime:
-    """The moment by the database's clock; what happens next happens later."""
+    """Return the moment by the database's clock, before all later actions."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         moment: datetime = cursor.fetchone()[0]

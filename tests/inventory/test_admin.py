@@ -25,7 +25,7 @@ def listed(operator, **query):
     return [each.variant.sku for each in operator.get(LIST, query).context["cl"].result_list]
 
 
-def test_what_is_promised_beyond_the_stock_is_found(acme, operator, a_variant):
+def test_oversold_stock_is_found(acme, operator, a_variant):
     short = a_variant(acme, "SHORT", stock=1)
     a_variant(acme, "PLENTY", stock=9)
     set_stock(reserved=2, variant=short)
@@ -35,7 +35,7 @@ def test_what_is_promised_beyond_the_stock_is_found(acme, operator, a_variant):
     assert listed(operator, q="PLE") == ["PLENTY"]
 
 
-def test_the_list_costs_the_same_whatever_its_length(acme, operator, a_variant):
+def test_a_list_of_any_length_costs_the_same(acme, operator, a_variant):
     a_variant(acme, "A-0", stock=1)
     with CaptureQueriesContext(connection) as one:
         operator.get(LIST)

@@ -22,7 +22,7 @@ steps = st.tuples(st.sampled_from(VERBS), st.integers(1, 5), st.integers(0, 9))
 
 
 class Model:
-    """What is on hand, from the contract's words alone."""
+    """A model of the stock on hand, written from the contract alone."""
 
     def __init__(self) -> None:
         self.on_hand = 0

@@ -110,7 +110,7 @@ def test_a_filter_that_means_nothing_is_refused(api, params):
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, next(iter(params)))
 
 
-def test_a_kind_that_there_is_not_is_answered_with_those_there_are(api):
+def test_an_unknown_kind_is_answered_with_the_known_kinds(api):
     message = api.get("inventory/movements", {"kind": "theft"}).json()["message"]
     assert message == f"kind: theft is unknown. Use one of {', '.join(MovementKind.values)}."
 
@@ -119,6 +119,6 @@ def test_a_page_costs_the_same_number_of_statements(api, counted, django_assert_
     api.get("inventory/movements")
     for number in range(20):
         set_stock(on_hand=number)
-    # the key, the warehouses, the movements, their skus, whose keys moved them
+    # the key, the warehouses, the movements, their skus, the keys of the actors
     with django_assert_num_queries(5):
         assert len(listed(api)) > 50

@@ -31,7 +31,7 @@ def on_hand(variant):
     return StockLevel.objects.get(variant=variant).on_hand
 
 
-def test_the_interfaces_own_body_sets_what_is_on_hand(acme, east, client_for, a_variant):
+def test_the_interfaces_own_body_sets_on_hand(acme, east, client_for, a_variant):
     variant = a_variant(acme, "A-1", stock=2)
     body = {"warehouse_id": str(east.pk), "id_type": "sku", "inventories": [{"id": "A-1", "amount": 5}]}
 
@@ -153,7 +153,7 @@ def test_a_upc_that_two_variants_share_is_not_guessed_at(acme, a_variant, push):
     assert not StockLevel.objects.exists()
 
 
-def test_of_several_elements_for_one_variant_the_last_counts(acme, a_variant, push):
+def test_the_last_of_several_elements_for_one_variant_counts(acme, a_variant, push):
     variant = a_variant(acme, "A-1", stock=5)
 
     answer = push([{"id": "A-1", "amount": 7}, {"id": "A-1", "amount": 5}, {"id": "A-1", "amount": 6}])
@@ -180,7 +180,7 @@ def test_the_same_push_again_writes_nothing(acme, a_variant, push):
     assert Event.objects.count() == 1
 
 
-def test_what_is_reserved_stays_reserved_even_below_it(acme, a_variant, push):
+def test_reserved_units_stay_reserved_even_above_the_count(acme, a_variant, push):
     variant = a_variant(acme, "A-1", stock=5)
     set_stock(reserved=4, variant=variant)
 
@@ -239,7 +239,7 @@ def test_a_wrong_body_is_refused_whole(push, body, field, code):
     assert [(each["field"], each["code"]) for each in answer.json()["errors"]] == [(field, code)]
 
 
-def test_what_is_absent_is_named(acme, client_for):
+def test_absent_fields_are_named(acme, client_for):
     answer = client_for(acme).post("inventory", {})
 
     assert answer.json()["code"] == "missing_parameter"
@@ -255,13 +255,13 @@ def test_another_suppliers_warehouse_is_no_warehouse(acme, rival, client_for, a_
     assert not StockLevel.objects.exists()
 
 
-def test_who_may_push(acme, rival, client_for):
+def test_only_a_key_with_the_scope_may_push(acme, rival, client_for):
     assert client_for(rival).post(f"/v3/suppliers/{acme.pk}/inventory", {}).status_code == 403
     assert client_for(acme, scopes=[Scope.INVENTORY_READ]).post("inventory", {}).status_code == 403
 
 
 @pytest.mark.parametrize("count", [1, 300])
-def test_a_push_costs_the_same_number_of_statements_whatever_its_size(
+def test_a_push_of_any_size_costs_the_same_number_of_statements(
     acme, a_variant, push, django_assert_num_queries, count
 ):
     for number in range(count):

@@ -1,4 +1,4 @@
-"""Pushes beside each other: they queue in one order, and none is half done."""
+"""Concurrent pushes: they wait in one order, and each is done completely."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def in_threads(*works):
     def run(work):
         try:
             work()
-        except Exception as error:  # noqa: BLE001 - what a thread met is reported below
+        except Exception as error:  # noqa: BLE001 - errors of threads are reported below
             failures.append(error)
         finally:
             connection.close()
@@ -84,7 +84,7 @@ def test_a_storm_of_pushes_and_reservations_ends_without_a_deadlock(east):
 
 
 def test_without_an_order_they_would_deadlock(east):
-    """What two pushes would be without their order: the control that shows the race."""
+    """Two pushes without their lock order: the control that shows the race."""
     pusher(east, 0)()
     one, other = StockLevel.objects.order_by("pk")[:2]
     both_began = threading.Barrier(2)

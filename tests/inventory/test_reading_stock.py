@@ -10,7 +10,7 @@ from inventory.models import StockLevel, Warehouse
 from tests.factories import StockLevelFactory, set_stock
 
 
-def test_the_list_tells_what_is_there_promised_and_free(acme, rival, client_for, a_variant):
+def test_the_list_shows_stock_on_hand_reserved_and_available(acme, rival, client_for, a_variant):
     variant = a_variant(acme, "A-1", stock=10)
     a_variant(rival, "R-1", stock=99)
     set_stock(reserved=3, variant=variant)
@@ -31,7 +31,7 @@ def test_the_list_tells_what_is_there_promised_and_free(acme, rival, client_for,
     ]
 
 
-def test_what_is_promised_beyond_the_stock_shows_as_none_available(acme, client_for, a_variant):
+def test_oversold_stock_shows_zero_available(acme, client_for, a_variant):
     variant = a_variant(acme, "A-1", stock=1)
     set_stock(reserved=3, variant=variant)
 

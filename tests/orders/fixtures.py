@@ -1,4 +1,4 @@
-"""The cast at work: what tests of orders and fulfillments share. Their conftests import it."""
+"""Shared fixtures for tests of orders and fulfillments. Their conftests import them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def status(work: Fulfillment, value: str = "") -> str:
 
 
 def piece(work: Fulfillment, sku: str, quantity: int) -> dict[str, int]:
-    """So many of a sku, as the `lines` of a parcel name them."""
+    """Return a quantity of a sku in the form of the `lines` of a parcel."""
     return {"id": work.lines.get(variant__sku=sku).pk, "quantity": quantity}
 
 

@@ -1,4 +1,4 @@
-"""What holds after every test, whatever it did: counters agree with their sources, histories are legal."""
+"""Invariants after every test: counters agree with their sources, histories are legal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEGAL = {(move.event, source, target) for move in MOVES for source in move.sourc
 
 
 def violations() -> list[str]:
-    """Everything that is wrong with what the database holds."""
+    """Yield every inconsistency in the database."""
     if not Order.objects.exists():
         return [*_ledger()]
     return [*_ledger(), *map(str, differences()), *_open_work(), *_asked_back(), *_histories(), *_stamps()]
@@ -45,7 +45,7 @@ BALANCES = """
 
 
 def _ledger() -> Iterator[str]:
-    """Each level is the sum of its movements, and each movement says what the sum was after it."""
+    """Each level is the sum of its movements, and each movement has the sum after it."""
     with connection.cursor() as cursor:
         cursor.execute(LEDGER)
         for variant, warehouse, *numbers in cursor.fetchall():
@@ -88,7 +88,7 @@ def _histories() -> Iterator[str]:
 
 
 def _stamps() -> Iterator[str]:
-    """No order is unstamped, none is later than its retailer's clock, none has broken milliseconds."""
+    """Each order has a stamp in whole milliseconds, not later than its retailer's clock."""
     clocks = dict(RetailerClock.objects.values_list("retailer_id", "last"))
     for pk, retailer, stamp in Order.objects.values_list("pk", "retailer_id", "updated_at"):
         if stamp is None or stamp > clocks[retailer]:

@@ -1,4 +1,4 @@
-"""Addresses of orders: countries by their code, doubts as warnings, and what operators see of them."""
+"""Addresses of orders: countries by code, doubts as warnings, and the operators' view."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_country_is_kept_by_its_code(pushed, shop_api, country):
     assert order["billing_address"]["country"] == "DE"
 
 
-def test_what_is_no_country_is_kept_with_a_warning_that_suggests_one(pushed, shop_api):
+def test_an_unknown_country_is_kept_with_a_warning_that_suggests_one(pushed, shop_api):
     answer = pushed(country="Germny", zip_code="10115")
 
     assert answer.status_code == 201

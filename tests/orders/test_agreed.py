@@ -1,4 +1,4 @@
-"""What was agreed stays agreed: a placed line is as its variant was at that moment (contract 13)."""
+"""A routed line keeps the values that its variant had at that moment (contract 3)."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ def lines_of(api, work) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("name", AGREED)
-def test_a_fulfillments_line_stays_as_it_was_placed_whatever_becomes_of_the_variant(
-    name, placed, lamp, acme_api
-):
+def test_a_fulfillments_line_keeps_the_agreed_values_of_its_variant(name, placed, lamp, acme_api):
     change(acme_api, lamp, **{name: LATER[name]})
 
     [captured] = acme_api.get("fulfillments").json()
@@ -49,7 +47,7 @@ def test_a_fulfillments_line_stays_as_it_was_placed_whatever_becomes_of_the_vari
     assert lines_of(acme_api, placed) == [AGREED]
 
 
-def test_a_supplier_without_a_wholesale_price_agreed_on_none(acme, a_variant, push, work_of, acme_api):
+def test_without_a_wholesale_price_no_price_is_agreed(acme, a_variant, push, work_of, acme_api):
     rug = a_variant(acme, "RUG", stock=1)
     work = work_of(push({"sku": "RUG", "quantity": 1}), acme)
 
@@ -65,7 +63,7 @@ def test_an_orders_line_keeps_the_title(placed, lamp, acme_api, shop_api):
     assert (line["title"], line["upc"], line["sku"]) == ("A lamp", AGREED["upc"], "")
 
 
-def test_an_orders_line_has_the_title_of_what_was_chosen(acme, rival, a_variant, push, shop_api):
+def test_an_orders_line_has_the_title_of_the_chosen_variant(acme, rival, a_variant, push, shop_api):
     a_variant(acme, "LAMP", stock=1, wholesale_price="9", title="The dear one")
     a_variant(rival, "LAMP", stock=1, wholesale_price="1", title="The cheap one")
 
@@ -88,7 +86,7 @@ def test_a_parcel_is_shipped_by_the_agreed_name_or_by_todays(names, placed, lamp
 def test_a_name_that_was_agreed_is_not_another_variants_that_bears_it_now(
     placed, lamp, acme, a_variant, push, acme_api
 ):
-    """The old lamp is LAMP-2 now, a new one LAMP; what was placed as LAMP is still the old one."""
+    """The old lamp is LAMP-2 now and a new lamp is LAMP; a line routed as LAMP is still the old lamp."""
     change(acme_api, lamp, sku="LAMP-2")
     new = a_variant(acme, "LAMP", stock=5)
     acme_api.put(status(placed, "accepted"))
@@ -99,7 +97,7 @@ def test_a_name_that_was_agreed_is_not_another_variants_that_bears_it_now(
     assert [lamp.stock.get().on_hand, new.stock.get().on_hand] == [0, 5]
 
 
-def test_what_is_not_there_is_answered_with_the_agreed_names(placed, lamp, acme_api):
+def test_a_deleted_variant_is_shown_with_its_agreed_names(placed, lamp, acme_api):
     change(acme_api, lamp, sku="LAMP-2")
     acme_api.put(status(placed, "accepted"))
     parcel = {"tracking_number": "T", "items": [{"sku": "RUG", "quantity": 1}]}
@@ -117,10 +115,10 @@ def test_a_retailer_cancels_by_the_agreed_sku(placed, lamp, acme_api, shop_api):
     assert answer.json()["code"] == "cancel_requested", answer.content
 
 
-def test_what_joins_a_fulfillment_later_has_the_price_of_its_own_moment(
+def test_units_that_join_later_have_the_price_of_their_own_moment(
     acme, rival, a_variant, push, work_of, acme_api, rival_api
 ):
-    """Of six lamps each has three; before Rival has seen its own, Acme refuses, and Rival is dearer."""
+    """Each supplier has three of six lamps. Acme refuses before Rival captures, and Rival is dearer."""
     a_variant(acme, "LAMP", stock=3, wholesale_price="1")
     dear = a_variant(rival, "LAMP", stock=3, wholesale_price="7", title="A lamp")
     order = push({"sku": "LAMP", "quantity": 6})
@@ -134,10 +132,10 @@ def test_what_joins_a_fulfillment_later_has_the_price_of_its_own_moment(
     assert shown == [("A lamp", 7, 3), ("A better lamp", 9, 3)]
 
 
-def test_pieces_of_two_prices_are_shipped_from_the_oldest_line_on(
+def test_units_of_two_prices_are_shipped_from_the_oldest_line_on(
     acme, rival, a_variant, push, work_of, acme_api, rival_api
 ):
-    test_what_joins_a_fulfillment_later_has_the_price_of_its_own_moment(
+    test_units_that_join_later_have_the_price_of_their_own_moment(
         acme, rival, a_variant, push, work_of, acme_api, rival_api
     )
     work = Fulfillment.objects.get(supplier=rival)
@@ -150,7 +148,7 @@ def test_pieces_of_two_prices_are_shipped_from_the_oldest_line_on(
     assert [line["quantity_shipped"] for line in lines] == [3, 1]
 
 
-def test_a_delisted_variant_is_still_what_was_agreed(placed, lamp, acme_api):
+def test_a_delisted_variant_keeps_its_agreed_values(placed, lamp, acme_api):
     lamp.change({"listed": False, "title": "Gone"}, by=OPERATOR)
 
     assert lines_of(acme_api, placed) == [AGREED]
@@ -162,7 +160,7 @@ def test_a_variant_of_a_placed_line_cannot_be_deleted(lamp):
         lamp.delete()
 
 
-def test_a_supplier_sees_what_is_set_aside_and_what_is_short(lamp, acme, push, work_of, acme_api):
+def test_a_supplier_sees_reserved_and_short_units(lamp, acme, push, work_of, acme_api):
     work = work_of(push({"variant_id": lamp.pk, "quantity": 13}), acme)
 
     def shown():
@@ -176,7 +174,7 @@ def test_a_supplier_sees_what_is_set_aside_and_what_is_short(lamp, acme, push, w
     assert shown() == [13, 6, 4, 3]
 
 
-def test_lines_from_before_are_given_what_their_variants_say(placed, lamp, acme_api, shop_api):
+def test_old_lines_get_the_values_of_their_variants(placed, lamp, acme_api, shop_api):
     """Nothing older is known of them."""
     FulfillmentLine.objects.update(sku="", upc="", title="", wholesale_price=None)
     OrderLine.objects.update(title="")

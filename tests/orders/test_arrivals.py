@@ -1,4 +1,4 @@
-"""Stock that arrives goes first to those who wait, the oldest first, and only then to new orders."""
+"""Arriving stock goes to waiting orders first, oldest first, and then to new orders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def lamp(acme, a_variant):
-    """None in stock, though there is a row for it."""
+    """Create a stock row of zero units."""
     return a_variant(acme, "LAMP", stock=0)
 
 
@@ -44,7 +44,7 @@ def stock(acme_api, lamp):
 
 @pytest.fixture
 def nobody_hears(monkeypatch):
-    """As where the process died after its commit."""
+    """Simulate a process that died after its commit."""
     monkeypatch.setattr(arrivals, "_registered", [])
 
 
@@ -54,11 +54,11 @@ def reserved(order) -> int:
 
 
 def lamps(push, *quantities, **fields) -> list[Order]:
-    """Orders of so many lamps each, the oldest first."""
+    """Push orders of these numbers of lamps, oldest first."""
     return [push({"sku": "LAMP", "quantity": each}, **fields) for each in quantities]
 
 
-# --- Who gets it ---------------------------------------------------------------------------------
+# --- Order of allocation -------------------------------------------------------------------------
 
 
 def test_the_oldest_short_order_is_served_first(push, stock):
@@ -69,7 +69,7 @@ def test_the_oldest_short_order_is_served_first(push, stock):
     assert [reserved(order) for order in orders] == [2, 1, 0]
 
 
-def test_absurdly_large_orders_that_wait_stop_nobody(push, stock, nobody_hears):
+def test_absurdly_large_waiting_orders_block_no_other_order(push, stock, nobody_hears):
     """Together they wait for more than PostgreSQL's `integer` has room for; pushes of others met that."""
     first, second = lamps(push, 2**31 - 1, 2**31 - 1)
 
@@ -80,7 +80,7 @@ def test_absurdly_large_orders_that_wait_stop_nobody(push, stock, nobody_hears):
     assert [reserved(order) for order in (first, second, third)] == [3, 0, 0]
 
 
-def test_a_new_order_gets_what_those_who_wait_leave(push, stock):
+def test_a_new_order_gets_the_units_that_waiting_orders_leave(push, stock):
     [waiting] = lamps(push, 2)
     stock(3)
 
@@ -89,7 +89,7 @@ def test_a_new_order_gets_what_those_who_wait_leave(push, stock):
     assert [reserved(waiting), reserved(new)] == [2, 1]
 
 
-def test_waiting_pieces_find_a_supplier_when_stock_arrives(push, stock, shop_api, work_of, acme):
+def test_waiting_units_find_a_supplier_when_stock_arrives(push, stock, shop_api, work_of, acme):
     [order] = lamps(push, 3, when_short="wait")
 
     stock(2)
@@ -99,7 +99,7 @@ def test_waiting_pieces_find_a_supplier_when_stock_arrives(push, stock, shop_api
     assert work_of(order, acme).state == "new"
 
 
-def test_routed_pieces_come_before_those_that_no_supplier_has(push, stock):
+def test_routed_units_come_before_unrouted_ones(push, stock):
     [waiting], [routed] = lamps(push, 2, when_short="wait"), lamps(push, 2)
 
     stock(3)
@@ -107,7 +107,7 @@ def test_routed_pieces_come_before_those_that_no_supplier_has(push, stock):
     assert [reserved(waiting), reserved(routed)] == [1, 2]
 
 
-def test_of_those_that_no_supplier_has_the_oldest_is_first(push, stock):
+def test_the_oldest_unrouted_units_come_first(push, stock):
     orders = lamps(push, 2, 2, 2, when_short="wait")
 
     stock(5)
@@ -115,7 +115,7 @@ def test_of_those_that_no_supplier_has_the_oldest_is_first(push, stock):
     assert [reserved(order) for order in orders] == [2, 2, 1]
 
 
-def test_what_all_refused_goes_to_whoever_has_it_now(
+def test_units_that_all_refused_go_to_a_supplier_with_new_stock(
     push, acme_api, work_of, acme, rival, rival_api, lamp, a_variant, stock
 ):
     theirs = a_variant(rival, "LAMP", stock=0)
@@ -150,7 +150,7 @@ def test_a_pinned_line_waits_for_its_own_supplier(push, lamp, rival, rival_api, 
     assert reserved(order) == 2
 
 
-def test_what_was_refused_for_its_address_waits_for_an_operator(
+def test_units_refused_for_the_address_wait_for_an_operator(
     push, acme_api, work_of, acme, rival, rival_api, lamp, a_variant, stock
 ):
     theirs = a_variant(rival, "LAMP", stock=0)
@@ -180,7 +180,7 @@ def test_held_orders_are_owed_theirs(push, stock):
     assert reserved(order) == 2
 
 
-def test_canceled_pieces_wait_no_more(push, stock, shop_api, acme_api, work_of, acme):
+def test_canceled_units_wait_no_more(push, stock, shop_api, acme_api, work_of, acme):
     waiting, asked_back, gone, last = lamps(push, 2, 2, 2, 2)
     for order in (asked_back, gone):
         shop_api.post(f"orders/{order.pk}/cancel")
@@ -192,10 +192,10 @@ def test_canceled_pieces_wait_no_more(push, stock, shop_api, acme_api, work_of, 
     assert order_state(gone) == "canceled"
 
 
-# --- Whatever brings it --------------------------------------------------------------------------
+# --- Sources of stock ----------------------------------------------------------------------------
 
 
-def test_what_a_cancelation_releases_goes_to_who_waits(push, stock, shop_api, acme_api, work_of, acme):
+def test_units_released_by_a_cancelation_go_to_waiting_orders(push, stock, shop_api, acme_api, work_of, acme):
     stock(2)
     first, second = lamps(push, 2, 2)
     shop_api.post(f"orders/{first.pk}/cancel")
@@ -205,7 +205,7 @@ def test_what_a_cancelation_releases_goes_to_who_waits(push, stock, shop_api, ac
     assert [reserved(first), reserved(second)] == [0, 2]
 
 
-def test_returned_goods_that_can_be_sold_go_to_who_waits(push, stock, acme_api, work_of, acme):
+def test_restocked_units_go_to_waiting_orders(push, stock, acme_api, work_of, acme):
     stock(2)
     first, second = lamps(push, 2, 1)
     work = work_of(first, acme)
@@ -219,7 +219,7 @@ def test_returned_goods_that_can_be_sold_go_to_who_waits(push, stock, acme_api, 
 
 
 @pytest.mark.parametrize("method", ["count", "adjust"])
-def test_what_an_operator_finds_goes_to_who_waits(push, lamp, method):
+def test_units_added_by_an_operator_go_to_waiting_orders(push, lamp, method):
     [order] = lamps(push, 2)
     level = lamp.stock.get()
 
@@ -231,7 +231,7 @@ def test_what_an_operator_finds_goes_to_who_waits(push, lamp, method):
     assert reserved(order) == 2
 
 
-def test_a_level_that_is_new_serves_who_waits(push, acme, a_variant):
+def test_a_new_stock_level_goes_to_waiting_orders(push, acme, a_variant):
     rug = a_variant(acme, "RUG")
     order = push({"sku": "RUG", "quantity": 2})
     StockLevel(variant=rug, warehouse=Warehouse.objects.get(supplier=acme, is_default=True)).open(
@@ -241,7 +241,7 @@ def test_a_level_that_is_new_serves_who_waits(push, acme, a_variant):
     assert reserved(order) == 2
 
 
-def test_stock_at_another_warehouse_is_not_for_what_is_routed_elsewhere(push, lamp, acme):
+def test_stock_at_another_warehouse_is_not_for_routed_units(push, lamp, acme):
     [routed], [waiting] = lamps(push, 2), lamps(push, 2, when_short="wait")
     west = Warehouse.objects.get(name="Acme West")
     level = StockLevelFactory.create(variant=lamp, warehouse=west, on_hand=0)
@@ -251,11 +251,11 @@ def test_stock_at_another_warehouse_is_not_for_what_is_routed_elsewhere(push, la
     assert [reserved(routed), reserved(waiting)] == [0, 2]
 
 
-# --- Nobody overtakes ----------------------------------------------------------------------------
+# --- New orders do not overtake ------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("nobody_hears")
-def test_nobody_takes_what_is_owed_before_it_is_set_aside(push, stock):
+def test_no_new_order_takes_arrived_units_before_the_waiting_orders(push, stock):
     [routed], [waiting] = lamps(push, 2), lamps(push, 2, when_short="wait")
     stock(5)
 
@@ -270,7 +270,7 @@ def test_nobody_takes_what_is_owed_before_it_is_set_aside(push, stock):
 
 
 @pytest.mark.usefixtures("nobody_hears")
-def test_the_sweep_serves_those_of_whom_nobody_heard(push, stock):
+def test_the_sweep_finds_forgotten_waiting_orders(push, stock):
     orders = lamps(push, 2, 2, 2)
     stock(3)
     assert [reserved(order) for order in orders] == [0, 0, 0]
@@ -280,7 +280,7 @@ def test_the_sweep_serves_those_of_whom_nobody_heard(push, stock):
     assert [reserved(order) for order in orders] == [2, 1, 0]
 
 
-def test_a_safety_stock_that_is_lowered_serves_who_waits(push, stock, acme):
+def test_units_freed_by_a_lower_safety_stock_go_to_waiting_orders(push, stock, acme):
     acme.safety_stock = 2
     acme.save(update_fields=["safety_stock"])
     [order] = lamps(push, 2)
@@ -294,7 +294,7 @@ def test_a_safety_stock_that_is_lowered_serves_who_waits(push, stock, acme):
     assert reserved(order) == 2
 
 
-def test_an_order_that_is_being_changed_keeps_what_is_its_own(push, stock):
+def test_an_order_in_change_keeps_its_own_units(push, stock):
     first, second = lamps(push, 2, 2)
     begun, end = threading.Event(), threading.Event()
 
@@ -331,7 +331,7 @@ def test_an_order_that_finds_stock_which_is_owed_has_it_given_out(push, stock, m
     assert [reserved(waiting), reserved(new)] == [2, 1]
 
 
-# --- What is seen of it --------------------------------------------------------------------------
+# --- Visibility ----------------------------------------------------------------------------------
 
 
 def test_both_sides_hear_of_it_and_stock_says_why(push, stock, shop_api, acme_api, work_of, acme):
@@ -353,7 +353,7 @@ def test_both_sides_hear_of_it_and_stock_says_why(push, stock, shop_api, acme_ap
     assert movement.reason == "stock arrived"
 
 
-def test_waiting_pieces_that_are_placed_leave_their_history(push, stock, shop_api):
+def test_waiting_units_that_are_routed_leave_their_history(push, stock, shop_api):
     [order] = lamps(push, 2, when_short="wait")
 
     stock(2)
@@ -366,7 +366,7 @@ def test_waiting_pieces_that_are_placed_leave_their_history(push, stock, shop_ap
     assert [each["cause"] for each in decisions] == ["order.created", "stock arrived"]
 
 
-def test_what_arrives_later_joins_the_fulfillment_that_nobody_has_seen(push, stock, acme_api):
+def test_later_units_join_a_fulfillment_that_is_not_captured(push, stock, acme_api):
     stock(1)
     [order] = lamps(push, 3, when_short="wait")
 
@@ -389,7 +389,7 @@ def test_since_when_it_waits_is_kept_until_it_has_all(push, stock):
     assert order.lines.get().waiting_since is None
 
 
-def test_where_nobody_waits_nothing_is_written(push, stock):
+def test_without_waiting_orders_nothing_is_written(push, stock):
     stock(9)
     [order] = lamps(push, 2)
     before = Event.objects.count(), Order.objects.values_list("updated_at").get()
@@ -400,7 +400,7 @@ def test_where_nobody_waits_nothing_is_written(push, stock):
     assert reserved(order) == 2
 
 
-# --- What it costs -------------------------------------------------------------------------------
+# --- Costs ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("when_short", ["ship_partial", "wait"])
@@ -428,5 +428,5 @@ def test_a_stock_push_asks_as_much_however_many_variants_it_names(acme, acme_api
             assert acme_api.post("inventory", body).json()["updated"] == elements
         return len(statements)
 
-    asked(1)  # what is asked once for each key
+    asked(1)  # a query made once for each key
     assert asked(9) == asked(2)

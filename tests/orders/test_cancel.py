@@ -1,4 +1,4 @@
-"""Cancelling: the whole order or parts, what is asked back and what goes at once (interface 4.16)."""
+"""Cancellation of whole orders and parts, by request or at once (interface 4.16)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def states(order) -> list[str]:
 
 
 def lines(order) -> list[tuple[int, int, int, int]]:
-    """Open, shipped, rejected and canceled pieces of each line."""
+    """Return the open, shipped, rejected and canceled units of each line."""
     return [*order.lines.order_by("pk").values_list("open", "shipped", "rejected", "canceled")]
 
 
@@ -55,7 +55,7 @@ def test_more_than_is_left_is_refused_though_as_much_was_canceled_before(
 
 
 @pytest.mark.parametrize("answer", ["canceled", "cancelation not allowed"])
-def test_what_is_asked_once_more_after_its_answer_is_a_new_request(
+def test_a_request_after_its_answer_is_a_new_request(
     push, a_variant, acme, rival, work_of, acme_api, shop_api, answer
 ):
     a_variant(acme, "LAMP", stock=10)
@@ -85,7 +85,7 @@ def test_the_whole_order_is_asked_back_and_approved(two, acme, rival, acme_api, 
     assert lines(two) == [(0, 0, 0, 3), (0, 0, 0, 2)]
 
 
-def test_an_approval_and_a_refusal_leave_what_was_refused(
+def test_an_approval_and_a_refusal_leave_the_refused_units(
     two, acme, rival, acme_api, rival_api, cancel, work_of
 ):
     cancel(two)
@@ -98,7 +98,7 @@ def test_an_approval_and_a_refusal_leave_what_was_refused(
     assert lines(two) == [(0, 0, 0, 3), (0, 2, 0, 0)]
 
 
-def test_what_was_refused_may_be_asked_for_again(two, acme, acme_api, cancel, work_of):
+def test_a_refused_cancellation_can_be_requested_again(two, acme, acme_api, cancel, work_of):
     cancel(two)
     acme_api.put(status(work_of(two, acme)), {"status": "cancelation not allowed"})
 
@@ -125,7 +125,7 @@ def test_a_part_that_is_let_go_leads_back_to_the_state_before(
     assert acme_api.put(status(work), {"status": "cancelation not allowed"}).status_code == 409
 
 
-def test_a_repeated_approval_is_none_of_something_that_came_later(work, an_order_at_acme, acme_api, cancel):
+def test_a_repeated_approval_does_not_approve_a_later_request(work, an_order_at_acme, acme_api, cancel):
     cancel(an_order_at_acme, {"lines": [{"sku": "LAMP", "quantity": 2}]})
     acme_api.put(status(work), {"status": "canceled"})
     acme_api.put(status(work, "accepted"))
@@ -142,7 +142,7 @@ def test_a_part_that_is_not_let_go_stays_whole(work, an_order_at_acme, acme_api,
     assert lines(an_order_at_acme) == [(3, 0, 0, 0), (2, 0, 0, 0)]
 
 
-def test_what_has_shipped_stays_and_the_message_says_so(work, an_order_at_acme, acme_api, cancel):
+def test_shipped_units_stay_and_the_message_says_so(work, an_order_at_acme, acme_api, cancel):
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 2)]})
 
@@ -156,9 +156,7 @@ def test_what_has_shipped_stays_and_the_message_says_so(work, an_order_at_acme, 
     assert acme_api.put(status(work), {"status": "canceled"}).json()["code"] == "unchanged"
 
 
-def test_of_a_mixed_order_only_what_can_be_is_canceled(
-    two, acme, rival, acme_api, rival_api, cancel, work_of
-):
+def test_a_mixed_order_is_canceled_as_far_as_possible(two, acme, rival, acme_api, rival_api, cancel, work_of):
     acme_api.put(status(work_of(two, acme), "accepted"))
     acme_api.put(status(work_of(two, acme), "shipped"), {"tracking_number": "T"})
 
@@ -169,7 +167,9 @@ def test_of_a_mixed_order_only_what_can_be_is_canceled(
     assert order_state(two) == "completed"
 
 
-def test_what_waits_for_an_address_goes_at_once(two, acme, rival, acme_api, rival_api, cancel, work_of):
+def test_units_that_wait_for_an_address_are_canceled_at_once(
+    two, acme, rival, acme_api, rival_api, cancel, work_of
+):
     acme_api.put(status(work_of(two, acme), "wrong_address"))
     rival_api.put(status(work_of(two, rival), "wrong_address"))
 
@@ -178,7 +178,7 @@ def test_what_waits_for_an_address_goes_at_once(two, acme, rival, acme_api, riva
     assert not StockLevel.objects.filter(reserved__gt=0).exists()
 
 
-def test_a_part_of_what_waits_for_an_address_goes_at_once(work, an_order_at_acme, acme_api, cancel):
+def test_a_part_that_waits_for_an_address_is_canceled_at_once(work, an_order_at_acme, acme_api, cancel):
     acme_api.put(status(work, "wrong_address"))
 
     cancel(an_order_at_acme, {"lines": [{"sku": "LAMP"}]})
@@ -187,7 +187,7 @@ def test_a_part_of_what_waits_for_an_address_goes_at_once(work, an_order_at_acme
     assert lines(an_order_at_acme) == [(0, 0, 0, 3), (2, 0, 0, 0)]
 
 
-def test_the_rest_of_what_was_shipped_in_part_goes_at_once(work, an_order_at_acme, acme_api, cancel):
+def test_the_refused_rest_of_a_partial_shipment_is_canceled_at_once(work, an_order_at_acme, acme_api, cancel):
     acme_api.put(status(work, "accepted"))
     parcel = {"tracking_number": "T-1", "lines": [piece(work, "LAMP", 1)]}
     acme_api.put(status(work, "shipped"), parcel)
@@ -199,7 +199,7 @@ def test_the_rest_of_what_was_shipped_in_part_goes_at_once(work, an_order_at_acm
     assert lines(an_order_at_acme) == [(0, 1, 0, 2), (0, 0, 0, 2)]
 
 
-def test_what_nobody_holds_goes_at_once(two, acme, acme_api, cancel, work_of):
+def test_units_without_a_supplier_are_canceled_at_once(two, acme, acme_api, cancel, work_of):
     acme_api.put(status(work_of(two, acme), "out_of_stock"))
     assert order_state(two) == "exception"
 
@@ -282,7 +282,7 @@ def test_a_canceled_order_is_unchanged_also_when_lines_are_named(work, an_order_
 @pytest.mark.parametrize(
     "body", [None, {"lines": [{"sku": "LAMP"}]}, {"lines": [{"sku": "LAMP", "quantity": 1}]}]
 )
-def test_of_a_completed_order_nothing_is_left_to_cancel(body, work, an_order_at_acme, acme_api, cancel):
+def test_a_completed_order_has_nothing_left_to_cancel(body, work, an_order_at_acme, acme_api, cancel):
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T"})
 
@@ -326,7 +326,7 @@ def test_a_shipped_line_is_not_canceled_because_another_is(two, acme, acme_api, 
         ({"lines": [{"variant_id": 10**15}]}, "lines[0]"),
     ],
 )
-def test_what_is_wrong_with_a_cancel_is_named_and_nothing_is_canceled(body, field, two, cancel):
+def test_a_wrong_cancel_names_the_fault_and_cancels_nothing(body, field, two, cancel):
     events = Event.objects.count()
 
     answer = cancel(two, body)
@@ -361,7 +361,7 @@ def test_anothers_order_is_as_if_it_were_not_there(two, boutique, client_for):
 
 
 @pytest.mark.parametrize("count", [1, 8])
-def test_cancelling_costs_the_same_whatever_the_number_of_lines(
+def test_the_cost_of_a_cancel_is_independent_of_the_number_of_lines(
     count, acme, a_variant, push, acme_api, cancel, work_of, django_assert_max_num_queries
 ):
     """Half of each line is with Acme, half was refused."""

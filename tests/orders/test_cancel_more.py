@@ -34,20 +34,20 @@ def lamps(quantity=None):
 
 
 def asked(work) -> dict[str, int]:
-    """The pieces that its supplier is asked to let go."""
+    """Return the units of the open cancellation request."""
     return dict(work.lines.values_list("variant__sku", "cancel_requested"))
 
 
 def lines(order) -> dict[str, tuple[int, int, int]]:
-    """Open, shipped and canceled pieces of each line."""
+    """Return the open, shipped and canceled units of each line."""
     return {line.sku: (line.open, line.shipped, line.canceled) for line in order.lines.all()}
 
 
 REQUESTED, UNCHANGED, CONFLICT = (200, "cancel_requested"), (200, "unchanged"), (409, "cancel_conflict")
 
 
-def test_the_most_pieces_that_a_line_can_have_are_asked_back(acme, a_variant, push, cancel):
-    """One of them is set aside: that and what is asked back are more together than a number has room for."""
+def test_the_maximum_units_of_a_line_can_be_requested_back(acme, a_variant, push, cancel):
+    """One unit is reserved: the sum with the requested units would overflow the column."""
     a_variant(acme, "LAMP", stock=1)
     order = push({"sku": "LAMP", "quantity": 2**31 - 1})
     assert cancel(order) == REQUESTED
@@ -55,7 +55,7 @@ def test_the_most_pieces_that_a_line_can_have_are_asked_back(acme, a_variant, pu
 
 
 def test_all_that_is_asked_for_after_a_part_is_canceled(work, an_order_at_acme, acme_api, cancel):
-    """It was answered `unchanged`, and what was not of the part was shipped."""
+    """The answer was `unchanged`, and the units beyond the part were shipped."""
     assert cancel(an_order_at_acme, lamps(1)) == REQUESTED
     assert cancel(an_order_at_acme) == REQUESTED
     assert asked(work) == {"LAMP": 3, "MAT": 2}
@@ -78,7 +78,7 @@ def test_all_that_is_asked_for_after_a_part_is_canceled(work, an_order_at_acme, 
         ({"sku": "MAT"}, {"LAMP": 1, "MAT": 2}),
     ],
 )
-def test_a_quantity_counts_what_waits_for_an_answer(more, then, work, an_order_at_acme, cancel):
+def test_a_quantity_includes_units_that_wait_for_an_answer(more, then, work, an_order_at_acme, cancel):
     cancel(an_order_at_acme, lamps(1))
 
     expected = UNCHANGED if more == lamps(1) else REQUESTED
@@ -90,7 +90,7 @@ def test_a_quantity_counts_what_waits_for_an_answer(more, then, work, an_order_a
     assert asked(work) == then
 
 
-def test_what_waits_is_counted_once_though_a_line_is_named_twice(work, an_order_at_acme, cancel):
+def test_waiting_units_count_once_for_a_line_named_twice(work, an_order_at_acme, cancel):
     cancel(an_order_at_acme, lamps(1), lamps(1))
     assert asked(work)["LAMP"] == 2
 
@@ -99,7 +99,7 @@ def test_what_waits_is_counted_once_though_a_line_is_named_twice(work, an_order_
     assert asked(work)["LAMP"] == 3
 
 
-def test_more_than_there_is_beyond_what_waits_is_refused(work, an_order_at_acme, shop_api, cancel):
+def test_more_units_than_remain_are_refused(work, an_order_at_acme, shop_api, cancel):
     cancel(an_order_at_acme, lamps(1))
 
     answer = shop_api.post(f"orders/{an_order_at_acme.pk}/cancel", {"lines": [lamps(4)]})
@@ -175,9 +175,7 @@ def test_a_wider_request_that_is_refused_leaves_all_of_it(work, an_order_at_acme
     assert cancel(an_order_at_acme) == REQUESTED
 
 
-def test_the_rest_of_what_was_shipped_in_part_is_asked_for_step_by_step(
-    work, an_order_at_acme, acme_api, cancel
-):
+def test_the_rest_of_a_partial_shipment_is_requested_step_by_step(work, an_order_at_acme, acme_api, cancel):
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 1)]})
 
@@ -205,10 +203,10 @@ def test_one_supplier_is_asked_for_more_and_another_for_the_first_time(
     assert lines(order) == {"LAMP": (0, 0, 3), "RUG": (2, 0, 0)}
 
 
-def test_what_is_refused_while_a_request_waits_goes_with_the_next_one(
+def test_units_refused_during_a_request_are_canceled_by_the_next_one(
     acme, rival, a_variant, push, cancel, work_of, acme_api, rival_api
 ):
-    """A line that two suppliers share: one is asked, the other has refused its pieces."""
+    """A line split over two suppliers: one has a cancel request, the other has refused its units."""
     for supplier in (acme, rival):
         a_variant(supplier, "SOFA", stock=2, upc="036000291452")
     order = push({"upc": "036000291452", "quantity": 4})
@@ -226,7 +224,7 @@ def test_what_is_refused_while_a_request_waits_goes_with_the_next_one(
 def test_a_whole_order_asked_for_twice_is_no_fault_though_its_rest_has_shipped(
     work, an_order_at_acme, acme_api, cancel
 ):
-    """What was refused is canceled at once, and with that the order is completed."""
+    """Refused units are canceled at once, which completes the order."""
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 1)]})
     acme_api.put(status(work, "out_of_stock"))
@@ -243,9 +241,7 @@ def test_a_whole_order_asked_for_twice_is_no_fault_though_its_rest_has_shipped(
 
 
 @pytest.mark.parametrize("answer", [LET_GO, KEPT, None], ids=["let go", "kept", "not answered"])
-def test_a_cancel_id_is_carried_out_once_whatever_came_of_it(
-    answer, work, an_order_at_acme, acme_api, cancel
-):
+def test_a_cancel_id_is_carried_out_once_with_any_result(answer, work, an_order_at_acme, acme_api, cancel):
     assert cancel(an_order_at_acme, lamps(1), cancel_id="C-1") == REQUESTED
     if answer:
         acme_api.put(status(work), answer)
@@ -303,7 +299,7 @@ def test_the_same_content_in_another_spelling_is_the_same(work, an_order_at_acme
 
 
 def test_an_id_that_was_refused_is_free(work, an_order_at_acme, acme_api, cancel):
-    """Nothing was done under it: what was wrong can be corrected."""
+    """Nothing was done under this cancel_id, so the request can be corrected."""
     assert cancel(an_order_at_acme, lamps(9), cancel_id="C-1")[0] == 400
 
     assert cancel(an_order_at_acme, lamps(1), cancel_id="C-1") == REQUESTED
@@ -333,7 +329,7 @@ def test_a_whole_order_is_asked_for_once_too(work, an_order_at_acme, acme_api, c
     assert state_of(work) == "cancelation not allowed"
 
 
-def test_what_nobody_holds_is_dropped_once(work, an_order_at_acme, acme_api, cancel):
+def test_units_without_a_supplier_are_dropped_once(work, an_order_at_acme, acme_api, cancel):
     acme_api.put(status(work, "out_of_stock"))
 
     assert cancel(an_order_at_acme, lamps(1), cancel_id="C-1") == REQUESTED
@@ -383,6 +379,6 @@ def test_a_misspelt_cancel_id_cancels_nothing(name, work, an_order_at_acme, shop
         b'{"reason": Infinity}',
     ],
 )
-def test_what_is_no_number_cancels_nothing(body, work, an_order_at_acme, shop_api):
+def test_an_invalid_number_cancels_nothing(body, work, an_order_at_acme, shop_api):
     assert shop_api.post(f"orders/{an_order_at_acme.pk}/cancel", body).status_code == 400
     assert state_of(work) == "new"

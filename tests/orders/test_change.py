@@ -128,7 +128,7 @@ def test_a_change_that_fails_leaves_nothing(order, work):
     assert not Order.objects.get().held
 
 
-def test_after_a_failure_the_next_change_begins_anew(order, work):
+def test_after_a_failure_the_next_change_starts_clean(order, work):
     with pytest.raises(Broken):
         change_and_break(order, partial(work.reject, reason=State.MISSING_SKU))
 
@@ -203,7 +203,7 @@ def test_a_move_needs_a_change_that_was_entered(order, work):
 
 
 def test_other_copies_of_the_order_and_the_fulfillment_move_in_the_one_change(order, work):
-    """What was the trap: each copy of the order wrote its own state, stamp and counts."""
+    """The former trap: each copy of the order wrote its own state, stamp and counts."""
     copy = Fulfillment.objects.select_related("order").get(pk=work.pk)
     copy.order.ship_until = None
     assert copy.order is not order
@@ -235,7 +235,7 @@ def test_a_second_change_of_the_same_order_cannot_be_opened(order, work):
     assert Event.objects.filter(actor=OPERATOR.name).count() == 2
 
 
-def test_nor_in_a_savepoint_which_leaves_the_first_as_it_was(order, work):
+def test_nor_in_a_savepoint_and_the_first_change_stays_open(order, work):
     with order.change(by=OPERATOR) as change:
         work.accept(change)
         with (
@@ -288,7 +288,7 @@ def test_the_first_change_of_an_order_belongs_to_the_transaction_that_makes_it(s
 # --- No effect without a record ------------------------------------------------------------------
 
 
-def test_effects_enter_a_change_by_what_is_recorded_and_no_other_way(order, work):
+def test_effects_enter_a_change_only_with_a_recorded_event(order, work):
     key = (work.lines.first().variant_id, work.warehouse_id)
     with order.change(by=OPERATOR) as change:
         assert not hasattr(change, "effects")

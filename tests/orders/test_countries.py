@@ -34,7 +34,7 @@ def test_a_country_is_known_by_code_and_by_name(text, code):
     assert country_code(text) == code
 
 
-def test_what_is_nearly_a_country_is_suggested_and_what_is_not_is_not():
+def test_a_near_miss_of_a_country_gets_a_suggestion():
     assert closest_country("Germny") == "DE (Germany)"
     assert closest_country("Untied States") == "US (United States)"
     assert closest_country("Narnia") is None

@@ -12,7 +12,7 @@ from tests.orders.push_bodies import an_order
 
 @pytest.fixture
 def accepted(acme, shop, client_for, a_variant):
-    """An accepted fulfillment of three pieces, with its supplier's and its retailer's client."""
+    """Return an accepted fulfillment of three units, with the clients of both parties."""
     a_variant(acme, "A-1", stock=5)
     retailer, supplier = client_for(shop), client_for(acme)
     retailer.post("orders", an_order({"sku": "A-1", "quantity": 3}))
@@ -81,7 +81,7 @@ def test_a_parcel_that_is_misread_ships_nothing(accepted, body, field):
         ([{"sku": "A-1", "quantity": 1}], None),
     ],
 )
-def test_a_refusal_of_pieces_is_not_carried_out_as_one_of_all(accepted, status, body, field):
+def test_a_refusal_of_some_units_is_not_a_refusal_of_all(accepted, status, body, field):
     fulfillment, supplier, _ = accepted
 
     answer = supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/{status}", body)
@@ -95,7 +95,7 @@ def test_a_refusal_of_pieces_is_not_carried_out_as_one_of_all(accepted, status, 
 @pytest.mark.parametrize(
     ("body", "field"), [({"lines": [{"id": 1, "quantity": 1}]}, "lines"), ({"quantity": 1}, "quantity")]
 )
-def test_an_acceptance_of_pieces_is_not_carried_out_as_one_of_all(
+def test_an_acceptance_of_some_units_is_not_an_acceptance_of_all(
     acme, shop, client_for, a_variant, body, field
 ):
     a_variant(acme, "A-1", stock=5)
@@ -113,7 +113,7 @@ def test_an_acceptance_of_pieces_is_not_carried_out_as_one_of_all(
 
 
 @pytest.mark.parametrize("path", ["setStatus", "setStatus/canceled"])
-def test_an_answer_for_pieces_is_not_taken_for_one_for_all(accepted, path):
+def test_an_answer_for_some_units_is_not_an_answer_for_all(accepted, path):
     fulfillment, supplier, retailer = accepted
     retailer.post(f"orders/{fulfillment.order_id}/cancel")
     body = {"status": "canceled", "lines": [{"id": fulfillment.lines.get().pk, "quantity": 1}]}
@@ -127,7 +127,7 @@ def test_an_answer_for_pieces_is_not_taken_for_one_for_all(accepted, path):
 @pytest.mark.parametrize(
     "noise", [{"status": "out_of_stock"}, {"tracking_number": "", "notes": None}, {"quantity": None}, []]
 )
-def test_what_says_nothing_of_pieces_is_ignored_where_no_body_is_needed(accepted, noise):
+def test_a_body_without_units_is_ignored_where_no_body_is_needed(accepted, noise):
     fulfillment, supplier, _ = accepted
 
     assert supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/out_of_stock", noise).status_code == 200
@@ -260,9 +260,7 @@ def test_a_push_says_where_a_number_and_a_sku_are_of_two_variants(acme, shop, cl
     ]
 
 
-def test_a_repeated_push_tells_nothing_of_what_a_former_partner_calls_a_variant_now(
-    acme, shop, client_for, a_variant
-):
+def test_a_repeated_push_hides_the_new_names_of_a_former_partner(acme, shop, client_for, a_variant):
     tent = a_variant(acme, "A-1", stock=5)
     body = an_order({"variant_id": tent.pk, "sku": "A-2", "quantity": 1})
     assert "'A-1'" in client_for(shop).post("orders", body).json()["warnings"][0]
@@ -286,7 +284,7 @@ def test_a_refusal_whose_reason_is_misread_refuses_nothing(accepted, name):
     assert fulfillment.lines.get().rejected == 0
 
 
-def test_what_belongs_into_the_elements_is_not_passed_over_beside_them(accepted):
+def test_a_field_of_the_elements_is_refused_beside_them(accepted):
     fulfillment, supplier, _ = accepted
     items = [{"sku": "A-1", "quantity": 1}]
     parcels = {"id": fulfillment.pk, "carrier": "UPS", "shipments": [{"trackingNumber": "T", "items": items}]}
@@ -300,7 +298,7 @@ def test_what_belongs_into_the_elements_is_not_passed_over_beside_them(accepted)
     assert not fulfillment.shipments.exists()
 
 
-def test_a_price_that_is_none_of_the_two_is_not_passed_over(acme, client_for, a_variant):
+def test_an_unknown_price_field_is_refused(acme, client_for, a_variant):
     variant = a_variant(acme, "A-1")
 
     answer = client_for(acme).request("PATCH", f"variants/{variant.pk}", {"price": 5})

@@ -1,4 +1,4 @@
-"""A consumer's personal data goes out of closed orders; pieces, prices and numbers stay."""
+"""A consumer's personal data is erased from closed orders; units, prices and numbers stay."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def order(open_order, shop, client_for):
 
 
 def everywhere(order, client_for, shop):
-    """What the service says of an order, and what it knows of it."""
+    """Return all views and all rows of an order."""
     order.refresh_from_db()
     said = client_for(shop).get(f"orders/{order.pk}").json()
     rows = [*Event.objects.filter(order_id=order.pk).values_list("data", flat=True)]
@@ -68,7 +68,7 @@ def everywhere(order, client_for, shop):
     return json.dumps([said, rows, known]).lower()
 
 
-def test_what_remains_says_erased_and_the_country_stays(order, client_for, shop):
+def test_erased_fields_say_so_and_the_country_stays(order, client_for, shop):
     assert all(word in everywhere(order, client_for, shop) for word in PERSONAL)
 
     call_command("erase", order=[order.pk], reason="She asked by letter")
@@ -82,7 +82,7 @@ def test_what_remains_says_erased_and_the_country_stays(order, client_for, shop)
     assert event.data["operator_reason"] == "She asked by letter"
 
 
-def test_all_orders_of_a_person_are_found_by_e_mail_and_afterwards_none(order):
+def test_all_orders_of_a_person_are_found_by_e_mail_until_erased(order):
     assert orders_of(" jane@example.ORG") == [order]
     call_command("erase", email=["jane@example.org"], reason="x")
     assert orders_of("jane@example.org") == []
@@ -96,7 +96,7 @@ def test_pollers_see_it_and_a_second_time_changes_nothing(order):
     assert Order.objects.get(pk=order.pk).updated_at == first
 
 
-def test_an_open_order_stays_as_it_is(open_order):
+def test_an_open_order_is_not_erased(open_order):
     with pytest.raises(CommandError, match="when they are closed"):
         call_command("erase", order=[open_order.pk], reason="x")
     assert Order.objects.get(pk=open_order.pk).shipping_address["city"] == "Hiddenburg"
@@ -121,7 +121,7 @@ def test_an_operator_erases_with_a_reason(order, admin_client):
     assert Order.objects.get(pk=order.pk).shipping_address["address1"] == "erased"
 
 
-def test_by_itself_only_what_was_closed_long_ago_and_only_where_it_is_set(order, settings):
+def test_the_task_erases_only_old_closed_orders_and_only_if_set(order, settings):
     Order.objects.filter(pk=order.pk).update(updated_at=timezone.now() - timedelta(days=31))
     assert erase_old() == 0
     settings.ERASE_DAYS = 32

@@ -1,4 +1,4 @@
-"""Each field that a push may have is kept, compared and read back; none can be left out of one of these."""
+"""Each field of a push is stored, compared and read back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ADDRESS = {part: part for part in ADDRESS_PARTS}
 
 
 def two_values(field: Any) -> tuple[Any, Any]:
-    """What a field may hold, and something else; neither is what it holds when it is absent."""
+    """Two different values of a field, both unlike its default."""
     match field:
         case AddressBody():
             return ADDRESS, ADDRESS | {"city": "Leeds"}
@@ -49,7 +49,7 @@ def order(line) -> dict[str, Any]:
     return {name: two_values(body[name])[0] for name in ORDER_FIELDS} | {"order_lines": [line]}
 
 
-def test_each_is_read_back_as_it_was_pushed(order, line, shop_api):
+def test_each_field_is_read_back_as_pushed(order, line, shop_api):
     pk = shop_api.post("orders", order).json()["order_id"]
 
     answer = shop_api.get(f"orders/{pk}").json()

@@ -1,4 +1,4 @@
-"""What a retailer sees of its parcels and of what came back, by its own order's lines (contract 13)."""
+"""A retailer's view of its parcels and returns, by the lines of its own order (contract 4)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.orders.fixtures import piece, status
 
 @pytest.fixture
 def travelled(work: Fulfillment, acme_api) -> Fulfillment:
-    """Of three lamps and two mats two parcels are sent, and two lamps and a mat came back."""
+    """Ship three lamps and two mats in two parcels; return two lamps and a mat."""
     parcel = {"tracking_number": "T-1", "carrier": "UPS", "lines": [piece(work, "LAMP", 2)]}
     back = [{"sku": "LAMP", "quantity": 2, "restock": True}, {"sku": "MAT", "quantity": 1}]
     for answer in (
@@ -51,7 +51,7 @@ def items(lines, **pieces):
     ]
 
 
-def test_a_retailer_sees_each_parcel_with_what_is_in_it(travelled, lines, shop_api):
+def test_a_retailer_sees_each_parcel_with_its_items(travelled, lines, shop_api):
     [shown] = shop_api.get(f"orders/{travelled.order_id}").json()["fulfillments"]
 
     moments = [parcel.pop("shipped_at") for parcel in shown["shipments"]]
@@ -63,7 +63,7 @@ def test_a_retailer_sees_each_parcel_with_what_is_in_it(travelled, lines, shop_a
     assert shown["tracking_numbers"] == ["T-1", "T-2"]
 
 
-def test_a_retailer_sees_what_came_back(travelled, lines, shop_api):
+def test_a_retailer_sees_returned_units(travelled, lines, shop_api):
     shown = shop_api.get(f"orders/{travelled.order_id}").json()
 
     [back] = shown["fulfillments"][0]["returns"]
@@ -72,13 +72,13 @@ def test_a_retailer_sees_what_came_back(travelled, lines, shop_api):
     assert {line["sku"]: line["quantity_returned"] for line in shown["order_lines"]} == {"LAMP": 2, "MAT": 1}
 
 
-def test_what_was_not_sent_has_no_parcels(work, shop_api):
+def test_unshipped_lines_have_no_parcels(work, shop_api):
     [shown] = shop_api.get(f"orders/{work.order_id}").json()["fulfillments"]
 
     assert (shown["tracking_numbers"], shown["shipments"], shown["returns"]) == ([], [], [])
 
 
-def test_pieces_of_one_line_that_were_placed_in_two_steps_are_one_item_of_a_parcel(
+def test_units_of_one_line_routed_in_two_steps_are_one_item_of_a_parcel(
     acme, rival, a_variant, push, work_of, acme_api, rival_api, shop_api
 ):
     a_variant(acme, "LAMP", stock=3, wholesale_price="1")
@@ -111,7 +111,7 @@ def test_a_supplier_reads_of_its_own_lines(travelled, acme_api):
 
 
 @pytest.mark.parametrize("count", [1, 6])
-def test_a_list_of_parcels_costs_the_same_whatever_their_number(
+def test_any_number_of_parcels_costs_the_same(
     count, acme, a_variant, push, work_of, acme_api, shop_api, django_assert_num_queries
 ):
     for number in range(count):
@@ -162,7 +162,7 @@ SENT = (
 
 
 def test_no_event_of_a_retailer_names_a_line_of_a_fulfillment(acme, a_variant, push, acme_api, shop_api):
-    """Whatever happens: refused in part, dropped, asked back, let go, shipped, returned."""
+    """Every outcome: refused in part, dropped, requested back, canceled, shipped, returned."""
     a_variant(acme, "LAMP", stock=20)
     order = push({"sku": "LAMP", "quantity": 12})
     work = Fulfillment.objects.get(order=order)

@@ -1,4 +1,4 @@
-"""What a push takes, how it is read, and what it answers when that is wrong (interface 4.15, contract 4)."""
+"""The body of a push, its reading, and the answers to a wrong body (interface 4.15, contract 4)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_push_is_answered_with_the_envelope_the_id_and_its_address(lamp, send,
     assert shop_api.get(answer["Location"].removeprefix("http://testserver")).json()["id"] == pk
 
 
-def test_what_is_pushed_is_read_back(lamp, send, shop_api):
+def test_a_pushed_order_is_read_back(lamp, send, shop_api):
     body = an_order(
         {
             "sku": "LAMP",
@@ -232,16 +232,16 @@ def refused(answer, field: str) -> None:
 
 
 @pytest.mark.parametrize(("change", "field"), BAD, ids=lambda value: repr(value)[:60])
-def test_what_is_wrong_with_an_order_is_named_and_nothing_is_made(change, field, lamp, send):
+def test_a_wrong_order_names_the_fault_and_creates_nothing(change, field, lamp, send):
     refused(send(an_order(LINE) | change), field)
 
 
-def test_a_word_that_is_none_of_a_fields_is_answered_with_those_there_are(lamp, send):
+def test_an_unknown_word_is_answered_with_the_known_words(lamp, send):
     assert send(an_order(LINE, type="gift")).json()["message"] == "type: Must be one of dropship, replenish."
 
 
 @pytest.mark.parametrize(("change", "field"), BAD_LINES, ids=lambda value: repr(value)[:60])
-def test_what_is_wrong_with_a_line_is_named_and_nothing_is_made(change, field, lamp, send):
+def test_a_wrong_line_names_the_fault_and_creates_nothing(change, field, lamp, send):
     refused(send(an_order(LINE, LINE | change)), f"order_lines[1].{field}")
 
 
@@ -303,7 +303,7 @@ def test_a_misspelled_quantity_is_reported_with_its_line(lamp, send):
     refused(send(an_order(LINE, {"sku": "LAMP", "quantitty": 2})), "order_lines[1].quantitty")
 
 
-def test_what_is_not_known_is_ignored_and_reported(lamp, send):
+def test_an_unknown_field_is_ignored_and_reported(lamp, send):
     answer = send(
         an_order(
             LINE | {"color": "red"},
@@ -385,9 +385,7 @@ def test_the_same_order_again_is_the_same_order(again, known, lamp, send):
     ],
     ids=repr,
 )
-def test_other_content_under_a_known_number_is_a_conflict_that_says_what_differs(
-    other, differing, known, lamp, send
-):
+def test_other_content_under_a_known_number_is_a_conflict(other, differing, known, lamp, send):
     pk = send(known).json()["order_id"]
 
     answer = send(known | other)
@@ -417,7 +415,7 @@ def test_a_number_is_unique_to_its_retailer(rival, boutique, a_variant, send, cl
     assert client_for(boutique).post("orders", body).json()["code"] == "order_created"
 
 
-# --- Finding what is ordered ---------------------------------------------------------------------
+# --- Finding the ordered variant -----------------------------------------------------------------
 
 
 def lines_of(answer) -> list[tuple[str, str]]:
@@ -446,7 +444,7 @@ def test_a_line_is_found_by_upc_before_its_sku(lamp, rival, a_variant, send):
     assert found == [("Acme", "LAMP")]
 
 
-def test_a_line_is_found_by_sku_when_nobody_has_its_upc(lamp, send):
+def test_a_line_is_found_by_sku_when_no_variant_has_its_upc(lamp, send):
     assert lines_of(send(an_order(LINE | {"upc": "012345678905"}))) == [("Acme", "LAMP")]
 
 
@@ -483,7 +481,7 @@ def test_every_line_that_finds_nothing_is_named_at_once(lamp, send):
 
 
 @pytest.mark.parametrize("way", ["sku", "variant_id", "upc"])
-def test_what_is_not_listed_cannot_be_ordered(way, lamp, send):
+def test_a_delisted_variant_cannot_be_ordered(way, lamp, send):
     lamp.listed = False
     lamp.save(update_fields=["listed"])
 
@@ -510,11 +508,11 @@ def test_a_stranger_cannot_order_and_learns_nothing(lamp, boutique, client_for):
     assert hers["message"].replace(str(lamp.pk), "#") == none["message"].replace(str(10**15), "#")
 
 
-# --- What it costs -------------------------------------------------------------------------------
+# --- Costs ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("lines", [1, 30])
-def test_a_push_costs_the_same_whatever_the_number_of_lines(
+def test_a_push_of_any_number_of_lines_costs_the_same(
     lines, acme, rival, a_variant, send, django_assert_num_queries
 ):
     for number in range(lines):

@@ -121,7 +121,7 @@ def test_an_order_has_these_fields(orders, move, shop_api, acme):
     assert (shown["type"], shown["processing_state"]) == ("dropship", "completed")
 
 
-def test_the_lists_item_is_what_reading_one_answers(orders, shop_api):
+def test_the_lists_item_equals_the_single_read(orders, shop_api):
     listed = shop_api.get("orders").json()["results"]
 
     assert listed == [shop_api.get(f"orders/{order.pk}").json() for order in orders]
@@ -138,7 +138,7 @@ def test_the_lines_are_in_the_order_in_which_they_were_pushed(acme, a_variant, p
 
 
 @pytest.mark.parametrize("pk", ["0", "x", "999999999999", "9" * 30, "-1", "1.5"])
-def test_what_is_no_order_is_not_found(pk, shop_api):
+def test_an_invalid_order_id_is_not_found(pk, shop_api):
     answer = shop_api.get(f"orders/{pk}")
 
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
@@ -166,7 +166,7 @@ def test_orders_are_listed_by_their_last_change(orders, move, shop_api):
 
 
 @pytest.mark.parametrize("form", ["object", "plain"])
-def test_a_poller_sees_what_changed_since(form, orders, move, shop_api):
+def test_a_poller_sees_all_later_changes(form, orders, move, shop_api):
     seen = shop_api.get("orders").json()["results"][-1]["updated_at"]
     move(orders[3], "completed")
     move(orders[1], "processing")
@@ -215,7 +215,7 @@ def test_a_client_that_cuts_microseconds_loses_nothing(orders, shop_api):
 @pytest.mark.parametrize(
     "params", [{"type": "replenish"}, {"filter": '{"type":"replenish"}'}, {"sales_order_number": "SO-9"}]
 )
-def test_other_filters_find_what_they_name(params, orders, push, shop_api):
+def test_other_filters_find_their_orders(params, orders, push, shop_api):
     other = push({"sku": "LAMP", "quantity": 1}, type="replenish", sales_order_number="SO-9")
 
     assert found(shop_api.get("orders", params)) == [other.pk]
@@ -252,7 +252,7 @@ def test_a_page_keeps_its_filter_and_order(orders, shop_api):
     assert found(shop_api.get(path_of(first.json()["next"]))) == [orders[2].pk, orders[1].pk]
 
 
-def test_what_changes_between_two_pages_is_seen_again_and_nothing_is_missed(orders, move, shop_api):
+def test_an_order_changed_between_two_pages_is_seen_again(orders, move, shop_api):
     first = shop_api.get("orders", {"limit": 3})
     move(orders[0], "processing")
 
@@ -290,14 +290,14 @@ def test_what_changes_between_two_pages_is_seen_again_and_nothing_is_missed(orde
         ({"filter": '{"processing_state": ["completed"]}'}, "invalid_filter", "filter.processing_state"),
     ],
 )
-def test_what_is_not_understood_is_refused_and_lists_nothing(params, code, field, shop_api):
+def test_an_unknown_filter_is_refused_and_lists_nothing(params, code, field, shop_api):
     answer = shop_api.get("orders", params)
 
     assert (answer.status_code, answer.json()["code"]) == (400, code)
     assert answer.json()["errors"][0]["field"] == field
 
 
-def test_a_parameter_that_resembles_none_is_ignored(orders, shop_api):
+def test_a_parameter_unlike_any_known_one_is_ignored(orders, shop_api):
     assert len(found(shop_api.get("orders", {"_": "1700000000000", "store": "main"}))) == 5
 
 
@@ -336,9 +336,7 @@ def test_a_filter_is_as_long_as_the_document_says_at_most(shop_api):
 
 
 @pytest.mark.parametrize("count", [1, 12])
-def test_a_list_costs_the_same_whatever_there_is_to_list(
-    count, lamp, push, shop_api, django_assert_num_queries
-):
+def test_a_list_of_any_size_costs_the_same(count, lamp, push, shop_api, django_assert_num_queries):
     for _ in range(count):
         push(*({"sku": "LAMP", "quantity": 1} for _ in range(count)))
 
@@ -394,6 +392,6 @@ def test_the_counts_of_one_retailer_are_not_anothers(
     assert shop_api.get("order-filters").json()["pending"] == 5
 
 
-def test_counting_costs_the_same_whatever_there_is_to_count(orders, shop_api, django_assert_num_queries):
+def test_counting_any_number_costs_the_same(orders, shop_api, django_assert_num_queries):
     with django_assert_num_queries(2):  # the key; the clock
         shop_api.get("order-filters")

@@ -113,7 +113,7 @@ def test_each_damaged_counter_is_found_and_mended(subtests):
             assert violations() == []
 
 
-def test_what_older_events_do_not_tell_is_left_as_it_is(lived):
+def test_values_that_old_events_do_not_prove_stay_unchanged(lived):
     sound = everything()
     for event in Event.objects.filter(type="order.cancel_requested"):
         Event.objects.filter(pk=event.pk).update(data={"reason": "", "canceled": 0, "requested": 0})
@@ -122,7 +122,7 @@ def test_what_older_events_do_not_tell_is_left_as_it_is(lived):
     assert everything() == sound
 
 
-def test_what_differs_is_reported_with_its_name_and_both_numbers(lived):
+def test_a_difference_is_reported_with_its_name_and_both_numbers(lived):
     part = FulfillmentLine.objects.get()
     FulfillmentLine.objects.update(shipped=1)
 

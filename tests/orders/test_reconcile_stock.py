@@ -17,12 +17,12 @@ from tests.orders.test_stock_ledger import now
 
 @pytest.fixture(autouse=True)
 def _invariants_hold():
-    """Not here: these tests damage the ledger itself, which nothing mends; each says what holds after it."""
+    """Off here: these tests damage the ledger itself, which no command repairs."""
 
 
 @pytest.fixture
 def lamps(work, acme_api):
-    """Of ten lamps three were ordered, and one has left: 9 are on hand, 2 set aside; and two mats of ten."""
+    """Order three of ten lamps and ship one (9 on hand, 2 reserved); order two of ten mats."""
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [piece(work, "LAMP", 1)]})
     assert list(differences()) == []
@@ -70,7 +70,7 @@ def test_a_movement_that_is_missing_before_the_last_is_made_up_for(lamps):
     assert found() == []
 
 
-def test_stock_whose_movements_are_all_gone_keeps_what_it_says(lamps):
+def test_stock_without_movements_keeps_its_numbers(lamps):
     FulfillmentLine.objects.update(reserved=0)
     OrderLine.objects.update(reserved=0)
     damage("UPDATE inventory_stocklevel SET reserved = 0; DELETE FROM inventory_stockmovement")
@@ -139,7 +139,7 @@ def test_a_state_that_history_does_not_know_is_set_by_it(lamps, work, shop_api):
     assert seen["id"] == work.order_id
 
 
-def test_a_state_that_does_not_fit_its_pieces_is_left_to_a_person(lamps, work):
+def test_a_state_that_contradicts_its_units_is_left_to_a_person(lamps, work):
     damage(
         "UPDATE events_event SET to_state = 'shipped' WHERE type = 'fulfillment.shipped';"
         "UPDATE fulfillments_fulfillment SET state = 'shipped'"

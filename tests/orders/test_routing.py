@@ -1,4 +1,4 @@
-"""Which supplier and warehouse ships what: fewest fulfillments, then cost, then priority (contract 4)."""
+"""The choice of supplier and warehouse: fewest fulfillments, then cost, then priority (contract 4)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def third(shop):
 
 @pytest.fixture
 def offer(a_variant):
-    """A variant at a wholesale price, with so many pieces in warehouses, the default one first."""
+    """Create a variant with a wholesale price and its units per warehouse, the default one first."""
 
     def make(supplier, sku, price, *stock):
         variant = a_variant(supplier, sku, wholesale_price=price)
@@ -40,7 +40,7 @@ def want(sku, quantity=1, **more):
 
 
 def plan(order) -> dict[str, dict[str, tuple[int, int]]]:
-    """What each warehouse ships: pieces and reserved pieces by sku."""
+    """Return the units and reserved units by warehouse and sku."""
     works = Fulfillment.objects.filter(order=order).order_by("warehouse__name")
     return {
         work.warehouse.name: {
@@ -60,14 +60,14 @@ def test_one_fulfillment_is_better_than_two_cheaper_ones(acme, rival, third, off
     assert plan(push(want("LAMP"), want("RUG"))) == {"Third East": {"LAMP": (1, 1), "RUG": (1, 1)}}
 
 
-def test_of_equal_plans_the_cheapest_is_taken(acme, rival, offer, push):
+def test_the_cheapest_of_equal_plans_is_taken(acme, rival, offer, push):
     offer(acme, "LAMP", "10.01", 9)
     offer(rival, "LAMP", "10", 9)
 
     assert plan(push(want("LAMP", 2))) == {"Rival East": {"LAMP": (2, 2)}}
 
 
-def test_cost_counts_pieces_not_lines(acme, rival, offer, push):
+def test_cost_counts_units_not_lines(acme, rival, offer, push):
     """Acme's single lamp is much dearer; Rival's ten rugs are a little dearer each."""
     for supplier, lamp, rug in ((acme, "10", "1"), (rival, "5", "2")):
         offer(supplier, "LAMP", lamp, 20)
@@ -93,14 +93,14 @@ def test_a_supplier_without_a_wholesale_price_is_taken_at_its_retail_price(acme,
     assert [*plan(push(want("LAMP")))] == ["Rival East"]
 
 
-def test_who_has_all_of_it_ships_it_however_dear(acme, rival, offer, push):
+def test_a_supplier_with_all_units_ships_them_at_any_price(acme, rival, offer, push):
     offer(acme, "LAMP", "1", 2)
     offer(rival, "LAMP", "99", 3)
 
     assert plan(push(want("LAMP", 3))) == {"Rival East": {"LAMP": (3, 3)}}
 
 
-def test_what_nobody_has_alone_is_shared(acme, rival, offer, push):
+def test_an_order_that_no_supplier_has_alone_is_split(acme, rival, offer, push):
     offer(acme, "LAMP", "1", 2)
     offer(rival, "LAMP", "99", 2)
 
@@ -114,7 +114,7 @@ def test_a_suppliers_lines_go_to_as_few_warehouses_as_hold_them(acme, offer, pus
     assert plan(push(want("LAMP"), want("RUG"))) == {"Acme West": {"LAMP": (1, 1), "RUG": (1, 1)}}
 
 
-def test_of_equal_warehouses_the_default_one_ships(acme, offer, push):
+def test_the_default_warehouse_of_equal_ones_ships(acme, offer, push):
     west = Warehouse.objects.get(name="Acme West")
     Warehouse.objects.filter(name="Acme East").update(is_default=False)
     Warehouse.objects.filter(pk=west.pk).update(is_default=True)
@@ -145,9 +145,7 @@ def test_pinned_and_free_lines_are_planned_together(acme, rival, offer, push):
 # --- Short orders --------------------------------------------------------------------------------
 
 
-def test_what_is_not_in_stock_goes_short_to_the_best_suppliers_default_warehouse(
-    acme, rival, offer, push, shop_api
-):
+def test_short_units_go_to_the_best_suppliers_default_warehouse(acme, rival, offer, push, shop_api):
     offer(acme, "LAMP", "2", 0)
     offer(rival, "LAMP", "1")
 
@@ -158,7 +156,7 @@ def test_what_is_not_in_stock_goes_short_to_the_best_suppliers_default_warehouse
     assert (line["quantity_reserved"], line["short"]) == (0, 4)
 
 
-def test_what_of_a_short_line_is_in_stock_is_reserved(acme, offer, push, shop_api):
+def test_the_available_units_of_a_short_line_are_reserved(acme, offer, push, shop_api):
     offer(acme, "LAMP", "1", 3)
 
     order = push(want("LAMP", 5))
@@ -176,7 +174,7 @@ def test_the_safety_stock_is_never_promised(acme, offer, push):
     assert StockLevel.objects.get().reserved == 1
 
 
-def test_what_others_have_reserved_is_not_promised_again(acme, offer, push):
+def test_reserved_units_are_not_promised_again(acme, offer, push):
     offer(acme, "LAMP", "1", 5)
     push(want("LAMP", 4))
 
@@ -199,14 +197,14 @@ def test_a_partner_that_takes_no_short_orders_refuses_the_whole_order(acme, riva
     assert not StockLevel.objects.filter(reserved__gt=0).exists()
 
 
-def test_a_partner_that_takes_no_short_orders_takes_what_it_has(acme, offer, shop, push):
+def test_a_partner_that_refuses_short_orders_gets_only_its_stock(acme, offer, shop, push):
     shop.partnerships.filter(supplier=acme).update(refuse_short_orders=True)
     offer(acme, "LAMP", "1", 3)
 
     assert plan(push(want("LAMP", 3))) == {"Acme East": {"LAMP": (3, 3)}}
 
 
-def test_the_missing_pieces_go_to_a_partner_that_takes_short_orders(acme, rival, offer, shop, push):
+def test_the_missing_units_go_to_a_partner_that_takes_short_orders(acme, rival, offer, shop, push):
     shop.partnerships.filter(supplier=acme).update(refuse_short_orders=True)
     offer(acme, "LAMP", "1", 3)
     offer(rival, "LAMP", "2", 0)
@@ -214,7 +212,7 @@ def test_the_missing_pieces_go_to_a_partner_that_takes_short_orders(acme, rival,
     assert plan(push(want("LAMP", 5))) == {"Acme East": {"LAMP": (3, 3)}, "Rival East": {"LAMP": (2, 0)}}
 
 
-def test_a_supplier_without_a_warehouse_cannot_take_what_it_does_not_have(shop, a_variant, shop_api):
+def test_a_supplier_without_a_warehouse_gets_no_short_units(shop, a_variant, shop_api):
     supplier = SupplierFactory.create(name="Third")
     PartnershipFactory.create(retailer=shop, supplier=supplier)
     a_variant(supplier, "LAMP")

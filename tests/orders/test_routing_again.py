@@ -1,4 +1,4 @@
-"""What becomes of refused pieces: who is asked next, and into which fulfillment they go (contract 13)."""
+"""The routing of refused units: the next supplier, and the fulfillment that they join (contract 4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPERATOR = Actor(ActorKind.OPERATOR, "operator")
 
 @pytest.fixture
 def stocked(a_variant):
-    """A variant with so many pieces in the supplier's East, and so many in its West."""
+    """Create a variant with units in the supplier's warehouses East and West."""
 
     def make(supplier, sku, east, west=0, **fields):
         variant = a_variant(supplier, sku, **fields)
@@ -124,7 +124,7 @@ def test_an_unseen_fulfillment_is_joined_and_its_supplier_hears_of_it(
     assert Event.objects.filter(fulfillment_id=captured["id"], type="fulfillment.extended").exists()
 
 
-def test_the_notes_of_a_line_are_shown_once_though_its_pieces_came_in_two_steps(
+def test_the_notes_of_a_line_are_shown_once_for_units_of_two_steps(
     acme, acme_api, rival, rival_api, stocked, push, work_of
 ):
     stocked(acme, "LAMP", east=5)
@@ -152,7 +152,7 @@ def _split_order(acme, rival, stocked, push) -> Order:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_capture_at_the_same_moment_waits_and_shows_what_joined(
+def test_a_concurrent_capture_waits_and_shows_the_joined_units(
     acme, rival, rival_api, stocked, push, work_of
 ):
     order = _split_order(acme, rival, stocked, push)

@@ -15,13 +15,13 @@ from tests.orders.fixtures import piece, status
 
 
 def movements(**of):
-    """Kind, the two changes, the two numbers after it, and what moved, oldest first."""
+    """Return kind, both changes, both numbers after it, and the cause of each movement, oldest first."""
     found = StockMovement.objects.filter(**of).order_by("id")
     return [(m.kind, m.on_hand_change, m.reserved_change, m.on_hand, m.reserved, m.moved) for m in found]
 
 
 def now() -> datetime:
-    """The moment by the database's clock; what happens next happens later."""
+    """Return the moment by the database's clock, before all later actions."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         moment: datetime = cursor.fetchone()[0]
@@ -53,7 +53,7 @@ def lamps():
     return level.on_hand, level.reserved
 
 
-def test_what_an_order_does_to_stock_is_in_the_ledger(work, acme_api):
+def test_every_stock_change_of_an_order_is_in_the_ledger(work, acme_api):
     lamp = work.lines.get(variant__sku="LAMP").variant
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [piece(work, "LAMP", 2)]})
@@ -72,7 +72,7 @@ def test_what_an_order_does_to_stock_is_in_the_ledger(work, acme_api):
     assert len({each.request_id for each in (reserve, ship, refuse)}) == 3
 
 
-def test_what_is_canceled_is_given_back(work, shop_api, acme_api):
+def test_canceled_units_are_released(work, shop_api, acme_api):
     shop_api.post(f"orders/{work.order_id}/cancel")
     acme_api.put(status(work, "canceled"))
 
@@ -84,7 +84,7 @@ def test_what_is_canceled_is_given_back(work, shop_api, acme_api):
     ]
 
 
-def test_more_pieces_than_were_known_can_leave(work, acme_api, count):
+def test_more_units_than_were_counted_can_ship(work, acme_api, count):
     count(1)
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
@@ -96,7 +96,7 @@ def test_more_pieces_than_were_known_can_leave(work, acme_api, count):
     )
 
 
-def test_a_count_from_before_a_parcel_does_not_bring_its_pieces_back(work, acme_api, count):
+def test_a_count_from_before_a_parcel_does_not_restore_its_units(work, acme_api, count):
     before = now()
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
@@ -148,15 +148,13 @@ def test_a_count_without_a_moment_is_of_the_requests_arrival(acme, acme_api, a_v
     level = StockLevel.objects.get()
     assert before - timedelta(seconds=5) < counted_at() <= now()
     assert count(3, as_of=now() + timedelta(minutes=4))["updated"] == 1
-    assert counted_at() <= now()  # nobody counts in the future
+    assert counted_at() <= now()  # a count cannot be in the future
     late = {"warehouse_id": level.warehouse_id, "inventories": [{"id": "LAMP", "amount": 1}]}
     late["as_of"] = (now() + timedelta(minutes=6)).isoformat()
     assert acme_api.post("inventory", late).json()["errors"][0]["field"] == "as_of"
 
 
-def test_a_refusal_where_nothing_was_ever_counted_is_a_count_of_none(
-    acme, acme_api, a_variant, push, work_of, count
-):
+def test_a_refusal_without_any_count_is_a_count_of_zero(acme, acme_api, a_variant, push, work_of, count):
     a_variant(acme, "LAMP")
     work = work_of(push({"sku": "LAMP", "quantity": 2}), acme)
     before = now()
@@ -168,7 +166,7 @@ def test_a_refusal_where_nothing_was_ever_counted_is_a_count_of_none(
     assert lamps() == (5, 0)
 
 
-def test_what_left_from_where_nothing_was_counted_is_not_counted_afterwards(
+def test_units_shipped_before_the_first_count_are_not_subtracted(
     acme, acme_api, a_variant, push, work_of, count
 ):
     a_variant(acme, "LAMP")
@@ -181,7 +179,7 @@ def test_what_left_from_where_nothing_was_counted_is_not_counted_afterwards(
     assert lamps() == (3, 0)
 
 
-# --- What comes back ------------------------------------------------------------------------------
+# --- Returns --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -200,7 +198,7 @@ def come_back(work, acme_api):
     return record
 
 
-def test_what_comes_back_stays_out_of_stock_until_somebody_says_so(work, acme_api, come_back):
+def test_returned_units_stay_out_of_stock_until_they_are_restocked(work, acme_api, come_back):
     assert come_back(2) == "return_recorded"
     assert lamps() == (7, 0)
 
@@ -213,7 +211,7 @@ def test_what_comes_back_stays_out_of_stock_until_somebody_says_so(work, acme_ap
     assert [(each["quantity"], each["restocked"]) for each in shown["items"]] == [(2, 2)]
 
 
-def test_what_comes_back_to_be_sold_again_is_in_stock_at_once(work, come_back, count):
+def test_restocked_units_are_in_stock_at_once(work, come_back, count):
     before = now()
     come_back(1, restock=True)
 
@@ -249,7 +247,7 @@ def test_where_stock_was_never_counted_returns_make_its_row(
     assert lamps() == (1, 0)
 
 
-# --- What operators do ----------------------------------------------------------------------------
+# --- Operators ------------------------------------------------------------------------------------
 
 
 def test_an_operator_adjusts_with_a_reason(acme, a_variant, admin_client, count):
@@ -294,10 +292,10 @@ def test_the_pages_of_stock_and_variant_say_why_it_is_so_many(work, acme_api, ad
     assert len(listed.context["cl"].result_list) == 4
 
 
-# --- What is long ago -----------------------------------------------------------------------------
+# --- Old movements --------------------------------------------------------------------------------
 
 
-def test_what_is_long_ago_is_one_opening(work, acme_api, settings):
+def test_old_movements_are_one_opening(work, acme_api, settings):
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
     variant_id = work.lines.get(variant__sku="LAMP").variant_id
@@ -331,7 +329,7 @@ def test_what_is_long_ago_is_one_opening(work, acme_api, settings):
     keep_ledger()
 
 
-def test_a_count_from_before_what_is_known_is_refused(acme, acme_api, a_variant):
+def test_a_count_older_than_the_last_one_is_refused(acme, acme_api, a_variant):
     a_variant(acme, "LAMP", stock=5)
     east = Warehouse.objects.get(supplier=acme, is_default=True)
     body = {"warehouse_id": east.pk, "inventories": [{"id": "LAMP", "amount": 1}]}

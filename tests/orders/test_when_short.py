@@ -1,4 +1,4 @@
-"""What becomes of what is short: passed on, kept with the order, or refused (contract 13)."""
+"""Short units are routed, kept with the order, or refused (contract 4)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def lamps(acme, a_variant):
 
 
 def lines_of(shop_api, order) -> list[tuple[int, int, int]]:
-    """Of each line as its retailer reads it: the pieces that wait, that are short and that are refused."""
+    """Return the waiting, short and refused units of each line in the retailer's view."""
     answer = shop_api.get(f"orders/{order.pk}").json()
     return [
         (line["quantity_waiting"], line["short"], line["quantity_rejected"]) for line in answer["order_lines"]
@@ -28,20 +28,20 @@ def lines_of(shop_api, order) -> list[tuple[int, int, int]]:
 
 
 def held_by_suppliers(order) -> list[tuple[int, int]]:
-    """Pieces and reserved pieces of each line that a supplier has."""
+    """Return the units and reserved units of each supplier's line."""
     lines = FulfillmentLine.objects.filter(fulfillment__order=order).order_by("pk")
     return [*lines.values_list("quantity", "reserved")]
 
 
 @pytest.mark.parametrize("asked", [{}, {"when_short": None}, {"when_short": "ship_partial"}])
-def test_what_is_short_is_passed_on_unless_somebody_says_otherwise(lamps, push, shop_api, asked):
+def test_short_units_are_routed_by_default(lamps, push, shop_api, asked):
     order = push({"sku": "LAMP", "quantity": 5}, **asked)
 
     assert held_by_suppliers(order) == [(5, 2)]
     assert lines_of(shop_api, order) == [(0, 3, 0)]
 
 
-def test_short_pieces_wait_with_no_supplier_where_the_order_says_so(lamps, push, shop_api):
+def test_short_units_wait_without_a_supplier_if_the_order_says_so(lamps, push, shop_api):
     order = push({"sku": "LAMP", "quantity": 5}, when_short="wait")
 
     assert held_by_suppliers(order) == [(2, 2)]
@@ -72,7 +72,7 @@ def test_an_order_whose_rest_waits_is_not_completed(lamps, push, acme, acme_api,
     assert order_state(order) == "partially_shipped"
 
 
-def test_history_says_what_waits(lamps, push, shop_api):
+def test_the_history_names_the_waiting_units(lamps, push, shop_api):
     order = push({"sku": "LAMP", "quantity": 5}, when_short="wait")
 
     created = Event.objects.get(order_id=order.pk, type="order.created")
@@ -100,7 +100,7 @@ def test_a_short_order_is_refused_whole_where_it_says_so(lamps, acme, a_variant,
     assert {level.reserved for level in StockLevel.objects.all()} == {0}
 
 
-def test_what_was_refused_can_be_pushed_again_when_there_is_stock(lamps, acme_api, shop_api):
+def test_a_refused_order_can_be_pushed_again_when_there_is_stock(lamps, acme_api, shop_api):
     body = an_order({"sku": "LAMP", "quantity": 5}, when_short="refuse")
     assert shop_api.post("orders", body).status_code == 409
     _stock(acme_api, lamps, 5)
@@ -131,7 +131,7 @@ def test_anything_else_is_refused(lamps, shop_api, value):
     assert "ship_partial" in answer.json()["message"]
 
 
-# --- What the partnership says -------------------------------------------------------------------
+# --- Settings of the partnership -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -156,9 +156,7 @@ def test_the_order_counts_more_than_the_partnership(lamps, shop, push):
     assert held_by_suppliers(push({"sku": "LAMP", "quantity": 5}, when_short="ship_partial")) == [(5, 2)]
 
 
-def test_a_partner_that_takes_no_short_orders_takes_none_though_the_order_would_allow_it(
-    lamps, shop, shop_api
-):
+def test_a_partner_can_refuse_short_orders_that_the_order_allows(lamps, shop, shop_api):
     shop.partnerships.update(refuse_short_orders=True)
 
     answer = shop_api.post("orders", an_order({"sku": "LAMP", "quantity": 5}, when_short="ship_partial"))
@@ -168,7 +166,7 @@ def test_a_partner_that_takes_no_short_orders_takes_none_though_the_order_would_
     assert waiting.status_code == 201
 
 
-def test_of_two_partners_the_one_that_takes_it_short_gets_it(acme, rival, a_variant, shop, push):
+def test_short_units_go_to_the_partner_that_takes_them(acme, rival, a_variant, shop, push):
     for supplier in (acme, rival):
         a_variant(supplier, "RUG")
     shop.partnerships.filter(supplier=acme).update(when_short="wait")
@@ -197,7 +195,7 @@ def test_the_setting_is_changed_in_the_admin_and_the_change_is_recorded(admin_cl
 # --- Canceling -----------------------------------------------------------------------------------
 
 
-def test_waiting_pieces_are_canceled_at_once(lamps, push, shop_api):
+def test_waiting_units_are_canceled_at_once(lamps, push, shop_api):
     order = push({"sku": "LAMP", "quantity": 5}, when_short="wait")
 
     answer = shop_api.post(f"orders/{order.pk}/cancel", {"lines": [{"sku": "LAMP", "quantity": 2}]})

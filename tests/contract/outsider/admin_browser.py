@@ -41,7 +41,7 @@ class Operator:
                 raise AssertionError(f"{request.full_url} answers {refused.code}") from refused
 
     def press(self, page: str, action: str, **fields: str) -> str:
-        """Find the action on the page, fill in what its form asks for, and send it."""
+        """Find the action on the page, fill in its form, and send it."""
         found = re.search(rf'(?:action|href)="([^"]*/do/{action}/)"', self.open(page))
         assert found, f"{page} offers no {action}"
         path = unescape(found[1])

@@ -20,12 +20,12 @@ from .sftp_client import Area
 
 @pytest.fixture(autouse=True)
 def _fresh_counts() -> None:
-    """Stands in for the project's own fixture of that name: an outsider empties no cache."""
+    """Replace the project's fixture of this name: an outsider cannot empty a cache."""
 
 
 @pytest.fixture(scope="session")
 def demo() -> Any:
-    """What `make run` tells its clients (contract 11)."""
+    """Return the content of demo.json (contract 11)."""
     named = os.environ.get("DEMO_JSON")
     path = Path(named or "var/demo.json")
     if not path.is_file():
@@ -75,7 +75,7 @@ def boutique(demo: Any) -> Caller:
 
 @pytest.fixture(scope="session")
 def anyone(demo: Any) -> Caller:
-    """Somebody without a key."""
+    """A client without a key."""
     return Caller(demo["base_url"])
 
 

@@ -39,7 +39,7 @@ def encode(value: Any) -> bytes:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back, with the request beside it for the reader of a failure."""
+    """An answer with its request, for the reader of a failure."""
 
     request: str
     status: int
@@ -92,7 +92,7 @@ class Caller:
         headers: Mapping[str, str | None] | None = None,
         query: Mapping[str, Any] | None = None,
     ) -> Answer:
-        """Ask; a path without a leading / is below the party's own. A header that is None is left out."""
+        """Send a request. A path without a leading / is below the party's path. None removes a header."""
         address = urlsplit(path if path.startswith("http") else self.origin + self._path(path))
         target = quote(address.path, safe="/%:@") + (f"?{address.query}" if address.query else "")
         if query:

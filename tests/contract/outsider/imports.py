@@ -15,7 +15,7 @@ def counts(job):
 
 
 def imported(supplier, job):
-    """An awaited job whose sums are right."""
+    """Wait for a job and check its sums."""
     job = finished(supplier, job)
     if job["status"].startswith("succeeded"):
         parts = ("created", "updated", "unchanged", "rejected", "duplicates")

@@ -160,7 +160,7 @@ def test_one_line_of_two_is_cancelled(acme, rival, shop):
 
 
 def test_units_without_a_supplier_are_cancelled_at_once(acme, rival, shop):
-    """Contract 4: what no supplier holds is canceled at once."""
+    """Contract 4: units without a supplier are canceled at once."""
     mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
     order = push(
         shop,
@@ -218,7 +218,7 @@ def test_lines_that_are_wrong(acme, shop, lines):
 
 @pytest.mark.parametrize("name", ["lines", "line", "Lines", "line_items"])
 def test_a_cancel_of_part_that_is_not_understood_never_cancels_all(acme, shop, name):
-    """Contract, head: what is not understood is never guessed at and never dropped silently."""
+    """Contract, head: unclear input is never guessed at and never dropped silently."""
     order, held = one_fulfillment(acme, shop)
     part = [] if name == "lines" else [{"sku": held["lines"][0]["sku"], "quantity": 1}]
     answer = cancel(shop, order, {name: part})

@@ -86,7 +86,7 @@ def by_filter(supplier, **wanted):
 
 
 def test_new_work_is_captured_with_every_field(acme, shop):
-    """Interface 1 and 2.1; contract 3: the interface's seven fields and what a supplier needs to ship."""
+    """Interface 1 and 2.1; contract 3: the interface's seven fields and the fields for shipping."""
     order, held = one_fulfillment(acme, shop)
     found = next(each for each in by_filter(acme, **NEW) if each["id"] == held["id"])
     for field, kind in SEVEN.items():
@@ -232,7 +232,7 @@ def test_a_filter_that_is_wrong(acme, raw):
     """Contract 3: unknown keys, wrong types, unknown states: 400 `invalid_filter`."""
     answer = acme.get("fulfillments", {"filter": raw})
     if raw == "" and answer.status == 200:
-        return  # an empty filter may count as none
+        return  # an empty filter may count as no filter
     body = fault(answer, 400, "invalid_filter")
     if "colour" in raw:
         assert "colour" in body["message"] + str(body.get("errors"))

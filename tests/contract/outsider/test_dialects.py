@@ -1,4 +1,4 @@
-"""What existing clients speak: parcels, partial rejections, returns, invoices (contract 10 and 12)."""
+"""The dialects of existing clients: parcels, partial rejections, returns, invoices (contract 10)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOBODY = 2_000_000_000
 
 @pytest.fixture
 def pair(acme, shop):
-    """An accepted fulfillment of two lines, 3 and 2 pieces: (order, fulfillment, skus)."""
+    """Return an accepted fulfillment of two lines with 3 and 2 units: (order, fulfillment, skus)."""
     one = new_variant(acme, stock=10, upc=digits(12), ean=digits(13))
     two = new_variant(acme, stock=10)
     order = push(
@@ -120,7 +120,7 @@ def test_the_same_parcels_again_are_unchanged(acme, pair):
 
 
 def test_one_parcel_named_twice_is_one_parcel_or_an_error(acme, pair):
-    """Contract, head: never dropped silently: what is answered as shipped is shipped."""
+    """Contract, head: nothing is dropped silently: units answered as shipped are shipped."""
     _, held, (one, _) = pair
     item = {"sku": one["sku"], "quantity": 1}
     answer = parcels(acme, held, parcel("P-1", item), parcel("P-1", item))
@@ -132,7 +132,7 @@ def test_one_parcel_named_twice_is_one_parcel_or_an_error(acme, pair):
 
 
 def test_more_than_is_left_ships_nothing(acme, pair):
-    """Contract 3: quantities may never exceed what was ordered; one fulfillment, one transaction."""
+    """Contract 3: quantities never exceed the ordered ones; one fulfillment, one transaction."""
     _, held, (one, two) = pair
     answer = parcels(
         acme,

@@ -163,7 +163,7 @@ def test_a_wrong_field_of_the_push(acme, field, value):
     sku = new_variant(acme)["sku"]
     answer = stock(acme, {"id": sku, "amount": 1}, **{field: value})
     if (field, value) == ("id_type", "SKU ") and answer.status == 200:
-        return  # liberal in what it accepts
+        return  # liberal input
     fault(answer, 400, ("validation_error", "missing_parameter"), field)
 
 
@@ -257,6 +257,6 @@ def test_the_stock_list_comes_in_pages(acme):
 
 @pytest.mark.parametrize("value", ["abc", "1.5", "9" * 30])
 def test_a_stock_filter_that_is_wrong(acme, value):
-    """Contract, head: what is not understood gets a clear error that names the field."""
+    """Contract, head: unclear input gets a clear error that names the field."""
     answer = acme.get("inventory", {"warehouse_id": value})
     fault(answer, 400, ("validation_error", "invalid_filter"))

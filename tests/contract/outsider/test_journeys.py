@@ -31,7 +31,7 @@ def shipped_so_far(supplier, held):
 
 
 def twin_lines(acme, shop, accept=True):
-    """An order with the same sku on two lines, 1 and 2 pieces."""
+    """Push an order with the same sku on two lines, with 1 and 2 units."""
     variant = new_variant(acme, stock=10)
     order = push(shop, *[{"variant_id": variant["id"], "quantity": quantity} for quantity in (1, 2)])
     held = held_by(acme, order)[0]
@@ -124,7 +124,7 @@ def test_a_partial_cancel_approved_after_a_partial_shipment_leaves_the_rest(acme
 
 
 def test_out_of_stock_after_a_partial_shipment_keeps_the_shipped_units(acme, shop):
-    """Contract 3: accepted → out_of_stock; what was shipped stays shipped; the rest waits for a decision."""
+    """Contract 3: accepted → out_of_stock; shipped units stay shipped; the rest waits for a decision."""
     order, held = one_fulfillment(acme, shop, quantity=5)
     act(acme, held["id"], "accepted", {})
     line = held["lines"][0]["id"]
@@ -161,9 +161,7 @@ def test_an_order_that_everybody_refused_is_not_routed_in_circles(acme, rival, s
 
 
 def test_a_line_larger_than_each_warehouse_keeps_its_sums(acme, shop):
-    """Contract 4: reserved never beyond what there is; the fulfillments hold what was ordered, neither
-    more nor less.
-    """
+    """Contract 4: never reserve more than the stock; the fulfillments hold exactly the ordered units."""
     variant = new_variant(acme, stock=3)
     well(
         acme.post(
@@ -189,9 +187,7 @@ def test_a_line_larger_than_each_warehouse_keeps_its_sums(acme, shop):
 
 
 def test_a_body_in_chunks_is_a_body(acme):
-    """RFC 9112: a client may send `Transfer-Encoding: chunked`; contract, head: liberal in what you
-    accept.
-    """
+    """RFC 9112: a client may send `Transfer-Encoding: chunked`; contract, head: liberal input."""
     place = urlsplit(acme.origin)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
     body = encode({"sku": unique("CHUNK"), "title": "x", "retail_price": 1})

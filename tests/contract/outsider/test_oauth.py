@@ -16,7 +16,7 @@ KINDS = ["form", "json", "basic"]
 
 
 def ask(party, how="form", **more):
-    """Ask for a token in one of the three ways; what is None in `more` is left out."""
+    """Request a token in one of the three ways. Values of None in `more` are left out."""
     body = {
         "grant_type": "client_credentials",
         "client_id": party.about["client_id"],

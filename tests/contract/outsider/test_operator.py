@@ -1,4 +1,4 @@
-"""What an operator's actions in the admin do to a partner's view (contract 3, 4, 11, 12)."""
+"""The effect of an operator's actions on a partner's view (contract 3, 4, 11)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_held_order_is_not_captured_until_it_is_released(acme, shop, operator)
 
 
 def test_a_held_order_can_be_cancelled(acme, shop, operator):
-    """Contract 4: fulfillments in `new` go to `canceling`; what no supplier holds is canceled at once."""
+    """Contract 4: fulfillments in `new` go to `canceling`; unrouted units are canceled at once."""
     order, held = one_fulfillment(acme, shop)
     operator.press(page_of(order), "hold")
     answer = shop.post(f"orders/{order['id']}/cancel")
@@ -103,7 +103,7 @@ def test_a_wrong_address_without_a_correction_can_be_canceled(acme, shop, operat
 
 
 def test_an_operator_decides_about_refused_lines(acme, shop, operator):
-    """Contract 4: refused lines that nobody else can fill make `exception` until an operator decides."""
+    """Contract 4: refused lines that no other supplier can fill make `exception`."""
     order, held = one_fulfillment(acme, shop)
     done(act(acme, held["id"], "out_of_stock"), "out_of_stock")
     assert state_of(shop, order) == "exception"
@@ -114,7 +114,7 @@ def test_an_operator_decides_about_refused_lines(acme, shop, operator):
 
 
 def test_an_operator_routes_again_when_stock_has_come_in(acme, rival, shop, operator):
-    """Contract 3 and 4: what is refused is routed to another supplier that has stock."""
+    """Contract 3 and 4: refused units are routed to another supplier that has stock."""
     sku = unique("TWIN")
     new_variant(acme, stock=5, sku=sku, wholesale_price=1)
     new_variant(rival, stock=0, sku=sku, wholesale_price=2)

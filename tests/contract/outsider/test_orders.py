@@ -226,7 +226,7 @@ def test_a_plain_filter_that_is_wrong(shop, query):
     "form", ["2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00", "2026-01-01"]
 )
 def test_the_usual_spellings_of_a_time(shop, form):
-    """Contract, head: be liberal in what you accept."""
+    """Contract, head: liberal input."""
     well(shop.get("orders", {"updated_at__gt": form, "limit": 1}))
 
 

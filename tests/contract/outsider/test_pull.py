@@ -107,7 +107,7 @@ def test_bullets_are_given_or_the_lines_of_the_extra_description(acme, shop):
 
 
 def test_sale_dates_are_the_earliest_start_and_the_latest_end(acme, shop):
-    """Contract 12: groups whose variants differ in sale dates show the earliest start and the latest end."""
+    """Contract 5: if sale dates differ, a group shows the earliest start and the latest end."""
     model = unique("M")
     january, february, march = (f"2027-0{month}-01T00:00:00.000000Z" for month in (1, 2, 3))
     sale: dict[str, Any] = {"model": model, "special_sale_price": 1}
@@ -160,7 +160,7 @@ def test_the_whole_array_by_default_and_the_same_in_pages(acme, shop):
 
 
 def test_nothing_new_is_a_304(acme, shop):
-    """Contract 5: `ETag`/`If-None-Match` for nothing new."""
+    """Contract 5: with `ETag` and `If-None-Match` a client learns that nothing is new."""
     new_variant(acme)
     for _ in range(200):  # another worker of this suite may change the catalogue between the two calls
         tag = shop.get("variants", {"service_type": "ecommerce"}).headers["ETag"]
@@ -197,7 +197,7 @@ def test_updated_since_shows_changes(acme, shop):
 
 @pytest.mark.parametrize("value", ["yesterday", "", "2026-99-01", "12"])
 def test_an_updated_since_that_is_no_time(shop, value):
-    """Contract, head: what is not understood gets a clear error that names the field."""
+    """Contract, head: unclear input gets a clear error that names the field."""
     answer = shop.get("variants", {"service_type": "ecommerce", "updated_since": value})
     fault(answer, 400, ("validation_error", "missing_parameter", "invalid_filter"), "updated_since")
 

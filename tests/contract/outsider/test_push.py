@@ -310,7 +310,7 @@ def test_the_same_order_again_is_the_same_order(shop, lamp):
 
 
 def test_neither_the_order_of_keys_nor_the_spelling_of_numbers_matters(shop, lamp):
-    """Contract 4: same content: the normalised body, whatever the order of keys or spelling of numbers."""
+    """Contract 4: the normalized body counts, not the order of keys or the spelling of numbers."""
     body = order_body(line(lamp, 2, billed_amount=Decimal("39.9")), shipping_paid=Decimal(5))
     first = done(shop.post("orders", body), "order_created", 201)
     turned = dict(reversed(body.items())) | {"shipping_paid": Decimal("5.00")}

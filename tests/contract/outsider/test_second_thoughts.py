@@ -1,4 +1,4 @@
-"""Retailers who ask for more, orders that are held, and refusals of many orders at once (contract 13)."""
+"""Widened cancellations, held orders, and refusals of many orders at once (contract 3 and 4)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def operator(demo):
 
 @pytest.fixture
 def five(acme, shop):
-    """An order of five pieces of one line, and what Acme has of it."""
+    """Push an order of five units of one line; return it with Acme's fulfillment."""
     return one_fulfillment(acme, shop, quantity=5)
 
 

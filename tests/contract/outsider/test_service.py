@@ -222,7 +222,7 @@ def _answer_of(schema, operation, status="200"):
     ],
 )
 def test_the_schema_names_every_field_that_is_answered(schema, operations, acme, shop, path, see):
-    """Contract 10: the schema describes what is answered."""
+    """Contract 10: the schema describes the answers."""
     order, held = one_fulfillment(acme, shop)
     bring_to("shipped", acme, shop, order, held["id"])
     answered = {
@@ -345,7 +345,7 @@ def test_the_metrics_answer_on_this_machine(anyone):
 
 
 def test_demo_json_is_private_and_whole(demo):
-    """Contract 11: `DATA_DIR/demo.json` (mode 0600) holds what a client needs."""
+    """Contract 11: `DATA_DIR/demo.json` (mode 0600) holds a client's data."""
     path = Path(os.environ.get("DEMO_JSON") or "var/demo.json")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert set(demo) >= {"base_url", "admin", "sftp", "suppliers", "retailers"}

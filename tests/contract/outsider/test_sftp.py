@@ -67,9 +67,7 @@ def test_a_file_is_written_over_by_another_put(area):
 
 
 def test_every_complete_upload_is_recorded(acme, area):
-    """Contract 8: who, path, size, SHA-256, when; 12: `id`, `path`, `size`, `sha256`, `uploaded_at`,
-    `remote_address`.
-    """
+    """Contract 8 and 10: `id`, `path`, `size`, `sha256`, `uploaded_at`, `remote_address`."""
     name, content = f"{unique('F')}.csv", b"sku,title,retail_price\n" * 100
     area.put(f"products/{name}", content)
     record = found_upload(acme, name)
@@ -198,7 +196,7 @@ def test_no_shell_no_command_no_forward(demo, acme):
 
 
 def test_the_top_of_the_area_is_fixed(area):
-    """Contract 8: the area is `products/`, `inventory/`, `templates/`: those cannot be taken away."""
+    """Contract 8: the folders `products/`, `inventory/` and `templates/` cannot be removed."""
     for name in ("products", "inventory", "templates"):
         with pytest.raises(OSError, match=r".*"):
             area.sftp.rmdir(name)

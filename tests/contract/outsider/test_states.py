@@ -23,7 +23,7 @@ STATES = [
 REJECTIONS = ["out_of_stock", "missing_sku", "wrong_address"]
 OPEN = ["new", "accepted", REFUSED]
 
-# (state, trigger) -> (code, state after it); what is not here is 409 `invalid_transition`.
+# (state, trigger) -> (code, state after it); every other pair is 409 `invalid_transition`.
 MOVES = {
     ("new", "accept"): ("accepted", "accepted"),
     (REFUSED, "accept"): ("accepted", "accepted"),
@@ -57,7 +57,7 @@ def pull_trigger(supplier, number, trigger):
 
 
 def as_read(supplier, number):
-    """What the supplier reads of it, but for its capture: any test beside this one may list all there is."""
+    """Return the supplier's view without the capture, since a concurrent test may list all fulfillments."""
     return {**fulfillment(supplier, number), "captured_at": None}
 
 
@@ -123,9 +123,7 @@ def test_the_same_moves_by_the_paths_of_older_clients(acme, shop, state, spellin
     ],
 )
 def test_the_retailers_cancel_from_every_state(acme, shop, state, code, after, order_state):
-    """Contract 3 and 4: the retailer's cancel; what no supplier holds is canceled at once; shipped ones
-    stay: 409.
-    """
+    """Contract 3 and 4: a cancel cancels unrouted units at once; shipped ones stay: 409."""
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])
     answer = shop.post(f"orders/{order['id']}/cancel")

@@ -1,4 +1,4 @@
-"""Parties, keys and what belongs to whom (contract 1)."""
+"""Parties, keys and tenancy (contract 1)."""
 
 from __future__ import annotations
 
@@ -238,6 +238,6 @@ def _same_bytes(theirs, nobodys, number):
 
 
 def test_demo_json_holds_all_that_a_client_needs(acme, rival, shop, boutique):
-    """Contract 11: demo.json holds what a client needs, for two suppliers and two retailers."""
+    """Contract 11: demo.json holds a client's data for two suppliers and two retailers."""
     assert len({party.token for party in (acme, rival, shop, boutique)}) == 4
     assert all(isinstance(party, Caller) and party.id > 0 for party in (acme, rival, shop, boutique))

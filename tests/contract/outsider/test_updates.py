@@ -1,6 +1,4 @@
-"""The status updates' bodies, shipping in parts, and what each does to stock (interface 2-7; contract 3,
-7, 10, 12).
-"""
+"""The bodies of status updates, shipping in parts, and the effects on stock (interface 2-7; contract 3)."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ from .steps import (
 
 @pytest.fixture
 def accepted(acme, shop):
-    """An accepted fulfillment of five pieces in one line: (order, fulfillment)."""
+    """Return an accepted fulfillment of five units in one line: (order, fulfillment)."""
     order, held = one_fulfillment(acme, shop, quantity=5)
     bring_to("accepted", acme, shop, order, held["id"])
     return order, held
@@ -222,7 +220,7 @@ def test_lines_of_a_shipment_that_are_wrong(acme, accepted, lines):
 
 
 def test_never_more_than_was_ordered(acme, accepted):
-    """Contract 3: quantities may never exceed what was ordered."""
+    """Contract 3: quantities never exceed the ordered quantities."""
     _, held = accepted
     own = held["lines"][0]["id"]
     for lines in ([{"id": own, "quantity": 6}], [{"id": own, "quantity": 3}, {"id": own, "quantity": 3}]):
@@ -270,9 +268,7 @@ def test_a_rejection_needs_no_body(acme, shop, status, body):
 
 
 def test_out_of_stock_empties_the_warehouse_and_releases_reservations(acme, shop):
-    """Contract 3: those variants' stock at that warehouse becomes 0, reservations released, the pull shows
-    it.
-    """
+    """Contract 3: the stock of the variants in the warehouse becomes 0, and the pull shows it."""
     variant = new_variant(acme, stock=10)
     order = push(shop, {"variant_id": variant["id"], "quantity": 2})
     done(act(acme, held_by(acme, order)[0]["id"], "out_of_stock"), "out_of_stock")

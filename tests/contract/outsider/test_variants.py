@@ -184,7 +184,7 @@ def test_a_value_that_is_not_a_text(acme, field, value):
 
 @pytest.mark.parametrize("field", ["sku", "title", "model", "id_in_source"])
 def test_a_text_far_too_long(acme, field):
-    """Contract, head: what does not fit gets a clear error that names the field."""
+    """Contract, head: a value that does not fit gets a clear error that names the field."""
     body = {"sku": unique("V"), "title": "x", "retail_price": 1, field: "x" * 100_000}
     fault(acme.post("variants", body), 400, "validation_error", field)
 
@@ -222,7 +222,7 @@ def test_a_value_that_is_not_a_time(acme, field, value):
 
 
 def test_a_sale_that_ends_before_it_starts(acme):
-    """Contract, head: what makes no sense gets a clear error."""
+    """Contract, head: a meaningless value gets a clear error."""
     answer = acme.post(
         "variants",
         {
@@ -352,7 +352,7 @@ def test_fields_chooses_fields(acme):
 
 
 def test_an_unknown_field_is_refused(acme):
-    """Contract, head: what is not understood gets a clear error that names the field."""
+    """Contract, head: unclear input gets a clear error that names the field."""
     variant = new_variant(acme)
     answer = acme.get(f"/v3/variants/{variant['id']}", {"fields": "sku,smell"})
     assert "smell" in fault(answer, 400, "validation_error")["message"] + answer.text

@@ -24,13 +24,13 @@ pytestmark = pytest.mark.skipif(
 
 
 class Inbox:
-    """What came, with its headers."""
+    """A received request with its headers."""
 
     def __init__(self) -> None:
         self.url, self.came, self.down = "", list[tuple[dict[str, str], bytes]](), False
 
     def of(self, order: int, enough: int, seconds: float = 20.0) -> list[Any]:
-        """The events of an order, once there are so many."""
+        """Wait for a number of events of an order and return them."""
         until = time.monotonic() + seconds
         while True:
             found = [json.loads(body) for _, body in list(self.came)]

@@ -34,7 +34,7 @@ element = exchange.InventoryElementBody(id=sku, amount=9)
 counts = exchange.PushBody(warehouse_id=warehouse, inventories=[element])
 assert stock.push_inventory(acme["id"], counts).updated == 1
 
-# The retailer pulls what there is, and orders.
+# The retailer pulls the catalog and orders.
 groups = exchange.RetailerCatalogApi(retailer).pull_variants(shop["id"], service_type="ecommerce", limit=5)
 assert all(isinstance(each.variants[0], int) for each in groups)
 order = exchange.OrderBody(
@@ -57,7 +57,7 @@ tracked = exchange.ShipBody(tracking_number=f"T-{sku}")
 assert fulfillments.ship_fulfillment(mine.id, acme["id"], tracked).code == "shipped"
 assert [level.on_hand for level in stock.list_inventory(acme["id"], sku=sku)] == [7]
 
-# The retailer sees it, and an error says what is wrong.
+# The retailer sees the shipment, and an error names the fault.
 after = orders.get_order(placed.order_id, shop["id"])
 assert after.processing_state == exchange.ProcessingState.COMPLETED
 assert after.fulfillments[0].tracking_numbers == [f"T-{sku}"]

@@ -41,7 +41,7 @@ pushed = push_inventory.sync(acme["id"], client=supplier, body=counted)
 assert isinstance(pushed, models.Push)
 assert pushed.updated == 1
 
-# The retailer pulls what there is, and orders.
+# The retailer pulls the catalog and orders.
 groups = pull_variants.sync(
     shop["id"], client=retailer, limit=5, service_type=models.PullVariantsServiceType.ECOMMERCE
 )
@@ -80,7 +80,7 @@ stock = list_inventory.sync(acme["id"], client=supplier, sku=sku)
 assert isinstance(stock, list)
 assert [level.on_hand for level in stock] == [7]
 
-# The retailer sees it, and an error says what is wrong.
+# The retailer sees the shipment, and an error names the fault.
 after = get_order.sync(shop["id"], placed.order_id, client=retailer)
 assert isinstance(after, models.Order)
 assert after.processing_state == models.ProcessingState.COMPLETED

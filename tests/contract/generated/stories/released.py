@@ -36,7 +36,7 @@ def webhooks_are_received() -> None:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    # Other stories push orders beside this one; a type that none of them is about leaves the test alone.
+    # Other stories push orders at the same time, so use an event type that they do not cause.
     address = f"http://127.0.0.1:{server.server_address[1]}/hooks"
     webhook = shop.create_webhook({"url": address, "types": ["order.held"]})
     old, new = webhook["secret"], shop.rotate_webhook(webhook["id"])["secret"]
@@ -62,7 +62,7 @@ warehouse = acme.list_warehouses()[0]["id"]
 counted = acme.push_inventory({"warehouse_id": warehouse, "inventories": [{"id": sku, "amount": 9}]})
 assert counted["updated"] == 1
 
-# The retailer pulls what there is, and orders; the same push again is the same order.
+# The retailer pulls the catalog and orders; the same push again is the same order.
 assert any(created["id"] in each["variants"] for each in shop.iter_variants(service_type="ecommerce"))
 order: OrderBody = {
     "retailer_order_id": sku,
@@ -80,7 +80,7 @@ assert acme.accept_fulfillment(work["id"])["success"]
 assert acme.ship_fulfillment(work["id"], {"tracking_number": f"T-{sku}"})["code"] == "shipped"
 assert [level["on_hand"] for level in acme.iter_inventory(sku=sku)] == [7]
 
-# The retailer hears of it in both ways, and an error says what is wrong.
+# The retailer is notified in both ways, and an error names the fault.
 changed = shop.changed_orders(before["updated_at"] if before else None)
 after = next(each for each in changed if each["id"] == placed["order_id"])
 assert (after["processing_state"], after["fulfillments"][0]["tracking_numbers"]) == (

@@ -1,4 +1,4 @@
-"""Whatever all parties do, in whatever order: it is done or refused with a reason, and everything adds up."""
+"""Random actions of all parties in any order are done or refused with a reason, and all sums agree."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SKUS = ("LAMP", "MAT")
 
 
 class Step(NamedTuple):
-    """Somebody does something to the fulfillment or order of that number, as far as there are so many."""
+    """A random action on the fulfillment or order with this index, if it exists."""
 
     verb: str
     number: int
@@ -44,12 +44,12 @@ class Stage:
 
     def __init__(self, clients: dict[int, Any], shop_api: Any, suppliers: list[Any]) -> None:
         self.clients, self.shop_api, self.suppliers = clients, shop_api, suppliers
-        self.named: dict[tuple[str, str], Any] = {}  # what was asked for under a name
+        self.named: dict[tuple[str, str], Any] = {}  # requests by cancel_id
         self.moments: list[datetime] = []
 
     def perform(self, step: Step) -> Any:
         self.moments.append(now())
-        # Routed anew there may be more fulfillments: what is repeated is to meet the same one.
+        # New routing may add fulfillments, but a repetition must meet the same one.
         self.works = list(Fulfillment.objects.order_by("pk").values_list("pk", flat=True))
         return self.repeat(step)
 
@@ -96,7 +96,7 @@ class Stage:
         return self.shop_api.post(f"orders/{self._order(step).pk}/cancel")
 
     def cancel_more(self, step: Step) -> Any:
-        """So many, of which those that wait for an answer are asked for already."""
+        """Cancel a number of units, including those that wait for an answer."""
         return self.shop_api.post(f"orders/{self._order(step).pk}/cancel", {"lines": self._items(step)})
 
     def cancel_rest(self, step: Step) -> Any:
@@ -105,7 +105,7 @@ class Stage:
         return self.shop_api.post(f"orders/{self._order(step).pk}/cancel", body)
 
     def cancel_some(self, step: Step) -> Any:
-        """So many more, under a name: the same again, however late, is the same request."""
+        """Cancel more units under a cancel_id: a repetition at any time is the same request."""
         name = "-".join(map(str, step))
         body = {"lines": self._items(step), "cancel_id": name}
         path = f"orders/{self._order(step).pk}/cancel"
@@ -175,7 +175,7 @@ class Stage:
         warehouse = supplier.warehouses.get(is_default=True)
         body = {"warehouse_id": warehouse.pk, "id_type": "sku"}
         body["inventories"] = [{"id": step.sku, "amount": step.quantity}]
-        if step.tag:  # of some moment in the past, also from before what was done since
+        if step.tag:  # a moment in the past, also before later actions
             moments = self.moments[-3 * step.tag :]
             body["as_of"] = moments[0].isoformat()
         return self.clients[supplier.pk].post("inventory", body)
@@ -208,14 +208,14 @@ class Stage:
         answer_cancelations()
 
 
-# What is sent twice, word for word, is done once.
+# An identical repetition is done once.
 REPEATABLE = (
     *("accept", "ship", "ship_some", "ship_parcels", "approve", "refuse", "take_back", "cancel"),
     *("reject_out_of_stock", "reject_missing_sku", "reject_wrong_address", "reject_some"),
     *("cancel_some", "cancel_rest"),
 )
 VERBS = [name for name in vars(Stage) if name[0] != "_" and name not in ("perform", "repeat", "repeat_late")]
-# What leaves most to be done after it comes most often.
+# Actions that leave more to do are more frequent.
 GENTLE = [
     *("push", "accept", "ship_some", "ship_parcels", "reject_some", "take_back", "count"),
     *("cancel_some", "cancel_more"),
@@ -251,7 +251,7 @@ def stage(acme, rival, shop, acme_api, rival_api, shop_api, a_variant):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(story=st.lists(steps, min_size=10, max_size=20))
-def test_any_story_comes_to_its_end(stage, story):
+def test_any_sequence_of_actions_ends_consistently(stage, story):
     with transaction.atomic():
         stage.named = {}
         stage.push(Step("push", 0, "LAMP", 3, 1))
