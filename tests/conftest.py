@@ -50,15 +50,15 @@ FIRST = (
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """The workers of `make test` begin with the slow files, then come those of many tests."""
-    yield  # pytest-randomly shuffles what is equal here
+    """Let the workers of `make test` begin with the slow files, then with those of many tests."""
+    yield  # pytest-randomly shuffles files with equal keys
     if "PYTEST_XDIST_WORKER" in os.environ:
         tests = Counter(item.path for item in items)
         items.sort(key=lambda item: (not str(item.path).endswith(FIRST), -tests[item.path]))
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded stays: not to look through it for garbage again and again saves time in every test."""
+    """Exclude loaded code from garbage collection, which saves time in every test."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)
@@ -145,7 +145,7 @@ def _nothing_slow_on_purpose() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _redis_has_time() -> Iterator[None]:
-    """Tests count on what Redis says: on a busy machine it takes longer than a request may wait for it."""
+    """Give Redis more time, since on a busy machine it answers later than a request may wait."""
     with (
         mock.patch.object(rates, "TIMEOUT", 30.0),
         mock.patch.object(redis_cache, "ANSWER_WITHIN", 30.0),
@@ -156,10 +156,10 @@ def _redis_has_time() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _emptied_quickly() -> Iterator[None]:
-    """After a test that commits, delete what it made.
+    """After a test that commits, delete its rows.
 
-    Django would truncate all tables, which takes 84 ms where to delete a few rows takes one, and then
-    make each permission and group anew.
+    Django would truncate all tables, which takes 84 ms instead of 1 ms for a few rows, and then create
+    each permission and group again.
     """
     made = {"auth_group", "auth_group_permissions", "auth_permission", "django_content_type", "events_epoch"}
     filled = sorted({model._meta.db_table for model in apps.get_models(include_auto_created=True)} - made)

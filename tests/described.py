@@ -17,7 +17,7 @@ from api.renderers import encode
 
 @functools.cache
 def document() -> dict[str, Any]:
-    """The document of the service itself, whatever paths a test has added."""
+    """Return the document of the service, without paths that a test has added."""
     found: dict[str, Any] = json.loads(
         encode(SchemaGenerator(urlconf="config.urls").get_schema(request=None, public=True))
     )
@@ -26,7 +26,7 @@ def document() -> dict[str, Any]:
 
 @functools.cache
 def validator(path: str, method: str, status: int) -> jsonschema_rs.Draft202012Validator | None:
-    """What checks the JSON of that answer; None where there is none, or the path is no one's but a test's."""
+    """Return the validator of an answer's JSON; None without JSON or for a path of a test."""
     operation = document()["paths"].get(path, {}).get(method)
     if operation is None:
         return None

@@ -21,7 +21,7 @@ CERTAINLY = 20.0  # and where nothing does: he comes, however busy the machine i
 
 
 def race(*calls: Callable[[], Any]) -> list[Any]:
-    """Run the calls at once, each on a connection of its own; an error counts as what it says."""
+    """Run the calls concurrently, each on its own connection; return the message of an error."""
     start = threading.Barrier(len(calls))
 
     def run(call: Callable[[], Any]) -> Any:
@@ -57,7 +57,7 @@ def meeting_after(target: Any, name: str, *, parties: int = 2, locking: bool = T
 
 @contextmanager
 def without_row_locks() -> Iterator[None]:
-    """The control: the same code, reading without FOR UPDATE, and taking without a look at what is left."""
+    """The control: the same code without FOR UPDATE and without the check of the remaining stock."""
     unguarded = seen_stock.TAKE.replace("available < taken", "FALSE")
     assert unguarded != seen_stock.TAKE
     with (
@@ -70,11 +70,11 @@ def without_row_locks() -> Iterator[None]:
 
 
 def waiting(parties: int) -> None:
-    """Return when so many wait for a lock of the database."""
+    """Return when a number of sessions wait for a database lock."""
     until = time.monotonic() + CERTAINLY
     with connection.cursor() as cursor:
         while time.monotonic() < until:
-            # Of this database: other runs of tests share the server.
+            # Count only this database, since other test runs share the server.
             cursor.execute(
                 "SELECT pg_stat_clear_snapshot() IS NULL, count(*) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND wait_event_type = 'Lock'"

@@ -1,4 +1,4 @@
-"""The commands of a page, as somebody pastes them into a shell."""
+"""The commands of a page, as a reader pastes them into a shell."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from sftp_ingest.models import DirectoryEntry
 
 
 class AreaPath:
-    """What `pathlib.Path` would be, were the area a folder."""
+    """A path in an upload area, with the interface of `pathlib.Path`."""
 
     def __init__(self, supplier: Supplier, parts: Parts = ()) -> None:
         self.supplier, self.parts = supplier, parts
@@ -84,7 +84,7 @@ class AreaPath:
         return [AreaPath(self.supplier, tuple(path.split("/"))) for path in below]
 
     def names(self) -> list[str]:
-        """Of what is in it."""
+        """Iterate over the entries."""
         return [name for name, _ in self.area.listing(self.parts)]
 
     @property

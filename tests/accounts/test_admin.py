@@ -1,4 +1,4 @@
-"""Keys, parties and kept rows in the admin: who may do what, and what nobody sees."""
+"""Keys, parties and idempotency rows in the admin: rights of roles, and hidden values."""
 
 import re
 from datetime import timedelta
@@ -98,7 +98,7 @@ def test_rotating_shows_the_successor_and_leaves_a_grace(operator, acme):
 def test_a_revoked_key_cannot_be_rotated(operator, acme):
     key, _ = IssuedKeyFactory.create(party=acme)
     url = f"{KEYS}{key.pk}/do/"
-    assert operator.post(f"{url}revoke/", {"reason": ""}).status_code == 200  # why it is revoked is owed
+    assert operator.post(f"{url}revoke/", {"reason": ""}).status_code == 200  # a reason is required
     assert ApiKey.objects.get().revoked_at is None
     operator.post(f"{url}revoke/", {"reason": "It was in a mail"})
     operator.post(f"{url}rotate/", {})
@@ -107,7 +107,7 @@ def test_a_revoked_key_cannot_be_rotated(operator, acme):
     assert Event.objects.get(type="api_key.revoked").data["operator_reason"] == "It was in a mail"
 
 
-def test_many_keys_are_revoked_after_a_look_and_those_that_are_stay_as_they_are(operator, acme):
+def test_many_keys_are_revoked_after_a_preview_and_revoked_ones_stay(operator, acme):
     keys = [IssuedKeyFactory.create(party=acme)[0] for _ in range(3)]
     keys[0].revoke()
     ended = ApiKey.objects.get(pk=keys[0].pk).revoked_at

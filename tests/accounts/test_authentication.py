@@ -139,7 +139,7 @@ def test_the_use_is_noted_at_most_once_a_minute(issued, acme, django_assert_num_
 def test_a_key_without_a_list_has_all_that_its_role_allows(acme, shop):
     assert IssuedKeyFactory.create(party=acme)[0].granted == scopes_of(Role.SUPPLIER)
     assert IssuedKeyFactory.create(party=shop)[0].granted == scopes_of(Role.RETAILER)
-    # What a role does not allow stays out, even when a row of the table says otherwise.
+    # A scope outside the role is ignored, even if a row of the table grants it.
     assert IssuedKeyFactory.create(party=shop, scopes=["fulfillments:write"])[0].granted == frozenset()
 
 
@@ -186,7 +186,7 @@ def test_a_scope_may_be_called_after_the_party_whose_paths_it_opens():
     "text",
     ["", "read", "catalog", "catalog:delete", "read:write", "a:read", ":", "read:catalog:x", "suppliers"],
 )
-def test_what_is_no_scope_is_refused(text):
+def test_an_unknown_scope_is_refused(text):
     with pytest.raises(ValueError, match="not a scope|not a valid Scope"):
         parse_scope(text)
 

@@ -64,7 +64,7 @@ def test_all_keys_of_a_party_share_them(acme, client_for):
     ("body", "status"),
     [({"name": "conflict"}, 409), ({"name": ""}, 400), (b"{", 400)],
 )
-def test_a_refusal_is_kept_without_what_was_begun(acme_client, body, status):
+def test_a_refusal_is_stored_without_the_started_work(acme_client, body, status):
     first, again = (post(acme_client, body) for _ in range(2))
     assert (first.status_code, again.status_code) == (status, status)
     assert again.headers["Idempotent-Replayed"] == "true"
@@ -72,7 +72,7 @@ def test_a_refusal_is_kept_without_what_was_begun(acme_client, body, status):
     assert not Retailer.objects.exists()
 
 
-def test_what_the_path_and_headers_forbid_is_kept_too(acme_client):
+def test_a_refusal_for_path_or_headers_is_stored_too(acme_client):
     for headers, status in (({"Accept": "text/csv"}, 406), ({"Content_Type": "text/csv"}, 415)):
         key = f"k-{status}"
         assert post(acme_client, {"name": "a"}, key, **headers).status_code == status
@@ -147,7 +147,7 @@ def racing_pair(client, monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_at_once_one_runs_and_the_other_learns_it(acme, client_for, monkeypatch):
+def test_one_of_two_concurrent_requests_runs_and_the_other_gets_in_progress(acme, client_for, monkeypatch):
     first, second = racing_pair(client_for(acme), monkeypatch)
 
     assert first.status_code == 201

@@ -99,7 +99,7 @@ def test_a_scope_beyond_the_role_is_invalid_scope(issued, scope):
         ("inventry:read", "Did you mean inventory:read?"),
     ],
 )
-def test_a_scope_that_is_written_otherwise_is_answered_with_what_is_meant(issued, scope, hint):
+def test_a_misspelled_scope_is_answered_with_the_right_name(issued, scope, hint):
     assert hint in ask(credentials(issued, scope=scope)).json()["message"]
 
 

@@ -1,4 +1,4 @@
-"""Each party reads its own profile, and nobody else's."""
+"""Each party reads only its own profile."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""So many requests a minute, exactly."""
+"""The exact number of requests a minute."""
 
 import socket
 import time
@@ -14,7 +14,7 @@ from tests.interleaving import race
 pytestmark = pytest.mark.django_db
 
 
-def test_every_answer_tells_what_is_left(acme, rival, client_for):
+def test_every_answer_shows_the_remaining_requests(acme, rival, client_for):
     client = client_for(acme, rate_limit="3/min")
     answers = [client.get(path) for path in ("", f"/v3/suppliers/{rival.pk}", "events?limit=0", "")]
 
@@ -78,7 +78,9 @@ def test_without_redis_requests_pass_and_do_not_wait_each(acme, client_for, monk
 def test_a_redis_that_says_nothing_costs_one_request_its_patience(monkeypatch):
     monkeypatch.setattr(rates, "TIMEOUT", 0.05)
     monkeypatch.setattr(rates, "PAUSE", 3600.0)
-    with socket.create_server(("127.0.0.1", 0), backlog=50) as nobody:  # who takes calls and says nothing
+    with socket.create_server(
+        ("127.0.0.1", 0), backlog=50
+    ) as nobody:  # a server that accepts connections and never answers
         silent = rates.Counter(f"redis://127.0.0.1:{nobody.getsockname()[1]}/0")
         rate = rates.parse_rate("1/min")
         assert rate is not None
@@ -106,7 +108,7 @@ def test_rates_are_read_as_people_write_them(text, amount, seconds):
 
 
 @pytest.mark.parametrize("text", ["", "6000", "0/min", "-1/min", "1/fortnight", "many", "1/min;2/s"])
-def test_what_is_no_rate_is_refused_where_it_is_typed(acme, text):
+def test_an_invalid_rate_is_refused_in_the_form(acme, text):
     with pytest.raises(ValueError, match="is not a rate"):
         rates.parse_rate(text)
     if text:

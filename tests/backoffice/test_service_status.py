@@ -22,7 +22,7 @@ def _nobody_was_heard_of():
 
 @pytest.fixture
 def heard(monkeypatch):
-    """A sign of a part on a host, so many seconds ago."""
+    """Write a sign of a part on a host with an age in seconds."""
 
     def give(part: str, host: str = "one", seconds: float = 0.0, **facts: float) -> None:
         now = time.time()

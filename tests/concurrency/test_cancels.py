@@ -77,7 +77,7 @@ def test_more_comes_before_the_answer_which_then_counts_for_it_or_after(
     acme,
     hands,  # noqa: F811
 ):
-    """Both wait for the order; whoever is first, no piece is lost and none is taken that nobody asked for."""
+    """Both wait for the order; in either order, no unit is lost and only requested units are canceled."""
     ask(shop_api, order, 1)
     work, supplier = Fulfillment.objects.get(order=order), a_client(acme)
 

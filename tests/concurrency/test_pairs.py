@@ -43,7 +43,7 @@ class Desk:
         self.retailer, self.suppliers = retailer, suppliers
 
     def order(self, state: str) -> tuple[Fulfillment, Fulfillment]:
-        """Four pieces each at two suppliers, in that state; by then both have either in stock and listed."""
+        """Bring four units at each supplier into a state; both have both variants listed and in stock."""
         Variant.objects.update(listed=True)
         set_stock(on_hand=0)
         for sku, supplier in zip(CODES, self.suppliers, strict=True):
@@ -134,7 +134,7 @@ def refuse_address(work: Fulfillment, change: Change) -> None:
 
 
 REFUSALS = ("out of stock", "missing sku", "wrong address", "refuse one")
-# How a fulfillment comes into a state, and what can be done in it.
+# The way into a state, and the moves from it.
 WAY: dict[str, tuple[Callable[[Fulfillment, Change], Any], ...]] = {
     "new": (),
     "shipped in part": (accept, ship_one),

@@ -38,7 +38,7 @@ def supplier(acme):
 
 
 def refusals(works, name):
-    """One piece of each, in that order."""
+    """Refuse one unit of each fulfillment, in this order."""
     return [
         {"id": work.pk, "rejectId": name, "items": [{"sku": work.lines.get().variant.sku, "quantity": 1}]}
         for work in works
@@ -55,7 +55,7 @@ def as_one_transaction(monkeypatch):
 
 
 @pytest.mark.parametrize("piecemeal", [True, False])
-def test_two_who_refuse_the_same_orders_in_opposite_order_do_not_deadlock(
+def test_refusals_of_the_same_orders_in_opposite_order_do_not_deadlock(
     piecemeal, works, supplier, monkeypatch
 ):
     there, back = refusals(works, "J-1"), refusals(reversed(works), "J-2")
@@ -77,7 +77,7 @@ def test_two_who_refuse_the_same_orders_in_opposite_order_do_not_deadlock(
     assert violations() == []
 
 
-def test_nobody_waits_for_an_order_that_is_done(works, supplier):
+def test_no_request_waits_for_an_order_that_is_done(works, supplier):
     """The first element is done and the call goes on: its order is free for an innocent accept."""
     first, _ = works
     half, go_on = threading.Event(), threading.Event()
@@ -106,7 +106,7 @@ def test_nobody_waits_for_an_order_that_is_done(works, supplier):
     assert codes(call) == (200, ["lines_rejected"] * 2)
 
 
-def test_what_was_done_before_the_database_failed_is_said(works, supplier, monkeypatch):
+def test_the_work_done_before_the_database_failed_is_reported(works, supplier, monkeypatch):
     original = FulfillmentViewSet._reject_element
 
     def fail_at_the_second(self, element):
@@ -157,7 +157,7 @@ def test_a_call_that_died_half_way_is_done_again(end, works, supplier, monkeypat
 
 
 @pytest.mark.parametrize("locked", [True, False])
-def test_of_two_calls_under_one_key_one_runs(locked, works, supplier, monkeypatch):
+def test_one_of_two_calls_under_one_key_runs(locked, works, supplier, monkeypatch):
     """The control has no lock on the key: both run, and each element alone knows its repetition."""
     if not locked:
         monkeypatch.setattr(idempotency, "_try_lock", lambda *_: True)
@@ -193,7 +193,7 @@ def test_of_two_calls_under_one_key_one_runs(locked, works, supplier, monkeypatc
 
 
 def test_a_key_is_free_again_when_its_call_has_ended(works, supplier):
-    """Also when nothing of it could be done: what was answered is kept, the lock is not."""
+    """Even if no element could be done, the answer is stored and the lock released."""
     wrong = [{"id": works[0].pk, "items": [{"sku": "NONE", "quantity": 1}]}]
 
     first, again = (supplier.post(PATH, wrong, Idempotency_Key="K-1") for _ in range(2))

@@ -41,21 +41,21 @@ def fresh(fulfillment):
 
 
 def moved(fulfillment, move, **fields):
-    """What came of Acme's move, on copies of its own of the fulfillment and the order."""
+    """Run Acme's move on fresh copies of the fulfillment and the order; return its result."""
     copy = fresh(fulfillment)
     with copy.order.change(by=ACME_KEY) as change:
         return move(copy, change, **fields)
 
 
 def locked_at_once(*variants):
-    """How many stock rows of these somebody else locks, who does not wait."""
+    """Count the stock rows that another session has locked, without waiting."""
     rows = StockLevel.objects.filter(variant__in=variants)
     with transaction.atomic():
         return len(rows.select_for_update(of=("self",), nowait=True))
 
 
 @pytest.mark.parametrize(("locking", "sold"), [(True, 1), (False, 2)])
-def test_the_last_piece_is_sold_once(acme, shop, a_variant, locking, sold):
+def test_the_last_unit_is_sold_once(acme, shop, a_variant, locking, sold):
     a_variant(acme, "LAST", stock=1)
     acme.partnerships.update(refuse_short_orders=True)
 
@@ -73,7 +73,7 @@ def test_the_last_piece_is_sold_once(acme, shop, a_variant, locking, sold):
         assert list(differences()) == []
 
 
-def test_a_plan_is_made_and_written_down_while_nobody_has_to_wait_for_the_goods(acme, shop, a_variant):
+def test_a_plan_is_made_and_stored_without_locking_the_stock(acme, shop, a_variant):
     lamp, rug = a_variant(acme, "LAMP", stock=5), a_variant(acme, "RUG", stock=5)
     keep, others = fulfillments.services.keep_reasons, []
 
@@ -89,8 +89,8 @@ def test_a_plan_is_made_and_written_down_while_nobody_has_to_wait_for_the_goods(
     assert set(StockLevel.objects.values_list("reserved", flat=True)) == {1}
 
 
-def test_who_planned_with_what_was_taken_meanwhile_plans_again(acme, rival, shop, a_variant):
-    """Contract 13: nothing is oversold, and the plan is the best of what is left."""
+def test_a_push_whose_stock_was_taken_plans_again(acme, rival, shop, a_variant):
+    """Contract 4: nothing is oversold, and the plan is the best for the remaining stock."""
     a_variant(acme, "A-1", upc="036000291452", stock=2, wholesale_price=1)
     lamp = a_variant(acme, "LAMP", stock=5)
     a_variant(rival, "B-1", upc="036000291452", stock=2, wholesale_price=2)
@@ -114,8 +114,8 @@ def test_who_planned_with_what_was_taken_meanwhile_plans_again(acme, rival, shop
     assert [(each.reserved_change, each.reserved) for each in movements] == [(1, 1), (1, 2)]
 
 
-def test_what_arrives_between_look_and_write_is_not_missed_by_a_short_order(acme, shop, a_variant):
-    """Who brings stock looks for those who wait; an order that it could not see yet must look itself."""
+def test_a_short_order_does_not_miss_stock_that_arrives_while_it_plans(acme, shop, a_variant):
+    """A stock push looks for waiting orders; an order that it could not see yet must look for stock."""
     lamp, look = a_variant(acme, "LAMP", stock=1), SeenStock.read
 
     def seen_before_stock_came(*args, **kwargs):

@@ -39,7 +39,7 @@ def _own_folder(settings, tmp_path, monkeypatch):
 
 
 class Storm:
-    """Who does what; `counts` is what was counted when, by the request, or by the job and its line."""
+    """The actors of the storm; `counts` are numbers and moments by request, or by job and line."""
 
     def __init__(self, shop, suppliers):
         self.buyers = self._client(shop)
@@ -146,7 +146,7 @@ def storm(acme, rival, shop, a_variant):
 VERBS = ("buy", "buy", "sell", "sell", "cancel", "count", "count", "file", "operate")
 
 
-def test_whatever_happens_to_stock_at_once_the_ledger_says_why(storm):
+def test_the_ledger_explains_all_concurrent_stock_changes(storm):
     race(*[lambda v=verb, seed=seed: storm.go_on(v, seed) for seed, verb in enumerate(VERBS)])
 
     assert violations() == []  # reconcile is among them
@@ -181,14 +181,14 @@ def _promised_otherwise():
 
 
 def _moved_otherwise():
-    """As many pieces left as parcels hold, and as many came back as were restocked."""
+    """The shipped units equal the units in parcels, and the returned units the restocked ones."""
     with connection.cursor() as cursor:
         cursor.execute(MOVED)
         yield from [row for row in cursor.fetchall() if row[1] != row[2]]
 
 
 def _counted_otherwise(storm):
-    """Each count was set to what was counted, with what moved after its moment; none followed a later one."""
+    """Each count has the counted number plus later movements, and no count follows a newer one."""
     skus = dict(StockLevel.objects.values_list("variant_id", "variant__sku"))
     before: dict[tuple[int, int], list[StockMovement]] = defaultdict(list)
     last: dict[tuple[int, int], datetime] = {}

@@ -108,7 +108,7 @@ def test_a_storm_ends_without_deadlock_and_every_counter_agrees(acme, rival, sho
         return supplier.put(f"{path}/{verb}", {"tracking_number": f"T-{dice.random()}"})
 
     def operate(dice):
-        """Hold, release, correct, route again; what was delisted is listed again."""
+        """Hold, release, correct, route again, and list delisted variants again."""
         order = Order.objects.order_by("?").first()
         if order is not None:
             with order.change(by=OPERATOR) as change:

@@ -30,7 +30,7 @@ def a_client(party):
 
 @pytest.fixture
 def count(acme, a_variant):
-    """Acme counts its lamps, of which it has none yet."""
+    """Acme counts its lamps for the first time."""
     a_variant(acme, "LAMP", stock=0)
     east, api = Warehouse.objects.get(supplier=acme, is_default=True), a_client(acme)
 
@@ -60,7 +60,7 @@ def buy(shop):
 
 
 def filled() -> list[tuple[int, int]]:
-    """Of each order, the oldest first, how many pieces it wants and how many are set aside for it."""
+    """Return the wanted and reserved units of each order, oldest first."""
     reserved = dict(
         FulfillmentLine.objects.values_list("fulfillment__order").annotate(pieces=Sum("reserved"))
     )
@@ -69,7 +69,7 @@ def filled() -> list[tuple[int, int]]:
 
 
 def expected(pieces: int, wanted: list[int]) -> list[tuple[int, int]]:
-    """What each has when the pieces went to the oldest first."""
+    """Return the reservations of the orders if the units go to the oldest first."""
     shares = []
     for each in wanted:
         shares.append((each, min(each, pieces)))
@@ -78,7 +78,7 @@ def expected(pieces: int, wanted: list[int]) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("when_short", ["ship_partial", "wait"])
-def test_the_oldest_waits_shortest_whatever_happens_at_once(count, buy, when_short):
+def test_the_oldest_order_gets_stock_first_under_concurrency(count, buy, when_short):
     done = Event()
 
     def buying():
@@ -117,7 +117,7 @@ def test_two_pushes_of_stock_at_once_give_it_out_once(count, buy):
 
 
 @pytest.mark.parametrize("when_short", ["ship_partial", "wait"])
-def test_a_new_order_never_overtakes_who_waits(count, buy, when_short):
+def test_a_new_order_never_overtakes_a_waiting_one(count, buy, when_short):
     """Whether it comes before, while or after the stock does."""
     for stock in range(0, 20, 4):
         buy(2, when_short=when_short)

@@ -34,7 +34,7 @@ def no_worker():
         client.delete(worker.HEARTBEAT_KEY)
 
 
-def test_healthz_asks_nobody(monkeypatch):
+def test_healthz_calls_no_other_part(monkeypatch):
     monkeypatch.setattr(health, "CHECKS", {"anything": lambda: 1 / 0})
     answer = Client().get("/healthz")
     assert (answer.status_code, answer.json()) == (200, {"status": "alive"})
@@ -65,7 +65,7 @@ def test_readyz_asks_the_database_and_nothing_else(monkeypatch):
 
 
 @pytest.mark.django_db
-def test_a_folder_that_hangs_is_reported_with_its_last_state_and_holds_up_nobody(monkeypatch):
+def test_a_hanging_folder_is_reported_with_its_last_state_and_delays_nothing(monkeypatch):
     hangs = threading.Event()
     states = iter(["ok"])
 
@@ -88,7 +88,7 @@ def test_a_check_apart_that_fails_says_so():
 
 
 @pytest.mark.django_db
-def test_a_missing_worker_is_said_and_keeps_nobody_from_serving(no_worker):
+def test_a_missing_worker_is_reported_and_the_host_still_serves(no_worker):
     ready, status = Client().get("/readyz"), Client().get("/statusz")
     assert ready.status_code == 200
     assert status.json()["checks"]["worker"] == "no heartbeat for 15 seconds"
@@ -99,7 +99,7 @@ def test_a_missing_worker_is_said_and_keeps_nobody_from_serving(no_worker):
 
 
 @pytest.mark.django_db
-def test_webhooks_that_nobody_sends_to_are_said():
+def test_unsent_webhooks_are_reported():
     WebhookFactory.create()
     assert "webhooks (no process sends to them)" in Client().get("/statusz").json()["message"]
     SenderFactory.create()
@@ -125,11 +125,11 @@ def test_a_machine_with_an_upload_folder_of_its_own_is_named(settings, tmp_path,
     assert "other" in shared_folder.shared_folder()
 
     monkeypatch.setattr(shared_folder, "HEARD_WITHIN", 0)
-    assert shared_folder.shared_folder() == "ok"  # what nobody has said lately does not count
+    assert shared_folder.shared_folder() == "ok"  # old signs do not count
 
 
 @pytest.mark.django_db
-def test_nobody_is_sent_to_a_process_whose_database_is_a_standby(monkeypatch):
+def test_a_process_on_a_standby_database_is_not_ready(monkeypatch):
     monkeypatch.setattr("config.health.readiness.database", lambda: "is a standby")
     answer = Client().get("/readyz")
     assert answer.json()["checks"] == {"database": "is a standby"}

@@ -1,4 +1,4 @@
-"""One line a request, with whose it was, and without secrets."""
+"""One line per request, with its party and without secrets."""
 
 import json
 import logging
@@ -32,7 +32,7 @@ def test_each_line_shows_request_and_party():
 
 
 @pytest.mark.usefixtures("_context")
-def test_as_json_it_is_one_object_a_line():
+def test_json_logs_have_one_object_per_line():
     line = written(JsonFormatter(), "two\nlines", status=201, route="/v3/x")
     assert "\n" not in line
     assert json.loads(line) | {"time": ""} == {
@@ -61,7 +61,7 @@ def test_secrets_and_quoted_rows_are_left_out(text):
     assert "SECRET" not in redact(text)
 
 
-def test_what_follows_a_quoted_row_in_a_trace_is_kept():
+def test_the_lines_after_a_quoted_row_in_a_trace_are_kept():
     text = "Error: bad\nDETAIL:  (SECRET)\n\nThe above exception was the direct cause:\nTraceback: here"
     assert redact(text).endswith("The above exception was the direct cause:\nTraceback: here")
     assert "SECRET" not in redact(text)

@@ -15,13 +15,13 @@ from config.misspelt import misspelt
 @pytest.mark.parametrize(
     "name", ["DATABASE_ULR", "ALOWED_HOSTS", "BEHIND_PROXXY", "WEB_WORKER", "RATE_LIMITS"]
 )
-def test_what_is_nearly_a_setting_is_named(name):
+def test_a_near_miss_of_a_setting_is_named(name):
     known = ["DATABASE_URL", "ALLOWED_HOSTS", "BEHIND_PROXY", "RATE_LIMIT", "HTTPS", "PORT"]
     (line,) = misspelt([name, *known], known)
     assert line.startswith(f"{name} is not a setting. Did you mean")
 
 
-def test_what_others_set_is_none_of_our_business():
+def test_variables_of_other_programs_are_ignored():
     others = ["PATH", "HOSTNAME", "LANG", "PGHOST", "REDIS_PORT", "HOME", "https_proxy", "PYTHONPATH"]
     assert misspelt(others, ["DATABASE_URL", "HTTPS", "PORT", "BASE_URL"]) == []
 

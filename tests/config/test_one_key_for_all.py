@@ -20,7 +20,7 @@ from tests.factories import RemoteHostFactory, StaffFactory
 
 
 @pytest.mark.django_db
-def test_secrets_of_an_older_key_are_read_and_can_be_encrypted_anew(acme, settings, capsys):
+def test_secrets_of_an_older_key_are_read_and_can_be_encrypted_again(acme, settings, capsys):
     host = RemoteHostFactory.create(supplier=acme)
     host.set_password("s3cret")
     host.save(update_fields=["password"])
@@ -70,7 +70,7 @@ def test_a_host_key_of_ones_own_is_used_and_never_made_up(settings, tmp_path):
 
 
 def loaded(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """What becomes of a process that only reads the settings."""
+    """Start a process that only reads the settings; return its result."""
     environment = {"PATH": os.defpath, "DATA_DIR": str(folder), **variables}
     command = [sys.executable, "-W", "error", "-c", "import config.wsgi"]
     return subprocess.run(

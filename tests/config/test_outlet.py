@@ -25,7 +25,7 @@ class Pair:
         self.outlet = Outlet(ours, readers, self.asked.set)
 
     def read(self, size: int) -> bytes:
-        """Read so many bytes as the client, while the event loop sends."""
+        """Read a number of bytes as the client, while the event loop sends."""
         got = b""
         end = time.monotonic() + 10
         while len(got) < size:
@@ -53,7 +53,7 @@ def pair(readers) -> Iterator[Pair]:
 
 
 def in_thread(outlet: Outlet, *pieces: bytes) -> tuple[threading.Thread, list[Exception]]:
-    """Send pieces from a thread; its errors."""
+    """Send chunks from a thread; return its errors."""
     errors: list[Exception] = []
 
     def send() -> None:

@@ -1,4 +1,4 @@
-"""What /statusz says of each part on each host."""
+"""The report of /statusz about each part on each host."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def _nobody_was_heard_of(monkeypatch, settings, tmp_path):
 
 @pytest.fixture(autouse=True)
 def _the_clock_stands():
-    """What is said in seconds is as old as the test says, however busy the machine is."""
+    """Ages in seconds come from the test, so a busy machine does not matter."""
     with time_machine.travel(time.time(), tick=False):
         yield
 
 
 @pytest.fixture
 def heard(monkeypatch):
-    """A sign of a part on a host, so many seconds ago."""
+    """Write a sign of a part on a host with an age in seconds."""
 
     def give(part: str, host: str = "one", seconds: float = 0.0, **facts: float) -> None:
         now = time.time()
@@ -78,7 +78,7 @@ def test_a_part_that_fell_silent_on_one_host_is_said_and_one_that_is_long_gone_i
     assert check("parts") == "ok"
 
 
-def test_each_part_is_listed_by_host_to_those_inside_alone(heard):
+def test_each_part_is_listed_by_host_for_internal_callers_only(heard):
     heard("worker")
     heard("ticker", "two", seconds=40)
     listed = {(each["part"], each["host"], each["alive"]) for each in status()["parts"]}  # type: ignore[attr-defined]
@@ -90,7 +90,7 @@ def test_each_part_is_listed_by_host_to_those_inside_alone(heard):
 
 @pytest.mark.program
 @pytest.mark.parametrize(("end", "missed"), [("raise SystemExit", False), ("os._exit(1)", True)])
-def test_a_process_that_ends_in_order_is_missed_by_nobody(end, missed):
+def test_a_process_that_ends_in_order_does_not_count_as_missing(end, missed):
     program = (
         "import os, django; django.setup(); from api import signs_of_life; signs_of_life.give('sftp'); " + end
     )

@@ -1,4 +1,4 @@
-"""REDIS_URL: one Redis, or Sentinels. What is something else is said at the start, or by /statusz."""
+"""REDIS_URL: one Redis, or Sentinels. Other values are reported at the start or by /statusz."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from config.redis_url import broker, checked
         "redis+sentinel://one/mymaster",
     ],
 )
-def test_one_address_is_taken_as_it_is(url):
+def test_a_single_address_is_used_unchanged(url):
     assert checked(url) == url
 
 

@@ -1,4 +1,4 @@
-"""TLS is a proxy's work; what browsers are made to do about it is a setting."""
+"""A proxy terminates TLS; settings tell browsers to use it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_names_below_are_included_only_where_that_is_set_and_no_browsers_list_is
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("path", "status"), [("/v3/schema", 301), ("/healthz", 200), ("/metrics", 200)])
-def test_plain_http_is_redirected_but_for_those_who_ask_for_health(settings, path, status):
+def test_plain_http_is_redirected_except_for_health_checks(settings, path, status):
     settings.SECURE_SSL_REDIRECT = True
 
     answer = Client().get(path)

@@ -1,4 +1,4 @@
-"""What /metrics says of how the service stands, and that dashboard and alerts ask for nothing else."""
+"""The facts of /metrics, and the use of only these facts in the dashboard and the alerts."""
 
 from __future__ import annotations
 
@@ -109,9 +109,7 @@ def test_events_that_are_in_no_feed_yet_are_counted(acme, shop, a_variant, clien
     assert values("exchange_event_lag_seconds") == {(): 0}
 
 
-def test_deliveries_that_wait_are_counted_with_the_lag_of_those_that_could_be_sent(
-    acme, shop, a_variant, client_for
-):
+def test_waiting_deliveries_are_counted_with_the_lag_of_sendable_ones(acme, shop, a_variant, client_for):
     a_variant(acme, "LAN-1", stock=10)
     WebhookFactory.create(retailer=shop)
     client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
@@ -122,14 +120,14 @@ def test_deliveries_that_wait_are_counted_with_the_lag_of_those_that_could_be_se
     relay()
     waiting = values("exchange_webhook_deliveries")["waiting",]
     assert waiting > 0
-    assert values("exchange_webhook_lag_seconds")[()] > 0  # nobody sends
+    assert values("exchange_webhook_lag_seconds")[()] > 0  # no process sends
     Delivery.objects.update(next_attempt_at=timezone.now() + timedelta(hours=1))
     assert values("exchange_webhook_lag_seconds") == {(): 0}  # a receiver that was down has its delay
     Delivery.objects.update(status="dead", next_attempt_at=None)
     assert values("exchange_webhook_deliveries") == {("waiting",): 0, ("dead",): waiting}
 
 
-def test_each_part_shows_its_life_its_memory_and_what_it_is_busy_with(monkeypatch):
+def test_each_part_shows_its_life_its_memory_and_its_work(monkeypatch):
     now = time.time()
     monkeypatch.setattr("api.signs_of_life.time.time", lambda: now)
     signs_of_life.give("sftp", sessions=7)
@@ -171,7 +169,7 @@ def test_a_question_that_gets_no_answer_is_named_and_keeps_no_other_back(monkeyp
     assert values("exchange_orders_open") == {(): 0}
 
 
-def test_many_who_ask_at_once_cost_one_look(monkeypatch):
+def test_concurrent_scrapes_cost_one_reading(monkeypatch):
     monkeypatch.setattr(watching, "FRESH", 60.0)
     asked = []
 

@@ -52,7 +52,7 @@ def test_only_our_proxy_tells_the_address(behind_proxy, address):
     assert caller(forwarded, behind_proxy=behind_proxy).stranger == Stranger(address)
 
 
-def test_a_refused_address_may_still_use_known_keys_and_none():
+def test_a_refused_address_may_still_send_known_keys_or_no_key():
     parties = Parties()
     parties.learn(caller(key("good")).credential, "supplier:7")
     parties.refuse(Stranger(PEER), 60.0)

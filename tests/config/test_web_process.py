@@ -1,4 +1,4 @@
-"""What gunicorn does around the web processes."""
+"""The hooks of gunicorn around the web processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ os._exit(0)  # a thread of it may be writing to stderr, at which an interpreter 
 
 
 @pytest.mark.program
-def test_a_web_process_does_not_look_for_garbage_in_what_is_loaded():
+def test_a_web_process_excludes_loaded_code_from_garbage_collection():
     command = [sys.executable, "-c", ASK]
     found = subprocess.run(command, cwd=settings.BASE_DIR, stdout=subprocess.PIPE, text=True, check=True)
 

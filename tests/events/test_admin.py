@@ -1,4 +1,4 @@
-"""What happened, for operators: to be found, and not to be changed."""
+"""The history for operators, which is searchable and read-only."""
 
 import pytest
 from django.db import connection, transaction

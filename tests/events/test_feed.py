@@ -21,7 +21,7 @@ def happen(type, **fields):  # noqa: A002 - the field's name in the API
         return record(type, by=ROBOT, **fields)
 
 
-def test_events_come_in_order_with_what_they_are_about(acme, client_for):
+def test_events_come_in_order_with_their_subjects(acme, client_for):
     happen(
         "fulfillment.accepted", supplier=acme, order_id=7, fulfillment_id=8, data={"tracking_number": "1Z"}
     )
@@ -130,14 +130,14 @@ def test_the_length_of_the_feed_costs_no_queries(acme, client_for, many, django_
         assert len(client.get("events").json()["results"]) == many
 
 
-def test_beat_numbers_what_nobody_read(acme):
+def test_beat_numbers_events_that_were_not_read(acme):
     happen("fulfillment.accepted", supplier=acme)
     publish()
     assert Event.objects.get().number == 1
 
 
 def late_commit(supplier, read):
-    """Two changes at once; the one that began first commits last. What `read` sees between and after."""
+    """Run two changes; the first to begin commits last. Return `read` between and after."""
     begun, go_on = threading.Event(), threading.Event()
 
     def early():

@@ -1,4 +1,4 @@
-"""Rows for tests, each with what its table demands and nothing else: a file for each app."""
+"""Rows for tests with only the required values: one file per app."""
 
 from tests.factories.accounts import (
     IdempotencyKeyFactory,

@@ -53,7 +53,7 @@ class IdempotencyKeyFactory(ModelFactory[IdempotencyKey]):
 
 
 class StaffFactory(ModelFactory[User]):
-    """Somebody who may log in to the admin; `group` names what they may do there."""
+    """A user who may log in to the admin with the rights of `group`."""
 
     class Meta:
         model = User

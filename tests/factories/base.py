@@ -1,4 +1,4 @@
-"""What the factories have in common."""
+"""The common base of the factories."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ModelFactory(DjangoModelFactory[M]):
 
     @classmethod
     def create_in_bulk(cls, size: int, **fields: object) -> list[M]:
-        """Make so many rows by one INSERT. What they refer to must be there already.
+        """Create a number of rows with one INSERT. The rows that they refer to must exist.
 
         `factory.Iterator` gives a field another value in each row.
         """

@@ -8,7 +8,7 @@ from tests.factories.base import ModelFactory
 
 
 class OrderFactory(ModelFactory[Order]):
-    """A row that nobody pushed. Tests of what a push does push over the API instead."""
+    """An order row without a push. Tests of a push use the API instead."""
 
     class Meta:
         model = Order

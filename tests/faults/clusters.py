@@ -23,7 +23,7 @@ STANDBYS = {
     "wal_level": "replica",
     "max_wal_senders": "4",
     "hot_standby": "on",
-    "synchronous_commit": "on",  # what was acknowledged is written, or no standby could have it
+    "synchronous_commit": "on",  # acknowledged data must be written, or no standby could have it
 }
 REPLICATION = "host replication exchange 127.0.0.1/32 scram-sha-256\n"
 
@@ -52,7 +52,7 @@ class Cluster(Postgres):
         """A copy that follows this one, and runs."""
         copy = Cluster(home, self.account)
         copy.password = self.password
-        home.chmod(0o777)  # whoever the server runs under makes the folder
+        home.chmod(0o777)  # the server's own user creates the folder
         self.tool("pg_basebackup", "-D", str(copy.data), "-R", "-X", "stream", "-c", "fast", "-d", self.url)
         copy.prepare()
         copy.start()
@@ -110,7 +110,7 @@ class Cluster(Postgres):
             time.sleep(0.02)
 
     def ready(self, pid: int) -> bool:
-        """As a server is; a standby, too."""
+        """The settings of a server and of a standby."""
         try:
             lines = (self.data / "postmaster.pid").read_text().splitlines()
         except OSError:
@@ -120,7 +120,7 @@ class Cluster(Postgres):
 
 @contextmanager
 def clusters() -> Iterator[Path]:
-    """A folder for them. What was started in it is stopped by `running`."""
+    """Create a folder for clusters. `running` stops the servers started in it."""
     account = unprivileged_account()
     home = temporary_home(account)
     try:

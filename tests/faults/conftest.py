@@ -58,7 +58,7 @@ def database_url() -> str:
 
 
 def environment(folder: Path, **variables: str) -> dict[str, str]:
-    """Of a program that works on the tests' database."""
+    """Return the environment of a program that works on the tests' database."""
     return {
         **os.environ,
         "DATABASE_URL": database_url(),
@@ -92,7 +92,7 @@ def start_web(
 
 @pytest.fixture
 def start_worker(django_db_setup: None, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Start a worker that does imports and ticks, and sends those itself."""
+    """Start a worker that runs imports and ticks, and sends the ticks itself."""
     with ExitStack() as cleanup:
 
         def start(**variables: str) -> subprocess.Popen[bytes]:

@@ -1,4 +1,4 @@
-"""A session that holds rows and does nothing: what a stuck process or a forgotten psql leaves behind."""
+"""A session that locks rows and does nothing, like a stuck process or a forgotten psql."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a key may do is asked of the database at each request: what changes holds at once, on every host."""
+"""Each request reads the rights of its key, so a change holds at once on every host."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def hosts(start_web, own_redis) -> list[WebServer]:
 
 
 def everywhere(hosts: list[WebServer], path: str, secret: str, *, counted: bool = False) -> set[int]:
-    """What it is answered; each host's process has seen the key before."""
+    """Return the answers of all hosts; each process has seen the key before."""
     answers = [asked(host, path, secret, counted=counted) for host in hosts for _ in range(3)]
     return {answer.status for answer in answers}
 
 
 def asked(host: WebServer, path: str, secret: str, *, counted: bool) -> Answer:
-    """An answer; one that Redis was too slow to count on a busy machine is none, where it has to be."""
+    """Return an answer that was counted in Redis; repeat one that a slow Redis did not count."""
     for _ in range(100):
         answer = host.ask("GET", path, secret=secret)
         if not counted or "ratelimit-limit" in answer.headers:
@@ -38,7 +38,7 @@ def asked(host: WebServer, path: str, secret: str, *, counted: bool) -> Answer:
     raise AssertionError("its requests are not counted")
 
 
-def test_what_is_changed_of_a_key_holds_for_the_next_request_of_every_host(acme, hosts, own_redis):
+def test_a_change_of_a_key_holds_for_the_next_request_on_every_host(acme, hosts, own_redis):
     path = f"/v3/suppliers/{acme.pk}/variants"
     changes = {
         "scopes": ([Scope.INVENTORY_WRITE.value], 403),
@@ -58,7 +58,7 @@ def test_what_is_changed_of_a_key_holds_for_the_next_request_of_every_host(acme,
 
 
 @pytest.mark.parametrize("state", ["well", "flushed", "silent"])
-def test_a_revoked_key_and_its_tokens_stop_at_once_whatever_becomes_of_redis(acme, hosts, own_redis, state):
+def test_a_revoked_key_and_its_tokens_stop_at_once_without_redis(acme, hosts, own_redis, state):
     path = f"/v3/suppliers/{acme.pk}/variants"
     key, secret = IssuedKeyFactory.create(party=acme)
     asked = {"grant_type": "client_credentials", "client_id": key.prefix, "client_secret": secret}

@@ -1,4 +1,4 @@
-"""`manage.py backup` and `restore`: what comes back is whole, and is proven to be."""
+"""`manage.py backup` and `restore`: the restored data is complete, which reconcile proves."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def on_a_new_machine(cluster, settings, tmp_path, request) -> Callable[[], objec
 
 @pytest.fixture
 def backup(acme, shop, client_for, a_variant, settings, tmp_path: Path) -> Path:
-    """Of a machine with an order, an import's file, and its keys."""
+    """Make a backup of a host with an order, an import's file and keys."""
     settings.DATA_DIR = tmp_path / "old"
     settings.UPLOADS_DIR = tmp_path / "old/uploads"
     (settings.UPLOADS_DIR / "jobs").mkdir(parents=True)
@@ -54,7 +54,7 @@ def backup(acme, shop, client_for, a_variant, settings, tmp_path: Path) -> Path:
     return tmp_path / "backup"
 
 
-def test_what_was_backed_up_comes_back_and_is_reconciled(backup, on_a_new_machine, shop, client_for, capsys):
+def test_a_backup_is_restored_and_reconciled(backup, on_a_new_machine, shop, client_for, capsys):
     client = client_for(shop)
     call_command("backup", backup)
     assert backup.stat().st_mode & 0o077 == 0
@@ -80,7 +80,7 @@ def test_a_backup_whose_counters_are_wrong_is_restored_and_said_to_be(backup, on
     assert not backup.with_name("new").joinpath("uploads").exists()
 
 
-def test_nothing_is_restored_over_what_is_there(backup):
+def test_a_restore_overwrites_nothing(backup):
     call_command("backup", backup)
 
     with pytest.raises(CommandError, match="not empty"):

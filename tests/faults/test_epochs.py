@@ -1,4 +1,4 @@
-"""A standby is promoted, a backup is restored: what clients kept hides nothing (contract 13)."""
+"""After a promotion or a restore, values that clients kept hide nothing new (contract 16)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOST = 12
 
 @dataclass
 class Outsider:
-    """A retailer and a supplier, and what they keep between their calls."""
+    """A retailer and a supplier with the values that they keep between calls."""
 
     retailer: ApiClient
     supplier: ApiClient
@@ -49,7 +49,7 @@ class Outsider:
             assert self.supplier.request("PATCH", f"variants/{self.variant}", body).status_code == 200
 
     def look(self) -> None:
-        """Read everything, and keep what says how far it was read."""
+        """Read everything and keep the positions."""
         self.event = max([event["id"] for event in self.events()], default=self.event)
         pulled = self.pull()
         self.tag, self.since = pulled["ETag"], pulled["Updated-Since"]
@@ -110,10 +110,10 @@ def restored(outsider: Outsider, cluster: Cluster, elsewhere: str, tmp_path: Pat
 
 
 def nothing_is_hidden(outsider: Outsider) -> None:
-    """Fewer changes than were lost: to count on from there would be behind what the outsider has seen."""
+    """Fewer changes than were lost: counting on would stay behind the client's values."""
     seen = set(outsider.ids)
     assert outsider.pull(If_None_Match=outsider.tag).status_code == 200
-    assert outsider.changed_groups() == 3  # what it saw may be what was lost
+    assert outsider.changed_groups() == 3  # the client may have seen the lost changes
     outsider.change(1, "new")
     new = outsider.ids[-1]
 
@@ -149,7 +149,7 @@ def _unseen(monkeypatch, restored: Outsider) -> None:
 
 
 @pytest.mark.usefixtures("_unseen")
-def test_without_a_new_epoch_clients_would_miss_what_is_new(restored):
+def test_without_a_new_epoch_clients_would_miss_new_changes(restored):
     """The control."""
     restored.change(1, "new")
 
@@ -193,7 +193,7 @@ def test_a_standby_that_is_promoted_is_noticed_by_itself(outsider, cluster, else
 
 
 def test_a_connection_that_outlives_the_promotion_gives_nothing_out_twice(restored):
-    """Behind a pooler nobody connects anew; what is given out looks itself."""
+    """Behind a pooler no process reconnects, so each number checks the epoch itself."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE events_epoch SET incarnation = 'that of the old primary'")
     nothing_is_hidden(restored)

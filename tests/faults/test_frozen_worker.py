@@ -1,4 +1,4 @@
-"""A worker that is frozen in the midst of a transaction keeps nobody from going on with its job."""
+"""Another worker continues the job of a worker that froze within a transaction."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def job(acme, client_for, settings, tmp_path) -> Iterator[ImportJob]:
 
 @contextmanager
 def frozen_worker(job: ImportJob, monkeypatch) -> Iterator[list[str]]:
-    """A worker that holds its job's row when it freezes; and what becomes of it once it is thawed."""
+    """A worker that freezes with its job's row locked, and its behavior after it continues."""
     frozen, thaw = threading.Event(), threading.Event()
     outcome: list[str] = []
 
@@ -75,7 +75,7 @@ def test_the_next_worker_ends_its_session_and_goes_on(job, monkeypatch):
     assert Variant.objects.count() == 2
 
 
-def test_without_that_nobody_could_take_the_job(job, monkeypatch):
+def test_without_the_timeout_no_worker_could_take_the_job(job, monkeypatch):
     """The control: the frozen transaction holds the job's row."""
     with frozen_worker(job, monkeypatch) as outcome:
         monkeypatch.setattr("imports.pipeline.lease._end_session_of_last_owner", lambda job_id: None)

@@ -1,4 +1,4 @@
-"""What somebody else holds: a request waits for it for a short time, changes nothing, and holds up nobody."""
+"""Locked rows: a request waits briefly, changes nothing, and delays no other party."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_each_connection_has_the_limits_of_its_kind_of_process(kind, lock, state
     assert setting("tcp_keepalives_idle") == "15"
 
 
-def test_what_the_url_of_the_database_says_stands_above_ours():
+def test_options_in_the_database_url_override_ours():
     options = database.connection_options({"options": "-c lock_timeout=9s", "connect_timeout": 60})
 
     assert options["connect_timeout"] == 60
@@ -107,7 +107,7 @@ def test_another_partys_orders_are_placed_while_one_partys_rows_are_held(
 
 
 @pytest.mark.usefixtures("_as_web")
-def test_a_transaction_that_idles_is_ended_and_what_it_held_is_free():
+def test_an_idle_transaction_is_ended_and_its_locks_are_released():
     with pytest.raises(InternalError) as ended, transaction.atomic(), connection.cursor() as cursor:  # noqa: PT012
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = '100ms'")
         cursor.execute("SELECT 1")

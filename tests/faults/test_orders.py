@@ -1,4 +1,4 @@
-"""Cut connections: what was being done is undone whole, the caller learns it, and trying again works."""
+"""Cut connections: the change is rolled back, the caller gets an error, and a retry works."""
 
 from __future__ import annotations
 

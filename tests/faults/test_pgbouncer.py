@@ -45,7 +45,7 @@ def pooled(django_db_setup: None) -> Iterator[str]:
     program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         pytest.skip("pgbouncer is not installed")
-    folder = Path(tempfile.mkdtemp())  # not below a folder of root's own: who runs the pooler must reach it
+    folder = Path(tempfile.mkdtemp())  # not below a folder of root: the pooler's user must reach it
     folder.chmod(0o777)
     url, port = urlsplit(database_url()), free_port()
     own = {"host": url.hostname, "port": url.port, "user": url.username, "password": url.password}
@@ -67,13 +67,13 @@ def pooled(django_db_setup: None) -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-def test_the_story_goes_its_way(acme, shop, a_variant, pooled, start_web):
+def test_an_order_is_completed_through_the_pooler(acme, shop, a_variant, pooled, start_web):
     a_variant(acme, "A-1", stock=50)
     web = start_web(DATABASE_URL=pooled, DATABASE_LIMITS="0", WEB_THREADS="8")
     keys = {party: IssuedKeyFactory.create(party=party)[1] for party in (acme, shop)}
     retailer, supplier = f"/v3/retailers/{shop.pk}", f"/v3/suppliers/{acme.pk}"
 
-    for _ in range(8):  # whatever is prepared in one session and asked for in another would fail
+    for _ in range(8):  # a statement prepared in one session and used in another would fail
         body = an_order({"sku": "A-1", "quantity": 2})
         assert web.ask("POST", f"{retailer}/orders", secret=keys[shop], body=body).status == 201
     captured = web.ask("GET", f"{supplier}/fulfillments", secret=keys[acme]).json()

@@ -20,13 +20,15 @@ def test_import_posts_are_answered_while_redis_is_silent_and_the_sweep_finds_the
 ):
     _, secret = IssuedKeyFactory.create(party=acme)
     path = f"/v3/suppliers/{acme.pk}"
-    web = start_web(REDIS_URL=own_redis.url, WEB_THREADS="32")  # a share of twelve: nobody waits for a turn
+    web = start_web(
+        REDIS_URL=own_redis.url, WEB_THREADS="32"
+    )  # a share of twelve: no request waits for a turn
     assert web.ask("GET", f"{path}/variants", secret=secret).status == 200
 
     def post(_: int):
         return web.ask("POST", f"{path}/importProducts", secret=secret, body={"data": ROWS})
 
-    # It stays silent until all are answered: who waited for it to speak would never be.
+    # Redis stays silent until all requests are answered, so a request that waited would never end.
     with own_redis.silent(), ThreadPoolExecutor(12) as pool:
         answers = list(pool.map(post, range(12)))
         after = web.ask("GET", f"{path}/variants", secret=secret)

@@ -1,4 +1,4 @@
-"""A stranger with 64 connections and no key delays no other party, whatever the stranger sends."""
+"""A stranger with 64 connections and no key delays no other party with any shape of request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def web(start_web: Callable[..., WebServer]) -> WebServer:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_stranger_delays_nobody_else(acme, web, name):
+def test_a_stranger_delays_no_other_party(acme, web, name):
     _, secret = IssuedKeyFactory.create(party=acme)
     path = f"/v3/suppliers/{acme.pk}/variants"
     assert web.ask("GET", path, secret=secret).status == 200

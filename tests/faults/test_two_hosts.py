@@ -30,7 +30,7 @@ CALLERS = 4
 
 
 class Caller:
-    """A partner's system that repeats what was not answered at the other host, under the same key."""
+    """A partner's system that repeats unanswered requests at the other host, under the same key."""
 
     def __init__(self, hosts: list[WebServer], retailer: int, secret: str) -> None:
         self.hosts, self.path, self.secret = hosts, f"/v3/retailers/{retailer}", secret
@@ -144,7 +144,7 @@ def test_the_standby_takes_over_below_both_hosts_and_nothing_is_given_out_twice(
 
 
 def wait_until_ready_is(status: int, hosts: list[WebServer]) -> None:
-    """What /readyz finds out holds for a second."""
+    """/readyz caches its result for a second."""
     deadline = time.monotonic() + 30
     while any(host.ask("GET", "/readyz").status != status for host in hosts):
         assert time.monotonic() < deadline
@@ -152,7 +152,7 @@ def wait_until_ready_is(status: int, hosts: list[WebServer]) -> None:
 
 
 def either_of(one: Cluster, other: Cluster, url: str) -> str:
-    """The database of whichever of the two can be written to, as docs/running.md writes it."""
+    """The URL of the writable one of two databases, as in docs/running.md."""
     head, _, tail = url.rpartition("@")
     places = ",".join(cluster.url.rpartition("@")[2].split("/")[0] for cluster in (one, other))
     return f"{head}@{places}/{tail.partition('/')[2]}?target_session_attrs=read-write"

@@ -82,7 +82,7 @@ def uploaded(supplier: Supplier) -> list[str]:
 
 @pytest.mark.parametrize(("locking", "times"), [(True, 1), (False, 2)])
 def test_files_that_two_beats_see_at_once_are_imported_once(acme, locking, times):
-    """The control: where nobody locks what he has seen, both import all of it."""
+    """The control: without the lock, both workers import all rows."""
     paths = uploaded(acme)
     with meeting_after(sweeping, "_automatic", locking=locking):
         at_once([sweeping.take_uploads, sweeping.take_uploads])
@@ -154,7 +154,7 @@ def wait_until_it_has_begun(job: ImportJob, worker: subprocess.Popen[bytes]) -> 
 
 
 def take_over(job: ImportJob) -> None:
-    """As the sweep does: again and again, until the lease of whoever had it is over."""
+    """Claim repeatedly, like the sweep, until the lease of the other worker ends."""
     deadline = time.monotonic() + 120
     while not run_job(job.pk):
         assert time.monotonic() < deadline

@@ -1,4 +1,4 @@
-"""Clients that stall, and one party whose rows are stuck: everybody else is answered, and so is /healthz."""
+"""Clients that stall and a party with locked rows delay neither other parties nor /healthz."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.orders.push_bodies import an_order
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
-SOON = 2.0  # seconds; whoever waited behind another waited for at least five
+SOON = 2.0  # seconds; a request behind another one would wait for at least five
 HEAD = b"POST /v3/suppliers/1/variants HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 BODY = HEAD + b"Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
@@ -30,7 +30,7 @@ def web(start_web):
 
 @contextmanager
 def stalled(web: WebServer, data: bytes, count: int) -> Iterator[None]:
-    """So many clients that have sent this, and send no more."""
+    """Open a number of clients that have sent this text and send nothing more."""
     with ExitStack() as cleanup:
         for _ in range(count):
             cleanup.enter_context(web.open()).sendall(data)
@@ -48,7 +48,7 @@ def answered_soon(web: WebServer, path: str, secret: str = "") -> None:
     [b"", b"GET /v3/sche", HEAD + b"X-Slow: ", BODY, BODY + b'{"sku"', CHUNKED + b"5\r\nab"],
     ids=["nothing", "a line", "headers", "no body", "half a body", "half a chunk"],
 )
-def test_clients_that_stall_hold_up_nobody(acme, web, data):
+def test_clients_that_stall_delay_no_other(acme, web, data):
     _, secret = IssuedKeyFactory.create(party=acme)
     with stalled(web, data, 32):
         answered_soon(web, "/healthz")
@@ -86,7 +86,7 @@ def test_one_partys_stuck_rows_hold_up_neither_another_party_nor_the_health(
     assert push(shop, "A-1").status == 201
 
 
-def test_requests_that_come_slowly_or_in_pieces_or_after_one_another_are_answered(acme, web):
+def test_slow_split_and_pipelined_requests_are_answered(acme, web):
     _, secret = IssuedKeyFactory.create(party=acme)
     ask = b"GET /v3/suppliers/%d/variants HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\n\r\n"
     request = ask % (acme.pk, secret.encode())
@@ -134,7 +134,7 @@ def test_a_large_body_and_one_that_waits_to_be_asked_for_are_read_whole(acme, we
         (CHUNKED + b"fffffff\r\n", 413, "too_large"),
     ],
 )
-def test_what_the_server_itself_refuses_is_refused_in_the_envelope(web, data, status, code):
+def test_refusals_of_the_server_itself_have_the_envelope(web, data, status, code):
     answer = web.send(data)
 
     assert (answer.status, answer.json()["code"]) == (status, code)

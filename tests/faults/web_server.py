@@ -1,4 +1,4 @@
-"""A client of a web server over real sockets, whole requests or pieces of them."""
+"""A client of a web server over real sockets, with complete or partial requests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ START_TIMEOUT = 120.0
 
 @dataclass
 class Answer:
-    """What came back, and how long it took."""
+    """An answer and its duration."""
 
     status: int
     headers: dict[str, str]

@@ -1,4 +1,4 @@
-"""Receivers of webhooks for tests: HTTP servers here, in threads, that note what they get."""
+"""Receivers of webhooks for tests: HTTP servers in threads that record their requests."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ReceiverServer:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def wait_for(self, count: int, *, seconds: float = WAIT) -> list[Post]:
-        """The posts, once there are so many. Fails where they do not come."""
+        """Wait for a number of posts and return them. Fails if they do not arrive."""
         with self._changed:
             came = self._changed.wait_for(lambda: len(self.posts) >= count, seconds)
             assert came, f"{len(self.posts)} of {count} came"

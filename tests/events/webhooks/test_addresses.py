@@ -17,12 +17,12 @@ from events.webhooks.targets import WrongWebhookUrl, parse_url
         *("2002:7f00:1::", "2002:a00:1::", "2001:db8::1"),
     ],
 )
-def test_what_is_not_public_is_refused(address):
+def test_an_address_that_is_not_public_is_refused(address):
     assert not is_allowed(ipaddress.ip_address(address))
 
 
 @pytest.mark.parametrize("address", ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "64:ff9b::808:808"])
-def test_what_is_public_is_called(address):
+def test_a_public_address_is_called(address):
     assert is_allowed(ipaddress.ip_address(address))
 
 
@@ -65,6 +65,6 @@ def test_a_url_is_taken_apart(url, host, port, path, authority):
         *("https://-.example/", "https://[::1%eth0]/", "https://[fe80::1]/", "https://a..b/"),
     ],
 )
-def test_a_url_that_is_none_is_refused(url):
+def test_an_invalid_url_is_refused(url):
     with pytest.raises(WrongWebhookUrl):
         parse_url(url)

@@ -1,4 +1,4 @@
-"""The code that the guide gives to receivers verifies what is sent, in both of its languages."""
+"""The guide's code for receivers verifies deliveries in both of its languages."""
 
 from __future__ import annotations
 

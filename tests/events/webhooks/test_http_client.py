@@ -1,4 +1,4 @@
-"""What receivers may do to a request, and where requests go however names and addresses change."""
+"""The behavior of receivers, and the target of requests when names and addresses change."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def post(*urls: str) -> list[ReceiverAnswer]:
 
 @contextmanager
 def talking(talk: Talk) -> Iterator[str]:
-    """A server that does with each connection what `talk` does, after a request has come."""
+    """Start a server that calls `talk` for each connection after a request has arrived."""
     server = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -64,7 +64,7 @@ def talking(talk: Talk) -> Iterator[str]:
 
 @pytest.fixture
 def names(monkeypatch) -> dict[str, list[str]]:
-    """What the resolver answers, one look-up after the other."""
+    """Replace the answers of the resolver, one look-up after the other."""
     known: dict[str, list[str]] = {}
 
     def look_up(host: str, *_: object, **__: object) -> list[tuple[object, ...]]:
@@ -134,7 +134,7 @@ def test_a_connection_serves_the_next_request_too():
 
 
 def test_a_connection_that_was_closed_meanwhile_is_no_failure():
-    """As servers do that keep them for a while only; the control is that a first one is not repeated."""
+    """Some servers close idle connections. The control: a first request is not repeated."""
     with talking(lambda c: c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) as url:
         assert [each.taken for each in post(*[url] * 3)] == [True] * 3
     with talking(lambda c: None) as url:
@@ -158,7 +158,7 @@ def test_a_connection_that_was_closed_meanwhile_is_no_failure():
         (b"", False, "without an answer"),
     ],
 )
-def test_odd_answers_are_judged_by_their_status_or_are_none(said, taken, error, settings):
+def test_an_odd_answer_counts_by_its_status_or_as_no_answer(said, taken, error, settings):
     settings.WEBHOOK_SECONDS = 5.0
     with talking(lambda connection: connection.sendall(said)) as url:
         [answer] = post(url)
@@ -173,12 +173,12 @@ def test_an_answer_that_never_ends_has_an_end(settings):
     assert answer == ReceiverAnswer(None, "No answer within 0.3 seconds.")
 
 
-def test_nobody_listening_is_said_in_words():
+def test_a_refused_connection_is_reported_in_words():
     [answer] = post("http://127.0.0.1:9/")
     assert answer.error.startswith("The connection failed: ")
 
 
-def test_a_certificate_that_nobody_trusts_is_refused(settings):
+def test_an_untrusted_certificate_is_refused(settings):
     """Plain text where TLS is expected is refused, too, and no second try is made without it."""
     with receiver() as server:
         [answer] = post(f"https://127.0.0.1:{server.port}/")

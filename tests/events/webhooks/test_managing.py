@@ -1,4 +1,4 @@
-"""`…/webhooks`: who is sent what, and what becomes of it (contract 13)."""
+"""`…/webhooks`: receivers, events and deliveries (contract 9)."""
 
 import base64
 from ipaddress import ip_network
@@ -101,7 +101,7 @@ def test_a_kept_secret_that_no_key_reads_any_more_is_a_conflict_and_nothing_is_d
         ({"url": URL, "active": "yes"}, "active"),
     ],
 )
-def test_what_cannot_be_is_named(client, body, field):
+def test_an_invalid_field_is_named(client, body, field):
     answer = client.post("webhooks", body)
     assert answer.status_code == 400
     assert [error["field"] for error in answer.json()["errors"]] == [field]
@@ -119,9 +119,7 @@ def test_what_cannot_be_is_named(client, body, field):
         ),
     ],
 )
-def test_a_type_that_a_supplier_does_not_hear_of_is_refused_with_what_would_be_right(
-    acme, client_for, name, sentence
-):
+def test_an_event_type_of_retailers_is_refused_with_the_right_types(acme, client_for, name, sentence):
     answer = client_for(acme).post("webhooks", {"url": URL, "types": [name]})
     assert answer.status_code == 400
     assert sentence in answer.json()["message"]
@@ -139,9 +137,7 @@ def test_a_private_network_may_be_allowed(client, settings):
     assert client.post("webhooks", {"url": "http://192.168.0.1/"}).status_code == 400
 
 
-def test_it_hears_what_happens_from_now_on_and_what_its_party_would_read_in_the_feed(
-    shop, boutique, acme, client
-):
+def test_a_webhook_gets_later_events_with_the_content_of_the_feed(shop, boutique, acme, client):
     happen("order.created", retailer=shop, order_id=1)
     webhook = make(client)["id"]
     happen("order.held", retailer=shop, order_id=1)
@@ -171,7 +167,7 @@ def test_a_narrow_key_makes_a_webhook_that_hears_as_little_as_it_reads(acme, cli
     assert refused["errors"][0]["code"] == "scope"
 
 
-def test_a_narrow_key_neither_sees_nor_redirects_what_a_wider_one_made(acme, client_for):
+def test_a_narrow_key_cannot_see_or_redirect_a_webhook_of_a_wider_key(acme, client_for):
     narrow, wide = client_for(acme, scopes=["catalog:read", "catalog:write"]), client_for(acme)
     webhook = make(wide)["id"]
     assert narrow.get("webhooks").json()["results"] == []
@@ -194,7 +190,7 @@ def test_types_choose(shop, client):
     assert delivered(webhook) == ["order.held"]
 
 
-def test_a_change_changes_what_it_names(shop, client):
+def test_a_change_concerns_only_the_named_fields(shop, client):
     webhook = make(client, types=["order.held"])["id"]
     changed = client.request("PATCH", f"webhooks/{webhook}", {"url": f"{URL}/2", "types": []}).json()
     assert (changed["url"], changed["types"], changed["active"]) == (f"{URL}/2", [], True)
@@ -264,7 +260,7 @@ def test_a_test_is_an_event_for_that_webhook_alone_and_in_no_feed(shop, client):
         ("webhooks/{}/replay", {"after": 0, "event_ids": [7]}, "event_ids"),
     ],
 )
-def test_what_may_mean_fewer_events_is_not_taken_for_all(client, path, body, field):
+def test_a_field_that_may_limit_events_is_not_ignored(client, path, body, field):
     webhook = make(client)["id"]
     method = "PATCH" if path == "webhooks/{}" else "POST"
 
@@ -323,5 +319,5 @@ def test_deliveries_are_found_by_status(shop, client):
 def test_the_length_of_the_list_costs_no_queries(shop, client, many, django_assert_num_queries):
     WebhookFactory.create_in_bulk(many, retailer=shop)
     client.get("webhooks")
-    with django_assert_num_queries(4):  # the key, the webhooks, what waits, what is dead
+    with django_assert_num_queries(4):  # the key, the webhooks, the waiting deliveries, the dead ones
         assert len(client.get("webhooks").json()["results"]) == many

@@ -1,4 +1,4 @@
-"""What a process has of a webhook in memory: order within a subject, and how much its receiver is asked."""
+"""The state of a webhook in memory: order within a subject, and requests in flight."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_a_later_one_is_sent_when_the_earlier_one_has_arrived(receiver):
     assert receiver.take() == second
 
 
-def test_what_is_behind_one_that_failed_is_forgotten_until_it_is_due_itself(receiver):
+def test_deliveries_behind_a_failed_one_are_forgotten_until_due(receiver):
     first, second = due(1), due(2, before=1)
     hold(receiver, first, second)
     receiver.answered(receiver.take(), REFUSED)
@@ -46,12 +46,12 @@ def test_what_is_behind_one_that_failed_is_forgotten_until_it_is_due_itself(rece
 
 
 def test_one_that_arrived_while_the_next_was_read_does_not_keep_it(receiver):
-    """Not written down yet; what stood between them would be what keeps it."""
+    """Not stored yet; only a delivery between them would delay it."""
     assert hold(receiver, due(3, before=2), taken=[1]) == [False]
     assert hold(receiver, due(3, before=2), taken=[2]) == [True]
 
 
-def test_what_is_held_is_held_once(receiver):
+def test_a_delivery_is_held_once(receiver):
     hold(receiver, due(1), due(1))
     assert receiver.take() is not None
     assert receiver.take() is None
@@ -97,7 +97,7 @@ def _taken(receiver, now):
     return receiver.take()
 
 
-def test_what_is_let_go_of_is_not_sent_but_what_is_open_comes_to_its_end(receiver):
+def test_released_deliveries_are_not_sent_and_open_requests_end(receiver):
     first, second, other = due(1), due(2, before=1), due(3, "order:2")
     hold(receiver, first, second, other)
     receiver.take()

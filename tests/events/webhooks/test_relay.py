@@ -1,4 +1,4 @@
-"""Committed events become deliveries: none is missed, none doubled."""
+"""Committed events become deliveries, each exactly once."""
 
 import threading
 from unittest import mock
@@ -75,7 +75,7 @@ def test_a_relay_that_dies_leaves_its_events_to_the_next(shop, webhook):
     assert sent(webhook) == [1]
 
 
-def test_where_another_is_at_it_nobody_waits(shop, webhook):
+def test_a_second_relay_does_not_wait_for_the_first(shop, webhook):
     happen(shop, 1)
     relay()
     happen(shop, 2)
@@ -86,7 +86,7 @@ def test_where_another_is_at_it_nobody_waits(shop, webhook):
 
 
 def test_a_webhook_that_is_being_made_hears_of_all_that_it_is_promised(shop, client_for):
-    """While it is made no relay passes; without that lock, one would go by what is promised already."""
+    """While a webhook is created no relay runs; without this lock, a relay would pass its first events."""
     relay()
     happen(shop, 1)
     reached, go_on = threading.Event(), threading.Event()
@@ -115,7 +115,7 @@ def test_a_webhook_that_is_being_made_hears_of_all_that_it_is_promised(shop, cli
     assert sent(made) == [2]
 
 
-def test_what_happened_before_all_webhooks_is_not_walked_through(shop):
+def test_events_older_than_all_webhooks_are_skipped(shop):
     for number in range(5):
         happen(shop, number)
     assert relay() == 0

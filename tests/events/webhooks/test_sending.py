@@ -45,9 +45,7 @@ def quick_retries(monkeypatch):
     monkeypatch.setattr(receivers, "LONGEST_PAUSE", 0.3)
 
 
-def test_what_is_sent_is_the_feeds_own_event_and_the_specifications_library_verifies_it(
-    shop, client_for, happen, sending
-):
+def test_a_delivery_is_the_feeds_event_and_standardwebhooks_verifies_it(shop, client_for, happen, sending):
     client = client_for(shop)
     with receiver() as server, sending():
         made = client.post("webhooks", {"url": server.url}).json()
@@ -88,7 +86,7 @@ def test_a_test_comes_to_that_webhook_alone(sending, a_webhook):
 
 
 def test_events_of_an_order_keep_their_order_while_others_go_on(happen, sending, a_webhook, quick_retries):
-    """Order 1 is refused twice; nothing of it may overtake, and nobody else waits for it."""
+    """Order 1 is refused twice; its events may not overtake each other, and other orders do not wait."""
     refused: list[int] = []
 
     def answer(post, handler):
@@ -118,7 +116,7 @@ def test_events_of_an_order_keep_their_order_while_others_go_on(happen, sending,
     assert len(done_by_others) == 6
 
 
-def test_a_receiver_that_hangs_keeps_nobody_else(happen, sending, a_webhook, settings):
+def test_a_receiver_that_hangs_delays_no_other(happen, sending, a_webhook, settings):
     settings.WEBHOOK_SECONDS = 60.0
     stuck: list[object] = []
     others_heard = threading.Event()
@@ -147,7 +145,7 @@ def test_a_receiver_that_hangs_keeps_nobody_else(happen, sending, a_webhook, set
         (301, {"Location": "http://127.0.0.1:1/"}, "Redirects are not followed"),
     ],
 )
-def test_what_is_not_taken_is_tried_again_and_says_why(
+def test_a_refused_delivery_is_retried_with_the_reason(
     happen, sending, a_webhook, client_for, shop, status, more, error
 ):
     def answer(post, handler):
@@ -201,7 +199,7 @@ def test_after_its_time_it_is_dead_and_a_replay_brings_it_back(
     assert came == [first, first + 1]
 
 
-def test_what_is_replayed_before_its_answer_is_written_down_is_sent_once_more(
+def test_a_delivery_replayed_before_its_answer_is_stored_is_sent_again(
     happen, sending, a_webhook, client_for, shop
 ):
     """The answer to the first sending ended the replay, too."""
@@ -225,7 +223,7 @@ def test_what_is_replayed_before_its_answer_is_written_down_is_sent_once_more(
     assert len(server.posts) == 2
 
 
-def test_a_receiver_that_was_down_gets_all_that_waits_as_soon_as_it_is_back(
+def test_a_receiver_that_was_down_gets_all_waiting_events_when_it_is_back(
     happen, sending, a_webhook, monkeypatch
 ):
     """Its deliveries would be due in an hour."""
@@ -276,7 +274,7 @@ def test_several_processes_share_the_webhooks_and_send_each_event_once(happen, s
             assert came == sorted(came)
 
 
-def test_what_a_dead_process_had_is_sent_by_another(happen, sending, a_webhook, monkeypatch):
+def test_another_process_sends_the_deliveries_of_a_dead_one(happen, sending, a_webhook, monkeypatch):
     monkeypatch.setattr(Sender, "LEASE", timedelta(seconds=4))
     gone = Sender(name="killed")
     gone.save(force_insert=True)

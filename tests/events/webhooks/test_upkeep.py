@@ -22,7 +22,7 @@ def days(number):
     return timezone.now() + timedelta(days=number)
 
 
-def test_what_is_over_is_given_up_and_what_is_old_is_removed(shop, happen, monkeypatch):
+def test_expired_deliveries_are_given_up_and_old_ones_deleted(shop, happen, monkeypatch):
     monkeypatch.setattr("events.webhooks.upkeep.MOST", 1)  # in many steps
     for order in range(8):
         happen(order)
@@ -61,7 +61,7 @@ def test_what_is_over_is_given_up_and_what_is_old_is_removed(shop, happen, monke
     assert list(Webhook.objects.all()) == [webhook]
 
 
-def test_an_answer_to_a_sending_before_does_not_end_what_was_called_back(shop, happen):
+def test_an_answer_to_an_earlier_attempt_does_not_end_a_replay(shop, happen):
     happen(1)
     Event.publish()
     over = {"next_attempt_at": days(-4), "expires_at": days(-1)}
