@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 from tests.architecture.sources import ROOT
+from tests.deploy.proxies import needs
 from tools.bench.soak.commands import DEPLOY, PARTS, PYTHON, UNITS, compose, of_compose, of_unit
 from tools.launcher import programs
 
@@ -22,14 +22,6 @@ ADDRESSES = {
     "EXCHANGE_TWO": "127.0.0.1:8002",
 }
 SETTING = re.compile(r"^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)?", re.MULTILINE)
-
-
-def needs(program: str) -> str:
-    """The path of a program, or the test is skipped."""
-    found = shutil.which(program, path="/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin")
-    if found is None:
-        pytest.skip(f"{program} is not installed")
-    return found
 
 
 def read(*command: str, **environment: str) -> str:
