@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from types import MappingProxyType
+from typing import Any
 
 from api import envelope, request_id
 from api.renderers import encode
@@ -43,22 +44,24 @@ def too_many_wrong_keys(path: str, seconds: float) -> bytes:
     return _refusal(429, message, {"Retry-After": str(wait)}, more)
 
 
-def alive(*, head_only: bool) -> bytes:
+def alive(request: Any) -> bytes:
     """Return the answer to `/healthz`."""
-    return _answer(200, encode({"status": "alive"}), _fresh_headers(), head_only=head_only)
+    headers = _health_headers(request)
+    return _answer(200, encode({"status": "alive"}), headers, head_only=request.method == "HEAD")
 
 
-def readiness(state: str, *, head_only: bool) -> bytes:
+def readiness(request: Any, state: str) -> bytes:
     """Return the answer to `/readyz` for this state of the database."""
-    headers = _fresh_headers()
+    headers = _health_headers(request)
     status, body = ready.answer(state)
     if status != HTTPStatus.OK:
         headers["Retry-After"] = ready.RETRY_AFTER
-    return _answer(status, encode(body), headers, head_only=head_only)
+    return _answer(status, encode(body), headers, head_only=request.method == "HEAD")
 
 
-def _fresh_headers() -> dict[str, str]:
-    return {request_id.HEADER: request_id.begin(None), "Cache-Control": "no-store"}
+def _health_headers(request: Any) -> dict[str, str]:
+    connection = "close" if request.should_close() else "keep-alive"
+    return {request_id.HEADER: request_id.begin(None), "Cache-Control": "no-store", "Connection": connection}
 
 
 def _refusal(

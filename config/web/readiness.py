@@ -66,5 +66,4 @@ class Readiness:
             self._answer(connection, state)
 
     def _answer(self, connection: Connection, state: str) -> None:
-        method = connection.arrival.request.method
-        self._give(connection, answers.readiness(state, head_only=method == "HEAD"))
+        self._give(connection, answers.readiness(connection.arrival.request, state))

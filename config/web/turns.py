@@ -16,7 +16,7 @@ class Turns(Generic[T]):
     """A queue for each party. A party may hold as many threads as it leaves free: half of them when it is
     alone, a third beside another busy party. So the next party finds a thread, however many are stuck.
 
-    All strangers together may hold half of the threads, however many addresses they have.
+    Strangers of one address may hold a quarter of the threads, all strangers together half of them.
     """
 
     def __init__(
@@ -25,6 +25,7 @@ class Turns(Generic[T]):
         self.free = threads
         self._is_stranger = is_stranger
         self._most_strangers = max(1, threads // 2)
+        self._most_of_address = max(1, threads // 4)
         self._strangers = 0
         self._busy: dict[Hashable, int] = {}
         self._waiting: dict[Hashable, deque[tuple[float, T]]] = {}
@@ -83,6 +84,7 @@ class Turns(Generic[T]):
             self._waiting[party] = left
 
     def _may_begin(self, party: Hashable) -> bool:
-        if self._is_stranger(party) and self._strangers >= self._most_strangers:
-            return False
-        return self._busy.get(party, 0) < self.free
+        busy = self._busy.get(party, 0)
+        if self._is_stranger(party):
+            return busy < self._most_of_address and self._strangers < self._most_strangers
+        return busy < self.free

@@ -62,7 +62,7 @@ class Worker(ThreadWorker):
         )
         self.parties = Parties()
         self.slow_readers = SlowReaders(self.cfg.threads // 2)
-        self.readiness = Readiness(defer=defer, give=self._give, check=database)
+        self.readiness = Readiness(defer=defer, give=self._give_health, check=database)
         self.sending = Sending(watch=self._watch, unwatch=self._unwatch, sent=self._sent)
         self.arriving: dict[Connection, None] = {}
         self.pausing: dict[Connection, float] = {}
@@ -184,7 +184,7 @@ class Worker(ThreadWorker):
             self.handle_error(request, connection.sock, connection.client, arrival.fault)
             self.sending.answered(connection)
         elif request.method in ("GET", "HEAD") and request.uri.rstrip("/") == ALIVE:
-            self._give(connection, answers.alive(head_only=request.method == "HEAD"))
+            self._give_health(connection, answers.alive(request))
         elif request.method in ("GET", "HEAD") and request.uri.rstrip("/") == READY:
             self.readiness.ask(connection, time.monotonic())
         else:
@@ -235,6 +235,12 @@ class Worker(ThreadWorker):
         with suppress(OSError):
             connection.sock.put(answer)
         self.sending.answered(connection)
+
+    def _give_health(self, connection: Connection, answer: bytes) -> None:
+        """Send an answer about this process, and keep the connection if the client does."""
+        request, connection.rest = connection.arrival.take()
+        connection.is_kept = self.alive and not request.should_close()
+        self._give(connection, answer)
 
     def _sent(self, connection: Connection) -> None:
         """Read the client's next request, or close."""

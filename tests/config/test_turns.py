@@ -32,6 +32,13 @@ def test_each_of_several_greedy_parties_leaves_one_for_the_next():
         assert taken(turns) == [party]
 
 
+def test_strangers_of_one_address_have_a_quarter_of_the_threads():
+    turns = turns_with(8)
+    for _ in range(4):
+        turns.add(Stranger("192.0.2.1"), "stranger", 0.0)
+    assert len(taken(turns)) == 2
+
+
 def test_strangers_at_any_number_of_addresses_leave_half_of_the_threads():
     turns = turns_with(8)
     for number in range(20):

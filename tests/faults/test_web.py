@@ -144,6 +144,16 @@ def test_refusals_of_the_server_itself_have_the_envelope(web, data, status, code
     assert answer.seconds < SOON
 
 
+def test_a_balancer_may_keep_its_connection(web):
+    with web.open() as sock:
+        for path in (b"/healthz", b"/readyz", b"/readyz/"):
+            sock.sendall(b"GET %s HTTP/1.1\r\nHost: anything\r\n\r\n" % path)
+            answer = read_answer(sock, 0.0)
+            assert (answer.status, answer.headers["connection"]) == (200, "keep-alive")
+        sock.sendall(b"GET /readyz HTTP/1.1\r\nHost: anything\r\n\r\n" * 2)  # both at once
+        assert read_answer(sock, 0.0).status == 200
+
+
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_health_is_answered_by_the_server_itself(web, method):
     request = method.encode() + b" /healthz HTTP/1.1\r\nHost: anything\r\n\r\n"
