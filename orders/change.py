@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from datetime import date
-from typing import Any, Generic, Self, TypeVar
+from datetime import date, datetime
+from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
-from django.db import models, transaction
+from django.db import transaction
 
 from accounts.actors import Actor
-from accounts.models import Retailer
 from events.models import Event
 from events.recording import UNIT_LISTS, draft
 from fastdb.inserts import insert
@@ -31,83 +30,62 @@ from orders import unrouted_lines
 from orders.processing_state import FINISHED, ProcessingState, derive_state, stamp
 
 
-class ChangeableOrder(models.Model):
-    """The fields of an order that a change reads and writes. All others are in `orders.models.Order`."""
+class ChangeableOrder(Protocol):
+    """The parts of `orders.models.Order` that a change reads and writes. That module imports this one."""
 
-    retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, related_name="orders")
-    ship_until = models.DateField(null=True)
-    held = models.BooleanField(
-        default=False, help_text="Suppliers cannot work on the order until it is released."
-    )
-    has_unknown_country = models.BooleanField(
-        db_default=False, default=False, help_text="The shipping country is not recognized."
-    )
-    processing_state = models.CharField(
-        max_length=20, choices=ProcessingState.choices, default=ProcessingState.RECEIVED, editable=False
-    )
-    updated_at = models.DateTimeField(
-        null=True, editable=False, help_text="Stamped as the last act of each change (the polling promise)."
-    )
+    pk: Any
+    retailer_id: int
+    ship_until: date | None
+    held: bool
+    has_unknown_country: bool
+    processing_state: str
+    updated_at: datetime | None
 
-    class Meta:
-        abstract = True
-
-    def change(self, *, by: Actor) -> AbstractContextManager[OrderChange[Self]]:
-        """Begin a change: `with order.change(by=actor) as change:`.
-
-        Raises RuntimeError while another change is under way.
-        """
-        return _change_of(self, by=by)
-
-    # `orders.models.Order` implements these methods, and imports this module. They cannot be abstract
-    # methods: the metaclass of Django's models is not that of `abc.ABC`.
-
-    def lock(self) -> None:
-        """Lock the row, and read again the fields that changes decide by."""
-        raise NotImplementedError  # the order's own, as said above
-
-    def lines_in(self, line_ids: Iterable[int]) -> list[WantedLine]:
-        """Return the order's lines with these ids."""
-        raise NotImplementedError  # the order's own, as said above
+    def lock(self) -> None: ...
+    def lines_in(self, line_ids: Iterable[int]) -> list[WantedLine]: ...
+    def save(self, *, update_fields: Iterable[str] | None = None) -> None: ...
 
 
+AnyOrder = TypeVar("AnyOrder")
+"""Without a bound: mypy checks bounds before it knows the types of a model's fields."""
 OrderT = TypeVar("OrderT", bound=ChangeableOrder)
 
 
-class OrderChange(Generic[OrderT]):
+class OrderChange(Generic[AnyOrder]):
     """One change of one order, by one actor. Every move needs it as an argument.
 
     Only one change is under way at a time. A second change of the same order would write its state, stamp and
     counts twice; a change of another order would break the lock order.
     """
 
-    def __init__(self, order: OrderT, by: Actor) -> None:
+    def __init__(self, order: AnyOrder, by: Actor) -> None:
         self.order, self.by = order, by
+        self._changed = cast("ChangeableOrder", order)
         self._effects = Effects()
         self._events: list[Event] = []
 
     @property
     def order_id(self) -> int:
-        return int(self.order.pk)
+        return int(self._changed.pk)
 
     @property
     def retailer_id(self) -> int:
-        return self.order.retailer_id
+        return self._changed.retailer_id
 
     @property
     def ship_until(self) -> date | None:
-        return self.order.ship_until
+        return self._changed.ship_until
 
     @property
     def held(self) -> bool:
-        return self.order.held
+        return self._changed.held
 
     @property
     def country_known(self) -> bool:
-        return not self.order.has_unknown_country
+        return not self._changed.has_unknown_country
 
     def lines_in(self, line_ids: Iterable[int]) -> list[WantedLine]:
-        return self.order.lines_in(line_ids)
+        return self._changed.lines_in(line_ids)
 
     def anybody_waits(self, variant_ids: Collection[int]) -> bool:
         return unrouted_lines.anybody_waits(variant_ids, but=self.order_id)
@@ -172,7 +150,7 @@ class OrderChange(Generic[OrderT]):
 
     def _carry_out(self, state_of: Callable[[int], ProcessingState]) -> None:
         """Write stock and listings, then lines and state, then events, and last the stamp."""
-        order = self.order
+        order = self._changed
         apply_effects(self._effects, self)
         before = order.processing_state if order.updated_at else None
         order.processing_state = after = state_of(self.order_id)
@@ -213,7 +191,8 @@ def _second(order_id: int, other_id: int) -> str:
 
 
 @contextmanager
-def _change_of(order: OrderT, *, by: Actor) -> Iterator[OrderChange[OrderT]]:
+def change_of(order: OrderT, *, by: Actor) -> Iterator[OrderChange[OrderT]]:
+    """Begin a change in a transaction of its own or in the present one, with the order locked."""
     with transaction.atomic(), OrderChange(order, by)._entered(derive_state) as change:
         order.lock()
         yield change

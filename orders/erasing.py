@@ -17,7 +17,8 @@ from api.errors import ApiError, InvalidTransition
 from api.renderers import encode
 from fulfillments.models import Outcome
 from orders.change import OrderChange
-from orders.models import Order, SearchEntry
+from orders.models import Order, OrderLine, SearchEntry
+from orders.personal import personal_fields
 from orders.processing_state import FINISHED
 
 logger = logging.getLogger(__name__)
@@ -25,7 +26,9 @@ logger = logging.getLogger(__name__)
 ERASED = "erased"
 KEPT = frozenset({"country"})
 BY_PERSON = ("customer", "company", "e-mail")
-TEXTS = ("billing_address", "gift_message", "notes", "erased_at")
+PERSONAL = [field.name for field in personal_fields(Order)]
+ERASES = ", ".join(str(field.verbose_name) for field in personal_fields(Order))
+"""The names of the erased fields, for operators."""
 AT_ONCE = 200
 
 
@@ -37,7 +40,7 @@ def why_not(order: Order) -> str:
 
 
 def erase(change: OrderChange[Order]) -> Outcome:
-    """Erase addresses (except the country), gift message and notes, and the copies of them.
+    """Erase the personal fields of the order and its lines, except the country, and all copies of them.
 
     Stored answers with the address are deleted, and the customer's name and e-mail no longer find the order.
     Quantities, prices and numbers stay. Raises InvalidTransition while the order is open. A repetition
@@ -46,25 +49,26 @@ def erase(change: OrderChange[Order]) -> Outcome:
     order = change.order
     if refused := why_not(order):
         raise InvalidTransition(refused)
-    order.refresh_from_db(fields=[*TEXTS])
+    order.refresh_from_db(fields=[*PERSONAL, "erased_at"])
     if order.erased_at is not None:
         return Outcome.UNCHANGED
     _forget_answers(order)
-    order.shipping_address = without_person(order.shipping_address)
-    order.billing_address = without_person(order.billing_address)
-    order.gift_message = ERASED if order.gift_message else ""
-    order.notes = []
+    for name in PERSONAL:
+        setattr(order, name, without_person(getattr(order, name)))
     order.erased_at = timezone.now()
-    order.save(update_fields=["shipping_address", *TEXTS])
-    order.lines.exclude(notes=[]).update(notes=[])
+    order.save(update_fields=[*PERSONAL, "erased_at"])
+    for field in personal_fields(OrderLine):
+        order.lines.exclude(**{field.name: field.get_default()}).update(**{field.name: field.get_default()})
     SearchEntry.objects.filter(order_id=order.pk, kind__in=BY_PERSON).delete()
     change.record("order.erased")
     return Outcome.DONE
 
 
-def without_person(address: dict[str, Any]) -> dict[str, Any]:
-    """Return an address with `erased` in every part that was filled, except the country."""
-    return {part: text if part in KEPT or not text else ERASED for part, text in address.items()}
+def without_person(value: Any) -> Any:
+    """Return `erased` for a text, and an empty list for a list; in an address, erase each filled part."""
+    if isinstance(value, dict):
+        return {part: text if part in KEPT else without_person(text) for part, text in value.items()}
+    return [] if isinstance(value, list) else value and ERASED
 
 
 def orders_of(email: str) -> list[Order]:

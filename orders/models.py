@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from datetime import date
 from typing import Self
 
@@ -10,10 +11,12 @@ from django.db import models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce, Now
 
+from accounts.actors import Actor
 from accounts.models import Retailer, WhenShort
 from api.prefix_search import COLLATION
 from fulfillments.planning.candidates import WantedLine
-from orders.change import ChangeableOrder
+from orders.change import OrderChange, change_of
+from orders.personal import personal
 from orders.processing_state import FINISHED, ProcessingState
 
 NO_DEADLINE = date.max
@@ -30,23 +33,25 @@ class OrderQuerySet(models.QuerySet["Order"]):
         return self.filter(retailer=retailer)
 
 
-class Order(ChangeableOrder):
-    """One order of one retailer. The fields that a change reads and writes are in `orders.change`."""
+class Order(models.Model):
+    """One order of one retailer."""
 
+    retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, related_name="orders")
     retailer_order_id = models.CharField(max_length=100)
     type = models.CharField(max_length=20, choices=OrderType.choices, default=OrderType.DROPSHIP)
     id_in_source = models.CharField(max_length=100, blank=True)
-    billing_address = models.JSONField(default=dict)
-    shipping_address = models.JSONField(default=dict)
+    billing_address = personal(models.JSONField(default=dict))
+    shipping_address = personal(models.JSONField(default=dict))
     shipping_method_code = models.CharField(max_length=100, blank=True)
     shipping_paid = models.DecimalField(max_digits=14, decimal_places=4, null=True)
     shipping_tax = models.DecimalField(max_digits=14, decimal_places=4, null=True)
     sales_division_code = models.CharField(max_length=100, blank=True)
     sales_order_number = models.CharField(max_length=100, blank=True)
-    gift_message = models.TextField(blank=True)
+    gift_message = personal(models.TextField(blank=True))
     is_gift = models.BooleanField(default=False)
+    ship_until = models.DateField(null=True)
     original_created_at = models.DateField(null=True)
-    notes = models.JSONField(default=list)
+    notes = personal(models.JSONField(default=list))
     when_short = models.CharField(
         max_length=12,
         choices=WhenShort.choices,
@@ -55,6 +60,18 @@ class Order(ChangeableOrder):
     )
     content_digest = models.CharField(max_length=64, editable=False)
 
+    held = models.BooleanField(
+        default=False, help_text="Suppliers cannot work on the order until it is released."
+    )
+    has_unknown_country = models.BooleanField(
+        db_default=False, default=False, help_text="The shipping country is not recognized."
+    )
+    processing_state = models.CharField(
+        max_length=20, choices=ProcessingState.choices, default=ProcessingState.RECEIVED, editable=False
+    )
+    updated_at = models.DateTimeField(
+        null=True, editable=False, help_text="Stamped as the last act of each change (the polling promise)."
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     erased_at = models.DateTimeField(
         null=True, editable=False, help_text="When the consumer's personal data was erased."
@@ -125,13 +142,22 @@ class Order(ChangeableOrder):
     def __str__(self) -> str:
         return f"{self.retailer_order_id} ({self.processing_state})"
 
+    def change(self, *, by: Actor) -> AbstractContextManager[OrderChange[Order]]:
+        """Begin a change: `with order.change(by=actor) as change:`.
+
+        Raises RuntimeError while another change is under way.
+        """
+        return change_of(self, by=by)
+
     def lock(self) -> None:
+        """Lock the row, and read again the fields that changes decide by."""
         self.refresh_from_db(
             fields=["held", "processing_state", "shipping_address", "has_unknown_country"],
             from_queryset=Order.objects.select_for_update(no_key=True),
         )
 
     def lines_in(self, line_ids: Iterable[int]) -> list[WantedLine]:
+        """Return the order's lines with these ids."""
         rows = self.lines.filter(pk__in=line_ids).values_list(*WantedLine._fields)
         return [WantedLine(*row) for row in rows]
 
@@ -227,7 +253,7 @@ class OrderLine(models.Model):
     quantity = models.PositiveIntegerField()
     billed_amount = models.DecimalField(max_digits=14, decimal_places=4, null=True)
     tax_billed_amount = models.DecimalField(max_digits=14, decimal_places=4, null=True)
-    notes = models.JSONField(default=list)
+    notes = personal(models.JSONField(default=list))
 
     open = models.PositiveIntegerField(default=0)
     reserved = models.PositiveIntegerField(default=0)

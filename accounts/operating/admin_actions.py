@@ -156,7 +156,7 @@ class ActingFormAdmin(ActingAdmin[Record]):
         return (*super().get_readonly_fields(request, obj), *self.panels(request, obj))
 
     def get_fields(self, request: HttpRequest, obj: Record | None = None) -> Any:
-        fields = super().get_fields(request, obj)
+        fields: list[Any] = [*super().get_fields(request, obj)]
         return [*fields, *(panel for panel in self.panels(request, obj) if panel not in fields)]
 
     def change_view(

@@ -299,7 +299,7 @@ ACTIONS = (
         "Erase personal data",
         _erase,
         erasing.why_not,
-        lambda order: "Addresses (except the country), gift message and notes are erased.",
+        lambda order: f"These fields are erased, except the country: {erasing.ERASES}.",
         help_text="For a consumer who asks for it. Quantities, prices and numbers stay.",
         reason=Reason.REQUIRED,
         danger=True,

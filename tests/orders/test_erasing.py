@@ -7,12 +7,14 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import JSONField, TextField
 from django.utils import timezone
 
 from accounts.models import IdempotencyKey
 from events.models import Event
 from orders.erasing import erase_old, orders_of
-from orders.models import Order
+from orders.models import Order, OrderLine
+from orders.personal import HARMLESS, personal, personal_fields, text_fields
 from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
@@ -80,6 +82,34 @@ def test_erased_fields_say_so_and_the_country_stays(order, client_for, shop):
     assert said["gift_message"] == "erased"
     event = Event.objects.get(type="order.erased", order_id=order.pk)
     assert event.data["operator_reason"] == "She asked by letter"
+
+
+@pytest.mark.parametrize("model", [Order, OrderLine])
+def test_every_text_field_is_personal_or_declared_harmless(model):
+    """A new text field is marked with `personal(…)` at the model, or named in `orders.personal.HARMLESS`."""
+    marked = {field.name for field in personal_fields(model)}
+
+    assert text_fields(model) - marked == HARMLESS[model.__name__]
+
+
+@pytest.mark.parametrize(
+    ("model", "field"), [(model, field) for model in (Order, OrderLine) for field in personal_fields(model)]
+)
+def test_every_personal_field_is_erased(order, model, field):
+    secret: object = "Secretive"
+    if isinstance(field, JSONField):
+        secret = {"city": secret} if field.default is dict else [{"name": "to", "value": secret}]
+    model.objects.update(**{field.name: secret})
+
+    call_command("erase", order=[order.pk], reason="x")
+
+    assert "Secretive" not in str(model.objects.values_list(field.name))
+
+
+def test_migrations_do_not_see_the_mark():
+    field = personal(TextField(blank=True))
+
+    assert field.deconstruct() == TextField(blank=True).deconstruct()
 
 
 def test_all_orders_of_a_person_are_found_by_e_mail_until_erased(order):

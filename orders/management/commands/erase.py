@@ -7,14 +7,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.actors import Actor
-from orders.erasing import erase_all, orders_of
+from orders.erasing import ERASES, erase_all, orders_of
 from orders.models import Order
 
 
 class Command(BaseCommand):
     help = (
-        "Erase addresses (except the country), gift message and notes of closed orders: of one order, or of"
-        " all orders with an e-mail address. Quantities, prices and numbers stay."
+        "Erase the personal data of closed orders: of one order, or of all orders with an e-mail address."
+        f" Erased are {ERASES}; countries, quantities, prices and numbers stay."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
