@@ -28,7 +28,7 @@ from backoffice.desk.pages import desk, keep_note, rows_context
 from backoffice.exporting.views import export
 from backoffice.forms import ActivityForm
 from backoffice.importing.corrections import corrections_page
-from backoffice.importing.pages import draft_page, keep_upload_piece, preview_part, upload_page
+from backoffice.importing.pages import draft_page, keep_upload_chunk, preview_part, upload_page
 from backoffice.lists.columns import ListMixin
 from backoffice.lists.unchanged import UnchangedMixin
 from backoffice.lists.views import save_view
@@ -103,7 +103,7 @@ class ExchangeAdminSite(AdminSite):
             path("import-file/", self.admin_view(partial(upload_page, self)), name="import_upload"),
             path(
                 "import-file/piece/",
-                self.admin_view(require_POST(keep_upload_piece)),
+                self.admin_view(require_POST(keep_upload_chunk)),
                 name="import_piece",
             ),
             path("import-file/<int:pk>/", self.admin_view(partial(draft_page, self)), name="import_draft"),

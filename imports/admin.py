@@ -1,4 +1,4 @@
-"""Imports in the admin: what runs, what failed and why, and what an operator can do about it."""
+"""Admin pages for imports: their progress, their errors and the operator's actions."""
 
 from __future__ import annotations
 
@@ -29,8 +29,6 @@ from imports.services import auto_import_event, policy_event
 
 @admin.register(ImportJob)
 class ImportJobAdmin(RecordAdmin[ImportJob]):
-    """One file's way into the catalogue or the stock."""
-
     record_actions = ACTIONS
     acts_with = ("supplier", "drafts")
     page_template = "admin/imports/importjob/page.html"
@@ -89,11 +87,11 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
 
     def get_urls(self) -> list[URLPattern]:
         errors = self.admin_site.admin_view(self.errors)
-        own = [path("<int:pk>/errors.csv", errors, name="imports_importjob_errors")]
-        return [*own, *super().get_urls()]
+        report_url = [path("<int:pk>/errors.csv", errors, name="imports_importjob_errors")]
+        return [*report_url, *super().get_urls()]
 
     def errors(self, request: HttpRequest, pk: int) -> HttpResponseBase:
-        """The same error report that the supplier gets."""
+        """Download the same error report that the supplier gets."""
         job = self.get_object(request, str(pk))
         if job is None or not self.has_view_permission(request, job):
             return self._get_obj_does_not_exist_redirect(request, self.opts, str(pk))  # type: ignore[attr-defined,no-any-return]
@@ -104,12 +102,12 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
         )
 
 
-# What each of its events repeats, and the page says once; counts of nothing.
-SAID_ABOVE, NOTHING = {"kind", "source", "status"}, {"0", "no"}
+# Each event repeats these details; the page already shows them. Counts of zero say nothing.
+SHOWN_ABOVE, EMPTY = {"kind", "source", "status"}, {"0", "no"}
 
 
 def _briefly(entry: TimelineEntry) -> TimelineEntry:
-    details = [each for each in entry.details if each[0] not in SAID_ABOVE and each[1] not in NOTHING]
+    details = [(name, text) for name, text in entry.details if name not in SHOWN_ABOVE and text not in EMPTY]
     return replace(entry, details=details)
 
 
@@ -142,7 +140,7 @@ class AutoImportAdmin(RecordedAdmin[AutoImport]):
 
     @admin.display(description="saved mapping", empty_value="–")
     def mapping(self, automatic: AutoImport) -> str:
-        """Where an operator can read what the automatic import is done by."""
+        """Link to the saved mapping that the automatic import uses."""
         name = automatic.options.get("mapping", "")
         saved = SavedMapping.objects.filter(supplier=automatic.supplier, name=name).first()
         if saved is None:
@@ -163,7 +161,7 @@ class AutoImportAdmin(RecordedAdmin[AutoImport]):
 
 @admin.register(SavedMapping)
 class SavedMappingAdmin(RecordedAdmin[SavedMapping]):
-    """What suppliers have saved; they change it by the API."""
+    """Mappings saved by suppliers. Suppliers change them by the API; operators only read them."""
 
     event_subject = "import_mapping"
     list_display = ("name", "supplier", "kind", "updated_at")
@@ -172,7 +170,7 @@ class SavedMappingAdmin(RecordedAdmin[SavedMapping]):
     fields = ("name", "supplier", "kind", "shown_options", "created_at", "updated_at")
     readonly_fields = fields
 
-    @admin.display(description="what it says")
+    @admin.display(description="content")
     def shown_options(self, saved: SavedMapping) -> str:
         return shown_texts(overview.texts_of(saved.options))
 
@@ -187,7 +185,7 @@ class SavedMappingAdmin(RecordedAdmin[SavedMapping]):
 
 
 def shown_texts(texts: list[tuple[str, str]]) -> str:
-    """Names with what is said under them, line by line."""
+    """Show each name with its text below it."""
     return format_html_join(
         "",
         "<strong>{}</strong><br>{}<br>",

@@ -14,7 +14,7 @@ RECENT = timedelta(days=7)
 
 
 class DryRunFilter(FlagFilter):
-    """The few that only ask what they would do; an index knows them."""
+    """Dry runs. A partial index finds them: few imports are dry runs."""
 
     title, parameter_name, label = "dry run", "dry_run", "Dry runs"
 
@@ -24,7 +24,7 @@ class DryRunFilter(FlagFilter):
 
 
 class RecentlyFailedFilter(FlagFilter):
-    """Files that could not be read, while somebody may still ask about them."""
+    """Imports that failed in the last seven days, while suppliers may still ask about them."""
 
     title, parameter_name, label = "failed this week", "failed_this_week", "Failed this week"
 

@@ -5,7 +5,7 @@ class ImportsConfig(AppConfig):
     name = "imports"
 
     def ready(self) -> None:
-        # Models are there by now, and not before.
+        # Import here: models are not loaded before ready().
         from api import facts
         from imports.facts import imports
         from imports.templates import TemplatesFolder

@@ -1,7 +1,7 @@
-"""Rejected rows that somebody corrects on a page: they come back as the file that a supplier would send.
+"""Correct rejected rows on an admin page and import them as the supplier's file would be.
 
-It has the shape of an error report, so whatever is done with a corrected report is done with it: its own
-columns are taken off, and a full stock file sets nothing to 0 that it does not name.
+The file has the format of an error report and is treated like one: its report columns are removed, and a
+full stock file sets no absent variant to 0.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from imports.states import UNFINISHED, Status
 from sftp_ingest.area import contents
 
 MOST_ROWS = 100
-MOST_CELLS = 8_000  # of all rows together; settings.DATA_UPLOAD_MAX_NUMBER_FIELDS has to allow for them
+MOST_CELLS = 8_000  # of all rows together; settings.DATA_UPLOAD_MAX_NUMBER_FIELDS must allow as many
 KINDS = (Kind.PRODUCTS, Kind.INVENTORY)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a rejected row, as it is shown to be corrected."""
+    """A cell of a rejected row on the page for corrections."""
 
     column: str
     text: str
@@ -38,53 +38,53 @@ class Cell:
 
     @property
     def is_long(self) -> bool:
-        """Whether one line does not do: an input of one line would lose its line breaks."""
+        """Whether the cell needs a text area: an input of one line would drop its line breaks."""
         return "\n" in self.text or len(self.text) > 60
 
 
 @dataclass(frozen=True)
 class RejectedRow:
-    """A rejected row with its cells, at least as many as the file has columns."""
+    """A rejected row with a cell for each column of the file, or more."""
 
     reject: Reject
     cells: list[Cell]
 
 
 def why_not(job: ImportJob) -> str:
-    """Why nothing of a job can be corrected here; nothing where it can."""
+    """Return the reason why no row of a job can be corrected here, else an empty string."""
     if job.kind not in KINDS:
-        return "What was shipped is said on the order's page."
+        return "Report shipments on the order's page instead."
     if job.dry_run:
-        return "It was a dry run: correct its file, or how it is read."
+        return "This was a dry run. Correct the file or its mapping."
     if job.status in UNFINISHED or job.status == Status.AWAITING_APPROVAL:
-        return "It has not ended yet."
-    return "" if job.rejects.exists() else "No rejected rows of it are kept."
+        return "The import has not ended yet."
+    return "" if job.rejects.exists() else "No rejected rows are stored."
 
 
 def rejected_rows(job: ImportJob) -> list[RejectedRow]:
-    """The first rows that can be corrected: at most a hundred, fewer of a very wide file."""
+    """Return the first rejected rows: at most 100, fewer when the file has many columns."""
     width = max(len(job.header), 1)
     rejects = job.rejects.order_by("line", "id")[: max(min(MOST_ROWS, MOST_CELLS // width), 1)]
     by_hand = {
         (entry.get("source", ""), entry.get("field", "")) for entry in job.options.get("field_mapping", [])
     }
-    found = []
+    rows = []
     for reject in rejects:
         cells = []
-        for place in range(max(len(job.header), len(reject.cells))):
-            column = job.header[place] if place < len(job.header) else ""
-            text = reject.cells[place] if place < len(reject.cells) else ""
+        for position in range(max(len(job.header), len(reject.cells))):
+            column = job.header[position] if position < len(job.header) else ""
+            text = reject.cells[position] if position < len(reject.cells) else ""
             is_wrong = reject.field in (column, meaning(column)) or (column, reject.field) in by_hand
             cells.append(Cell(column, text, bool(reject.field) and is_wrong))
-        found.append(RejectedRow(reject, cells))
-    return found
+        rows.append(RejectedRow(reject, cells))
+    return rows
 
 
 def send(job: ImportJob, corrected: Mapping[int, Sequence[str]], *, by: Actor) -> Correction:
-    """Import rows with the cells that were corrected, by the ids of their rejects; read as the job was.
+    """Import corrected rows, given by the ids of their rejects, with the options of the original job.
 
-    Its stock is of the moment that the job's was: a count made meanwhile is newer. Raises InvalidTransition,
-    Invalid where nothing differs, QuotaExceeded, Unavailable.
+    The new job keeps the `as_of` of the original: a count made since then is newer. Raises
+    InvalidTransition, Invalid when nothing was changed, QuotaExceeded, Unavailable.
     """
     if refusal := why_not(job):
         raise InvalidTransition(refusal)
@@ -94,12 +94,12 @@ def send(job: ImportJob, corrected: Mapping[int, Sequence[str]], *, by: Actor) -
         if is_changed(reject, corrected[reject.pk])
     ]
     if not changed:
-        raise Invalid("Nothing was corrected: each row is as it was.")
+        raise Invalid("No row was changed. Correct at least one cell.")
     job_files.refuse_hoarding(job.supplier)
     try:
         blob = contents.write([_file(job, changed)])
     except OSError as error:
-        raise Unavailable("The rows cannot be kept just now. Try again.") from error
+        raise Unavailable("The rows cannot be stored right now. Try again.") from error
     with transaction.atomic():
         following = start_import(
             job.supplier,
@@ -114,12 +114,12 @@ def send(job: ImportJob, corrected: Mapping[int, Sequence[str]], *, by: Actor) -
 
 
 def is_changed(reject: Reject, cells: Sequence[str]) -> bool:
-    """Whether a row differs from what was refused; empty cells at its end make no difference."""
+    """Whether the cells differ from the rejected row; empty cells at the end do not count."""
     return _trimmed(cells) != _trimmed(reject.cells)
 
 
 def _trimmed(cells: Sequence[str]) -> list[str]:
-    """Without empty cells at the end, and with the line breaks of all systems alike."""
+    """Return the cells without empty ones at the end, and with the line breaks of all systems alike."""
     alike = [cell.replace("\r\n", "\n") for cell in cells]
     while alike and not alike[-1]:
         alike.pop()

@@ -1,4 +1,4 @@
-"""The rejects of a job as CSV: to be opened in a spreadsheet, corrected there, and uploaded again."""
+"""The rejects of a job as CSV, to be corrected in a spreadsheet and uploaded again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROWS_AT_ONCE = 1000
 
 
 def report(job: ImportJob) -> Iterator[bytes]:
-    """The CSV in pieces, in constant memory; semicolon-separated if the file was, as numbers depend on it."""
+    """Yield the CSV in constant memory, with semicolons if the file had them: numbers depend on it."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=";" if job.delimiter == ";" else ",", lineterminator="\r\n")
     writer.writerow(columns_of(job))
@@ -36,24 +36,24 @@ def report(job: ImportJob) -> Iterator[bytes]:
 
 
 def report_for_people(job: ImportJob) -> Iterator[bytes]:
-    """The same with a mark before it, without which a spreadsheet would take UTF-8 for something else."""
+    """Yield the report after a byte order mark: without one, spreadsheets do not read it as UTF-8."""
     yield codecs.BOM_UTF8
     yield from report(job)
 
 
 def columns_of(job: ImportJob) -> list[str]:
-    """The header: what the report says of a row, then the file's own columns."""
+    """Return the header: the report's own columns, then those of the file."""
     return [*REPORT_COLUMNS, *map(harmless, job.header)]
 
 
 def cells_of(reject: Reject, cells: Sequence[str]) -> list[str]:
-    """A rejected row with these cells, as they were or as they are corrected."""
-    said = (str(reject.line), harmless(reject.field), reject.code, harmless(reject.message))
-    return [*said, *map(harmless, cells)]
+    """Return a rejected row's report line with these cells, original or corrected."""
+    report_cells = (str(reject.line), harmless(reject.field), reject.code, harmless(reject.message))
+    return [*report_cells, *map(harmless, cells)]
 
 
 def _rejects(job: ImportJob) -> Iterator[Reject]:
-    """By keyset: a server-side cursor in autocommit would materialise them all."""
+    """Yield the rejects by keyset: a server-side cursor in autocommit would materialise them all."""
     line, last = 0, 0
     while True:
         page = list(

@@ -1,7 +1,7 @@
-"""A job's file comes from a supplier's own host before any worker of imports has to do with it (ADR 60).
+"""Fetch a job's file from the supplier's own host before an import worker takes the job (ADR 60).
 
-The job stays `queued` meanwhile, so that it can be canceled at once. Nothing is written down in the database:
-whoever fetches holds the supplier's slot in Redis, and where that is lost two may fetch, and one file stays.
+The job stays `queued` meanwhile, so that it can be canceled at once. The fetcher holds the supplier's slot
+in Redis. If the slot is lost, two workers may fetch, and one file is kept.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from sftp_ingest.remote.fetching import fetch
 
 logger = logging.getLogger(__name__)
 
-# Whoever fetches renews the slot each second or so; what is not renewed for so long has died.
+# The fetcher renews its slot every second. A slot that was not renewed for this long belongs to a dead
+# worker.
 SLOT_SECONDS = 60
 LOOK_SECONDS = 1.0
 
 
 class Unwanted(Exception):
-    """The job does not wait for its file any more."""
+    """The job no longer waits for its file."""
 
 
 def fetch_file(job_id: int) -> bool:
-    """Fetch the file of a job that waits for it, one at a time for each supplier; whether it is there now."""
+    """Fetch the file of a waiting job; return whether it was stored. One job per supplier at a time."""
     job = ImportJob.objects.select_related("supplier").get(pk=job_id)
     slot = Lock(_client(), f"imports:fetching:{job.supplier_id}", timeout=SLOT_SECONDS)
     if not job.lacks_file or not slot.acquire(blocking=False):
@@ -44,7 +45,7 @@ def fetch_file(job_id: int) -> bool:
         with job.request_carried_on():
             return _fetch(job, slot)
     finally:
-        with suppress(RedisError):  # it is another's by now, or ends by itself
+        with suppress(RedisError):  # another worker has the slot, or it expires by itself
             slot.release()
         _wake_next(job)
 
@@ -71,7 +72,7 @@ def _fetch(job: ImportJob, slot: Lock) -> bool:
 
 
 def _still_wanted(job_id: int, slot: Lock) -> Callable[[], None]:
-    """A check for each piece of the file: it looks now and then. Raises Unwanted."""
+    """Return a check to call after each chunk. It asks the database once a second. Raises Unwanted."""
     looked_at = time.monotonic()
 
     def check() -> None:
@@ -79,7 +80,7 @@ def _still_wanted(job_id: int, slot: Lock) -> Callable[[], None]:
         if time.monotonic() - looked_at < LOOK_SECONDS:
             return
         looked_at = time.monotonic()
-        with suppress(RedisError):  # another has it: two fetch, and one file stays
+        with suppress(RedisError):  # another worker has the slot: both fetch, and one file is kept
             slot.reacquire()
         if not ImportJob.objects.filter(pk=job_id, status=Status.QUEUED).exists():
             raise Unwanted
@@ -88,7 +89,7 @@ def _still_wanted(job_id: int, slot: Lock) -> Callable[[], None]:
 
 
 def _wake_next(job: ImportJob) -> None:
-    """The supplier's slot is free: another file of his may be fetched."""
+    """Wake a fetcher for another job of the supplier, because its slot is free."""
     waiting = ImportJob.objects.filter(supplier_id=job.supplier_id, status=Status.QUEUED)
     for other in waiting.exclude(pk=job.pk).order_by("pk")[:10]:
         if other.lacks_file:

@@ -5,7 +5,5 @@ from imports.models import Kind, Status
 
 
 class ImportFilter(StrictFilterSet):
-    """Filters of the list of imports."""
-
     kind = choice_filter(Kind.values)
     status = choice_filter(Status.values)

@@ -1,4 +1,4 @@
-"""Where a job's content comes from: the upload area, a remote host, or lines in the request."""
+"""Find or store a job's file: from the upload area, a remote host, or the lines of a request."""
 
 from __future__ import annotations
 
@@ -15,32 +15,33 @@ from sftp_ingest.errors import Refused
 from sftp_ingest.models import Blob, Upload
 from sftp_ingest.remote.sources import Local, classify
 
-# What a supplier's jobs may keep: those that wait, and the failed ones, which can be retried for a week.
+# The limits of the files kept by a supplier's waiting and failed jobs. Failed jobs can be retried for a
+# week.
 MOST_FILES, MOST_BYTES = 1_000, 1024**3
 LINES_AT_ONCE = 10_000
 
 
-class Kept(NamedTuple):
-    """A job's content. None: it still has to be fetched."""
+class StoredFile(NamedTuple):
+    """A job's file; `blob` is None while the file has to be fetched."""
 
     blob: Blob | None
-    # When its upload was complete, where it was uploaded.
+    # When the upload was complete; None for a file that was not uploaded.
     uploaded_at: datetime | None = None
 
 
 class QuotaExceeded(ApiError):
-    """A party stores more than it may."""
+    """The party stores more than its quota."""
 
     code, status = "quota_exceeded", 409
 
 
 def keep_lines(supplier: Supplier, lines: Sequence[str]) -> Blob:
-    """Keep the lines of a request for a job. Raises QuotaExceeded, Unavailable."""
+    """Store the lines of a request. Raises QuotaExceeded, Unavailable."""
     refuse_hoarding(supplier)
     try:
         return contents.write(_chunks(lines))
     except OSError as error:
-        raise Unavailable("The lines cannot be kept for the import just now. Try again.") from error
+        raise Unavailable("The lines cannot be stored right now. Try again.") from error
 
 
 def _chunks(lines: Sequence[str]) -> Iterator[bytes]:
@@ -50,20 +51,17 @@ def _chunks(lines: Sequence[str]) -> Iterator[bytes]:
 
 
 def refuse_hoarding(supplier: Supplier) -> None:
-    """Raises QuotaExceeded where a supplier's jobs keep as much as they may."""
+    """Raise QuotaExceeded if the supplier's jobs keep as many files as they may."""
     count, size = ImportJob.objects.kept_by(supplier)
     if count >= MOST_FILES or size >= MOST_BYTES:
         raise QuotaExceeded(
-            f"{count} imports of yours wait or have failed, with {size} bytes of their own; "
-            f"at most {MOST_FILES} and {MOST_BYTES} bytes are kept. Wait until they are done, or cancel some."
+            f"{count} of your imports are waiting or failed and keep {size} bytes; at most {MOST_FILES}"
+            f" imports and {MOST_BYTES} bytes are allowed. Wait until some are done, or cancel some."
         )
 
 
 def keep_version(supplier: Supplier, path: str, field: str) -> Blob:
-    """The present version of an uploaded file, for a job to keep, whatever becomes of its name.
-
-    Raises Invalid.
-    """
+    """Return the present version of an uploaded file, whatever its name becomes later. Raises Invalid."""
     try:
         blob = file_in_area(supplier, path).blob
     except Refused as error:
@@ -72,16 +70,16 @@ def keep_version(supplier: Supplier, path: str, field: str) -> Blob:
     return blob
 
 
-def keep(supplier: Supplier, url: str, field: str) -> Kept:
-    """Keep the file that a path or URL names, if it has not to be fetched. Raises Invalid."""
-    found = classify(supplier, url, field)
-    if not isinstance(found, Local):
-        return Kept(None)
-    blob = keep_version(supplier, found.path, field)
-    return Kept(blob, uploaded_at=_uploaded_at(supplier, found.path, blob))
+def keep(supplier: Supplier, url: str, field: str) -> StoredFile:
+    """Return the file that a path or URL names; without a blob it must be fetched. Raises Invalid."""
+    location = classify(supplier, url, field)
+    if not isinstance(location, Local):
+        return StoredFile(None)
+    blob = keep_version(supplier, location.path, field)
+    return StoredFile(blob, uploaded_at=_uploaded_at(supplier, location.path, blob))
 
 
 def _uploaded_at(supplier: Supplier, path: str, blob: Blob) -> datetime | None:
-    """When this version was complete; None where what is recorded is another one, as after a rename."""
+    """Return when this version was complete, or None if the newest record is of another version."""
     newest = Upload.objects.filter(supplier=supplier, path=path).order_by("-pk").first()
     return newest.uploaded_at if newest and newest.size == blob.size else None

@@ -1,4 +1,4 @@
-"""A message of the operators' to a supplier about one of its files: left among its reports, and mailed."""
+"""An operator's message to a supplier about one of its files: stored among its reports, and mailed."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from sftp_ingest.area.paths import REPORTS
 
 
 def proposed_text(job: ImportJob) -> str:
-    """What there is to say of it, from a template; the operator changes it as he likes."""
-    parts = [f"Hello {job.supplier},", _what(job)]
+    """Propose a text, which the operator may edit."""
+    parts = [f"Hello {job.supplier},", _status_text(job)]
     if job.error:
         parts.append(f"{job.error['code']}: {job.error['message']}")
     parts += job.report.get("reasons", [])
     if job.rejected:
         parts.append(
-            f"{job.rejected} rows were refused. They are in {REPORTS}/{name_of(job)}.errors.csv, each "
-            f"with the reason: correct them there, and upload that file to {Kind(job.kind).folder}/."
+            f"{job.rejected} rows were rejected. They are in {REPORTS}/{name_of(job)}.errors.csv, each "
+            f"with the reason. Correct them there and upload that file to {Kind(job.kind).folder}/."
         )
     return "\n\n".join([*parts, "Please write to us if anything is unclear."])
 
 
-def _what(job: ImportJob) -> str:
+def _status_text(job: ImportJob) -> str:
     file = f"your file {job.source}" if job.source != "data" else f"the {job.kind} that you sent"
-    said = {
-        Status.FAILED: f"we could not read {file}, so nothing of it has landed.",
-        Status.AWAITING_APPROVAL: f"{file} waits, as it would change more than usual. Is it right?",
+    texts = {
+        Status.FAILED: f"we could not read {file}, so no row was imported.",
+        Status.AWAITING_APPROVAL: f"{file} would change more than usual. Is it right?",
     }
-    return said.get(Status(job.status), f"this is about {file} (import {job.pk}, {job.status}).")
+    return texts.get(Status(job.status), f"this is about {file} (import {job.pk}, {job.status}).")
 
 
 def mail_link(job: ImportJob, text: str) -> str:
-    """Opens the operator's own mail program with it."""
+    """Return a link that opens the message in the operator's own mail program."""
     return f"mailto:?subject={quote(_subject(job))}&body={quote(text)}"
 
 
 def mail_message(job: ImportJob, text: str, address: str) -> None:
-    """Send it by the service's own mail. Raises OSError, as every answer of a mail server is one."""
+    """Send the message by the service's mail server. Raises OSError for every failure."""
     send_mail(_subject(job), text, None, [address])
 
 
@@ -49,7 +49,7 @@ def _subject(job: ImportJob) -> str:
 
 
 def leave_message(job: ImportJob, text: str) -> str:
-    """Put it into the supplier's reports, in place of an earlier one; return its path there."""
+    """Store the message in the supplier's reports, in place of an earlier one; return its path there."""
     name = f"{name_of(job)}.message.txt"
     leave(job.supplier, name, text.replace("\r\n", "\n").replace("\n", "\r\n").encode())
     return f"{REPORTS}/{name}"

@@ -1,4 +1,4 @@
-"""What an operator wants to know of an import at a glance."""
+"""Summaries of an import for its admin page and lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db import connection
 from imports.models import ImportJob, Status
 from imports.serializers import progress
 
-# A report of a million lines is not counted for each look at the page.
+# Count at most this many rejects for a page: an import may have a million.
 LOOKED_AT = 10_000
 SHOWN = 20
 SHOWN_OTHERWISE = ("field_mapping", "rows", "remote", "as_of")
@@ -19,7 +19,7 @@ SAID_FIRST = ("source", "field", "subtype")
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is; `percent` is None while nobody knows how much there is."""
+    """The progress of a job; `percent` is None until the number of rows is known."""
 
     text: str
     percent: int | None
@@ -29,7 +29,7 @@ class Progress:
     def of(cls, job: ImportJob) -> Progress:
         moving = job.status in (Status.QUEUED, Status.RUNNING)
         if job.rows_total is None:
-            text = "The file is being read." if job.status == Status.RUNNING else "Not begun."
+            text = "The file is being read." if job.status == Status.RUNNING else "Not started."
             return cls(text, None, moving)
         parts = [f"{job.rows_done:,} of {job.rows_total:,} rows"]
         rate, left = progress(job)
@@ -41,7 +41,7 @@ class Progress:
 
     @classmethod
     def brief(cls, job: ImportJob) -> str:
-        """As lists show it: the rows and how many are bad; while it runs, how far it is."""
+        """Return the progress for lists: rows and rejects, or the percentage of a running job."""
         if job.rows_total is None:
             return "–"
         _, left = progress(job)
@@ -61,7 +61,7 @@ def duration(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class RejectGroup:
-    """The rejects of one field and code: how many, where first, and what was said there."""
+    """The rejects of one field and code: their number, the first line and its message."""
 
     field: str
     code: str
@@ -78,19 +78,19 @@ REJECT_GROUPS = """
 
 
 def reject_groups(job: ImportJob) -> list[RejectGroup]:
-    """The groups among the first LOOKED_AT rejects, the most frequent first."""
+    """Return the groups among the first LOOKED_AT rejects, largest first."""
     with connection.cursor() as cursor:
         cursor.execute(REJECT_GROUPS, [job.pk, LOOKED_AT, SHOWN])
         return [RejectGroup(*row) for row in cursor.fetchall()]
 
 
 def option_texts(job: ImportJob) -> list[tuple[str, str]]:
-    """What was requested, in words; what says nothing is left out."""
+    """Return the requested options as text, without empty ones."""
     return texts_of(job.options)
 
 
 def texts_of(said: dict[str, Any]) -> list[tuple[str, str]]:
-    """Options in words: of an import, an automatic one, or a saved mapping."""
+    """Return options as text: of an import, an automatic import or a saved mapping."""
     options = {name: value for name, value in said.items() if name not in SHOWN_OTHERWISE}
     options["columns"] = "\n".join(map(_entry_text, said.get("field_mapping", [])))
     options["rows"] = "\n".join(_row_text(name, value) for name, value in said.get("rows", {}).items())
@@ -107,7 +107,7 @@ def _entry_text(entry: dict[str, Any]) -> str:
 
 def _more_text(name: str, value: Any) -> str:
     if name == "optional":
-        return "if it is there"
+        return "if present"
     if isinstance(value, dict):
         return ", ".join(f"{cell} = {meaning}" for cell, meaning in value.items())
     return f"named by {value}" if name in ("name_field", "name_separator") else f"{value}"
@@ -120,9 +120,9 @@ def _row_text(name: str, value: Any) -> str:
 
 
 def counts(job: ImportJob) -> list[tuple[str, str]]:
-    """What became, or in a dry run would become, of the rows."""
-    found = {
+    """Return how many rows had each result, or would have it in a dry run."""
+    numbers = {
         name: getattr(job, name) for name in ("created", "updated", "unchanged", "rejected", "duplicates")
     }
-    found |= {name: job.report[name] for name in ("zeroed", "kept_newer", "delisted") if name in job.report}
-    return [(name.replace("_", " "), f"{number:,}") for name, number in found.items()]
+    numbers |= {name: job.report[name] for name in ("zeroed", "kept_newer", "delisted") if name in job.report}
+    return [(name.replace("_", " "), f"{number:,}") for name, number in numbers.items()]

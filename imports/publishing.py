@@ -1,4 +1,4 @@
-"""What became of an upload, put where its supplier finds it by SFTP: `reports/` of the upload area."""
+"""Publish the result of an upload in `reports/` of the supplier's upload area."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from sftp_ingest.errors import Missing, Refused
 logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
-LONGEST_STEM = 180  # bytes; what is added to it fits into a file's name
+LONGEST_STEM = 180  # bytes; the suffixes still fit into a file's name
 
 
 def publish(job: ImportJob) -> None:
-    """Write a job's summary and its rejects, if its file came by SFTP; then note that it was done.
+    """Write a job's summary and rejects if its file came by SFTP; then record that it was reported.
 
-    Done twice, it writes the same. What cannot be written is only logged: the API has it all the same.
+    A second call writes the same files. Failures are only logged, because the API shows the result as well.
     """
     if job.source != "data" and not job.options.get("remote"):
         try:
             _write(job)
         except (OSError, Refused):
             logger.exception("the report of import %s could not be published", job.pk)
-    # Unless it was retried and ended once more meanwhile: that has a report of its own.
+    # Do not mark a job that was retried and ended again meanwhile: it gets its own report.
     same = ImportJob.objects.filter(pk=job.pk, status=job.status, finished_at=job.finished_at)
     same.update(reported_at=Now())
 
 
 def leave(supplier: Supplier, name: str, content: bytes) -> None:
-    """Put a file into a supplier's reports, whole, in place of one of that name. Raises OSError, Refused."""
+    """Store a file in a supplier's reports, in place of a file of that name. Raises OSError, Refused."""
     put_in_area(supplier, f"{REPORTS}/{name}", [content])
 
 
@@ -51,33 +51,35 @@ def _write(job: ImportJob) -> None:
 
 
 def name_of(job: ImportJob) -> str:
-    """`spring.import-12` for products/spring.csv."""
+    """Return `spring.import-12` for products/spring.csv."""
     stem = PurePosixPath(job.source).stem.encode()[:LONGEST_STEM].decode(errors="ignore")
     return f"{stem}.import-{job.pk}"
 
 
 def summary(job: ImportJob) -> str:
-    """What became of a job, in words."""
+    """Return the result of a job as text."""
     parts = [f"Import {job.pk} of {job.source}: {job.status}"]
     if job.dry_run:
-        parts.append("A dry run: nothing was changed. The numbers say what it would have done.")
+        parts.append("This was a dry run: nothing was changed. The numbers show the expected result.")
     if would_wait := job.report.get("would_wait"):
-        parts.append(" ".join(["It would wait for approval.", *would_wait]))
+        parts.append(" ".join(["The import would wait for approval.", *would_wait]))
     if job.error:
         parts.append(f"{job.error['code']}: {job.error['message']}")
     if job.status == Status.AWAITING_APPROVAL:
         ask = f"Approve it by POST …/imports/{job.pk}/approve, or ask the operator of this service."
-        parts.append(" ".join(["Nothing of it has landed; it waits for your approval.", *_reasons(job), ask]))
+        parts.append(
+            " ".join(["No row was imported yet: the import waits for your approval.", *_reasons(job), ask])
+        )
     elif job.rows_total is not None:
         parts.append(_counts(job))
     if job.rejected:
-        again = f"Correct them there, and upload that file to {Kind(job.kind).folder}/."
+        again = f"Correct them there and upload that file to {Kind(job.kind).folder}/."
         parts.append(
             f"The rejected rows are in {REPORTS}/{name_of(job)}.errors.csv, with the reasons. {again}"
         )
     warnings = [*job.warnings, job.report.get("kept", "")]
     if job.ignored_columns:
-        warnings.append(f"Columns that were ignored: {', '.join(job.ignored_columns)}.")
+        warnings.append(f"Ignored columns: {', '.join(job.ignored_columns)}.")
     parts += [warning for warning in warnings if warning]
     return "\r\n\r\n".join(parts) + "\r\n"
 
@@ -91,12 +93,12 @@ def _counts(job: ImportJob) -> str:
     counts = [f"{name} {getattr(job, name)}" for name in names]
     counts += [f"set to zero {job.report['zeroed']}"] if "zeroed" in job.report else []
     if newer := job.report.get("kept_newer"):
-        counts.append(f"not named but kept, as counted after this file, {newer}")
+        counts.append(f"kept because counted later {newer}")
     return f"Rows {job.rows_total}: {', '.join(counts)}."
 
 
 def remove_old(supplier: Supplier) -> None:
-    """Remove the reports that nobody will ask for any more."""
+    """Delete reports that are older than 30 days."""
     area, oldest = Area(supplier.pk), time.time() - KEPT.total_seconds()
     for name in area.entries.filter(folder=REPORTS, modified__lt=oldest).values_list("name", flat=True):
         with suppress(Missing):

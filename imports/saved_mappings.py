@@ -1,4 +1,4 @@
-"""Mappings by name: a supplier's own, and those that come with the service (docs/adr/0026)."""
+"""Named mappings: a supplier's own, and those of the service (docs/adr/0026)."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from events.changes import add_recorded, change_recorded, delete_recorded
 from imports.models import AutoImport, Kind, SavedMapping
 from imports.shop_exports import BUILT_IN, OF_STOCK, recognise
 
-# Instead of a name: the one that the file's header is surely made for, if there is one.
+# Stands for a name: use the mapping that the file's header certainly belongs to.
 BY_HEADER = "auto"
 MOST_SAVED = 100
 
 
 class MappingExists(ApiError):
-    """The supplier has another mapping under this name, or it is one of the service's own."""
+    """The name belongs to another mapping of the supplier or to a mapping of the service."""
 
     code, status = "mapping_exists", 409
 
 
 class MappingInUse(ApiError):
-    """An automatic import names it."""
+    """An automatic import uses the mapping."""
 
     code, status = "mapping_in_use", 409
 
 
 def with_mapping(supplier: Supplier, options: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The options of an import with those of the mapping that they name. Raises Invalid for one there is not.
+    """Merge an import's options with those of the mapping that they name. Raises Invalid.
 
-    What they say themselves counts. `auto` is left to be known by the file's header.
+    The import's own options win. `auto` stays until the file's header is known.
     """
     name = options.get("mapping", "")
     if name and kind == Kind.INVENTORY:
@@ -54,7 +54,7 @@ def _options_of(supplier: Supplier, name: str) -> Mapping[str, Any]:
     if found is None:
         known = [*BUILT_IN, *(each.name for each in saved), BY_HEADER]
         near = closest_match(name, known)
-        question = f" Is {near} meant?" if near else ""
+        question = f" Did you mean `{near}`?" if near else ""
         message = f"There is no mapping {name!r}; there are {', '.join(known)}.{question}"
         raise Invalid.at("mapping", message, "unknown")
     options: dict[str, Any] = found.options
@@ -62,7 +62,7 @@ def _options_of(supplier: Supplier, name: str) -> Mapping[str, Any]:
 
 
 def merged(saved: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """A saved mapping with what a request says beside it: of a field that it fills, its columns count."""
+    """Merge a saved mapping with a request: for a field that the request fills, only its columns count."""
     entries = list(own.get("field_mapping", []))
     filled = {entry["field"] for entry in entries}
     entries += [entry for entry in saved.get("field_mapping", []) if entry["field"] not in filled]
@@ -75,36 +75,36 @@ def merged(saved: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def known_by_header(options: Mapping[str, Any], header: Sequence[str]) -> tuple[dict[str, Any], str]:
-    """The options of a job whose file has this header, and what to say of it.
+    """Return the options for a file with this header, and a hint about its mapping.
 
-    A mapping is applied where `auto` was asked for, else only suggested; nothing where columns are mapped.
+    A mapping is applied for `auto`, else only suggested; nothing is suggested if columns are mapped.
     """
     found = recognise(header)
     if found is None or (options.get("mapping") or options.get("field_mapping")) not in (BY_HEADER, None, []):
         return dict(options), ""
     export = f"The header is that of an export ({found.title})"
     if options.get("mapping") == BY_HEADER:
-        sentence = f"{export}; it was read by the saved mapping {found.name!r}."
+        sentence = f"{export}; it was read with the saved mapping {found.name!r}."
         return merged(found.options, {**options, "mapping": found.name}), sentence
-    return dict(options), f'{export}: with "mapping": "{found.name}" it is read as one.'
+    return dict(options), f'{export}. Use "mapping": "{found.name}" to read it as one.'
 
 
 def create_mapping(supplier: Supplier, name: str, options: dict[str, Any], *, by: Actor) -> SavedMapping:
-    """Save a mapping under a new name. Raises MappingExists, or Invalid where there are too many."""
+    """Save a mapping under a new name. Raises MappingExists, or Invalid if there are too many."""
     if SavedMapping.objects.filter(supplier=supplier).count() >= MOST_SAVED:
-        raise Invalid(f"There are {MOST_SAVED} saved mappings, which is the most. Delete one first.")
+        raise Invalid(f"{MOST_SAVED} mappings are saved, and more are not allowed. Delete one first.")
     saved = SavedMapping(supplier=supplier, kind=Kind.PRODUCTS, name=name, options=options)
     try:
         with transaction.atomic():
             add_recorded(saved, "import_mapping", by=by, **mapping_event(saved))
     except IntegrityError as error:
-        raise MappingExists(f"There is a mapping {name!r} already. PUT changes it.") from error
+        raise MappingExists(f"There is already a mapping {name!r}. Change it with PUT.") from error
     saved.refresh_from_db()
     return saved
 
 
 def change_mapping(saved: SavedMapping, name: str, options: dict[str, Any], *, by: Actor) -> None:
-    """Give a mapping another name or content. Raises MappingExists; MappingInUse for a name that is used."""
+    """Change a mapping's name or content. Raises MappingExists; MappingInUse for a name in use."""
     with transaction.atomic():
         if name != saved.name:
             _refuse_used(saved)
@@ -117,7 +117,7 @@ def change_mapping(saved: SavedMapping, name: str, options: dict[str, Any], *, b
                     saved.updated_at = timezone.now()
                     saved.save(update_fields=["updated_at"])
         except IntegrityError as error:
-            raise MappingExists(f"There is a mapping {name!r} already.") from error
+            raise MappingExists(f"There is already a mapping {name!r}.") from error
 
 
 def delete_mapping(saved: SavedMapping, *, by: Actor) -> None:
@@ -130,12 +130,14 @@ def delete_mapping(saved: SavedMapping, *, by: Actor) -> None:
 def _refuse_used(saved: SavedMapping) -> None:
     automatic = AutoImport.objects.filter(supplier_id=saved.supplier_id, options__mapping=saved.name)
     if automatic.select_for_update().exists():
-        message = f"The automatic import of {saved.kind} names the mapping {saved.name!r}. Change that first."
+        message = (
+            f"The automatic import of {saved.kind} uses the mapping {saved.name!r}. Change that import first."
+        )
         raise MappingInUse(message)
 
 
 def mapping_event(saved: SavedMapping) -> dict[str, Any]:
-    """What an event of a saved mapping is about."""
+    """Return the fields of an event about a saved mapping."""
     return {
         "area": Kind(saved.kind).area,
         "supplier": saved.supplier,

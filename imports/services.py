@@ -1,4 +1,4 @@
-"""Writes that are more than one job's own: jobs begin, older ones are superseded, settings change."""
+"""Writes beside a job's own moves: start imports, supersede older ones, change settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sftp_ingest.models import Blob
 
 DATABASE_CLOCK = Func(function="clock_timestamp", output_field=models.DateTimeField())
 
-# What a policy's event says otherwise.
+# Fields of a policy that its event leaves out.
 NOT_SETTINGS = ("id", "supplier")
 
 
@@ -33,9 +33,9 @@ def start_import(
     as_of: datetime | None = None,
     by: Actor,
 ) -> ImportJob:
-    """Write down a job, and wake a worker once that is committed. Without a blob, it is fetched first.
+    """Create a job and wake a worker after the commit. A job without a blob is fetched first.
 
-    `as_of` is the moment that its file is of, now at the latest: however long the job then waits.
+    `as_of` is the moment of the file's content, now at the latest, however long the job waits.
     """
     with transaction.atomic():
         job = ImportJob.objects.create(
@@ -56,14 +56,14 @@ def start_import(
 
 
 def refuse_import(supplier: Supplier, kind: str, *, source: str, code: str, message: str, by: Actor) -> None:
-    """Write down a job that could not even be started: nobody was there to be answered."""
+    """Create a failed job for an import that could not start, because no client waits for an answer."""
     with transaction.atomic():
         job = ImportJob.objects.create(supplier=supplier, kind=kind, source=source, created_by=by.name)
         job.refuse(code, message, by=by)
 
 
 def supersede_older(job: ImportJob, ground: Collection[int]) -> None:
-    """A file that has landed makes older ones pointless that wait for approval, and are about the same."""
+    """Supersede older files that wait for approval and are about the same warehouses."""
     waiting = ImportJob.objects.of_a_kind_with(job).filter(status=Status.AWAITING_APPROVAL, pk__lt=job.pk)
     for old in waiting.select_for_update():
         if set(_ground_of(old)) <= set(ground):
@@ -71,13 +71,13 @@ def supersede_older(job: ImportJob, ground: Collection[int]) -> None:
 
 
 def _ground_of(job: ImportJob) -> list[int]:
-    """What of its kind a waiting job is about."""
+    """Return the warehouses that a waiting stock job is about."""
     known: list[int] = job.report.get("warehouse_ids") or [job.options.get("warehouse_id") or 0]
     return known if job.kind == Kind.INVENTORY else []
 
 
 def save_policy(supplier: Supplier, changes: Mapping[str, Any], *, by: Actor) -> ImportPolicy:
-    """Change when a supplier's imports wait for approval; recorded with the old and the new values."""
+    """Change the rule by which a supplier's imports wait; record the old and the new values."""
     with transaction.atomic():
         policy, created = ImportPolicy.objects.get_or_create(supplier=supplier, defaults=changes)
         if created:
@@ -89,16 +89,16 @@ def save_policy(supplier: Supplier, changes: Mapping[str, Any], *, by: Actor) ->
 
 
 def policy_event(policy: ImportPolicy) -> dict[str, Any]:
-    """What an event of a policy is about; of a new one, how it differs from that of everybody else."""
+    """Return the fields of an event about a policy; a new policy is compared with the default."""
     names = (field.name for field in ImportPolicy._meta.local_concrete_fields)
     values = {name: getattr(policy, name) for name in names if name not in NOT_SETTINGS}
     changed = differences(ImportPolicy(), values)
-    # Its endpoint needs the scopes of the stock.
+    # The endpoint needs the inventory scopes.
     return {"area": "inventory", "supplier": policy.supplier, "data": {"changed": changed}}
 
 
 def save_auto_import(supplier: Supplier, kind: Kind, changes: Mapping[str, Any], *, by: Actor) -> AutoImport:
-    """Change what becomes of uploaded files; recorded with the old and the new values."""
+    """Change the automatic import of a kind; record the old and the new values."""
     with transaction.atomic():
         automatic, created = AutoImport.objects.get_or_create(supplier=supplier, kind=kind, defaults=changes)
         if created:
@@ -110,7 +110,7 @@ def save_auto_import(supplier: Supplier, kind: Kind, changes: Mapping[str, Any],
 
 
 def auto_import_event(automatic: AutoImport) -> dict[str, Any]:
-    """What an event of an automatic import is about; before the first there was none."""
+    """Return the fields of an event about an automatic import; a new one is compared with none."""
     values = {"enabled": automatic.enabled, "options": automatic.options}
     data = {"kind": automatic.kind, "changed": differences(AutoImport(enabled=False), values)}
     return {"area": Kind(automatic.kind).area, "supplier": automatic.supplier, "data": data}

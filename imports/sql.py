@@ -1,4 +1,4 @@
-"""Statements that are composed, and their answers."""
+"""Helpers for composed statements and their results."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from psycopg.sql import Composable
 
 
 def execute(query: Composable) -> int:
-    """Execute a statement; return the rows it touched."""
+    """Execute a statement; return the number of affected rows."""
     with connection.cursor() as cursor:
         cursor.execute(query)
         return int(cursor.rowcount)
 
 
 def row(query: Composable) -> tuple[Any, ...]:
-    """The one row of a query."""
+    """Return the only row of a query."""
     with connection.cursor() as cursor:
         cursor.execute(query)
         return tuple(cursor.fetchone())
 
 
 def value(query: Composable) -> Any:
-    """The one value of a query."""
+    """Return the only value of a query."""
     return row(query)[0]

@@ -1,4 +1,4 @@
-"""A job's file as a table: unlogged, every cell as text, one row a record, `line` where it starts."""
+"""A job's file as an unlogged table: cells as text, one row per record, `line` where the record starts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class StagingTable:
         self.job_id, self.width = job_id, width
         self.name = f"imports_staging_{int(job_id)}"
         self.table: Composable = Identifier(self.name)
-        # Whatever an importer has looked up for this job.
+        # The values that an importer has looked up for this job.
         self.lookup = Identifier(f"{self.name}_lookup")
-        # The lines that differ from what is stored, and where they stand.
+        # The lines that differ from the stored rows, with their ctid.
         self.differing = Identifier(f"{self.name}_differing")
-        # The lines of rows whose key stood further up, too, and where: those were skipped for them.
+        # The last line of each repeated key, with the earlier lines that were skipped.
         self.repeated = Identifier(f"{self.name}_repeated")
         self.columns = [Identifier(f"c{index}") for index in range(width)]
 
@@ -28,7 +28,7 @@ class StagingTable:
         cells = SQL(", ").join(SQL("{} text").format(column) for column in self.columns)
         execute(
             SQL(
-                # The sequence gives each record its line: COPY alone does not know it.
+                # The sequence numbers the records: COPY alone does not know their lines.
                 "CREATE SEQUENCE {sequence} CACHE 10000;"
                 " CREATE UNLOGGED TABLE {table} (line bigint NOT NULL DEFAULT nextval({name}), {cells})"
                 " WITH (autovacuum_enabled = false);"
@@ -44,11 +44,11 @@ class StagingTable:
         return bool(value(SQL("SELECT to_regclass({}) IS NOT NULL").format(Literal(self.name))))
 
     def count(self) -> int:
-        """How many rows there are: none after a crash of the database, which empties unlogged tables."""
+        """Return the number of rows: 0 after a crash of the database, which empties unlogged tables."""
         return int(value(SQL("SELECT count(*) FROM {}").format(self.table)))
 
     def index(self) -> None:
-        """Make ranges of lines cheap to find."""
+        """Index the lines, so that ranges are found quickly."""
         execute(
             SQL(
                 "CREATE INDEX ON {table} USING brin (line) WITH (pages_per_range = 16);"

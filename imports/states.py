@@ -1,6 +1,6 @@
-"""The table of an import's statuses and moves (contract 6 and 12): pure data, and the questions asked of it.
+"""The table of an import's statuses and moves (contract 6 and 12), as pure data.
 
-Models, admin and tests read this; nothing else knows which move is legal.
+Models, admin and tests read it; no other module knows which moves are legal.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from api.errors import InvalidTransition
 
 
 class Status(models.TextChoices):
-    """Stored and answered exactly as the interface writes them."""
-
     QUEUED = "queued"
     RUNNING = "running"
     AWAITING_APPROVAL = "awaiting_approval"
@@ -31,9 +29,9 @@ QUEUED, RUNNING, AWAITING_APPROVAL = Status.QUEUED, Status.RUNNING, Status.AWAIT
 SUCCEEDED, SUCCEEDED_WITH_ERRORS = Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS
 FAILED, CANCELED = Status.FAILED, Status.CANCELED
 
-# A worker has it, or it waits for one.
+# Statuses of jobs that run or wait for a worker.
 UNFINISHED: Final = (QUEUED, RUNNING)
-# Its file is needed no longer.
+# Statuses of jobs that no longer need their file.
 DONE_WITH_FILE: Final = (SUCCEEDED, SUCCEEDED_WITH_ERRORS, CANCELED)
 
 PEOPLE = (ActorKind.SUPPLIER, ActorKind.OPERATOR)
@@ -41,15 +39,15 @@ SYSTEM = (ActorKind.SYSTEM,)
 
 
 @dataclass(frozen=True)
-class Move:
-    """One thing that can happen to an import.
+class JobMove:
+    """A change of an import's status.
 
-    It ends in `target`, or in one of `otherwise`. A `fenced` one is made only by the worker that holds the
-    lease. In the status `repeated_in` the same call again changes nothing. Without an `event` it leaves none.
+    It ends in `target` or in one of `otherwise`. Only the holder of the lease makes a `fenced` move. In the
+    status `repeated_in` the move changes nothing. A move without an `event` records none.
     """
 
     name: str
-    done: str  # as messages say it: "cannot be …"
+    done: str  # the participle in messages: "cannot be …"
     event: str
     sources: tuple[Status, ...]
     target: Status
@@ -72,17 +70,17 @@ class Move:
 
 
 def forbidden(status: str, done: str, actor: ActorKind) -> InvalidTransition:
-    """The refusal that names the status, and what is allowed from it."""
+    """Return the refusal, which names the status and the allowed moves."""
     ways = dict.fromkeys(move.done for move in moves_from(status, actor))
-    allowed = f"it can be {' or '.join(ways)}" if ways else "nothing more can be done with it"
+    allowed = f"it can be {' or '.join(ways)}" if ways else "no further action is possible"
     return InvalidTransition(f"This import is {status} and cannot be {done}; {allowed}.")
 
 
-REFUSE = Move("refuse", "refused", "import.failed", (QUEUED,), FAILED, SYSTEM)
-START = Move("start", "started", "import.started", (QUEUED,), RUNNING, SYSTEM)
-# The worker before it showed no sign of life.
-TAKE_OVER = Move("take_over", "taken over", "", (RUNNING,), RUNNING, SYSTEM)
-AWAIT_APPROVAL = Move(
+REFUSE = JobMove("refuse", "refused", "import.failed", (QUEUED,), FAILED, SYSTEM)
+START = JobMove("start", "started", "import.started", (QUEUED,), RUNNING, SYSTEM)
+# The previous worker gave no sign of life.
+TAKE_OVER = JobMove("take_over", "taken over", "", (RUNNING,), RUNNING, SYSTEM)
+AWAIT_APPROVAL = JobMove(
     "await_approval",
     "held back for approval",
     "import.awaiting_approval",
@@ -91,7 +89,7 @@ AWAIT_APPROVAL = Move(
     SYSTEM,
     fenced=True,
 )
-SUCCEED = Move(
+SUCCEED = JobMove(
     "succeed",
     "ended",
     "import.succeeded",
@@ -101,10 +99,10 @@ SUCCEED = Move(
     otherwise=(SUCCEEDED_WITH_ERRORS,),  # some rows were rejected
     fenced=True,
 )
-FAIL = Move("fail", "failed", "import.failed", (RUNNING,), FAILED, SYSTEM, fenced=True)
-# What its worker does once somebody has requested it.
-STOP = Move("stop", "stopped", "import.canceled", (RUNNING,), CANCELED, SYSTEM, fenced=True)
-CANCEL = Move(
+FAIL = JobMove("fail", "failed", "import.failed", (RUNNING,), FAILED, SYSTEM, fenced=True)
+# The worker stops after a person asked for it.
+STOP = JobMove("stop", "stopped", "import.canceled", (RUNNING,), CANCELED, SYSTEM, fenced=True)
+CANCEL = JobMove(
     "cancel",
     "canceled",
     "import.canceled",
@@ -113,10 +111,10 @@ CANCEL = Move(
     PEOPLE,
     repeated_in=CANCELED,
 )
-REQUEST_CANCEL = Move("request_cancel", "canceled", "import.cancel_requested", (RUNNING,), RUNNING, PEOPLE)
-SUPERSEDE = Move("supersede", "superseded", "import.canceled", (AWAITING_APPROVAL,), CANCELED, SYSTEM)
-APPROVE = Move("approve", "approved", "import.approved", (AWAITING_APPROVAL,), QUEUED, PEOPLE)
-RETRY = Move("retry", "retried", "import.retried", (FAILED,), QUEUED, PEOPLE)
+REQUEST_CANCEL = JobMove("request_cancel", "canceled", "import.cancel_requested", (RUNNING,), RUNNING, PEOPLE)
+SUPERSEDE = JobMove("supersede", "superseded", "import.canceled", (AWAITING_APPROVAL,), CANCELED, SYSTEM)
+APPROVE = JobMove("approve", "approved", "import.approved", (AWAITING_APPROVAL,), QUEUED, PEOPLE)
+RETRY = JobMove("retry", "retried", "import.retried", (FAILED,), QUEUED, PEOPLE)
 
 MOVES: Final = (
     REFUSE,
@@ -134,6 +132,6 @@ MOVES: Final = (
 )
 
 
-def moves_from(status: str, actor: ActorKind) -> Iterable[Move]:
-    """What this actor may do with an import of that status."""
+def moves_from(status: str, actor: ActorKind) -> Iterable[JobMove]:
+    """Return the moves that this actor may make from that status."""
     return (move for move in MOVES if move.is_possible(status, actor))

@@ -1,4 +1,4 @@
-"""What nobody woke a worker for: waiting jobs, jobs whose worker went away, new uploads; and tidying up."""
+"""The sweep: wake workers for waiting and abandoned jobs, start jobs for new uploads, and tidy up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import ApiError
 from imports import job_files, publishing, wake
-from imports.drafts import pieces
+from imports.drafts import chunks
 from imports.drafts import services as drafts
 from imports.models import AutoImport, ImportJob, Kind, Status
 from imports.pipeline.importer import importer_of
@@ -45,15 +45,15 @@ def sweep_all() -> None:
 
 
 def _is_due(name: str, seconds: int) -> bool:
-    """Whether it is time again for what need not be done at every tick."""
+    """Whether a task that need not run at every tick is due again."""
     try:
         return bool(cache.add(name, True, seconds))
-    except Exception:  # noqa: BLE001 - without Redis it is done more often, and harms nobody
+    except Exception:  # noqa: BLE001 - without Redis the task runs more often, which is harmless
         return True
 
 
 def wake_waiting() -> int:
-    """Wake a worker for the first unfinished job of each supplier and kind that no worker has."""
+    """Wake a worker for the first unfinished job of each supplier and kind that has no worker."""
     waits = Case(When(status=Status.RUNNING, then=0), default=1)
     first = (
         ImportJob.objects.unfinished()
@@ -62,18 +62,18 @@ def wake_waiting() -> int:
         .values("pk")
     )
     free = ImportJob.objects.free().filter(pk__in=first)
-    found = list(free.order_by("pk"))
-    for job in found:
+    jobs = list(free.order_by("pk"))
+    for job in jobs:
         (wake.wake_fetcher if job.lacks_file else wake.wake)(job.pk)
-    return len(found)
+    return len(jobs)
 
 
 def take_uploads() -> int:
-    """Start the jobs of files that suppliers want imported as they come; return how many."""
+    """Start jobs for uploads that suppliers import automatically; return their number."""
     started = 0
     with transaction.atomic():
         fresh = Upload.objects.filter(swept_at=None).select_for_update(skip_locked=True)
-        # Many clients make an empty file first, and open it again to write it.
+        # Wait with empty files: many clients create an empty file and open it again to write.
         fresh = fresh.exclude(size=0, uploaded_at__gt=timezone.now() - EMPTY_WAITS)
         uploads = list(fresh.select_related("supplier").order_by("pk")[:UPLOADS_AT_ONCE])
         saved = {
@@ -91,7 +91,7 @@ def take_uploads() -> int:
 
 
 def _automatic(upload: Upload, saved: dict[tuple[int, str], AutoImport]) -> AutoImport | None:
-    """How an upload is imported by itself: as its supplier has saved, but what was shipped in any case."""
+    """Return the automatic import of an upload; files of shipments are always imported."""
     kind = kind_of(upload.path) or ""
     if kind == Kind.FULFILLMENTS:
         return AutoImport(supplier_id=upload.supplier_id, kind=kind)
@@ -99,9 +99,9 @@ def _automatic(upload: Upload, saved: dict[tuple[int, str], AutoImport]) -> Auto
 
 
 def _is_replaced(upload: Upload, uploads: list[Upload]) -> bool:
-    """Whether there is a newer version, which is imported instead: each path once, as it is by now.
+    """Whether a newer version of the file exists, which is imported instead.
 
-    The newer version of an empty file may have been looked at long before the empty one.
+    The newer version may have been swept long before the empty file, which waits.
     """
     if upload.size == 0 and upload.replaced:
         return True
@@ -140,28 +140,28 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
 
 
 def publish_reports() -> int:
-    """Write into the suppliers' areas what became of their uploads; return how many jobs were looked at."""
+    """Publish the results of uploads in the suppliers' areas; return the number of jobs that were handled."""
     resting = ImportJob.objects.unreported().select_related("supplier").order_by("pk")[:REPORTS_AT_ONCE]
-    found = [job for job in resting if _is_due(f"imports:report:{job.pk}", 60)]
-    for job in found:
+    due = [job for job in resting if _is_due(f"imports:report:{job.pk}", 60)]
+    for job in due:
         publishing.publish(job)
-    return len(found)
+    return len(due)
 
 
 def tidy() -> None:
     """Remove staging tables and files that no job needs any more."""
     _drop_tables()
     drafts.forget_old()
-    pieces.forget_old()
+    chunks.forget_old()
     for supplier in Supplier.objects.all():
         publishing.remove_old(supplier)
     ended = ImportJob.objects.filter(status=Status.FAILED, finished_at__lt=timezone.now() - KEPT)
     ended = ended.exclude(file="", blob=None)
     for number in ended.values_list("pk", flat=True)[:JOBS_AT_ONCE]:
         with transaction.atomic():
-            # Somebody may have retried it meanwhile.
+            # A person may have retried the job meanwhile.
             if job := ended.select_for_update(of=("self",)).filter(pk=number).first():
-                job.let_go_of_content()
+                job.release_content()
 
 
 def _drop_tables() -> None:

@@ -1,4 +1,4 @@
-"""The templates that suppliers fill in: three lines, of which the second and third are to be deleted."""
+"""The templates that suppliers fill in: three lines; the supplier deletes the second and third."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from imports.pipeline.template_lines import MANDATORY, OPTIONAL
 from sftp_ingest.area.made_files import MadeFile, MadeFolder
 from sftp_ingest.area.paths import TEMPLATES
 
-STARTED = time.time()  # clients that look at times need not read them anew each time
+STARTED = time.time()  # fixed, so that clients which compare times do not read them again
 
 
 def template(kind: str) -> str:
-    """Line 1 the columns, line 2 mandatory or optional, line 3 an example."""
+    """Return line 1 with the columns, line 2 with mandatory or optional, line 3 with an example."""
     columns = importer_of(kind).template()
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
@@ -29,7 +29,7 @@ def template(kind: str) -> str:
 
 
 class TemplatesFolder(MadeFolder):
-    """`templates/` of every upload area."""
+    """The folder `templates/` of every upload area."""
 
     name = TEMPLATES
 

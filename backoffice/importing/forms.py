@@ -12,7 +12,7 @@ from django.template.defaultfilters import filesizeformat
 
 from accounts.models import Supplier
 from api.spelling import closest_match
-from imports.drafts.pieces import piece_bytes
+from imports.drafts.chunks import chunk_bytes
 from imports.drafts.services import KINDS
 from imports.models import Kind
 from imports.serializers.stock import ID_TYPES
@@ -55,7 +55,7 @@ class UploadForm(forms.Form):
             f"CSV, a CSV packed as .zip or .gz, or .xlsx, at most {filesizeformat(most)}. Pack larger files, "
             "or put them into the supplier's upload area."
         )
-        sizes = {"data-most": str(most), "data-piece": str(piece_bytes())}
+        sizes = {"data-most": str(most), "data-piece": str(chunk_bytes())}
         self.fields["file"].widget.attrs |= sizes
         self.initial.setdefault("upload", uuid4())
 

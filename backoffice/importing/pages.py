@@ -21,7 +21,7 @@ from api.errors import ApiError, invalid_fields
 from backoffice.importing.forms import PieceForm, StockForm, UploadForm, guessed_stock, stock_initial
 from backoffice.importing.mappings import choices, suggested
 from imports.drafts.columns import changed_body, columns_of, targets
-from imports.drafts.pieces import forget_pieces, joined, keep_piece, piece_bytes
+from imports.drafts.chunks import forget_chunks, joined, keep_chunk, chunk_bytes
 from imports.drafts.preview import Preview, preview
 from imports.drafts.sample import Sample, read_sample
 from imports.drafts.services import create_draft, discard, options_of, saved_options, start
@@ -59,7 +59,7 @@ def upload_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
             form.add_error("file", in_words(error))
         else:
             return HttpResponseRedirect(reverse("admin:import_draft", args=[draft.pk]))
-    context = {**site.each_context(request), "title": "Import a file", "form": form, "in_one": piece_bytes()}
+    context = {**site.each_context(request), "title": "Import a file", "form": form, "in_one": chunk_bytes()}
     return TemplateResponse(request, "admin/imports/upload.html", context)
 
 
@@ -72,7 +72,7 @@ def _uploaded(form: UploadForm, by: Actor) -> ImportDraft:
     else:
         whole = joined(given["upload"] or UUID(int=0), given["pieces"], by=by)
         draft = create_draft(supplier, kind, given["name"], whole, by=by)
-        forget_pieces(given["upload"], by=by)
+        forget_chunks(given["upload"], by=by)
     try:
         draft.body = _first_body(draft, sample_of(draft))
     except (Unreadable, OSError):
@@ -82,7 +82,7 @@ def _uploaded(form: UploadForm, by: Actor) -> ImportDraft:
     return draft
 
 
-def keep_upload_piece(request: HttpRequest) -> HttpResponse:
+def keep_upload_chunk(request: HttpRequest) -> HttpResponse:
     """Store one chunk of a large file; `upload_page` joins the chunks."""
     _require(request)
     form = PieceForm(request.POST, request.FILES)
@@ -92,7 +92,7 @@ def keep_upload_piece(request: HttpRequest) -> HttpResponse:
         )
     given = form.cleaned_data
     try:
-        keep_piece(given["upload"], given["place"], given["piece"].chunks(), by=operator_of(request))
+        keep_chunk(given["upload"], given["place"], given["piece"].chunks(), by=operator_of(request))
     except ApiError as error:
         return JsonResponse({"message": error.message}, status=error.status)
     return JsonResponse({}, status=201)

@@ -1,4 +1,4 @@
-"""A product file's mapping as people see and change it: each column of the file, and what it fills."""
+"""The mapping of a product file as people edit it: each column of the file and the field it fills."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from imports.serializers.mappings import entry_json
 AS_MAPPED = "="
 PROPERTY = "property"
 CHANGES = ("math_transformer", "string_transformer", "split_by_character")
-"""What may be done to a cell on its way; the rest that a mapping can say is kept as it is."""
+"""The changes to a cell that the page offers. Other parts of a mapping entry are kept unchanged."""
 
 
 def targets() -> list[tuple[str, str]]:
-    """What a column can fill, each with its name for people."""
-    found = []
+    """Return the fields that a column can fill, each with its label."""
+    fields = []
     for name, column in importer_of(Kind.PRODUCTS).columns.items():
         if not isinstance(column, Pairs):
-            found.append((name, f"{name} *" if column.required else name))
+            fields.append((name, f"{name} *" if column.required else name))
         elif column.choices:
-            found += [(f"{name}.{choice}", f"{name}: {choice}") for choice in column.choices]
+            fields += [(f"{name}.{choice}", f"{name}: {choice}") for choice in column.choices]
         else:
-            found.append((name, f"{name}, named like the column"))
-    return found
+            fields.append((name, f"{name}, named like the column"))
+    return fields
 
 
 @dataclass
 class FileColumn:
-    """A column of the file: what it fills by the mapping, or by its own name."""
+    """A column of the file, with the field that the mapping or the column's own name gives it."""
 
-    place: int
+    index: int
     name: str
     cells: list[str]
     entries: list[dict[str, Any]] = field(default_factory=list)
     by_name: str = ""
-    helps: bool = False
-    """Whether the mapping reads it beside others: for their names, or for what rows are."""
+    is_read: bool = False
+    """Whether the mapping reads this column beside others, for names of options or to group rows."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether the select says all of it."""
+        """Whether the select box alone can show this column's mapping."""
         extra = (
             set(self.entries[0]) - {"source_field", "destination_field", *CHANGES} if self.entries else set()
         )
@@ -55,9 +55,9 @@ class FileColumn:
 
     @property
     def target(self) -> str:
-        found: str = self.entries[0]["destination_field"] if self.entries else ""
-        name, _, subtype = found.partition(".")
-        return name if name == PROPERTY and subtype == self.name else found
+        field_name: str = self.entries[0]["destination_field"] if self.entries else ""
+        name, _, subtype = field_name.partition(".")
+        return name if name == PROPERTY and subtype == self.name else field_name
 
     @property
     def chosen(self) -> str:
@@ -67,21 +67,21 @@ class FileColumn:
 
     @property
     def as_mapped(self) -> str:
-        """What the mapping does with it, in words; empty where the select says all."""
+        """Return the fields that the mapping fills, for columns that the select box cannot show."""
         if not self.entries or self.is_plain:
             return ""
         return " and ".join(dict.fromkeys(each["destination_field"] for each in self.entries))
 
     @property
     def left_alone(self) -> str:
-        """What becomes of it where nothing is chosen."""
+        """Return how the column is used while nothing is chosen."""
         if self.by_name:
-            return f"{self.by_name}, by its name"
-        return "read for what rows are" if self.helps else "ignored"
+            return f"{self.by_name}, by name"
+        return "used to group rows" if self.is_read else "ignored"
 
     def change(self, name: str) -> str:
-        said: str = self.entries[0].get(name, "") if self.is_plain else ""
-        return said
+        text: str = self.entries[0].get(name, "") if self.is_plain else ""
+        return text
 
     @property
     def changes(self) -> dict[str, str]:
@@ -93,27 +93,27 @@ class FileColumn:
 
 
 def columns_of(sample: Sample, options: Mapping[str, Any]) -> list[FileColumn]:
-    """The columns of a file as options of an import map them."""
+    """Return the columns of a file with the fields that an import's options give them."""
     known = importer_of(Kind.PRODUCTS).columns
-    found = [
-        FileColumn(place, name, sample.cells(sample.own + place)) for place, name in enumerate(sample.columns)
+    columns = [
+        FileColumn(index, name, sample.cells(sample.own + index)) for index, name in enumerate(sample.columns)
     ]
     entries = [entry for entry in options.get("field_mapping", []) if entry.get("source")]
     for entry in entries:
         if (at := _find(sample, entry["source"])) is not None:
-            found[at].entries.append(entry_json(entry))
+            columns[at].entries.append(entry_json(entry))
         if entry.get("name_field") and (at := _find(sample, entry["name_field"])) is not None:
-            found[at].helps = True
+            columns[at].is_read = True
     filled = {entry["field"] for entry in entries}
-    for each in found:
-        name = meaning(each.name)
-        if name in known and name not in filled and not isinstance(known[name], Pairs) and not each.entries:
-            each.by_name = name
+    for column in columns:
+        name = meaning(column.name)
+        if name in known and name not in filled and not isinstance(known[name], Pairs) and not column.entries:
+            column.by_name = name
             filled.add(name)
     for name in _names_in(options.get("rows", {})):
         if (at := _find(sample, name)) is not None:
-            found[at].helps = True
-    return found
+            columns[at].is_read = True
+    return columns
 
 
 def _names_in(rows: Mapping[str, Any]) -> list[str]:
@@ -126,15 +126,15 @@ def _find(sample: Sample, name: str) -> int | None:
     try:
         return find(sample.columns, name, ())
     except Unreadable:
-        return None  # the preview says which two are alike
+        return None  # the preview names the two columns that differ in case only
 
 
 def changed_body(
     sample: Sample, options: Mapping[str, Any], body: Mapping[str, Any], posted: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The body of a request, as what was posted changes it; `options` are what `body` says.
+    """Return a request body with the posted changes; `options` are the options of `body`.
 
-    Where a column is changed, what a saved mapping says is written out: from then on that by hand counts.
+    After a change the body lists every entry, and no longer names a saved mapping.
     """
     math = posted.get("math_transformer", "").strip()
     kept: list[dict[str, Any]] = []
@@ -144,20 +144,20 @@ def changed_body(
         entries = _posted_entries(column, posted)
         changed |= entries != column.entries
         (kept if entries == column.entries else chosen).extend(entries)
-    now = [each for each in kept if not _is_replaced(each, chosen)] + chosen
+    entries_now = [entry for entry in kept if not _is_replaced(entry, chosen)] + chosen
     if not changed:
         return {**body, "math_transformer": math} if math or "math_transformer" in body else dict(body)
-    sources = {entry["source_field"] for entry in now} | set(sample.columns)
+    sources = {entry["source_field"] for entry in entries_now} | set(sample.columns)
     absent = [entry_json(each) for each in options.get("field_mapping", []) if each["source"] not in sources]
     return {
-        "field_mapping": now + [each for each in absent if each.get("optional")],
+        "field_mapping": entries_now + [entry for entry in absent if entry.get("optional")],
         "math_transformer": math,
         "rows": options.get("rows", {}),
     }
 
 
 def _is_replaced(entry: Mapping[str, Any], chosen: list[dict[str, Any]]) -> bool:
-    """Whether somebody has chosen another column for a field that holds one value."""
+    """Whether another column was chosen for a field that holds one value."""
     name = entry["destination_field"].partition(".")[0]
     if importer_of(Kind.PRODUCTS).columns[name].splittable:
         return False
@@ -165,17 +165,18 @@ def _is_replaced(entry: Mapping[str, Any], chosen: list[dict[str, Any]]) -> bool
 
 
 def _posted_entries(column: FileColumn, posted: Mapping[str, str]) -> list[dict[str, Any]]:
-    target = posted.get(f"column-{column.place}", column.chosen)
+    target = posted.get(f"column-{column.index}", column.chosen)
     if target == AS_MAPPED:
         return column.entries
     if not target:
         return []
-    said = {
-        name: posted.get(f"{name}-{column.place}", "").strip(" " * (name != CHANGES[2])) for name in CHANGES
+    changes = {
+        name: posted.get(f"{name}-{column.index}", "").strip(" " * (name != CHANGES[2])) for name in CHANGES
     }
-    said = {name: value for name, value in said.items() if value}
-    if column.is_plain and target == column.target and said == {k: v for k, v in column.changes.items() if v}:
+    changes = {name: text for name, text in changes.items() if text}
+    present = {name: text for name, text in column.changes.items() if text}
+    if column.is_plain and target == column.target and changes == present:
         return column.entries
     if target == PROPERTY:
         target = f"{PROPERTY}.{column.name}"
-    return [{"source_field": column.name, "destination_field": target, **said}]
+    return [{"source_field": column.name, "destination_field": target, **changes}]

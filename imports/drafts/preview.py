@@ -1,4 +1,4 @@
-"""What a file's first rows become as its mapping stands, by the statements that an import uses."""
+"""The values that a file's first rows have under the current mapping, read by the import's statements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a row, and where."""
+    """A field with a wrong value, and the reason."""
 
     field: str
     message: str
@@ -36,7 +36,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Row:
-    """A row as it will be read: what each field gets."""
+    """A row with the value of each field."""
 
     line: int
     values: list[str]
@@ -45,7 +45,7 @@ class Row:
 
 @dataclass
 class Preview:
-    """What the first rows become; `problem` is why nothing can be read so."""
+    """The first rows as they would be read; `problem` is the reason why the file cannot be read."""
 
     fields: list[str] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Preview:
 
 
 def preview(sample: Sample, importer: Importer, options: Mapping[str, Any], supplier_id: int) -> Preview:
-    """What the first rows of a supplier's file become with the options of an import."""
+    """Return how the first rows of a supplier's file would be read with these options."""
     found = Preview(unreadable=sum(1 for each in sample.rows if each.code))
     try:
         options, hint = known_by_header(options, sample.columns)
@@ -113,7 +113,7 @@ def _mapped(
 
 
 def _as_table(sample: Sample, rows: Sequence[Any], shape: RowShape) -> StagingTable:
-    """The rows as a staging table would have them, without one: a query of values."""
+    """Return the rows as a query of values that stands for a staging table."""
     staging = StagingTable(0, len(sample.header))
     columns = SQL(", ").join([Identifier("line"), *staging.columns])
     values = SQL(", ").join(
@@ -164,16 +164,16 @@ def _rows(staging: StagingTable, mapped: MappedFile) -> list[Row]:
 
 
 def _json(text: str) -> Any:
-    """Numbers stay as they are written: 19.50 is no 19.5."""
+    """Keep numbers as written: 19.50 must not become 19.5."""
     return json.loads(text, parse_float=str, parse_int=str)
 
 
-NOTHING = ("NaN", "-infinity", "?")
+UNREADABLE_VALUES = ("NaN", "-infinity", "?")
 
 
 def _shown(value: Any) -> str:
-    """A value in words; what cannot be read shows as nothing, its fault says why."""
-    if value is None or value in NOTHING:
+    """Show a value as text; an unreadable value is empty, because its fault explains it."""
+    if value is None or value in UNREADABLE_VALUES:
         return ""
     if isinstance(value, list):
         return ", ".join(map(_shown, value))

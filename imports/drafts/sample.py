@@ -1,4 +1,4 @@
-"""The first rows of a file, read as an import reads it, whatever its header is called."""
+"""The first rows of a file, read as an import reads them, with any header."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from imports.pipeline.rewritten_sheet import Rewriting, records_of, rewritten
 from imports.pipeline.tolerant_reader import Record
 
 READ = 200
-"""Rows: enough to tell how numbers are written."""
+"""Rows to read: enough to find out how numbers are written."""
 LONGEST_CELL = 2_000
 KNOWN_WEIGHS = 1_000
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A file's header and first rows; the first `own` columns are those of our own error report."""
+    """A file's header and first rows; the first `own` columns are those of our error report."""
 
     header: list[str]
     rows: list[Record]
@@ -31,19 +31,19 @@ class Sample:
 
     @property
     def columns(self) -> list[str]:
-        """The file's own."""
+        """Return the columns of the file without those of our error report."""
         return self.header[self.own :]
 
     def cells(self, index: int, count: int = 3) -> list[str]:
-        """The first cells of a column that are not empty."""
+        """Return the first cells of a column that are not empty."""
         found = (record.cells[index] for record in self.rows if not record.code)
         return list(islice((cell for cell in found if cell.strip()), count))
 
 
 def read_sample(path: Path, known: Collection[str]) -> Sample:
-    """The first rows of a file. `known` are names that a header may have. Raises Unreadable.
+    """Read the first rows of a file; `known` are names that a header may have. Raises Unreadable.
 
-    A header without any of them is one, too: its columns are mapped by hand.
+    A header without any known name is accepted: its columns can be mapped by hand.
     """
 
     def recognised(names: list[str]) -> int:
@@ -63,6 +63,6 @@ def _fault(record: Record) -> tuple[str, str, str]:
 
 
 def rewritten_sample(sample: Sample, rewriting: Rewriting) -> Sample:
-    """The sample as a rewriting has it."""
+    """Return the sample with its records rewritten."""
     rows = list(rewritten(iter(sample.rows), sample.header, sample.own, rewriting))
     return replace(sample, header=rewriting.header, rows=rows)

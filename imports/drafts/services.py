@@ -1,4 +1,4 @@
-"""Drafts are made, tried and imported; after a week they are forgotten."""
+"""Create, try, import and discard drafts. Drafts are deleted after a week."""
 
 from __future__ import annotations
 
@@ -25,39 +25,41 @@ MOST_KEPT = 100
 KEPT = timedelta(days=7)
 AT_ONCE = 1_000
 KINDS = (Kind.PRODUCTS, Kind.INVENTORY)
-"""What operators upload; what was shipped they say on the order's page."""
+"""Kinds that operators upload. They report shipments on the order's page."""
 
 
 def create_draft(
     supplier: Supplier, kind: Kind, name: str, chunks: Iterable[bytes], *, by: Actor
 ) -> ImportDraft:
-    """Keep an uploaded file. Raises QuotaExceeded, Unavailable, Invalid where too many wait already."""
+    """Store an uploaded file. Raises QuotaExceeded, Unavailable, Invalid when too many drafts wait."""
     job_files.refuse_hoarding(supplier)
     if ImportDraft.objects.filter(supplier=supplier).count() >= MOST_KEPT:
-        raise Invalid(f"{MOST_KEPT} uploads of {supplier} wait to be imported. Discard some of them first.")
+        raise Invalid(
+            f"{supplier} has {MOST_KEPT} uploads that are not imported. Discard some of them first."
+        )
     try:
         blob = contents.write(chunks)
     except OSError as error:
-        raise Unavailable("The file cannot be kept just now. Try again.") from error
+        raise Unavailable("The file cannot be stored right now. Try again.") from error
     name = PurePosixPath(name.replace("\\", "/")).name[:200] or "upload.csv"
     return ImportDraft.objects.create(supplier=supplier, kind=kind, name=name, blob=blob, created_by=by.name)
 
 
 def saved_options(supplier: Supplier, kind: Kind, body: dict[str, Any]) -> dict[str, Any]:
-    """What an automatic import keeps of a body, by the rules of the API. Raises ValidationError, Invalid."""
+    """Return the options that an automatic import stores for this body. Raises ValidationError, Invalid."""
     serializer: Any = AutoProductsBody(data=body) if kind is Kind.PRODUCTS else AutoInventoryBody(data=body)
     serializer.is_valid(raise_exception=True)
     return importer_of(kind).check(supplier, serializer.options())
 
 
 def options_of(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
-    """The options of an import of it, likewise."""
+    """Return the options that an import of this draft gets. Raises ValidationError, Invalid."""
     kind = Kind(draft.kind)
     return with_mapping(draft.supplier, saved_options(draft.supplier, kind, body), kind)
 
 
 def start(draft: ImportDraft, *, dry_run: bool, by: Actor) -> ImportJob:
-    """Import a draft, or try what that would do. Raises ValidationError, Invalid."""
+    """Start an import or a dry run of a draft. Raises ValidationError, Invalid."""
     options = options_of(draft, draft.body)
     with transaction.atomic():
         job = start_import(
@@ -75,11 +77,11 @@ def start(draft: ImportDraft, *, dry_run: bool, by: Actor) -> ImportJob:
 
 
 def start_again(tried: ImportJob, *, by: Actor) -> ImportJob:
-    """Import what was tried, just as it was tried. Raises InvalidTransition where its file is forgotten."""
+    """Import the file of a dry run with the same options. Raises InvalidTransition when the file is gone."""
     with transaction.atomic():
         draft = tried.drafts.select_for_update(of=["self"]).first()
         if draft is None:
-            raise InvalidTransition("Its file is no longer kept. Upload it once more.")
+            raise InvalidTransition("The file is no longer stored. Upload it again.")
         job = start_import(
             tried.supplier,
             tried.kind,
@@ -94,13 +96,13 @@ def start_again(tried: ImportJob, *, by: Actor) -> ImportJob:
 
 
 def forget_old() -> int:
-    """Forget drafts that nobody came back to; return how many. Their content is collected later."""
+    """Delete drafts that are a week old; return their number. Their blobs are collected later."""
     old = ImportDraft.objects.filter(created_at__lt=Now() - KEPT).values_list("pk", "blob_id")[:AT_ONCE]
     return sum(discard(pk, blob_id) for pk, blob_id in old)
 
 
 def discard(draft_id: int, blob_id: int) -> int:
-    """Forget one draft."""
+    """Delete one draft."""
     with transaction.atomic():
         ImportDraft.objects.filter(pk=draft_id).delete()
         contents.release([blob_id])

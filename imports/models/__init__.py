@@ -1,4 +1,4 @@
-"""Import jobs, their rejects, and what their suppliers want of them (contract 6 and 12)."""
+"""Import jobs, their rejects, and the suppliers' settings for them (contract 6 and 12)."""
 
 from imports.models.auto_import import AutoImport
 from imports.models.correction import Correction
@@ -8,7 +8,7 @@ from imports.models.kind import Kind
 from imports.models.policy import ImportPolicy
 from imports.models.reject import Reject
 from imports.models.saved_mapping import SavedMapping
-from imports.models.upload_piece import UploadPiece
+from imports.models.upload_chunk import UploadChunk
 from imports.states import Status
 
 __all__ = [
@@ -25,5 +25,5 @@ __all__ = [
     "Reject",
     "SavedMapping",
     "Status",
-    "UploadPiece",
+    "UploadChunk",
 ]

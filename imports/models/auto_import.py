@@ -8,7 +8,7 @@ from imports.models.kind import Kind
 
 
 class AutoImport(models.Model):
-    """What becomes of a file that is put into `products/` or `inventory/`: its job, with this mapping."""
+    """The settings by which files in a supplier's `products/` or `inventory/` folder are imported."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="auto_imports")
     kind = models.CharField(max_length=20, choices=Kind.choices)

@@ -6,9 +6,9 @@ from imports.models.job import ImportJob
 
 
 class Correction(models.Model):
-    """That a job imports rejected rows of another one, corrected by an operator.
+    """The link between a job with corrected rows and the job whose rejects they are.
 
-    Jobs are forgotten one by one: a constraint would keep each for the other.
+    There is no database constraint: jobs are deleted one by one, and each would keep the other.
     """
 
     job = models.OneToOneField(
@@ -17,7 +17,7 @@ class Correction(models.Model):
     original = models.ForeignKey(
         ImportJob, on_delete=models.CASCADE, related_name="corrections", db_constraint=False
     )
-    rows = models.PositiveIntegerField(help_text="How many rows were corrected.")
+    rows = models.PositiveIntegerField(help_text="Number of corrected rows.")
 
     def __str__(self) -> str:
         return f"import {self.job_id} corrects import {self.original_id}"

@@ -10,15 +10,15 @@ from sftp_ingest.models import Blob
 
 
 class ImportDraft(models.Model):
-    """A file that an operator has uploaded in the browser, and how it will be read: not imported yet."""
+    """A file that an operator uploaded in the browser and that is not imported yet, with its mapping."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="import_drafts")
     kind = models.CharField(max_length=20, choices=Kind.choices)
-    name = models.CharField(max_length=200, help_text="The file's, as it was on the operator's machine.")
+    name = models.CharField(max_length=200, help_text="The file's name on the operator's machine.")
     blob = models.ForeignKey(Blob, on_delete=models.PROTECT)
-    body = models.JSONField(default=dict, help_text="How it is read, as a request of the API would say it.")
+    body = models.JSONField(default=dict, help_text="The import's options, in the form of an API request.")
     jobs = models.ManyToManyField(
-        "imports.ImportJob", related_name="drafts", help_text="What was made of it."
+        "imports.ImportJob", related_name="drafts", help_text="Dry runs and imports of this file."
     )
     created_by = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)

@@ -1,4 +1,4 @@
-"""Import jobs: rows before anything else happens, true after any crash (contract 6)."""
+"""Import jobs. A job is a row before anything else happens; the row is true after any crash (contract 6)."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ from imports.states import (
     SUPERSEDE,
     TAKE_OVER,
     UNFINISHED,
-    Move,
+    JobMove,
     Status,
 )
 from imports.wake import wake_after_commit
 from sftp_ingest.area import contents
 from sftp_ingest.models import Blob
 
-# A worker that shows no sign of life for so long has lost its job to the next one.
+# A worker that gave no sign of life for this long loses its job to the next worker.
 LEASE = timedelta(seconds=8)
 COUNTERS = ("rows_done", "created", "updated", "unchanged", "rejected", "duplicates")
 WORKER = Actor.system("imports")
 
 
 class LeaseLost(Exception):
-    """This worker holds the job no longer: whatever it was about to commit, another does."""
+    """This worker no longer holds the job: another worker continues it."""
 
 
 class ImportJobQuerySet(models.QuerySet["ImportJob"]):
@@ -62,31 +62,31 @@ class ImportJobQuerySet(models.QuerySet["ImportJob"]):
         return self.filter(supplier=supplier)
 
     def of_a_kind_with(self, job: ImportJob) -> Self:
-        """Those of the same supplier and kind: they run in order."""
+        """Return the jobs of the same supplier and kind, which run in order."""
         return self.filter(supplier_id=job.supplier_id, kind=job.kind)
 
     def kept_by(self, supplier: Supplier) -> tuple[int, int]:
-        """How many files a supplier's jobs keep, and their bytes."""
+        """Return how many files a supplier's jobs keep, and their bytes."""
         kept = self.for_supplier(supplier).exclude(blob=None).exclude(status__in=DONE_WITH_FILE)
         found = kept.aggregate(count=Count("pk"), size=Sum("blob__size"))
         return found["count"], found["size"] or 0
 
     def unreported(self) -> Self:
-        """Those that have come to rest, and whose supplier was not informed yet."""
+        """Return the jobs that ended or wait for approval and whose supplier was not informed yet."""
         return self.filter(reported_at=None).exclude(status__in=UNFINISHED)
 
     def unfinished(self) -> Self:
-        """Those that a worker has, or that wait for one."""
+        """Return the jobs that run or wait for a worker."""
         return self.filter(status__in=UNFINISHED)
 
     def free(self) -> Self:
-        """Those that wait for a worker, or whose worker shows no sign of life."""
+        """Return the jobs that wait for a worker or whose worker shows no sign of life."""
         return self.filter(Q(status=Status.QUEUED) | Q(status=Status.RUNNING, lease_until__lt=Now()))
 
 
 @dataclass
-class Moving:
-    """A move under way: what it writes to the job beside its status, and what its event says."""
+class JobChange:
+    """The changes of one move: columns of the job beside its status, and data of the event."""
 
     repeated: bool
     target: Status
@@ -95,27 +95,27 @@ class Moving:
 
 
 class ImportJob(models.Model):
-    """One file's way into the catalogue or the stock.
+    """The import of one file.
 
-    `created + updated + unchanged + rejected + duplicates = rows_total` once it has ended well. Only `_move`
-    assigns the status; what a worker writes meanwhile goes through `update_if_owner`.
+    `created + updated + unchanged + rejected + duplicates = rows_total` once it has succeeded. Only `_move`
+    assigns the status; the worker's other writes go through `update_if_owner`.
     """
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="import_jobs")
     kind = models.CharField(max_length=20, choices=Kind.choices)
     status = models.CharField(max_length=30, choices=Status.choices, default=Status.QUEUED)
-    source = models.CharField(max_length=1000, help_text="What was asked for: a path, a URL, or data.")
+    source = models.CharField(max_length=1000, help_text="The requested path or URL, or `data`.")
     file = models.CharField(
-        max_length=500, blank=True, help_text="Of jobs from before there were blobs: their copy of the file."
+        max_length=500, blank=True, help_text="The copy of the file, for jobs made before there were blobs."
     )
-    blob = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, help_text="What it imports.")
+    blob = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, help_text="The content of the file.")
     options = models.JSONField(default=dict, help_text="Mapping, transformer, warehouse, mode.")
     dry_run = models.BooleanField(default=False)
     as_of = models.DateTimeField(
         db_default=models.Func(function="clock_timestamp", output_field=models.DateTimeField()),
         editable=False,
-        help_text="The moment that its file is of: as the request says, else when its upload was complete,"
-        " else when the job was made.",
+        help_text="The moment of the file's content: given by the request, else the end of its upload,"
+        " else the creation of the job.",
     )
     approved_at = models.DateTimeField(null=True, editable=False)
 
@@ -128,13 +128,15 @@ class ImportJob(models.Model):
     duplicates = models.BigIntegerField(default=0)
     warnings = models.JSONField(default=list)
     ignored_columns = models.JSONField(default=list)
-    report = models.JSONField(default=dict, help_text="What a dry run or the brake found.")
-    error = models.JSONField(null=True, help_text='Why it failed: {"code", "message"}')
+    report = models.JSONField(default=dict, help_text="Findings of a dry run or of the approval rule.")
+    error = models.JSONField(null=True, help_text='The cause of a failure: {"code", "message"}')
 
-    bookmark = models.BigIntegerField(default=0, help_text="The last line of the file that is merged.")
+    bookmark = models.BigIntegerField(default=0, help_text="The last line of the file that has landed.")
     header = models.JSONField(default=list, editable=False, help_text="The file's columns.")
     delimiter = models.CharField(max_length=1, default=",", editable=False)
-    staged = models.BigIntegerField(null=True, editable=False, help_text="The rows in the staging table.")
+    staged = models.BigIntegerField(
+        null=True, editable=False, help_text="Number of rows in the staging table."
+    )
     last_line = models.BigIntegerField(default=0, editable=False)
     owner = models.CharField(max_length=100, blank=True, editable=False)
     lease_until = models.DateTimeField(null=True, editable=False)
@@ -145,7 +147,9 @@ class ImportJob(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-    reported_at = models.DateTimeField(null=True, editable=False, help_text="When its supplier was informed.")
+    reported_at = models.DateTimeField(
+        null=True, editable=False, help_text="The time when the supplier was informed."
+    )
 
     objects = ImportJobQuerySet.as_manager()
 
@@ -159,7 +163,7 @@ class ImportJob(models.Model):
                 condition=Q(reported_at=None) & ~Q(status__in=["queued", "running"]),
                 name="import_unreported",
             ),
-            # What operators look for among a million: by status, dry runs, and a file by its whole path.
+            # Operators search a million jobs by status, by dry run and by a file's whole path.
             models.Index("status", "id", name="import_in_status"),
             models.Index("id", condition=Q(dry_run=True), name="import_dry_run"),
             HashIndex("source", name="import_source"),
@@ -177,7 +181,7 @@ class ImportJob(models.Model):
         return f"{self.kind} import {self.pk}"
 
     def local_file(self) -> AbstractContextManager[Path]:
-        """A file of this machine with what it imports, only in the block. Raises OSError."""
+        """Provide the job's file on this machine while the block runs. Raises OSError."""
         return contents.local_file(self.blob) if self.blob else nullcontext(self._former_copy)
 
     @property
@@ -190,55 +194,55 @@ class ImportJob(models.Model):
 
     @property
     def area(self) -> str:
-        """The scope that covers it: `catalog` or `inventory`."""
+        """The area of the scopes that cover the job: `catalog` or `inventory`."""
         return Kind(self.kind).area
 
     @property
     def has_file(self) -> bool:
-        """Whether its file is there, or can be fetched, to be read once more."""
+        """Whether the file is stored or can be fetched again."""
         return self.has_content or bool(self.options.get("remote"))
 
     @property
     def lacks_file(self) -> bool:
-        """Whether it waits for its file to be fetched from a remote host."""
+        """Whether the job waits for its file to be fetched from a remote host."""
         return self.status == Status.QUEUED and bool(self.options.get("remote")) and not self.has_content
 
     def wake_after_commit(self) -> None:
-        """Have a worker take it, or its file fetched first."""
+        """After the commit, wake a worker for the job, or a fetcher if its file is missing."""
         wake_after_commit(self.pk, fetch=self.lacks_file)
 
     def earlier(self) -> ImportJobQuerySet:
-        """Unfinished jobs that come before this one."""
+        """Return the unfinished jobs that come before this one."""
         same = ImportJob.objects.unfinished().of_a_kind_with(self)
         return same.filter(pk__lt=self.pk) | same.filter(status=Status.RUNNING).exclude(pk=self.pk)
 
-    # --- What a worker does -----------------------------------------------------------------------
+    # --- Moves by a worker ------------------------------------------------------------------------
 
     def start(self, owner: str) -> None:
-        """Give the lease to a worker; the caller has locked the job and knows that it is free."""
+        """Give the lease to a worker. The caller has locked the job and checked that it is free."""
         with self._move(START if self.status == Status.QUEUED else TAKE_OVER, by=WORKER) as move:
             move.changes = {"owner": owner, "lease_until": Now() + LEASE, "attempts": F("attempts") + 1}
             if self.started_at is None:
                 move.changes["started_at"] = Now()
 
     def update_if_owner(self, **changes: Any) -> None:
-        """Write as the worker that holds the job; counters are added.
+        """Write to the job as its worker; counters are added to the stored ones.
 
         Raises LeaseLost, which undoes the rest of the transaction.
         """
         added = {name: F(name) + changes.pop(name) for name in COUNTERS if name in changes}
         held = ImportJob.objects.filter(pk=self.pk, owner=self.owner, status=Status.RUNNING)
-        # An update of nothing would find nothing.
+        # Set the owner in any case: an update without changes would match no row.
         if not held.update(**{"owner": self.owner, **added, **changes}):
             raise LeaseLost
         if added or changes:
             self.refresh_from_db(fields=[*added, *changes])
 
     def await_approval(self, reasons: list[str], ground: list[int], outlook: dict[str, Any]) -> None:
-        """Wait for a person. It is staged again when it goes on, and holds up no other.
+        """Wait for a person. The job then blocks no other job, and is staged again when it continues.
 
-        `ground`: what of its kind it is about; a later file must be about all of that to take its place.
-        `outlook`: what it would do, for whoever decides.
+        `ground`: the warehouses of the file; a later file must cover all of them to supersede it. `outlook`:
+        the changes that the file would make, for the person who decides.
         """
         with self._move(AWAIT_APPROVAL, by=WORKER) as move:
             report = {**self.report, "reasons": reasons, "outlook": outlook} | (
@@ -251,33 +255,33 @@ class ImportJob(models.Model):
             move.target = Status.SUCCEEDED_WITH_ERRORS if self.rejected else Status.SUCCEEDED
 
     def fail(self, code: str, message: str) -> None:
-        """End it as one that cannot be done; what has landed of it stays."""
+        """End the job as failed; rows that landed stay."""
         with self._move(FAIL, by=WORKER) as move:
             move.changes = {"error": {"code": code, "message": message}}
 
     def stop(self) -> None:
-        """End it because somebody has requested that."""
+        """End the job because a person asked for it."""
         with self._move(STOP, by=WORKER):
             pass
 
-    # --- What others do ---------------------------------------------------------------------------
+    # --- Moves by others --------------------------------------------------------------------------
 
     def refuse(self, code: str, message: str, *, by: Actor) -> None:
-        """End it before it begins: there is nothing that could be run."""
+        """End the job before it starts, because it cannot run."""
         with self._move(REFUSE, by=by) as move:
             move.changes = {"error": {"code": code, "message": message}}
 
     def supersede(self, later: ImportJob) -> None:
-        """End it while it waits for approval: a later file has landed."""
+        """End the job while it waits for approval, because a later file has landed."""
         with self._move(SUPERSEDE, by=WORKER) as move:
-            message = f"Import {later.pk} came later, and has landed."
+            message = f"Import {later.pk} came later and has landed."
             move.changes = {
                 "error": {"code": "superseded", "message": message},
                 "report": {**self.report, "superseded_by": later.pk},
             }
 
     def cancel(self, *, by: Actor, reason: str = "") -> None:
-        """End it: at once while it waits, at its next range while it runs. Raises InvalidTransition."""
+        """Cancel the job: at once while it waits, within seconds while it runs. Raises InvalidTransition."""
         with transaction.atomic():
             self._lock()
             running = self.status == Status.RUNNING
@@ -285,70 +289,70 @@ class ImportJob(models.Model):
                 return
             with self._move(REQUEST_CANCEL if running else CANCEL, by=by) as move:
                 move.changes = {"cancel_requested": True} if running else {"error": None}
-                move.data = _why(reason)
+                move.data = _reason_data(reason)
 
     def approve(self, *, by: Actor, reason: str = "") -> None:
-        """Release it while it waits for a person. Raises InvalidTransition."""
+        """Release the job while it waits for approval. Raises InvalidTransition."""
         with transaction.atomic():
             self._lock()
             if self.approved_at and self.status != Status.AWAITING_APPROVAL:
                 return
             with self._move(APPROVE, by=by) as move:
                 move.changes = {**self._from_the_start(), "approved_at": Now()}
-                move.data = _why(reason)
+                move.data = _reason_data(reason)
 
     def retry(self, *, by: Actor) -> None:
-        """Run a failed one once more, from the start of its file. Raises InvalidTransition."""
+        """Run a failed job again from the start of its file. Raises InvalidTransition."""
         with self._move(RETRY, by=by) as move:
             if not self.has_file:
-                message = "The file of this import is no longer kept. Start a new import with it."
+                message = "The file of this import is no longer stored. Start a new import."
                 raise InvalidTransition(message)
             move.changes = {**self._from_the_start(), "report": {}}
 
     def _from_the_start(self) -> dict[str, Any]:
-        """What makes it as if it had never run; its rejects are deleted at once."""
+        """Return the columns of a job that never ran; its rejects are deleted at once."""
         self.rejects.all().delete()
-        nothing = dict.fromkeys(("rows_total", "staged", "error", "started_at", "finished_at", "reported_at"))
+        empty = dict.fromkeys(("rows_total", "staged", "error", "started_at", "finished_at", "reported_at"))
         zero = dict.fromkeys((*COUNTERS, "bookmark", "last_line", "attempts"), 0)
-        return {**nothing, **zero, "warnings": [], "cancel_requested": False}
+        return {**empty, **zero, "warnings": [], "cancel_requested": False}
 
-    # --- The one way to another status ------------------------------------------------------------
+    # --- Status changes ---------------------------------------------------------------------------
 
     @contextmanager
-    def _move(self, move: Move, *, by: Actor) -> Iterator[Moving]:
-        """Lock and re-read, check; on leaving write the status, its event, and what follows from it.
+    def _move(self, move: JobMove, *, by: Actor) -> Iterator[JobChange]:
+        """Lock and read the job, check the move, then write the status, the event and their consequences.
 
-        Raises InvalidTransition, and LeaseLost where a fenced move is not made by the lease's owner.
+        Raises InvalidTransition, and LeaseLost when the owner of a fenced move does not hold the lease.
         """
         with transaction.atomic():
             self._lock(fenced=move.fenced)
-            moving = Moving(repeated=self.status == move.repeated_in, target=move.target)
-            if not moving.repeated:
+            change = JobChange(repeated=self.status == move.repeated_in, target=move.target)
+            if not change.repeated:
                 move.check(self.status, by.kind)
-            yield moving
-            if moving.repeated:
+            yield change
+            if change.repeated:
                 return
-            assert moving.target in move.targets, f"{move.name} cannot end in {moving.target}"
-            if moving.target not in UNFINISHED:
-                moving.changes |= {"owner": "", "lease_until": None}
-                if moving.target != Status.AWAITING_APPROVAL:
-                    moving.changes["finished_at"] = Now()
-            ImportJob.objects.filter(pk=self.pk).update(status=moving.target, **moving.changes)
+            assert change.target in move.targets, f"{move.name} cannot end in {change.target}"
+            if change.target not in UNFINISHED:
+                change.changes |= {"owner": "", "lease_until": None}
+                if change.target != Status.AWAITING_APPROVAL:
+                    change.changes["finished_at"] = Now()
+            ImportJob.objects.filter(pk=self.pk).update(status=change.target, **change.changes)
             self.refresh_from_db()
-            if moving.target not in UNFINISHED:
+            if change.target not in UNFINISHED:
                 transaction.on_commit(partial(log_outcome, self))
-                moving.data |= self._outcome()
+                change.data |= self._outcome()
                 self._come_to_rest()
-            elif moving.target == Status.QUEUED:
+            elif change.target == Status.QUEUED:
                 self.wake_after_commit()
             if move.event:
-                self.record(move.event, by=by, **moving.data)
+                self.record(move.event, by=by, **change.data)
 
     def _lock(self, *, fenced: bool = False) -> None:
-        """Lock this row and read it afresh. Raises LeaseLost if another worker has it than this one."""
+        """Lock this row and read it again. Raises LeaseLost if a fenced move finds another owner."""
         rows = ImportJob.objects.select_for_update()
         if fenced:
-            # A job without a worker has no owner: nobody is that.
+            # Exclude the empty owner: it stands for a job without a worker.
             rows = rows.filter(owner=self.owner).exclude(owner="")
         try:
             self.refresh_from_db(from_queryset=rows)
@@ -358,7 +362,7 @@ class ImportJob(models.Model):
             raise LeaseLost from None
 
     def record(self, type: str, *, by: Actor, **data: Any) -> None:  # noqa: A002 - the field's name in the API
-        """Write an event of this job."""
+        """Record an event of this job."""
         about = {"kind": self.kind, "status": self.status, "source": self.source, "dry_run": self.dry_run}
         record(
             type,
@@ -370,15 +374,15 @@ class ImportJob(models.Model):
         )
 
     def request_carried_on(self) -> AbstractContextManager[None]:
-        """While it is worked on, events and lines are of the request that has begun it."""
+        """Carry on the request that started the job, so that its events and log lines name it."""
         return carried_on(self.request_id, f"supplier:{self.supplier_id}")
 
     def _outcome(self) -> dict[str, Any]:
         counts = {name: getattr(self, name) for name in COUNTERS if name != "rows_done"}
         return {**counts, "error": self.error} if self.error else counts
 
-    def let_go_of_content(self) -> None:
-        """It will not be read again: what nothing else refers to is collected after a while."""
+    def release_content(self) -> None:
+        """Release the file: the job will not read it again, and unused blobs are collected later."""
         if self.file:
             transaction.on_commit(partial(self._former_copy.unlink, missing_ok=True), robust=True)
         contents.release([self.blob_id] if self.blob_id else [])
@@ -386,14 +390,14 @@ class ImportJob(models.Model):
         self.save(update_fields=["file", "blob"])
 
     def _come_to_rest(self) -> None:
-        """Drop what only a running job needs, and wake a worker for the supplier's next one of each kind."""
+        """Drop the staging table, and wake a worker for the supplier's next job of each kind."""
         StagingTable(self.pk).drop()
         if self.status in DONE_WITH_FILE:
-            self.let_go_of_content()
+            self.release_content()
         waiting = ImportJob.objects.filter(supplier_id=self.supplier_id, status=Status.QUEUED)
         for upcoming in waiting.order_by("kind", "pk").distinct("kind"):
             upcoming.wake_after_commit()
 
 
-def _why(reason: str) -> dict[str, str]:
+def _reason_data(reason: str) -> dict[str, str]:
     return {"reason": reason} if reason else {}

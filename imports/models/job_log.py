@@ -1,4 +1,4 @@
-"""One line for each import that comes to rest."""
+"""Log one line for each import that ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LINE = "import %(import_id)s of %(kind)s %(status)s: %(rows)s rows, %(rejected)s
 
 
 def log_outcome(job: Any) -> None:
-    """What became of it, how many rows that were, and how long it took since a worker had it first."""
+    """Log the result, the number of rows, and the seconds since a worker first started the job."""
     began, ended = job.started_at, job.finished_at
     facts = {
         "import_id": job.pk,

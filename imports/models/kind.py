@@ -4,7 +4,7 @@ from django.db import models
 
 
 class Kind(models.TextChoices):
-    """What a file is about."""
+    """The content of a file."""
 
     PRODUCTS = "products"
     INVENTORY = "inventory"
@@ -12,10 +12,10 @@ class Kind(models.TextChoices):
 
     @property
     def area(self) -> str:
-        """The scope that covers it."""
+        """The area of the scopes that cover this kind."""
         return "catalog" if self is Kind.PRODUCTS else self.value
 
     @property
     def folder(self) -> str:
-        """Where suppliers put such files in their upload area."""
+        """The folder of the upload area for files of this kind."""
         return "tracking" if self is Kind.FULFILLMENTS else self.value

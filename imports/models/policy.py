@@ -10,7 +10,7 @@ from accounts.models import Supplier
 
 
 class ImportPolicy(models.Model):
-    """When a supplier's import waits for a person: the approval rule (contract 12: the brake)."""
+    """When a supplier's imports wait for a person: the approval rule (contract 12)."""
 
     supplier = models.OneToOneField(Supplier, on_delete=models.CASCADE, related_name="import_policy")
     zeroed_share = models.DecimalField(
@@ -21,9 +21,9 @@ class ImportPolicy(models.Model):
         help_text="A full stock file that would set more than this share of the stocked variants to 0 waits.",
     )
     zeroed_least = models.PositiveIntegerField(
-        default=100, help_text="And more than this many variants; below, it does not wait."
+        default=100, help_text="A file also waits only if it would set more than this many variants to 0."
     )
-    zeroed_in_delta = models.BooleanField(default=False, help_text="Look at delta files likewise.")
+    zeroed_in_delta = models.BooleanField(default=False, help_text="Apply the rule to delta files as well.")
     delisted_share = models.DecimalField(
         max_digits=4,
         decimal_places=3,
@@ -38,7 +38,7 @@ class ImportPolicy(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text="A product file that would move a retail price up or down by more than this factor waits.",
+        help_text="A product file that would change a retail price by more than this factor waits.",
     )
 
     class Meta:
@@ -57,5 +57,5 @@ class ImportPolicy(models.Model):
 
     @classmethod
     def of(cls, supplier_id: int) -> ImportPolicy:
-        """The supplier's policy; the default one, unsaved, where it has none of its own."""
+        """Return the supplier's policy, or an unsaved default policy."""
         return cls.objects.filter(supplier_id=supplier_id).first() or cls(supplier_id=supplier_id)

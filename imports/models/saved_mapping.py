@@ -9,12 +9,12 @@ from imports.models.kind import Kind
 
 
 class SavedMapping(models.Model):
-    """How a supplier's files are read, under a name; those that come with the service are no rows."""
+    """A named mapping of a supplier's files. The mappings of the service itself are not stored as rows."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="saved_mappings")
     kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.PRODUCTS)
     name = models.CharField(max_length=50)
-    options = models.JSONField(default=dict, help_text="Columns, transformer, and what rows are.")
+    options = models.JSONField(default=dict, help_text="Columns, transformer, and the options of rows.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 

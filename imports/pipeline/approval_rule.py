@@ -1,4 +1,4 @@
-"""Whether a job waits for a person before anything of it lands (contract 12: the brake)."""
+"""Decide whether a job waits for a person before any row lands (contract 12)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_CELL = 60
 
 
 def waits_for_approval(context: ImportContext, importer: Importer) -> bool:
-    """Whether the job now waits; a dry run only reports that it would."""
+    """Return whether the job now waits. A dry run only reports that it would wait."""
     job = context.job
     if job.approved_at or job.bookmark:
         return False
@@ -29,7 +29,7 @@ def waits_for_approval(context: ImportContext, importer: Importer) -> bool:
 
 
 def first_rows(context: ImportContext) -> list[list[str]]:
-    """The first records of the file as they stand there, cells cut to what a page can show."""
+    """Return the first records of the file, with cells cut to the length that a page shows."""
     cells = SQL(", ").join(
         SQL("left({}, {})").format(column, Literal(LONGEST_CELL)) for column in context.staging.columns
     )

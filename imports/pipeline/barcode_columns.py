@@ -1,4 +1,4 @@
-"""Barcodes in files: their lengths and check digits, in SQL."""
+"""Barcode columns: lengths and check digits, in SQL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from imports.pipeline.columns import Column, RowRule, about
 
 @dataclass(frozen=True)
 class Barcode(Column):
-    """A GS1 number of one of these lengths, with its check digit."""
+    """A GS1 number with one of these lengths and a valid check digit."""
 
     lengths: tuple[int, ...] = ()
 
@@ -19,10 +19,10 @@ class Barcode(Column):
         return SQL("({} <> '' AND {})").format(value, self._fits(value, "IS NOT TRUE"))
 
     def _fits(self, value: Composable, test: str) -> Composable:
-        """Whether digits, length and check digit are right; weights of 3 and 1 from the right, as of GS1.
+        """Return a condition on digits, length and check digit; GS1 weighs digits 3 and 1 from the right.
 
-        The digits are read as hexadecimal ones: in each byte of that number stand one to be taken three
-        times and one to be taken once, so all are weighed at once, and 256 % 255 = 1 adds the bytes up.
+        The digits are read as hexadecimal. Each byte of that number holds one digit of weight 3 and one of
+        weight 1, so all digits are weighed at once. The bytes are added up by % 255, because 256 % 255 = 1.
         """
         number = SQL("((CASE WHEN octet_length({0}) % 2 = 1 THEN 'x0' ELSE 'x' END || {0})::bit(56)::bigint)")
         weighed = SQL("((({0} >> 4) & {1}) * 3 + ({0} & {1})) % 255 % 10 = 0").format(

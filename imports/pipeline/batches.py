@@ -1,4 +1,4 @@
-"""One range of a staged file: typed, compared, checked, and landed, in a handful of statements."""
+"""Type, compare, check and land one range of a staged file, in a few statements."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from imports.pipeline.job_report import merge_reports
 from imports.pipeline.rejects import take_out_wrong
 from imports.sql import execute
 
-# Lines in a range: what is done twice at most when a worker dies, and what a cancel waits for.
+# Lines in a range: the most work that is repeated after a worker dies, and that a cancel waits for.
 STEP = 20_000
 
-# Rows are found one by one, through their unique indexes: what the planner believes of a table that has just
-# grown from nothing would have it read that table whole, for each range anew. And parallel workers would
-# take longer to start than they are needed.
+# Force lookups through unique indexes: the planner's statistics of a table that has just grown would make it
+# read the whole table for each range. Parallel workers would take longer to start than the work.
 ONE_BY_ONE = """
     SET LOCAL jit = off; SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 0;
     SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
@@ -27,7 +26,7 @@ ONE_BY_ONE = """
 
 
 def land_range(context: ImportContext, importer: RangeImporter, after: int, upto: int) -> dict[str, Any]:
-    """Land the rows of these lines in this transaction; return what to add to the job's counters."""
+    """Land the rows of these lines in this transaction; return the additions to the job's counters."""
     rows = context.sizes.get(after, 0)
     counts: dict[str, Any] = dict.fromkeys(("created", "updated", "rejected"), 0)
     if rows:
@@ -55,7 +54,7 @@ def _land(
 
 
 def gather(context: ImportContext, importer: RangeImporter, within: Composable) -> int:
-    """Fill the batch with the rows of a range that are not as they should be already."""
+    """Fill the batch with the rows of a range that differ from the stored ones; return their number."""
     execute(SQL("DROP TABLE IF EXISTS {}").format(BATCH))
     return execute(
         SQL("CREATE TEMP TABLE import_batch ON COMMIT DROP AS {}").format(
@@ -65,20 +64,20 @@ def gather(context: ImportContext, importer: RangeImporter, within: Composable) 
 
 
 def differing(context: ImportContext, importer: RangeImporter, within: Composable) -> Composable:
-    """A query for these rows: their values, what they are about, and whether one is `wrong`."""
+    """Return a query for these rows: their values, their looked-up columns, and whether one is `wrong`."""
     lookup, mapped = importer.lookup(context), context.mapped
     table, rows = SQL("{} AS s").format(context.staging.table), within
     if not context.first:
-        # By its place alone: by its line, too, the planner could compare all of a range with all of it,
-        # and would where statistics have the range for empty.
+        # Join by ctid alone: with the line as well, the planner could compare every row of a range with
+        # every other when its statistics call the range empty.
         table = SQL("(SELECT place FROM {} AS s WHERE {} OFFSET 0) AS d JOIN {} ON s.ctid = d.place").format(
             context.staging.differing, within, table
         )
         rows = SQL("true")
     named = {**lookup.columns, **mapped.marks, **mapped.values}
     return SQL(
-        # OFFSET 0 keeps the planner from computing each value anew wherever it is named. What is asked of
-        # all rows comes before their texts, and is found there without reading over those.
+        # OFFSET 0 keeps the planner from computing each value again wherever it is named. Columns that all
+        # rows need come before the texts, so they are found without reading the texts.
         "SELECT b.line, ({wrong}) IS TRUE AS wrong, {shown} FROM ("
         "SELECT s.line, {columns} FROM {table} {steps} {joins} WHERE {rows} AND ({unchanged}) IS NOT TRUE"
         " OFFSET 0) AS b"
@@ -97,10 +96,10 @@ def differing(context: ImportContext, importer: RangeImporter, within: Composabl
 
 
 def _wrong(context: ImportContext, importer: RangeImporter) -> Composable:
-    """A condition over a batch's row that holds if it breaks a rule."""
-    own, domain = context.mapped.rules(), importer.rules(context)
-    wrong = SQL("({}) AND ({})").format(context.mapped.suspects(), any_of(own))
-    return SQL("({}) OR {}").format(wrong, any_of(domain)) if domain else wrong
+    """Return a condition over a row of the batch that holds if the row breaks a rule."""
+    column_rules, domain_rules = context.mapped.rules(), importer.rules(context)
+    wrong = SQL("({}) AND ({})").format(context.mapped.suspects(), any_of(column_rules))
+    return SQL("({}) OR {}").format(wrong, any_of(domain_rules)) if domain_rules else wrong
 
 
 def any_of(rules: list[tuple[str, RowRule]]) -> Composable:

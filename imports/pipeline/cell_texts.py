@@ -1,4 +1,4 @@
-"""What an entry of a mapping does to the text of a cell on its way to a field, in SQL."""
+"""The changes that an entry of a mapping makes to a cell's text, in SQL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from imports.pipeline.mapping import Entry
 from imports.pipeline.row_shape import CellsSql
 from imports.shop_exports.export import LEAVE_OUT
 
-# What files call the types of an option.
+# The spellings of option types in files.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "color": ("color", "colour", "farbe", "couleur", "kleur", "colore"),
     "size": ("size", "größe", "groesse", "taille", "talla", "tamaño", "maat", "taglia"),
@@ -34,17 +34,17 @@ TRANSFORMED = {
 
 
 def transforms(entry: Entry) -> bool:
-    """Whether an entry makes another text of a cell."""
+    """Whether an entry changes the text of a cell."""
     return bool(entry.string_transformer or entry.split_by_character or entry.values or entry.relative_urls)
 
 
 def is_single(binding: Binding) -> bool:
-    """Whether each cell of a column is one option or property at most."""
+    """Whether each cell of a column holds one option or property at most."""
     return not (binding.entry.split_by_character or binding.entry.name_separator)
 
 
 def absolute_urls(cell: Composable, base: str) -> Composable:
-    """URLs, separated by |, of which relative ones are put behind the base, or left out."""
+    """Return URLs, separated by |, with relative ones completed by the base or left out."""
     absolute = SQL("part ~* '^https?://'")
     if base == LEAVE_OUT:
         shown: Composable = SQL("part")
@@ -62,7 +62,7 @@ def absolute_urls(cell: Composable, base: str) -> Composable:
 
 
 def each_once(urls: Composable) -> Composable:
-    """URLs of several columns or rows, separated by |, commas or blanks: each once, separated by |."""
+    """Return URLs without duplicates, separated by |; the input may be separated by |, commas or blanks."""
     blanks = Literal(BLANKS)
     odd = SQL(
         "(SELECT btrim(part, {}), place FROM regexp_split_to_table(whole, '[|,[:space:]]+')"
@@ -83,9 +83,9 @@ def _unique(urls: Composable) -> Composable:
 
 
 def single_pair(column: Pairs, binding: Binding, cell: Composable, named_by: Composable | None) -> Composable:
-    """The one pair of a column as the text of a JSON object; NULL where its name or its value is empty.
+    """Return the single pair of a column as JSON text; NULL if its name or value is empty.
 
-    Every text is computed once, and no subquery is begun for it: a file has several such columns.
+    Each text is computed once and without a subquery, because a file has several such columns.
     """
     if named_by is None:
         begin: Composable = Literal(f'{{"{column.key}": {json.dumps(binding.entry.subtype)}, "value": ')
@@ -104,15 +104,15 @@ def pairs_of(
     named_by: Composable | None,
     cells: CellsSql,
 ) -> Composable:
-    """A query for the pairs of one column: place, part, name and value.
+    """Return a query for the pairs of one column: place, part, name and value.
 
-    Names that come from the file are sorted: colors, sizes and widths are options, all others properties.
+    Names from the file are sorted: colors, sizes and widths are options, all others are properties.
     """
     entry = binding.entry
     name: Composable = SQL("{}::text").format(Literal(entry.subtype))
     parts: Composable = SQL("(SELECT {}, 1) AS part (value, place)").format(cell)
     if entry.name_separator:
-        # `color=Blue,activity=Gym|Hiking`: pairs, of which each may have several values, in quotes or not.
+        # `color=Blue,activity=Gym|Hiking`: each pair may have several values, quoted or not.
         parts = SQL(
             "(SELECT split_part(pair, {named}, 1), regexp_replace(each, '^\"(.*)\"$', '\\1'),"
             " place * 1000 + at"
@@ -135,15 +135,15 @@ def pairs_of(
 
 
 def _between_pairs(split: str, named: str) -> str:
-    """What parts `a=1,b=2`, as a regular expression: a separator that a name follows; any other is text."""
+    """Return the regular expression that splits `a=1,b=2`: a separator followed by a name."""
     if not split:
-        return r"\Zx"  # nothing does
+        return r"\Zx"  # matches nothing
     split, named = re.escape(split), re.escape(named)
     return f"{split}(?=((?!{split}|{named}).)*{named})"
 
 
 def _sorted(column: Pairs, name: Composable) -> Composable:
-    """The type of an option by its name, or the name of a property that is none; else empty."""
+    """Return the option's type, or the name of a property that is not an option; else empty."""
     known = SQL(" ").join(
         SQL("WHEN {} THEN {}").format(Literal(word), Literal(option if column.choices else ""))
         for option, words in SPELLINGS.items()

@@ -1,7 +1,7 @@
-"""A cell of a workbook as its reader sees it: with the zeros in front that its format shows.
+"""A workbook's cell as its reader sees it, with the leading zeros of its format.
 
-Two things are written plainly though they look otherwise, for files have no country: numbers have a decimal
-point and no groups, dates are ISO 8601.
+Two things are always written plainly, because files have no country: numbers have a decimal point and no
+groups, dates are ISO 8601.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-# Colours, conditions, countries; blanks as wide as a letter; fill characters.
+# Colours, conditions and countries; blanks as wide as a letter; fill characters.
 HIDDEN = re.compile(r"\[[^\]]*\]|_.|\*.")
 LITERAL = re.compile(r'"([^"]*)"|\\(.)')
 DIGITS = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+")
 
 
 def as_shown(cell: Any) -> str:
-    """The text of a cell; empty for an empty one."""
+    """Return the text of a cell; empty for an empty cell."""
     value = cell.value
     if value is None:
         return ""
@@ -35,7 +35,7 @@ def as_shown(cell: Any) -> str:
 
 
 def number_as_shown(value: float, number_format: str) -> str:
-    """A number under a format such as `00000`, `0.00` or `"SKU-"0000`."""
+    """Return a number under a format such as `00000`, `0.00` or `"SKU-"0000`."""
     shape = HIDDEN.sub("", number_format.split(";")[0])
     bare = LITERAL.sub("", shape)
     digits = DIGITS.search(bare)
@@ -51,19 +51,19 @@ def number_as_shown(value: float, number_format: str) -> str:
     zeros = whole.count("0")
     text = shown.zfill(zeros) + (f".{decimals}" if decimals else "")
     sign = "-" if exact < 0 and text.strip("0.") else ""
-    if zeros > 1:  # an identifier: what is written around it belongs to it
+    if zeros > 1:  # an identifier: the text around the digits belongs to it
         before, after = shape.split(_placeholders(shape), 1)
         return _spelt(before) + sign + text + _spelt(after)
     return f"{sign}{text}{'%' if percent else ''}"
 
 
 def plainly(value: float) -> str:
-    """All digits of a number that a sheet keeps, fifteen at most, without an exponent."""
+    """Return all digits that a sheet stores for a number, at most fifteen, without an exponent."""
     return f"{Decimal(format(value, '.15g')):f}" if isinstance(value, float) else str(value)
 
 
 def _placeholders(shape: str) -> str:
-    """Where the digits go, outside of what is quoted."""
+    """Return the part of a format that stands for digits, outside of quotes."""
     outside = LITERAL.sub(lambda found: "\0" * len(found[0]), shape)
     found = DIGITS.search(outside)
     return shape[found.start() : found.end()] if found else shape

@@ -1,8 +1,8 @@
-"""Before the ranges: which rows of a staged file need anything done, found for the whole file at once.
+"""Before the ranges: find the rows of a staged file that differ, for the whole file at once.
 
-A nightly file is nearly all as it should be already. To find the rest is one join that only reads, which
-the database does in the way and with the workers that suit it, and which holds up nobody. So ranges, which
-lock what they write, are left with the rows that differ; they look at each of those anew.
+Most rows of a nightly file are unchanged. One join that only reads finds the others; the database may use
+any plan and parallel workers, and no lock is held. Ranges lock the rows they write, so they get only the
+rows that differ, and check each of them again.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from imports.pipeline.context import ImportContext
 from imports.pipeline.importer import RangeImporter
 from imports.sql import execute
 
-# Few rows come out of it. And where few are believed to go in, it must not compare all with all.
+# Tell the planner that few rows come out; forbid nested loops over a table it believes to be small.
 FEW_COME_OUT = """
     SET LOCAL jit = off; SET LOCAL parallel_tuple_cost = 0.001; SET LOCAL enable_material = off
 """
 
 
 def find_changed_rows(context: ImportContext, importer: RangeImporter) -> None:
-    """Count the rows of each range that is still to do, and write down which of them differ."""
+    """Count the rows of each remaining range, and store which of them differ."""
     bookmark = context.job.bookmark
     _count(context, bookmark)
     context.first = importer.is_first(context)

@@ -1,4 +1,4 @@
-"""Which blocks of a file may go to COPY as they are."""
+"""Decide which blocks of a file COPY can take unchanged."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ LONE_RETURN = re.compile(rb"\r(?!\n)")
 
 
 def well_formed(delimiter: str) -> Callable[[bytes], bool]:
-    """A test that every quote opens, closes or is doubled: what COPY and we read alike.
+    """Return a test that every quote opens, closes or is doubled: then COPY reads the block as we do.
 
-    What stands outside of quotes is nothing (in a doubled quote), or begins and ends where cells do. Written
-    without possessive groups, with which Python before 3.11.5 finds what is not there.
+    Text outside of quotes must be empty (a doubled quote) or begin and end where cells do. There are no
+    possessive groups: Python before 3.11.5 matches them wrongly.
     """
     d = re.escape(delimiter.encode())
     misplaced = re.compile(rb'"(?:(?<=[^"' + d + rb'\n]")|(?!["' + d + rb"\n]|\r\n|\Z))")
@@ -28,7 +28,7 @@ def well_formed(delimiter: str) -> Callable[[bytes], bool]:
 
 
 def clean_blocks(delimiter: str) -> Callable[[bytes], bool]:
-    """A test whether COPY reads a block as it is meant, and nothing in it wants a closer look."""
+    """Return a test that COPY reads a block correctly and no row needs the tolerant reader."""
     is_well_formed, wants_a_look = well_formed(delimiter), closer_look(delimiter)
 
     def test(data: bytes) -> bool:
@@ -38,10 +38,10 @@ def clean_blocks(delimiter: str) -> Callable[[bytes], bool]:
 
 
 def closer_look(delimiter: str) -> Callable[[bytes], bool]:
-    """A test for what only the tolerant reader sees: rows without anything, `="00123"`, lost characters."""
+    """Return a test for cases of the tolerant reader: blank rows, `="00123"`, lost characters."""
     d = re.escape(delimiter.encode())
     blanks = rb'[ \t\xc2\xa0"' + d + rb"]"
-    # The first pattern is quick, and finds a place to look at in hardly any block.
+    # The first pattern is quick and matches in hardly any block.
     might_begin_blank = re.compile(rb"\n(?:[ \t\xc2" + d + rb']|"")')
     blank_row = re.compile(rb"(?:\A|\n)" + blanks + rb"+\r?(?:\n|\Z)")
     as_text = re.compile(rb'="(?:(?<=[\n' + d + rb']=")|(?<=[\n' + d + rb']"=")")')
@@ -60,7 +60,7 @@ def closer_look(delimiter: str) -> Callable[[bytes], bool]:
 
 
 def is_clean(data: bytes, well_formed: Callable[[bytes], bool]) -> bool:
-    """Whether COPY reads this block as it is written: before PostgreSQL 18 a line \\. would end it."""
+    """Whether COPY reads this block as written. Before PostgreSQL 18 a line \\. would end it."""
     if b"\\" in data and (data.startswith(b"\\.") or b"\n\\." in data or b"\r\\." in data):
         return False
     if len(data.translate(None, CONTROLS)) < len(data):

@@ -1,7 +1,7 @@
-"""What a column of a file may hold: how its text becomes a value in SQL, and what can be wrong with it.
+"""The columns that a file may have: the SQL that turns text into a value, and the rules for it.
 
-A value that cannot be read becomes one that no row can have (NaN, -infinity, '?'). So one comparison
-with what is stored finds the unchanged rows, and only those that differ need their checks.
+An unreadable value becomes one that no row can have (NaN, -infinity, '?'). So one comparison with the stored
+rows finds the unchanged ones, and only rows that differ need checks.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from psycopg.sql import SQL, Composable, Composed, Literal
 
 from api.errors import Invalid
 
-# Those that have no width among them: they come in when text is copied from a page.
+# Blanks, including invisible ones that come with text copied from a page.
 BLANKS = " \t\r\n\u00a0\u202f\u3000\ufeff\u200b\u200c\u200d\u2060"
-# What is left of a number that was too long for a spreadsheet.
+# A long number as a spreadsheet rounds and shows it.
 ROUNDED = r"^[0-9]([.,][0-9]+)?e[+][0-9]+$"
-# Of the blanks, what can stand inside of a word, and nobody sees.
+# The blanks that can stand inside a word without being seen.
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
 
 @dataclass(frozen=True)
 class RowRule:
-    """A condition on a value that makes its row a reject, and the sentence that says so."""
+    """A condition that makes a row a reject, with the message that explains it."""
 
     condition: Composable
     code: str | Composable
@@ -32,7 +32,7 @@ class RowRule:
 
 @dataclass(frozen=True)
 class Style:
-    """How a numeric column of this file writes: whether `1.234` and `1,234` mean decimals or groups."""
+    """How a numeric column of this file is written: whether `1.234` and `1,234` mean decimals or groups."""
 
     dot: str = "decimal"
     comma: str = "unknown"
@@ -45,22 +45,22 @@ class Column:
     name: str
     required: bool = False
     example: str = ""
-    # Fields that a mapping may fill without being columns of the template.
+    # Whether the field is left out of the template; a mapping may still fill it.
     hidden: bool = False
 
     numeric: ClassVar[bool] = False
     splittable: ClassVar[bool] = False
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
-        """The cell's trimmed text (never NULL) as this column's value; `raw` is it untouched, to be quick."""
+        """Return the value of a trimmed, non-NULL cell; `raw` is the untouched cell, for speed."""
         return cell
 
     def suspect(self, value: Composable) -> Composable | None:
-        """A cheap condition that holds for every value that breaks a rule; None where the rules are cheap."""
+        """Return a cheap condition that holds for every wrong value, or None if the rules are cheap."""
         return None
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
-        """What may be wrong with a value; `cell` is only for the sentence."""
+        """Return the rules of a value; `cell` is only used in messages."""
         return [self.missing(SQL("{} = ''").format(value))] if self.required else []
 
     def missing(self, condition: Composable) -> RowRule:
@@ -72,18 +72,18 @@ def text(message: str) -> Composable:
 
 
 def about(cell: Composable, message: str) -> Composed:
-    """A sentence that begins with what the file has."""
+    """Return a message that begins with the cell's text."""
     return SQL("{0} || left({1}, 40) || {0} || {2}").format(Literal("'"), cell, Literal(f": {message}"))
 
 
 @dataclass(frozen=True)
 class Text(Column):
     longest: int = 255
-    # A name by which something is found: what nobody sees in it would make another of it.
+    # Whether rows are found by this text: an invisible character would make a different key.
     is_key: bool = False
 
     def suspect(self, value: Composable) -> Composable:
-        # Counting the characters of a long text costs more than all else that is done with it.
+        # Compare bytes first: counting the characters of a long text costs more than all other checks.
         tests: list[Composable] = [SQL("octet_length({}) > {}").format(value, Literal(self.longest))]
         tests += [SQL("{} = ''").format(value)] if self.required else []
         tests += [self._holds_invisible(value), self._was_rounded(value)] if self.is_key else []
@@ -93,22 +93,22 @@ class Text(Column):
         return SQL("(octet_length({0}) > length({0}) AND {0} ~ {1})").format(value, Literal(f"[{INVISIBLE}]"))
 
     def _was_rounded(self, value: Composable) -> Composable:
-        """Whether it is what a spreadsheet leaves of a long number: several numbers become one."""
+        """Whether the text is a long number rounded by a spreadsheet, which makes several numbers one."""
         return SQL("(strpos({0}, '+') > 0 AND {0} ~* {1})").format(value, Literal(ROUNDED))
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
         condition = SQL("length({}) > {}").format(value, Literal(self.longest))
         sentence = text(f"{self.name} is longer than {self.longest} characters.")
-        found = [*super().rules(value, cell), RowRule(condition, "too_long", sentence)]
+        rules = [*super().rules(value, cell), RowRule(condition, "too_long", sentence)]
         if self.is_key:
             at = SQL("length(substring({} FROM {})) + 1").format(value, Literal(f"^[^{INVISIBLE}]*"))
             which = SQL("upper(lpad(to_hex(ascii(substr({}, {}, 1))), 4, '0'))").format(value, at)
-            message = SQL("format('Character %s of {} is U+%s, which nobody sees. Take it out.', {}, {})")
+            message = SQL("format('Character %s of {} is U+%s, which is invisible. Remove it.', {}, {})")
             invisible = message.format(SQL(self.name), at, which)
-            found.append(RowRule(self._holds_invisible(value), "invisible", invisible))
+            rules.append(RowRule(self._holds_invisible(value), "invisible", invisible))
             rounded = about(cell, "was rounded by a spreadsheet; format the column as text.")
-            found.append(RowRule(self._was_rounded(value), "damaged_text", rounded))
-        return found
+            rules.append(RowRule(self._was_rounded(value), "damaged_text", rounded))
+        return rules
 
 
 NO_URL = '[|[:space:]<>"]'
@@ -120,7 +120,7 @@ ZONE = " ?(Z|[-+](0[0-9]|1[0-4]):?[0-5][0-9])?"
 
 @dataclass(frozen=True)
 class Moment(Column):
-    """An ISO 8601 date-time, in UTC unless it says otherwise, or a date: its first instant."""
+    """An ISO 8601 date-time, in UTC unless it names a zone, or a date, which means its first instant."""
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
@@ -144,7 +144,7 @@ class Moment(Column):
 
 @dataclass(frozen=True)
 class Flag(Column):
-    """true or false, as text; empty leaves the field alone."""
+    """true or false, as text; an empty cell leaves the field unchanged."""
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
@@ -175,7 +175,7 @@ class Lines(Column):
 
 @dataclass(frozen=True)
 class Urls(Column):
-    """URLs as one string, separated by |, commas or blanks; kept separated by |."""
+    """URLs as one string, separated by |, commas or blanks; stored separated by |."""
 
     splittable: ClassVar[bool] = True
 
@@ -186,7 +186,7 @@ class Urls(Column):
         ).format(raw=raw or cell, cell=cell, separators=Literal(f"[,[:space:]{BLANKS}]|[|]([|]|$)|^[|]"))
 
     def suspect(self, value: Composable) -> Composable:
-        # Looking for one character that may not be is quicker than finding each of them in order.
+        # Search for one forbidden character: that is quicker than matching all allowed ones in order.
         one = SQL("({0} LIKE 'http://_%%' OR {0} LIKE 'https://_%%') AND {0} !~ {1}").format(
             value, Literal(NO_URL)
         )
@@ -204,14 +204,14 @@ class Urls(Column):
 
 @dataclass(frozen=True)
 class Pairs(Column):
-    """Options or properties of a variant: `[{"type": "color", "value": "Blue"}]`, as a JSON array."""
+    """Options or properties of a variant, as a JSON array: `[{"type": "color", "value": "Blue"}]`."""
 
     splittable: ClassVar[bool] = True
     key: str = "name"
     choices: tuple[str, ...] = ()
 
     def subtype(self, given: str, source: str, path: str) -> str:
-        """What the values of a source column are called. Raises Invalid."""
+        """Return the option type or property name for the values of a source column. Raises Invalid."""
         name = given or source
         if not self.choices:
             return name

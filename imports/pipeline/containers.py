@@ -1,7 +1,7 @@
-"""What a file is packed in, from its bytes: nothing, gzip, a zip with one CSV, or a workbook.
+"""Unpack a file by its first bytes: plain, gzip, a zip with one CSV, or a workbook.
 
-Unpacked as it is read, so that neither memory nor disk holds more for it; and only up to a limit, for a few
-kilobytes can unpack to any size.
+The file is unpacked as it is read, to save memory and disk, and only up to a limit: a few kilobytes can
+unpack to any size.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from imports.pipeline.tolerant_reader import LONGEST_RECORD
 from imports.pipeline.workbook import WorkbookSheet
 
 GZIP, ZIP = b"\x1f\x8b", (b"PK\x03\x04", b"PK\x05\x06")
-# `zipfile` raises NotImplementedError for a compression that it does not know, RuntimeError for a password.
+# `zipfile` raises NotImplementedError for an unknown compression, RuntimeError for a password.
 DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 SHOWN_NAMES = 5
 LONGEST_NAME = 60
@@ -31,7 +31,7 @@ LONGEST_NAME = 60
 
 @contextmanager
 def open_sheet(path: Path, recognised: Callable[[list[str]], int]) -> Iterator[Sheet | WorkbookSheet]:
-    """The rows of a file, whatever it is packed in; `recognised` as of a Sheet. Raises Unreadable."""
+    """Open the rows of a file; `recognised` counts the known names of a header. Raises Unreadable."""
     with ExitStack() as opened:
         file = opened.enter_context(path.open("rb"))
         start = file.read(4)
@@ -51,7 +51,7 @@ def open_sheet(path: Path, recognised: Callable[[list[str]], int]) -> Iterator[S
 
 
 class Unpacked:
-    """A packed file as the bytes that are in it. Raises Unreadable where it is damaged, or too large."""
+    """The bytes of a packed file. Raises Unreadable if it is damaged or too large."""
 
     def __init__(self, file: BinaryIO | gzip.GzipFile) -> None:
         self._file = file
@@ -72,7 +72,7 @@ class Unpacked:
 
 @contextmanager
 def reading_archive() -> Iterator[None]:
-    """Errors of the unpacking as what they mean for an import."""
+    """Turn errors of unpacking into Unreadable."""
     try:
         yield
     except DAMAGED as error:
@@ -86,14 +86,15 @@ def _archive(file: BinaryIO) -> zipfile.ZipFile:
 
 
 def _only_csv(archive: zipfile.ZipFile) -> BinaryIO:
-    """The one CSV in an archive; what systems add of their own does not count."""
-    names = [name for name in archive.namelist() if not name.endswith("/") and not _of_a_system(name)]
+    """Return the only CSV of an archive; files added by operating systems do not count."""
+    names = [name for name in archive.namelist() if not name.endswith("/") and not _is_system_file(name)]
     tables = [name for name in names if name.lower().endswith((".csv", ".tsv", ".txt"))]
     if len(tables or names) != 1:
         listed = ", ".join(repr(name[:LONGEST_NAME]) for name in names[:SHOWN_NAMES])
         more = " …" if len(names) > SHOWN_NAMES else ""
         message = (
-            f"The archive must hold one CSV file, or be an .xlsx workbook; it holds {listed or 'none'}{more}."
+            "The archive must hold one CSV file, or be an .xlsx workbook; it holds"
+            f" {listed or 'no file'}{more}."
         )
         raise Unreadable("not_text", message)
     (name,) = tables or names
@@ -101,5 +102,5 @@ def _only_csv(archive: zipfile.ZipFile) -> BinaryIO:
         return archive.open(name)  # type: ignore[return-value] # a stream of bytes like any other
 
 
-def _of_a_system(name: str) -> bool:
+def _is_system_file(name: str) -> bool:
     return name.startswith("__MACOSX/") or name.rpartition("/")[2].startswith(".")

@@ -1,4 +1,4 @@
-"""What the steps of one job share, and what a batch did."""
+"""The values that the steps of one job share, and the result of a batch."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from imports.models import ImportJob
 from imports.pipeline.mapping_sql import MappedFile
 from imports.staging_table import StagingTable
 
-# The rows of the range that is being worked on: those that differ from what is stored.
+# The rows of the current range that differ from the stored ones.
 BATCH = SQL("pg_temp.import_batch")
 
 
 @dataclass
 class ImportContext:
-    """One job under way."""
+    """One running job."""
 
     job: ImportJob
     staging: StagingTable
     mapped: MappedFile
-    # How many rows each range has, by the line that it begins after.
+    # The number of rows in each range, by the line before the range.
     sizes: dict[int, int] = field(default_factory=dict)
-    # Whether nothing was there that rows could be compared with when this worker began: it is not looked for.
+    # Whether nothing was stored when this worker began; then rows are not compared.
     first: bool = False
 
     @property
@@ -33,17 +33,17 @@ class ImportContext:
 
     @property
     def supplier(self) -> Composable:
-        """The supplier's id in SQL, as a value that the planner does not know.
+        """Return the supplier's id in SQL as a value that is hidden from the planner.
 
-        It would look it up in its statistics, believe of a supplier they do not know yet that it has one
-        row, and then find each row by reading all that the supplier has.
+        If the planner saw the id of a supplier that its statistics do not know, it would expect one row, and
+        read all of the supplier's rows to find each.
         """
         return SQL("(SELECT {}::bigint)").format(Literal(self.supplier_id))
 
 
 @dataclass
 class BatchResult:
-    """What a batch did, or (in a dry run) would do."""
+    """The result of a batch, or in a dry run the expected result."""
 
     created: int = 0
     updated: int = 0

@@ -1,6 +1,6 @@
-"""A file as blocks of UTF-8, each beginning and ending with whole records.
+"""A CSV file as blocks of UTF-8; each block begins and ends with whole records.
 
-A block that is proven clean goes to COPY as it is; any other is read record by record by `tolerant_reader`.
+A clean block goes to COPY unchanged; `tolerant_reader` reads every other block record by record.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DELIMITERS = (",", ";", "\t", "|")
 
 @dataclass
 class Block:
-    """Whole records, as UTF-8; `line` is the physical line of the first."""
+    """Whole records as UTF-8; `line` is the physical line of the first record."""
 
     line: int
     data: bytes
@@ -33,10 +33,10 @@ class Block:
 
 
 class Sheet:
-    """An open file, past its header."""
+    """An open CSV file, past its header."""
 
     def __init__(self, file: Readable, encoding: Encoding, recognised: Callable[[list[str]], int]) -> None:
-        """`recognised` counts the names of a header that mean something. Raises Unreadable."""
+        """Open the file; `recognised` counts the known names of a header. Raises Unreadable."""
         self._chunks = as_utf8(file, encoding.name)
         self.warnings = encoding.warnings
         self._pending = b""
@@ -48,7 +48,7 @@ class Sheet:
         self._is_clean = clean_blocks(self.delimiter)
 
     def _fill(self, size: int) -> None:
-        """Have so many bytes waiting, if there are."""
+        """Read until this many bytes are pending, or the file ends."""
         parts, missing = [self._pending], size - len(self._pending)
         while missing > 0 and not self._ended:
             chunk = next(self._chunks, None)
@@ -59,7 +59,7 @@ class Sheet:
 
     @property
     def own(self) -> int:
-        """How many of the header's columns are those that our error report put before the file's own."""
+        """Return how many columns at the front come from our error report."""
         return own_columns(self.header)
 
     def _read_header(self, recognised: Callable[[list[str]], int]) -> list[str]:
@@ -78,7 +78,7 @@ class Sheet:
                 continue
             fault = record.message or fault_of_header(record.cells)
             if fault:
-                # Malformed may be only what a wrong delimiter makes of it; the right one finds most cells.
+                # A wrong delimiter can make a record malformed; the right delimiter finds the most cells.
                 if record.code != "malformed" and len(record.cells) > cells:
                     problem, cells = fault, len(record.cells)
                 continue
@@ -99,7 +99,7 @@ class Sheet:
         return data
 
     def blocks(self) -> Iterator[Block]:
-        """The records below the header. Of an unclean block, hand back what was not read: `give_back`."""
+        """Yield blocks of the records below the header. The caller returns unread bytes by `give_back`."""
         stuck = False
         while True:
             self._fill(BLOCK + LONGEST_RECORD)
@@ -112,11 +112,11 @@ class Sheet:
             before = len(self._pending)
             block = self._block(size)
             yield block
-            # A reader that handed back all of a block gets more at once, so that each round moves on.
+            # A reader that returned a whole block gets more bytes next time, so that each round moves on.
             stuck = len(self._pending) == before
 
     def _shorten_line(self) -> None:
-        """Drop what a line, that is longer than any record may be, has beyond that: it will be refused."""
+        """Cut a line that is longer than any record may be; it will be refused anyway."""
         kept, rest = self._pending[: LONGEST_RECORD + 1], b""
         while b"\n" not in rest and not self._ended:
             chunk = next(self._chunks, None)
@@ -124,19 +124,19 @@ class Sheet:
         self._pending = kept + rest[rest.find(b"\n") :] if b"\n" in rest else kept
 
     def _block(self, size: int) -> Block:
-        """The next bytes, so many; or all that wait, where it is not known where a record ends."""
+        """Return the next block of this size, or all pending bytes when no end of a record is known."""
         line, data = self.line, self._take(size or len(self._pending))
         final = self._ended and not self._pending
         return Block(line, data, final, clean=bool(size) and self._is_clean(data))
 
     def give_back(self, data: bytes) -> None:
-        """Put the beginning of an unfinished record before what comes next."""
+        """Put the beginning of an unfinished record back before the next bytes."""
         self.line -= data.count(b"\n")
         self._pending = data + self._pending
 
 
 def boundary(data: bytes) -> int:
-    """Where the last whole record ends, by the parity of quotes; 0 where that is not known."""
+    """Return the end of the last whole record, by the parity of quotes; 0 if it is unknown."""
     at = data.rfind(b"\n", 0, BLOCK)
     for _ in range(8):
         if at < 0:

@@ -1,4 +1,4 @@
-"""Of rows with one key in a staged file the last counts; the others are taken out."""
+"""Remove earlier rows of the same key from a staged file: the last row counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOWN_LINES = 10
 
 
 def drop_duplicates(context: ImportContext, importer: Importer) -> tuple[int, list[str]]:
-    """Keep the last of rows with one key; return how many others there were, and a warning of them."""
+    """Keep the last row of each key; return the number of other rows, and warnings about them."""
     repeated = context.staging.repeated
     execute(SQL("CREATE UNLOGGED TABLE {} (line bigint, earlier bigint[])").format(repeated))
     keys = importer.key(context)
@@ -61,4 +61,4 @@ def duplicate_warnings(count: int, lines: Sequence[int]) -> list[str]:
         return []
     listed = ", ".join(map(str, lines)) + (" …" if count > len(lines) else "")
     rows = "1 row comes" if count == 1 else f"{count} rows come"
-    return [f"{rows} again further down; the last counts, and these lines were skipped: {listed}."]
+    return [f"{rows} again further down. The last one counts; these lines were skipped: {listed}."]

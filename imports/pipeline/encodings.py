@@ -1,4 +1,4 @@
-"""What a file is written in, from its bytes; all of it goes on as UTF-8."""
+"""Find the encoding of a file from its bytes; the bytes continue as UTF-8."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Protocol
 from imports.pipeline.errors import Unreadable
 
 CHUNK = 256 * 1024
-# Zip, and with it .xlsx and .ods; gzip; the older .xls.
+# Zip, which includes .xlsx and .ods; gzip; the older .xls.
 WORKBOOKS = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """What a file is written in; `guessed` where nothing in it says so."""
+    """The encoding of a file; `guessed` if nothing in the file names it."""
 
     name: str
     guessed: bool = False
@@ -26,7 +26,7 @@ class Encoding:
         if not self.guessed:
             return []
         return [
-            f"Nothing in the file says what it is written in; it was read as {LABELS[self.name]}. If letters"
+            f"The file does not name its encoding; it was read as {LABELS[self.name]}. If letters"
             " such as ä or é came out wrong, save it as UTF-8 and send it again."
         ]
 
@@ -35,17 +35,17 @@ LABELS = {"cp1252": "Windows-1252", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"
 
 
 class Readable(Protocol):
-    """A file, or what is in a packed one."""
+    """A file, or the content of a packed one."""
 
     def read(self, size: int, /) -> bytes: ...
     def seek(self, position: int, /) -> object: ...
 
 
 def find_encoding(file: Readable) -> Encoding:
-    """What a file is written in, from its bytes.
+    """Return the encoding of a file, found from its bytes.
 
-    A file without a byte order mark that is not wholly UTF-8 is Windows-1252, unless characters that
-    only UTF-8 makes are in it: then the other bytes are damage. Raises Unreadable for what is no text.
+    A file without a byte order mark that is not valid UTF-8 is Windows-1252, unless it also holds characters
+    that only UTF-8 makes: then the other bytes are damage. Raises Unreadable for a file that is not text.
     """
     file.seek(0)
     head = file.read(4096)
@@ -81,7 +81,7 @@ def _eight_bits(file: Readable) -> Encoding:
 
 
 def as_utf8(file: Readable, encoding: str) -> Iterator[bytes]:
-    """The file as UTF-8. What cannot be decoded stays invalid, so that its record is found and refused."""
+    """Yield the file as UTF-8. Undecodable bytes stay invalid, so that their record is found and refused."""
     file.seek(3 if encoding == "utf-8-sig" else 0)
     if encoding in ("utf-8", "utf-8-sig"):
         while chunk := file.read(CHUNK):

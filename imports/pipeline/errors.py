@@ -1,10 +1,10 @@
-"""What ends an import early."""
+"""Exceptions that end an import early."""
 
 from __future__ import annotations
 
 
 class Unreadable(Exception):
-    """The file as a whole cannot be imported: the job's error."""
+    """The file as a whole cannot be imported; becomes the job's error."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -12,4 +12,4 @@ class Unreadable(Exception):
 
 
 class Canceled(Exception):
-    """Somebody asked for the job to stop."""
+    """A person asked to cancel the job."""

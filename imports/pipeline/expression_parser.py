@@ -7,7 +7,7 @@
     unary       = { "+" | "-" } atom
     atom        = number | field | "(" sum ")" | function "(" sum { "," sum } ")"
 
-There is nothing else to write: no powers, strings, attributes or names from outside.
+Nothing else is allowed: no powers, strings, attributes or outside names.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ARGUMENTS = {
 
 
 class ExpressionError(ValueError):
-    """What is wrong, and at which character of the text (counted from 1)."""
+    """A fault in an expression, with its position in the text (counted from 1)."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(f"{message} (at character {position})")
@@ -51,29 +51,27 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """The words of the text; line breaks separate assignments as `;` does."""
+    """Split the text into tokens; a line break separates assignments like `;`."""
     if len(text) > LONGEST:
         raise ExpressionError(f"The expression is longer than {LONGEST} characters", LONGEST + 1)
-    found, at = [], 0
+    result, at = [], 0
     while at < len(text):
         if text[at] in " \t\r":
             at += 1
             continue
         match = TOKEN.match(text, at)
         if text[at] == "\n":
-            found.append(Token("mark", ";", at + 1))
+            result.append(Token("mark", ";", at + 1))
             at += 1
         elif match is None:
-            raise ExpressionError(f"{text[at]!r} means nothing here", at + 1)
+            raise ExpressionError(f"{text[at]!r} is not allowed here", at + 1)
         else:
-            found.append(Token(match.lastgroup or "", match.group(), at + 1))
+            result.append(Token(match.lastgroup or "", match.group(), at + 1))
             at = match.end()
-    return [*found, Token("end", "", len(text) + 1)]
+    return [*result, Token("end", "", len(text) + 1)]
 
 
 class Parser:
-    """Reads one text, by recursive descent."""
-
     def __init__(self, text: str, names: Collection[str]) -> None:
         self.tokens, self.names, self.depth, self.operations = tokens(text), names, 0, 0
 
@@ -82,7 +80,7 @@ class Parser:
         return self.tokens[0]
 
     def take(self, *marks: str) -> Token | None:
-        """The next word, if it is one of these marks."""
+        """Take the next token if it is one of these marks."""
         return self.tokens.pop(0) if self.next.kind == "mark" and self.next.text in marks else None
 
     def expect(self, mark: str) -> None:
@@ -199,14 +197,14 @@ def _is_scale(tree: Tree) -> bool:
 
 
 def parse_assignments(text: str, names: Collection[str]) -> list[Assignment]:
-    """The assignments of a `math_transformer`, in order. Raises ExpressionError."""
+    """Return the assignments of a `math_transformer`, in order. Raises ExpressionError."""
     return Parser(text, names).assignments()
 
 
 def parse_value(text: str) -> Tree:
-    """An object's own transformer: an expression of `value`, or the rest of one (`*1.2`)."""
+    """Parse the transformer of one entry: an expression of `value`, or its continuation (`*1.2`)."""
     stripped = text.strip()
-    # `-5` could be a number or "five less"; beginning with an operator means the latter.
+    # `-5` could be a number or "five less"; a leading operator means the latter.
     continued = stripped[:1] in ("*", "/", "+", "-") and "value" not in stripped
     if not continued:
         return Parser(text, {"value"}).whole()

@@ -1,7 +1,7 @@
-"""What `math_transformer` computes: a tree, as SQL and by Decimal (contract 6).
+"""The tree of a `math_transformer`, with its SQL (contract 6).
 
-In the SQL numbers are parameters and names are those of declared fields. A division is carried to
-`DIVISION_SCALE` decimals; all else is exact.
+Numbers are SQL parameters, and names are declared fields. A division is rounded to `DIVISION_SCALE`
+decimals; everything else is exact.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Operation:
     def sql(self, fields: Mapping[str, Composable]) -> Composable:
         left, right = self.left.sql(fields), self.right.sql(fields)
         if self.sign == "/":
-            # The scale of the dividend is what PostgreSQL takes the quotient's from. Nothing by zero.
+            # PostgreSQL derives the scale of a quotient from the dividend. A division by zero gives NULL.
             return SQL("round(round({}, {scale}) / nullif({}, 0), {scale})").format(
                 left, right, scale=Literal(DIVISION_SCALE)
             )
@@ -86,7 +86,7 @@ class Call:
             assert isinstance(places, Number)
             return SQL("round({}, {})").format(parts[0], Literal(int(places.value)))
         if self.function in ("min", "max"):
-            # least() and greatest() would pass over what is empty, and over NaN.
+            # least() and greatest() would ignore empty values and NaN.
             rows = SQL(", ").join(SQL("({})").format(part) for part in parts)
             chosen = SQL("min(x)" if self.function == "min" else "max(x)")
             return SQL(
@@ -130,7 +130,7 @@ class Assignment:
 
     @property
     def inputs(self) -> frozenset[str]:
-        """The fields that it is computed from."""
+        """Return the fields that the assignment reads."""
         return _fields(self.tree)
 
 

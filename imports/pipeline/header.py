@@ -1,4 +1,4 @@
-"""The first line of a file: which names are there, and what to do about a file without any."""
+"""The header of a file: its names, and the messages about a file without a header."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ LONGEST_SHOWN = 200
 
 
 def check_header(names: list[str]) -> None:
-    """Raise Unreadable for a header with too many columns, or with two of one name."""
+    """Raise Unreadable for a header with too many columns or with the same name twice."""
     if len(names) > MOST_COLUMNS:
         raise Unreadable(
-            "too_many_columns", f"The header has {len(names)} columns; {MOST_COLUMNS} is the most."
+            "too_many_columns", f"The header has {len(names)} columns; at most {MOST_COLUMNS} are allowed."
         )
     seen: set[str] = set()
     for name in names:
@@ -26,7 +26,7 @@ def check_header(names: list[str]) -> None:
 
 
 def explain_no_header(beginning: bytes, problem: str) -> str:
-    """What to do about a file without a header; `problem` is why its first record cannot be read, if so."""
+    """Return the message for a file without a header; `problem` is the fault of its first record."""
     if not beginning.strip():
         return "The file is empty. Its first line must be the header."
     if b"\n" not in beginning and LONE_RETURN.search(beginning):
@@ -36,12 +36,12 @@ def explain_no_header(beginning: bytes, problem: str) -> str:
     if problem:
         return f"The first line must be the header, and {shown!r} cannot be read. {problem}"
     return (
-        f"The first line, {shown!r}, names no column that is known or mapped. It must be the header,"
+        f"The first line, {shown!r}, has no known or mapped column name. It must be the header,"
         " separated by comma, semicolon, tab or |."
     )
 
 
 def count_known(names: list[str], known: Collection[str]) -> int:
-    """How many of a header's names mean something to the import."""
+    """Return how many names of a header are known to the import."""
     folded = {name.casefold() for name in known}
     return sum(name.casefold() in folded for name in names)

@@ -1,4 +1,4 @@
-"""Which column of the file fills which field: by the mapping, else by its name."""
+"""Bind columns of the file to fields: by the mapping, else by name."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from imports.pipeline.mapping import ALIASES, Entry
 
 @dataclass(frozen=True)
 class Binding:
-    """An entry and the place of its column in the file."""
+    """An entry and the index of its column in the file."""
 
     index: int
     entry: Entry
-    # Where the names of options or properties stand.
+    # The column with the names of options or properties.
     named_by: int | None = None
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A file's header understood: which column fills which field, and what to warn of."""
+    """A bound header: the columns of each field, the ignored columns and warnings."""
 
     fields: dict[str, list[Binding]]
     ignored: list[str]
     warnings: list[str]
 
     def without_ignored(self, names: Iterable[str]) -> Bound:
-        """The same, where these columns are not ignored, though they fill no field."""
-        said = set(names)
-        return replace(self, ignored=[name for name in self.ignored if name not in said])
+        """Return a copy in which these columns do not count as ignored."""
+        used = set(names)
+        return replace(self, ignored=[name for name in self.ignored if name not in used])
 
 
 def meaning(name: str) -> str:
-    """The field whose name a column bears, in any case, or by an alias; else just its name."""
+    """Return the field with this column name in any case or by an alias, else the name itself."""
     return ALIASES.get(name.casefold(), name.casefold())
 
 
 def find(header: Sequence[str], name: str, used: Collection[int]) -> int | None:
-    """The place of an unused column by its exact name, else by one that differs in case only.
+    """Return the index of an unused column with this exact name, else in another case.
 
-    Raises Unreadable where several differ so: which one is meant is not guessed at.
+    Raises Unreadable if several columns differ in case only: the code does not guess.
     """
     alike = [
         index for index, each in enumerate(header) if index not in used and each.casefold() == name.casefold()
@@ -53,7 +53,7 @@ def find(header: Sequence[str], name: str, used: Collection[int]) -> int | None:
         raise Unreadable(
             "duplicate_header",
             f"The columns {several} differ in case only. Rename the right one to {name!r},"
-            " or name it in the mapping just as it is written.",
+            " or use its exact spelling in the mapping.",
         )
     return next(iter(exact or alike), None)
 
@@ -66,7 +66,7 @@ def bind(
     automatic: bool = True,
     own: int = 0,
 ) -> Bound:
-    """Bind entries, then unmapped columns that bear a field's name; the first `own` are our report's.
+    """Bind entries, then unmapped columns with a field's name; the first `own` columns are our report's.
 
     Raises Unreadable for a column that cannot be distinguished from another.
     """
@@ -96,12 +96,12 @@ def bind(
 
 def _absent_warning(entry: Entry, fields: Mapping[str, list[Binding]]) -> str:
     others = " and ".join(repr(each.entry.source) for each in fields.get(entry.field, []))
-    instead = f"{entry.field} is filled from {others} alone" if others else f"{entry.field} is left alone"
+    instead = f"{entry.field} is filled from {others} only" if others else f"{entry.field} stays unchanged"
     return f"The file has no column {entry.source!r}, which the mapping names; {instead}."
 
 
 def _alike_warnings(read: Iterable[str], ignored: Iterable[str]) -> list[str]:
-    """A warning for each column that was passed over for one whose name differs in case only."""
+    """Return a warning for each column that lost to a column whose name differs in case only."""
     by_name = {name.casefold(): name for name in read}
     return [
         f"The columns {each!r} and {found!r} differ in case only; {found!r} was read."

@@ -1,20 +1,20 @@
-"""The report of a job, put together from those of its ranges."""
+"""Merge the reports of ranges into the report of a job."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# Of a list of changes only the largest are kept.
+# Keep only the largest changes of a list.
 TOP = 10
 
 
 def merge_reports(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Two reports of parts as one: numbers are added, of lists the largest changes stay, words are new."""
+    """Merge two reports: numbers are added, lists keep the largest changes, texts are replaced."""
     result = dict(old)
-    for name, found in new.items():
-        if isinstance(found, list):
-            ranked = sorted([*result.get(name, []), *found], key=lambda each: -each["factor"])
+    for name, content in new.items():
+        if isinstance(content, list):
+            ranked = sorted([*result.get(name, []), *content], key=lambda change: -change["factor"])
             result[name] = ranked[:TOP]
         else:
-            result[name] = result.get(name, 0) + found if isinstance(found, int) else found
+            result[name] = result.get(name, 0) + content if isinstance(content, int) else content
     return result

@@ -1,8 +1,8 @@
-"""A job's way from a file to rows: stage, check, merge in ranges, report. See docs/adr/0020.
+"""Run a job from its file to rows: stage, check, merge in ranges, report. See docs/adr/0020.
 
-Each range is one transaction that moves the job's bookmark and counters as its last act, and only while
-this worker still holds the lease. So a worker may be killed or paused at any instant: another goes on
-behind the last range that was committed.
+Each range is one transaction. Its last act moves the job's bookmark and counters, and only while this worker
+holds the lease. So a worker may be killed or paused at any instant: another worker continues after the last
+committed range.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from sftp_ingest.errors import StorageAway
 
 logger = logging.getLogger(__name__)
 
-# So many workers may die over one range before the file is taken for the cause.
+# The number of workers that may die over one range before the file counts as the cause.
 MOST_ATTEMPTS = 5
 
 
 def run_job(job_id: int) -> bool:
-    """Take a job that waits, or whose worker went away, to its end; return whether it was there to take."""
+    """Run a free job to its end; return whether the job was free."""
     owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
     waiting = ImportJob.objects.filter(pk=job_id).first()
     if waiting is not None and waiting.lacks_file:
@@ -56,14 +56,14 @@ def run_job(job_id: int) -> bool:
         with job.request_carried_on(), heartbeat(job.pk, owner):
             _to_the_end(job)
     except LeaseLost:
-        logger.warning("import %s: another worker has it now", job_id)
+        logger.warning("import %s: another worker has the job now", job_id)
     except StorageAway:
-        # Its lease runs out, and the sweep gives it to a worker once more.
+        # The lease expires, and the sweep gives the job to a worker again.
         logger.exception("import %s: the storage of its file does not answer", job_id)
     except (DatabaseError, InterfaceError) as error:
         if not lost_database(error):
             raise
-        # Its lease runs out, and the sweep gives it to a worker that has a database.
+        # The lease expires, and the sweep gives the job to a worker with a database.
         logger.exception("import %s: the database went away, or something in it is held", job_id)
         if not connection.in_atomic_block:
             connection.close()
@@ -73,7 +73,7 @@ def run_job(job_id: int) -> bool:
 def _to_the_end(job: ImportJob) -> None:
     if job.attempts > MOST_ATTEMPTS:
         at = f"after line {job.bookmark}" if job.bookmark else "before its first row landed"
-        job.fail("gave_up", f"{MOST_ATTEMPTS} workers ended {at}. An operator must look at it.")
+        job.fail("gave_up", f"{MOST_ATTEMPTS} workers ended {at}. Ask the operator to look at this import.")
         return
     try:
         importer = importer_of(job.kind)
@@ -89,21 +89,23 @@ def _to_the_end(job: ImportJob) -> None:
     except StorageAway:
         if job.attempts < MOST_ATTEMPTS:
             raise
-        job.fail("storage_away", "The storage that keeps its file does not answer. Retry it later.")
+        job.fail("storage_away", "The storage of the file does not answer. Retry the import later.")
     except LeaseLost:
         raise
     except Exception as error:
         if lost_database(error):
             raise
         logger.exception("import %s failed", job.pk)
-        job.fail("internal_error", "An error in the service; it was logged. Retry, or quote the job's id.")
+        job.fail(
+            "internal_error", "An error in the service, which was logged. Retry the import, or report its id."
+        )
 
 
 def _merge(context: ImportContext, importer: Importer) -> None:
     if isinstance(importer, RowImporter):
         importer.carry_out_all(context)
     else:
-        assert isinstance(importer, RangeImporter)  # there are these two
+        assert isinstance(importer, RangeImporter)  # the only other kind
         _land_ranges(context, importer)
 
 
@@ -125,9 +127,11 @@ def _finish(context: ImportContext, importer: Importer) -> None:
     job = context.job
     with transaction.atomic():
         execute(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '64MB'"))
-        found: dict[str, Any] = importer.forecast_finish(context) if job.dry_run else importer.finish(context)
-        job.update_if_owner(report=merge_reports(job.report, found))
-        # An error report corrects some rows of a file, and takes the place of none.
+        report: dict[str, Any] = (
+            importer.forecast_finish(context) if job.dry_run else importer.finish(context)
+        )
+        job.update_if_owner(report=merge_reports(job.report, report))
+        # An error report corrects some rows of a file; it does not replace a file.
         replaces = not (job.dry_run or context.mapped.own)
         ground = importer.ground(context) if replaces else []
         job.succeed()

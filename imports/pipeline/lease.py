@@ -1,4 +1,4 @@
-"""Who works on a job: a worker takes it under a lease, and renews that while it lives."""
+"""The lease of a job: a worker takes it, and renews it while the worker lives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 def claim(job_id: int, owner: str) -> ImportJob | None:
-    """Take the lease of a job, if it is free and no earlier one of its supplier and kind is unfinished."""
+    """Take the lease of a free job, unless an earlier job of its supplier and kind is unfinished."""
     _end_session_of_last_owner(job_id)
     with transaction.atomic():
         free = ImportJob.objects.free().filter(pk=job_id)
@@ -32,9 +32,9 @@ def claim(job_id: int, owner: str) -> ImportJob | None:
 
 
 def _has_slot(job: ImportJob) -> bool:
-    """Whether its supplier has fewer jobs running than he may: others' wait for the same workers.
+    """Whether the supplier runs fewer jobs than its limit: all suppliers share the workers.
 
-    One who asks for this after the other: two that look at once would both find a slot.
+    Serialize callers: two concurrent callers could both see the same free slot.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -47,14 +47,14 @@ def _has_slot(job: ImportJob) -> bool:
 
 
 def session_name(owner: str) -> str:
-    """What the database calls the session of a worker while it has this job; the owner's own part of it."""
+    """Return the name of a worker's database session while it has this job: the last part of the owner."""
     return f"import {owner.rpartition(':')[2]}"
 
 
 def _end_session_of_last_owner(job_id: int) -> None:
-    """A worker that is frozen within a transaction keeps what that has locked, the job itself maybe.
+    """End the session of a frozen worker, whose open transaction may hold locks, even on the job.
 
-    Not by its process id: a pooler may have given that to somebody else's transaction.
+    Find the session by its name: a pooler may have given the process id to another transaction.
     """
     lost = ImportJob.objects.filter(pk=job_id, status=Status.RUNNING, lease_until__lt=Now())
     owner = lost.values_list("owner", flat=True).first()
@@ -68,12 +68,12 @@ def _end_session_of_last_owner(job_id: int) -> None:
         )
         (ended,) = cursor.fetchone()
     if ended:
-        logger.warning("import %s: ended the session of its last worker, which showed no life", job_id)
+        logger.warning("import %s: ended the session of its last worker, which did not respond", job_id)
 
 
 @contextmanager
 def heartbeat(job_id: int, owner: str) -> Iterator[None]:
-    """Keep the lease while the block runs, from a thread and a connection of its own."""
+    """Renew the lease while the block runs, from a thread with its own connection."""
     ended = threading.Event()
 
     def renew() -> None:

@@ -1,4 +1,4 @@
-"""From the columns of a file to fields: what `field_mapping` and `schema` say (contract 6 and 10)."""
+"""Mapping entries: read `field_mapping` and `schema` of a request (contract 6 and 10)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_ENTRIES, MOST_VALUES, LONGEST_NAME = 500, 100, 200
 
 @dataclass(frozen=True)
 class Entry:
-    """One column of the file, the field it fills, and what is done to its text on the way."""
+    """A column of the file, its field, and the changes to its text."""
 
     source: str
     field: str
@@ -38,14 +38,14 @@ class Entry:
     string_transformer: str = ""
     math_transformer: str = ""
     split_by_character: str = ""
-    # Of options and properties: the column with their names, or what stands between name and value.
+    # For options and properties: the column with their names, or the text between name and value.
     name_field: str = ""
     name_separator: str = ""
-    # Of pictures: what comes before a path that is no URL, or LEAVE_OUT.
+    # For pictures: the URL put before a relative path, or LEAVE_OUT.
     relative_urls: str = ""
-    # What certain cells mean: `{"draft": "false"}`.
+    # The meaning of certain cells: `{"draft": "false"}`.
     values: Mapping[str, str] = made(default_factory=dict)
-    # Whether the column may be absent; of several for one field, the first that is there counts.
+    # Whether the column may be absent; of several entries for one field, the first present column counts.
     optional: bool = False
 
     def as_json(self) -> dict[str, Any]:
@@ -53,16 +53,16 @@ class Entry:
 
 
 def snake_case(name: str) -> str:
-    """`sourceField` as `source_field`."""
+    """Return `sourceField` as `source_field`."""
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
 
 
 def read_entries(
     items: Sequence[Any], columns: Mapping[str, Column], where: str, former: Sequence[Entry] = ()
 ) -> list[Entry]:
-    """The former entries and those that a request gives. Raises Invalid naming the wrong one."""
+    """Return the former entries and those of a request. Raises Invalid for a wrong entry."""
     if len(items) > MOST_ENTRIES:
-        raise Invalid.at(where, f"Has {len(items)} entries; {MOST_ENTRIES} is the most.")
+        raise Invalid.at(where, f"Has {len(items)} entries; at most {MOST_ENTRIES} are allowed.")
     entries = list(former)
     for index, item in enumerate(items):
         path = f"{where}[{index}]"
@@ -79,7 +79,7 @@ def read_entries(
 
 
 def _at(path: str, item: object, key: str) -> str:
-    """Where a fault of an entry stands: at that key of an object, at a string as such."""
+    """Return the path of a fault: at that key of an object, or at the string itself."""
     return f"{path}.{key}" if isinstance(item, Mapping) else path
 
 
@@ -90,7 +90,7 @@ def _refuse_second(entry: Entry, former: list[Entry], columns: Mapping[str, Colu
 
 
 def _refuse_control(text: str, path: str) -> None:
-    """No column has such a name, and the database would not store it."""
+    """Refuse control characters: no column has such a name, and the database would not store it."""
     if CONTROL.search(text):
         raise Invalid.at(path, "Must not hold a control character.", "control")
 
@@ -117,34 +117,34 @@ def _from_object(item: Mapping[str, Any], columns: Mapping[str, Column], path: s
 
 
 def _values(item: Mapping[str, Any], path: str) -> dict[str, str]:
-    """What certain cells of the column mean, by the cell in lower case."""
-    found = item.get("values") or {}
-    strings = isinstance(found, dict) and all(isinstance(each, str) for each in found.values())
-    if not strings or len(found) > MOST_VALUES:
+    """Return the meaning of certain cells of the column, by the cell in lower case."""
+    meanings = item.get("values") or {}
+    strings = isinstance(meanings, dict) and all(isinstance(text, str) for text in meanings.values())
+    if not strings or len(meanings) > MOST_VALUES:
         message = f'Must be an object of at most {MOST_VALUES} strings, such as {{"draft": "false"}}.'
         raise Invalid.at(f"{path}.values", message)
-    for cell, value in found.items():
+    for cell, value in meanings.items():
         _refuse_control(f"{cell}{value}", f"{path}.values")
         if len(cell) > LONGEST_NAME or len(value) > LONGEST_NAME:
             raise Invalid.at(f"{path}.values", f"Has a string of more than {LONGEST_NAME} characters.")
-    return {cell.strip().lower(): value.strip() for cell, value in found.items()}
+    return {cell.strip().lower(): value.strip() for cell, value in meanings.items()}
 
 
 def _optional(item: Mapping[str, Any], path: str) -> bool:
-    found = item.get("optional")
-    if found is not None and not isinstance(found, bool):
+    optional = item.get("optional")
+    if optional is not None and not isinstance(optional, bool):
         raise Invalid.at(f"{path}.optional", "Must be true or false.")
-    return bool(found)
+    return bool(optional)
 
 
 def _by_key(item: Mapping[str, Any], path: str) -> dict[str, str]:
-    """An object's strings by those keys that mean something. Raises Invalid for what only looks like one."""
+    """Return an object's strings by known keys. Raises Invalid for a key that looks like a known one."""
     given: dict[str, str] = {}
     for key, value in item.items():
         name = snake_case(str(key))
         if name not in KEYS:
             if near := closest_match(name, KEYS):
-                message = f"There is no such field. Is {near} meant?"
+                message = f"There is no such field. Did you mean `{near}`?"
                 raise Invalid.at(f"{path}.{key}", message, "unknown_field")
         elif value in (None, ""):
             continue
@@ -165,7 +165,7 @@ def _entry(
     columns: Mapping[str, Column],
     path: str,
 ) -> Entry:
-    """The entry of a string, or of an object: the `item`, where its transformers stand."""
+    """Return the entry of a string, or of an object: then `item` holds its transformers."""
     source, name, given = source.strip(), ALIASES.get(name, name), item or {}
     target = _at(path, item, "destination_field")
     if len(source) > LONGEST_NAME:
@@ -213,7 +213,7 @@ def _check_transformers(entry: Entry, column: Column, path: str) -> None:
     if entry.relative_urls and not isinstance(column, Urls):
         raise Invalid.at(f"{path}.relative_urls", f"{entry.field} holds no URLs.")
     if entry.relative_urls and not re.match("https?://[^ ]+$|leave_out$", entry.relative_urls):
-        message = f"Must be the URL that paths are put behind, or {LEAVE_OUT}."
+        message = f"Must be the URL that paths are appended to, or {LEAVE_OUT}."
         raise Invalid.at(f"{path}.relative_urls", message)
     if entry.math_transformer:
         if not column.numeric:

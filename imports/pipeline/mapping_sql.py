@@ -1,4 +1,4 @@
-"""A mapped file in SQL: for each field an expression over the staging table's columns, `s`."""
+"""A mapped file in SQL: an expression over the staging table's columns, `s`, for each field."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from imports.pipeline.header_binding import Binding, Bound
 from imports.pipeline.row_shape import RowShape, Template, built_field, trimmed
 from imports.report_format import FORMULA_SQL
 
-# A row that is a parent: the product of the variants whose rows name it.
+# The code of a row that is a parent: the product of variants whose rows name it.
 NO_VARIANT = "no_variant"
 
 
 @dataclass
 class MappedFile:
-    """What a file fills, as SQL. `values` are typed; `joins` are the steps of the math transformer."""
+    """The fields of a file as SQL. `values` are typed; `joins` are the steps of the math transformer."""
 
     columns: Mapping[str, Column]
     bound: Bound
     assignments: list[Assignment]
-    # How many columns our own error report put first; then cells that it made harmless are as before again.
+    # The number of columns from our error report. Its cells were made harmless and are restored.
     own: int = 0
     styles: dict[str, Style] = field(default_factory=dict)
     shape: RowShape = field(default_factory=RowShape)
     values: dict[str, Composable] = field(init=False)
     joins: Composable = field(init=False)
     _in_steps: set[str] = field(init=False, default_factory=set)
-    """The fields whose value is one of these steps already."""
+    """The fields whose value is already one of these steps."""
 
     def __post_init__(self) -> None:
         self.values = {name: self._value(name) for name in self.bound.fields}
@@ -59,7 +59,7 @@ class MappedFile:
         return built_field(self.columns)
 
     def raw(self, index: int) -> Composable:
-        """A cell's text without blanks around it, never NULL."""
+        """Return a cell's text without blanks around it, never NULL."""
         cell = trimmed(index)
         if self.own:
             return SQL("CASE WHEN {0} ~ {1} AND {0} LIKE '''%%' THEN substr({0}, 2) ELSE {0} END").format(
@@ -68,7 +68,7 @@ class MappedFile:
         return cell
 
     def untouched(self, name: str) -> Composable | None:
-        """The column that fills a field exactly as the file has it, where nothing is done to it."""
+        """Return the column that fills a field without any change, or None."""
         bindings = self.bound.fields.get(name, [])
         entry = bindings[0].entry if len(bindings) == 1 else None
         if entry is None or self.own or self.shape.empty or transforms(entry):
@@ -76,19 +76,19 @@ class MappedFile:
         return SQL("s.{}").format(Identifier(f"c{bindings[0].index}"))
 
     def cell(self, name: str) -> Composable:
-        """The text that fills a field, as a message shows it."""
+        """Return the text that fills a field, for messages."""
         if self.shape.sku and name == self._built:
             return self.values[name]
         bindings = self.bound.fields.get(name)
         return self._text(bindings[0]) if bindings else SQL("''")
 
     def filled(self, index: int) -> Composable:
-        """The same, where what the mapping has for nothing is nothing."""
+        """Return a cell's text, empty where the mapping declares the cell blank."""
         return self.shape.cells.without_empty(self.raw(index))
 
     @property
     def marks(self) -> dict[str, Composable]:
-        """What else a batch has to know of its rows."""
+        """Return further columns that a batch needs."""
         group = self.shape.group
         if group is None:
             return {}
@@ -96,7 +96,7 @@ class MappedFile:
         return {"no_variant": SQL("({} = ANY({}))").format(kind, Literal(list(group.values)))}
 
     def _sku(self, template: Template) -> Composable:
-        """The row's own sku, else one that is built from other columns."""
+        """Return the row's own sku, else a sku built from other columns."""
         built = template.sql(self.filled)
         own = self.values.get(self._built)
         return SQL("coalesce(nullif({}, ''), {})").format(own, built) if own else built
@@ -158,13 +158,13 @@ class MappedFile:
         ).format(key=Literal(column.key), rows=rows)
 
     def _name(self, binding: Binding) -> Composable | None:
-        """What the file calls an option or property, where the column's name does not say it."""
+        """Return the cell with the name of an option or property, if the mapping names such a column."""
         return None if binding.named_by is None else self.filled(binding.named_by)
 
     def _step(self, place: int, assignment: Assignment) -> Composable:
-        """One assignment as a step of its own: what it computed is not computed again where it is used.
+        """Return one assignment as a separate step, so that its result is not computed again.
 
-        The fields that it is computed from are read before, once: each may stand in it a hundred times.
+        The fields that it reads are computed once before: a formula may name each a hundred times.
         """
         read, result = Identifier(f"r{place}"), Identifier(f"m{place}")
         unread = sorted(assignment.inputs - self._in_steps)
@@ -176,34 +176,36 @@ class MappedFile:
         return SQL(" ").join([*steps, _once({"value": computed}, result)])
 
     def rules(self) -> list[tuple[str, RowRule]]:
-        """What can be wrong with each field, over the typed columns of a batch, `b`."""
-        found = []
+        """Return the rules of each field, over the typed columns of a batch, `b`."""
+        rules = []
         for name in self.values:
             column, value, cell = self.columns[name], SQL("b.{}").format(Identifier(name)), self.cell(name)
             sentence = self._not_computable(name, cell)
             covered = ["not_a_number"] if sentence else []
             if sentence:
                 condition = SQL("{} = 'NaN'").format(value)
-                found.append((column.name, RowRule(condition, "not_computable", sentence)))
-            found += [(column.name, each) for each in column.rules(value, cell) if each.code not in covered]
+                rules.append((column.name, RowRule(condition, "not_computable", sentence)))
+            rules += [(column.name, rule) for rule in column.rules(value, cell) if rule.code not in covered]
         if group := self.shape.group:
             sentence = about(
                 self.raw(group.index),
-                f"a row of this {group.name} is a parent, the product that variants belong to. These have"
-                " rows of their own, with sku and price, which land without it: nothing is to be done.",
+                f"a row of this {group.name} is a parent, the product of variants. The variants have"
+                " rows of their own, with sku and price, and land without this row. You need not correct it.",
             )
-            found.append((group.name, RowRule(SQL("b.no_variant"), NO_VARIANT, sentence)))
-        return found
+            rules.append((group.name, RowRule(SQL("b.no_variant"), NO_VARIANT, sentence)))
+        return rules
 
     @property
     def worth_saying(self) -> Composable:
-        """Which of a row's faults are said, of `code`: what a parent lacks as a variant is none of it."""
+        """Return the condition for faults to report: a parent row is not blamed for lacking a variant's
+        fields.
+        """
         if self.shape.group is None:
             return SQL("true")
         return SQL("(code = {} OR b.no_variant IS NOT TRUE)").format(Literal(NO_VARIANT))
 
     def _not_computable(self, name: str, cell: Composable) -> Composable | None:
-        """What to say where a field that is computed comes to nothing; None for one that is not computed."""
+        """Return the message for a computed field without a result; None for a field that is not computed."""
         if any(name == each.field for each in self.assignments):
             return text(f"{name} cannot be computed by math_transformer for this row.")
         if any(each.entry.math_transformer for each in self.bound.fields.get(name, ())):
@@ -211,7 +213,7 @@ class MappedFile:
         return None
 
     def suspects(self) -> Composable:
-        """A cheap condition that holds for every row of a batch that breaks one of these rules."""
+        """Return a cheap condition that holds for every row of a batch that breaks a rule."""
         tests: list[Composable] = []
         for name in self.values:
             column, value = self.columns[name], SQL("b.{}").format(Identifier(name))
@@ -222,7 +224,7 @@ class MappedFile:
 
 
 def rounded(computed: Composable, column: Column) -> Composable:
-    """A result rounded half up to its column's scale; NaN where there is none, or it is out of all bounds."""
+    """Return a result rounded half up to its column's scale; NaN if it is missing or out of bounds."""
     decimals = Literal(getattr(column, "decimals", 4))
     return SQL(
         "(SELECT CASE WHEN abs(r) < 1e15 THEN round(r, {}) ELSE 'NaN' END FROM (SELECT {} OFFSET 0) AS c (r))"
@@ -230,6 +232,6 @@ def rounded(computed: Composable, column: Column) -> Composable:
 
 
 def _once(values: Mapping[str, Composable], name: Identifier) -> Composable:
-    """A step that has these values. OFFSET 0 keeps the planner from pulling it up and repeating them."""
+    """Return a step with these values. OFFSET 0 keeps the planner from repeating their computation."""
     named = SQL(", ").join(SQL("{} AS {}").format(each, Identifier(key)) for key, each in values.items())
     return SQL("CROSS JOIN LATERAL (SELECT {} OFFSET 0) AS {}").format(named, name)

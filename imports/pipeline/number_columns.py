@@ -1,4 +1,4 @@
-"""Numbers in files: read in one way only, or not at all. See docs/adr/0021."""
+"""Number columns: a text is read in one way only, or refused. See docs/adr/0021."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Composable, Literal
 
 from imports.pipeline.columns import Column, RowRule, Style, about, text
 
-# What is one way only, whatever the file's habits. Groups of three digits never begin with a 0.
+# Texts with one meaning in any file. Groups of three digits never begin with a 0.
 PLAIN = "^[-+]?([0-9]*[.][0-9]+|[0-9]+[.]?)$"
 COMMA_DECIMAL = "^[-+]?[0-9]*,[0-9]+$"
 COMMA_GROUPS = "^[-+]?[1-9][0-9]{0,2}((,[0-9]{3})+[.][0-9]*|(,[0-9]{3}){2,})$"
@@ -74,7 +74,9 @@ class Number(Column):
         return SQL("CASE WHEN {cell} ~ {ambiguous} THEN {two_ways} ELSE {no_number} END").format(
             cell=cell,
             ambiguous=Literal("^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$"),
-            two_ways=about(cell, "can be read two ways, with decimals or with thousands; write it plainly."),
+            two_ways=about(
+                cell, "has two meanings: decimals or thousands. Write it with a decimal point and no groups."
+            ),
             no_number=about(cell, f"is not a number such as {'19.99' if self.decimals else '25'}."),
         )
 
@@ -101,14 +103,14 @@ def unusual_number(cell: Composable, style: Style) -> Composable:
 
 
 def shows_decimal_dots(cell: Composable) -> Composable:
-    """Whether a cell can only be meant with a decimal point."""
+    """Return the condition that a cell can only be meant with a decimal point."""
     return SQL("({0} ~ '[.,]' AND ({0} ~ {1} AND {0} !~ {2} OR {0} ~ {3}))").format(
         cell, Literal(PLAIN), Literal(DOT_EITHER), Literal(COMMA_GROUPS)
     )
 
 
 def shows_decimal_commas(cell: Composable) -> Composable:
-    """Whether a cell can only be meant with a decimal comma."""
+    """Return the condition that a cell can only be meant with a decimal comma."""
     return SQL("({0} ~ '[.,]' AND ({0} ~ {1} AND {0} !~ {2} OR {0} ~ {3}))").format(
         cell, Literal(COMMA_DECIMAL), Literal(COMMA_EITHER), Literal(DOT_GROUPS)
     )

@@ -1,4 +1,4 @@
-"""How the numbers of a semicolon-separated file are meant, by those that are meant in one way only."""
+"""Find out how a semicolon-separated file writes numbers, from its unambiguous numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from imports.staging_table import StagingTable
 
 
 def find_styles(staging: StagingTable, mapped: MappedFile, delimiter: str) -> dict[str, Style]:
-    """How the numeric columns of a semicolon-separated file write decimals, by their clear values."""
+    """Return the style of each numeric column of a semicolon-separated file, from its unambiguous values."""
     numeric = [name for name in mapped.bound.fields if mapped.columns[name].numeric]
     if delimiter != ";" or not numeric:
         return {}

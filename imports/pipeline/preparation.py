@@ -1,4 +1,4 @@
-"""Before the ranges: the file is there, its header is understood, its rows are staged, each key once."""
+"""Prepare a job: open its file, bind the header, and stage the rows, one per key."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from imports.shop_exports import BUILT_IN
 from imports.sql import execute
 from imports.staging_table import StagingTable
 
-# A row of the staging table is a page of 8 KiB at most, and up to 24 bytes of a cell always stand in it.
+# A row of the staging table fits into a page of 8 KiB; each cell stores up to 24 bytes in the row itself.
 TOO_WIDE = (
     "A row fills more of the {} columns than can be kept. Leave out columns that the import ignores;"
     " up to 330 always fit."
@@ -44,11 +44,9 @@ TOO_WIDE = (
 
 
 def prepare(job: ImportJob, importer: Importer) -> ImportContext:
-    """Everything that a job needs before its first range. Raises Unreadable for the file as a whole."""
+    """Do all work before a job's first range. Raises Unreadable for the file as a whole."""
     if not job.has_content:
-        raise Unreadable(
-            "file_gone", "The file of this import is no longer kept. Start a new import with it."
-        )
+        raise Unreadable("file_gone", "The file of this import is no longer stored. Start a new import.")
     columns = importer.columns_for(job.options)
     with job.local_file() as path, open_sheet(path, _recognised(job, importer, columns)) as opened:
         hint = _look_at_header(job, opened)
@@ -75,7 +73,7 @@ def prepare(job: ImportJob, importer: Importer) -> ImportContext:
 def _recognised(
     job: ImportJob, importer: Importer, columns: Mapping[str, Column]
 ) -> Callable[[list[str]], int]:
-    """A function that counts the names of a header that mean something to this job."""
+    """Return a function that counts the names of a header that this job knows."""
     known = {entry.source for entry in importer.entries(job.options)}
     if job.options.get("mapping") == BY_HEADER:
         known |= {entry["source"] for each in BUILT_IN.values() for entry in each.field_mapping}
@@ -85,7 +83,7 @@ def _recognised(
 
 
 def _look_at_header(job: ImportJob, sheet: AnySheet) -> str:
-    """Give a job the mapping that its file's header asks for, if it may; return what to say of that."""
+    """Give the job the mapping that fits its file's header, if allowed; return a hint for its warnings."""
     if job.kind != Kind.PRODUCTS:
         return ""
     job.options, hint = known_by_header(job.options, sheet.header[sheet.own :])
@@ -122,13 +120,13 @@ def _bind_header(
         )
         word = "column" if len(missing) == 1 else "columns"
         message = f"The file has no {word} {_listed(missing)}, which every row needs; it has {has}."
-        # So that whoever adds the one does not come back for the other.
+        # Name both at once, so that the supplier does not add one column and fail on the next.
         new = [
             name
             for name, column in columns.items()
             if column.required and not column.hidden and name not in {*filled, *mandatory}
         ]
-        also = f"What is new needs {_listed(new)}, too." if new else ""
+        also = f"New rows also need {_listed(new)}." if new else ""
         raise Unreadable("missing_column", " ".join(filter(None, [message, also, hint])))
     return bound
 

@@ -1,7 +1,7 @@
-"""What is wrong with a record before its values are looked at: its cells' number, and their characters.
+"""Check a record before its values: the number of its cells, and their characters.
 
-Such a record is refused whole, for what it names is not known for sure. What of it cannot be shown stands in
-the report as U+FFFD, and a cell with that is refused when it comes back: what was lost is never imported.
+A faulty record is refused as a whole, because its key may be wrong, too. The report shows unreadable
+characters as U+FFFD, and a cell with U+FFFD is refused when it comes back: lost text is never imported.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ LOST = "\ufffd"
 UNDECODABLE = re.compile("[\ud800-\udfff]")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 ODD = re.compile(f"{UNDECODABLE.pattern}|{CONTROL.pattern}|{LOST}")
-# How spreadsheets keep a text from being taken for a number.
+# The form in which spreadsheets keep a text from becoming a number.
 AS_TEXT = re.compile('="([^"]*)"')
 UNREADABLE = ("undecodable", "control", "damaged_text")
-"""The codes of records whose characters are at fault; other unreadable ones have no field."""
+"""Codes of records with wrong characters; records refused for other reasons have no field."""
 
 
 def is_blank(cells: Sequence[str]) -> bool:
-    """Whether nothing stands there."""
     return not any(cell.strip(BLANKS) for cell in cells)
 
 
@@ -33,7 +32,9 @@ def without_odd_characters(text: str) -> str:
 
 
 def checked(record: Record, header: Sequence[str], *, own: int) -> Record:
-    """A record with as many cells as the header, or why it is refused; `own` cells are our report's."""
+    """Return a record with as many cells as the header, or its refusal; the first `own` cells are our
+    report's.
+    """
     cells = [match[1] if (match := AS_TEXT.fullmatch(cell)) else cell for cell in record.cells]
     if not record.code and len(cells) > len(header) and is_blank(cells[len(header) :]):
         cells = cells[: len(header)]
@@ -52,7 +53,7 @@ def checked(record: Record, header: Sequence[str], *, own: int) -> Record:
 
 
 def fault_of_header(cells: Sequence[str]) -> str:
-    """What is wrong with the characters of a header; empty if nothing is."""
+    """Return the fault of a header's characters, or an empty string."""
     for index, cell in enumerate(cells):
         if found := ODD.search(cell):
             return _explain(found, f"column {index + 1}")[1]
@@ -64,10 +65,10 @@ def _explain(found: re.Match[str], name: str) -> tuple[str, str]:
     where = f"Character {at} of {name}"
     if 0xDC80 <= character <= 0xDCFF:
         byte = character - 0xDC00
-        return "undecodable", f"{where} is the byte 0x{byte:02X}, which is none in the file's encoding."
+        return "undecodable", f"{where} is the byte 0x{byte:02X}, which is invalid in the file's encoding."
     if UNDECODABLE.match(found[0]):
         return "undecodable", f"{where} is half of a character, U+{character:04X}."
     if found[0] == LOST:
-        message = f"{where} is U+FFFD, which stands for one that was lost. Write the right one there."
+        message = f"{where} is U+FFFD, which marks a lost character. Replace it with the right one."
         return "damaged_text", message
     return "control", f"{where} is U+{character:04X}, a control character."

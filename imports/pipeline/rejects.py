@@ -1,4 +1,4 @@
-"""The rows of a file that are refused, and why: the one place that writes rejects."""
+"""Store the refused rows of a file with their reasons. Only this module writes rejects."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from imports.sql import execute, value
 
 MOST_MESSAGE, MOST_REPEATED = 500, 200
 MOST_KEPT = 100_000
-"""Rejects of one job that are written down: a file of short bad lines would become fifty times as much.
-All are counted, and the error CSV says how many it does not have.
+"""The most rejects that are stored for one job: a file of short bad lines would take fifty times its size.
+All rejects are counted, and the error CSV says how many are missing.
 """
-REPEATED = " It is the last row of its key, for which these lines were skipped: "
+REPEATED = " It is the last row of its key; these earlier lines were skipped: "
 
 
 def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> None:
-    """Write down records that could not be read; their first `own` cells are those of our error report."""
+    """Store unreadable records; their first `own` cells are those of our error report."""
     if not refused:
         return
     with connection.cursor() as cursor:
@@ -36,11 +36,11 @@ def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> Non
 
 
 def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Composable) -> int:
-    """Take the bad rows out of the batch and write down what is wrong with each."""
+    """Remove the bad rows from the batch, store each with its reasons, and return their number."""
     wrong: int = value(SQL("SELECT count(*) FROM {} WHERE wrong").format(BATCH))
     if not wrong:
         return 0
-    # Many may be wrong, and lines are not found one by one.
+    # Allow hash joins here: many rows may be wrong, and looking up their lines one by one is slow.
     execute(SQL("SET LOCAL enable_hashjoin = on"))
     mapped = context.mapped
     cells = SQL(", ").join(
@@ -89,7 +89,7 @@ def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Comp
 
 
 def _as_values(context: ImportContext, importer: RangeImporter) -> Composable:
-    """All rules as rows: their order, field, whether this row breaks it, code and message."""
+    """Return all rules as rows: position, field, whether the row breaks the rule, code and message."""
     return SQL(", ").join(
         SQL("({}, {}, ({}) IS TRUE, {}, {})").format(
             Literal(place),

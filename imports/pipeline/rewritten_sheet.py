@@ -1,4 +1,4 @@
-"""A file whose records become others as they are read: its header says something else, too, from then on."""
+"""A file whose records and header are rewritten while they are read."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from imports.pipeline.workbook import WorkbookSheet
 
 
 class Rewriting(Protocol):
-    """What becomes of a file's records. An importer has one for files that its statements cannot read."""
+    """The rewriting of a file's records, for files that an importer's statements cannot read."""
 
     header: list[str]
 
     def rewrite(self, record: Record) -> Iterator[Record]:
-        """The records that a whole one becomes; none where it says nothing."""
+        """Yield the records that replace a whole record; nothing if the record is left out."""
 
     def finish(self) -> list[str]:
-        """What to say of those that became none, when all are read. Raises Unreadable if all did."""
+        """Return warnings about records that were left out. Raises Unreadable if all were."""
 
 
 class RewrittenSheet:
-    """An open file, past its header, as a rewriting has it."""
+    """An open file, past its header, with its records rewritten."""
 
     def __init__(self, sheet: Sheet | WorkbookSheet, rewriting: Rewriting) -> None:
         self._sheet, self._rewriting = sheet, rewriting
@@ -36,13 +36,13 @@ class RewrittenSheet:
         return self._sheet.line
 
     def read(self) -> Iterator[Record]:
-        """The records; one that is wrong by itself, or blank, is left as it is. Raises Unreadable."""
+        """Yield the records; a faulty or blank record is not rewritten. Raises Unreadable."""
         yield from rewritten(records_of(self._sheet), self._sheet.header, self.own, self._rewriting)
         self.warnings += self._rewriting.finish()
 
 
 def rewritten(rows: Iterator[Record], header: list[str], own: int, rewriting: Rewriting) -> Iterator[Record]:
-    """Records below this header, each as what it becomes."""
+    """Yield the rewritten records below this header."""
     for record in rows:
         if is_blank(record.cells[own:]):
             yield record
@@ -55,7 +55,7 @@ def rewritten(rows: Iterator[Record], header: list[str], own: int, rewriting: Re
 
 
 def records_of(sheet: Sheet | WorkbookSheet) -> Iterator[Record]:
-    """All records of a file, one by one."""
+    """Yield all records of a file, one by one."""
     if isinstance(sheet, WorkbookSheet):
         yield from sheet.read()
         return

@@ -1,7 +1,7 @@
-"""Importers whose rows are carried out one after another, each in a transaction of its own.
+"""Importers that carry out rows one after another, each in its own transaction.
 
-What a row does may lock an order and all that hangs on it: many orders in one transaction would lock each
-other out. Rows that belong together, such as those of one parcel, are carried out as one.
+A row may lock an order and everything that belongs to it: transactions of many orders would block each
+other. Rows that belong together, such as the rows of one parcel, are carried out together.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ ROWS_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of the file: its line, the first line of the rows that it belongs to, its values, its cells."""
+class FileRow:
+    """A row of the file: its line, the first line of its group, its values and its cells."""
 
     line: int
     first: int
@@ -36,27 +36,27 @@ class Row:
 
 
 class RowImporter(Importer):
-    """One kind of import that is carried out row by row; nothing is compared with what is stored before."""
+    """An import kind that carries out rows one by one and compares no row with stored rows first."""
 
     @abstractmethod
     def carry_out(self, job: ImportJob, rows: Sequence[Mapping[str, str]]) -> bool:
-        """Do what these rows say, in this transaction; return whether that changed anything.
+        """Carry out these rows in this transaction; return whether anything changed.
 
-        Raises ApiError, with the field at fault where there is one; then nothing of it is done.
+        Raises ApiError, with the faulty field if known; then nothing is changed.
         """
 
     @abstractmethod
     def together(self, context: ImportContext) -> list[Composable]:
-        """What rows have in common that belong together, as expressions over `s`."""
+        """Return the expressions over `s` that are equal for rows that belong together."""
 
     def key(self, context: ImportContext) -> list[Composable]:
-        """A row that comes twice as it is says nothing more; one without its first mandatory field does."""
+        """Treat equal rows as duplicates, except rows without their first mandatory field."""
         values = context.mapped.values
         first = self.mandatory(context.job.options)[0]
         return [values[first], *(value for name, value in values.items() if name != first)]
 
     def carry_out_all(self, context: ImportContext) -> None:
-        """Carry out what is left to do. Raises Canceled, LeaseLost."""
+        """Carry out the remaining rows. Raises Canceled, LeaseLost."""
         job = context.job
         for first, rows in groupby(_rows(context, self.together(context)), key=lambda row: row.first):
             job.refresh_from_db(fields=["cancel_requested"])
@@ -64,21 +64,21 @@ class RowImporter(Importer):
                 raise Canceled
             self._carry_out(job, first, list(rows))
 
-    def _carry_out(self, job: ImportJob, first: int, rows: list[Row]) -> None:
-        """Do it, count it, and move the bookmark: all of it, or nothing."""
+    def _carry_out(self, job: ImportJob, first: int, rows: list[FileRow]) -> None:
+        """Carry out a group, count it and move the bookmark: all of it or nothing."""
         with transaction.atomic():
             try:
                 with transaction.atomic():
                     changed = self.carry_out(job, [row.values for row in rows])
-                became = "updated" if changed else "unchanged"
+                result = "updated" if changed else "unchanged"
             except ApiError as error:
                 Reject.objects.bulk_create(_reject(job, row, error) for row in rows)
-                became = "rejected"
-            counts: dict[str, Any] = {became: len(rows), "rows_done": len(rows)}
+                result = "rejected"
+            counts: dict[str, Any] = {result: len(rows), "rows_done": len(rows)}
             job.update_if_owner(attempts=0, bookmark=first, **counts)
 
 
-def _reject(job: ImportJob, row: Row, error: ApiError) -> Reject:
+def _reject(job: ImportJob, row: FileRow, error: ApiError) -> Reject:
     fault = error.errors[0] if error.errors else None
     return Reject(
         job=job,
@@ -90,8 +90,8 @@ def _reject(job: ImportJob, row: Row, error: ApiError) -> Reject:
     )
 
 
-def _rows(context: ImportContext, together: list[Composable]) -> Iterator[Row]:
-    """The rows that are left to do, those that belong together one after another."""
+def _rows(context: ImportContext, together: list[Composable]) -> Iterator[FileRow]:
+    """Yield the remaining rows; rows of a group follow each other."""
     names = list(context.mapped.values)
     query = _query(context, together)
     after = (context.job.bookmark, 0)
@@ -100,7 +100,7 @@ def _rows(context: ImportContext, together: list[Composable]) -> Iterator[Row]:
             cursor.execute(query, [context.job.bookmark, *after, ROWS_AT_ONCE])
             page = cursor.fetchall()
         for line, first, cells, *values in page:
-            yield Row(line, first, dict(zip(names, values, strict=True)), cells)
+            yield FileRow(line, first, dict(zip(names, values, strict=True)), cells)
         if len(page) < ROWS_AT_ONCE:
             return
         after = (page[-1][1], page[-1][0])

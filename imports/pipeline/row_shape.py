@@ -1,8 +1,8 @@
-"""What the rows of a file are: whose product, whose pictures, whose sku. See docs/adr/0026.
+"""The meaning of a file's rows: the product, pictures and sku of each. See docs/adr/0026.
 
-A shop's export says some things of a product once, on its first row or on its parent's, has rows of pictures
-alone, and often no skus. Before anything else is done with a staged file, it is written once more with these
-cells filled in, in one statement; its lines stay as they are.
+A shop's export gives some fields of a product only once, on its first or its parent's row, has rows with
+pictures only, and often has no skus. One statement rewrites a staged file with these cells filled in, before
+any other step. The lines stay the same.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 @dataclass(frozen=True)
 class Template:
-    """`{Handle}-{Option1 Value}`: texts between columns, of which any may be absent or empty."""
+    """A template such as `{Handle}-{Option1 Value}`: columns, which may be absent or empty, and texts
+    between.
+    """
 
-    # Each with the text before it; None where the file has no such column.
+    # Each column with the text before it; None if the file has no such column.
     parts: tuple[tuple[str, int | None], ...]
     end: str
 
     def sql(self, cells: Callable[[int], Composable]) -> Composable:
-        """The text of a row: empty where the first cell is; an empty cell takes the text before it along."""
+        """Return the text of a row, empty if the first cell is. Other empty cells omit the text before."""
         (before, first), *others = self.parts
         if first is None:
             return SQL("''")
@@ -45,12 +47,14 @@ class Template:
 
 
 def built_field(columns: Container[str]) -> str:
-    """What a built sku fills: of a product the field of that name, of stock what says which variant."""
+    """Return the field of a built sku: `sku` in product files, `id` in stock files."""
     return "sku" if "sku" in columns else "id"
 
 
 class CellsSql:
-    """Cells by the place of their column, as trimmed text that is never NULL; `empty` are no texts."""
+    """Cells by the index of their column, as trimmed text that is never NULL; texts in `empty` count as
+    empty.
+    """
 
     def __init__(self, empty: Sequence[str] = ()) -> None:
         self.empty = list(empty)
@@ -67,7 +71,7 @@ class CellsSql:
 
 
 def trimmed(index: int) -> Composable:
-    """A cell of the staging table without blanks around it, never NULL."""
+    """Return a cell of the staging table without blanks around it, never NULL."""
     return SQL("coalesce(btrim(s.{}, {}), '')").format(Identifier(f"c{index}"), Literal(BLANKS))
 
 
@@ -82,9 +86,9 @@ class Chosen:
 
 @dataclass(frozen=True)
 class RowShape:
-    """The options of `rows`, bound to a file's header; an empty one leaves every row as it is."""
+    """The options of `rows`, bound to a file's header. An empty shape changes no row."""
 
-    # Columns, or templates of them: the first that is not empty names the row's product.
+    # Columns or templates; the first that is not empty identifies the row's product.
     product: tuple[Template, ...] = ()
     parent: int | None = None
     repeat: tuple[int, ...] = ()
@@ -105,7 +109,7 @@ class RowShape:
 
     @property
     def used(self) -> set[int]:
-        """The columns that say something about rows, though they may fill no field."""
+        """Return the columns that the options of rows read, even if they fill no field."""
         found = {index for each in (*self.product, self.sku) if each for _, index in each.parts}
         found |= {self.parent, *self.repeat, *self.pictures}
         found |= {each.index for each in (self.only, self.group) if each}
@@ -113,7 +117,7 @@ class RowShape:
 
 
 def bind_rows(header: Sequence[str], options: Mapping[str, Any], own: int) -> RowShape:
-    """What `rows` of the options means for this header. Raises Unreadable where its columns are absent."""
+    """Bind the options of `rows` to this header. Raises Unreadable if needed columns are absent."""
 
     def index_of(name: str) -> int | None:
         return find(header, name, range(own))
@@ -125,7 +129,7 @@ def bind_rows(header: Sequence[str], options: Mapping[str, Any], own: int) -> Ro
         given = options.get(key)
         if not given:
             return None
-        # `A|B` is the first that the file has, as in a template.
+        # `A|B` means the first column that the file has, as in a template.
         found = [index_of(name.strip()) for name in given["field"].split("|")]
         index = next((index for index in found if index is not None), None)
         if index is None:
@@ -153,7 +157,7 @@ def bind_rows(header: Sequence[str], options: Mapping[str, Any], own: int) -> Ro
 
 
 def read_template(text: str, index_of: Callable[[str], int | None]) -> Template:
-    """`{A|B}-{C}` for a header that has A or B; a text without braces names one column."""
+    """Read `{A|B}-{C}` for a header that has A or B; a text without braces names one column."""
     if not PLACEHOLDER.search(text):
         return Template((("", index_of(text)),), "")
     *pairs, end = PLACEHOLDER.split(text)

@@ -1,7 +1,6 @@
-"""A staged file is written once more as its mapping says: cells filled in, pictures gathered, rows left out.
+"""Rewrite a staged file by the options of rows: fill cells, gather pictures, leave out rows.
 
-One statement, whose windows follow the file's own order; a file whose mapping says nothing of rows is left
-alone.
+One statement does it, with windows in the file's order. A file without such options is not touched.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ SHOWN_LINES = 10
 
 @dataclass
 class Shaped:
-    """What became of the rows: how many are no records, and what to say of them."""
+    """The result of the rewriting: the number of rows left out, and warnings."""
 
     dropped: int = 0
     warnings: list[str] = field(default_factory=list)
 
 
 def shape_rows(staging: StagingTable, shape: RowShape) -> Shaped:
-    """Give a staged file the shape that its mapping describes."""
+    """Rewrite a staged file by the row options of its mapping."""
     if not shape.changes_rows:
         return Shaped()
     raw = Identifier(f"{staging.name}_raw")
@@ -36,13 +35,13 @@ def shape_rows(staging: StagingTable, shape: RowShape) -> Shaped:
             staging.table, shaped(staging, raw, shape)
         )
     )
-    found = _left_out(staging, raw, shape)
+    result = _left_out(staging, raw, shape)
     execute(SQL("DROP TABLE {}").format(raw))
-    return found
+    return result
 
 
 def shaped(staging: StagingTable, raw: Composable, shape: RowShape) -> Composable:
-    """A query for the rows as they should be, in the order of the file."""
+    """Return a query for the rewritten rows, in the file's order."""
     cells = [SQL("s.{}").format(column) for column in staging.columns]
     if not shape.product:
         return SQL("SELECT s.line, {} FROM {} AS s WHERE {}").format(
@@ -70,13 +69,13 @@ def shaped(staging: StagingTable, raw: Composable, shape: RowShape) -> Composabl
         ),
         windows=SQL(", ").join(windows),
         keyed=_keyed(raw, shape),
-        # Products that follow each other are in the file's order as they come.
+        # Without parents, windows already keep the file's order.
         ordered=SQL("" if shape.parent is None else "ORDER BY line"),
     )
 
 
 def _keyed(raw: Composable, shape: RowShape) -> Composable:
-    """The rows, each with a key that those of its product share."""
+    """Return the rows, each with a key shared by the rows of its product."""
     named = [SQL("nullif({}, '')").format(each.sql(shape.cells)) for each in shape.product]
     own = SQL("coalesce({}, '')").format(SQL(", ").join(named))
     if shape.parent is not None:
@@ -93,19 +92,19 @@ def _keyed(raw: Composable, shape: RowShape) -> Composable:
 
 
 def _repeated(shape: RowShape, index: int) -> Composable:
-    """What an empty cell of this column repeats: of the row above in its product, or of its parent."""
+    """Return the value for an empty cell: of the row above in its product, or of its parent."""
     if shape.parent is not None:
         return SQL("max(CASE WHEN {} = '' THEN nullif({}, '') END) OVER product").format(
             trimmed(shape.parent), trimmed(index)
         )
-    # Behind the lines that they stand on, the greatest of these cells is the lowest in the file.
+    # Each cell gets its line as a prefix, so the greatest cell is the lowest one in the file.
     return SQL('substr(max(CASE WHEN {} THEN s.mark || {} END COLLATE "C") OVER above, 13)').format(
         is_filled(index), SQL("s.{}").format(Identifier(f"c{index}"))
     )
 
 
 def _is_variant(shape: RowShape) -> Composable:
-    """Whether a row is more than a picture of its product."""
+    """Return the condition that a row is more than a picture of its product."""
     if not shape.variant or not shape.pictures:
         return SQL("true")
     says, pictures = map(is_filled, shape.variant), map(is_filled, shape.pictures)
@@ -113,45 +112,47 @@ def _is_variant(shape: RowShape) -> Composable:
 
 
 def is_filled(index: int) -> Composable:
-    """Whether a cell has more than blanks: most are empty, and quickly known for that."""
+    """Return the condition that a cell has more than blanks. Test for empty cells first: most cells are
+    empty.
+    """
     cell = SQL("s.{}").format(Identifier(f"c{index}"))
     return SQL("({0} IS NOT NULL AND {0} <> '' AND {1} <> '')").format(cell, trimmed(index))
 
 
 def _wanted(shape: RowShape) -> Composable:
-    """Whether a row is one of those that the mapping reads."""
+    """Return the condition that the mapping reads a row."""
     if shape.only is None:
         return SQL("true")
     return SQL("lower({}) = ANY({})").format(trimmed(shape.only.index), Literal(list(shape.only.values)))
 
 
 def _left_out(staging: StagingTable, raw: Composable, shape: RowShape) -> Shaped:
-    found = Shaped()
+    result = Shaped()
     for condition, one, many in (
         (
             _wanted(shape),
-            "1 row holds nothing but a picture of its product, and was added to it: line {lines}.",
-            "{count} rows hold nothing but pictures of their products, and were added to these:"
-            " lines {lines}.",
+            "1 row holds only a picture of its product and was added to it: line {lines}.",
+            "{count} rows hold only pictures of their products and were added to these: lines {lines}.",
         ),
         (
             SQL("NOT ({})").format(_wanted(shape)),
-            "1 row was skipped, because its {field} is not one that the mapping reads: line {lines}.",
-            "{count} rows were skipped, because their {field} is not one that the mapping reads:"
-            " lines {lines}.",
+            "1 row was skipped, because the mapping does not read its {field}: line {lines}.",
+            "{count} rows were skipped, because the mapping does not read their {field}: lines {lines}.",
         ),
     ):
         count, lines = _gone(staging, raw, condition)
         if count:
             listed = ", ".join(map(str, lines)) + (" …" if count > len(lines) else "")
             name = repr(shape.only.name) if shape.only else ""
-            found.dropped += count
-            found.warnings.append((one if count == 1 else many).format(count=count, lines=listed, field=name))
-    return found
+            result.dropped += count
+            result.warnings.append(
+                (one if count == 1 else many).format(count=count, lines=listed, field=name)
+            )
+    return result
 
 
 def _gone(staging: StagingTable, raw: Composable, condition: Composable) -> tuple[int, list[int]]:
-    """How many rows of the file are not there any more, of those with this condition, and the first lines."""
+    """Return how many rows with this condition were left out, and their first lines."""
     count, lines = row(
         SQL(
             "WITH gone AS MATERIALIZED (SELECT s.line FROM {raw} AS s LEFT JOIN {table} AS t USING (line)"

@@ -1,4 +1,4 @@
-"""The records of a file go into its staging table: clean blocks by COPY as they are, others one by one."""
+"""Copy a file's records into its staging table: clean blocks by COPY, others record by record."""
 
 from __future__ import annotations
 
@@ -24,41 +24,39 @@ AnySheet = Sheet | WorkbookSheet | RewrittenSheet
 
 @dataclass
 class Staged:
-    """What staging found; `total` counts the records below the header, refused ones too."""
+    """The result of staging; `total` counts the records below the header, including refused ones."""
 
     total: int = 0
     refused: int = 0
     last_line: int = 0
-    # Rows that the tolerant reader wrote, where the fast path could not go.
+    # Rows that the tolerant reader wrote because their block was not clean.
     slow: int = 0
-    # Rows of nothing but delimiters and blanks, which are no records: how many, and where the first are.
+    # Rows of delimiters and blanks only, which are not records: their number and the first lines.
     blank: int = 0
     blank_lines: list[int] = field(default_factory=list)
 
     @property
     def warnings(self) -> list[str]:
-        """What to say of rows that were passed over."""
+        """Return warnings about skipped rows."""
         if not self.blank:
             return []
         listed = ", ".join(map(str, self.blank_lines)) + (" …" if self.blank > len(self.blank_lines) else "")
         if self.blank == 1:
-            return [f"Line {listed} holds nothing but delimiters and blanks; it was skipped."]
-        message = (
-            f"{self.blank} rows hold nothing but delimiters and blanks; they were skipped: lines {listed}."
-        )
+            return [f"Line {listed} holds only delimiters and blanks; it was skipped."]
+        message = f"{self.blank} rows hold only delimiters and blanks; they were skipped: lines {listed}."
         return [message]
 
 
 class Loader:
-    """Fills one staging table from one open file."""
+    """The loader of one open file into one staging table."""
 
     def __init__(self, table: StagingTable, sheet: AnySheet, *, again: bool = False) -> None:
-        """`again`: the table is filled once more, and its rejects are written down already."""
+        """Set up the loader; `again` means that the job was staged before and its rejects are stored."""
         self.table, self.sheet, self.again = table, sheet, again
         self.staged = Staged()
 
     def load(self) -> Staged:
-        """Take in all records; broken ones become rejects."""
+        """Load all records; broken records become rejects."""
         if isinstance(self.sheet, Sheet):
             self._load_blocks(self.sheet)
         else:
@@ -74,7 +72,7 @@ class Loader:
                 sheet.give_back(block.data[reader.consumed :])
 
     def _copy(self, block: Block) -> bool:
-        """COPY a clean block as it is; False if PostgreSQL does not accept a row of it."""
+        """COPY a clean block unchanged; return False if PostgreSQL does not accept a row of it."""
         table = self.table
         try:
             with transaction.atomic(), connection.cursor() as cursor:
@@ -98,7 +96,7 @@ class Loader:
         return True
 
     def _number_lines(self, first: int, rows: int, page: int) -> None:
-        """Give each record its true line in a block whose cells hold line breaks."""
+        """Give each record its physical line in a block whose cells hold line breaks."""
         cells = SQL(", ").join(self.table.columns)
         execute(
             SQL(
@@ -139,7 +137,7 @@ class Loader:
             write_unreadable(self.table.job_id, refused[:kept], own=self.sheet.own)
 
     def _records(self, reader: Iterable[Record]) -> Iterator[Record]:
-        """The records that count, each checked."""
+        """Yield the records that are not blank, each checked."""
         header, own = self.sheet.header, self.sheet.own
         for record in reader:
             if not record.code and is_blank(record.cells[own:]):

@@ -1,4 +1,4 @@
-"""What the planner must know of tables that an import makes grow."""
+"""Keep the planner's statistics of growing tables fresh."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from psycopg.sql import SQL, Identifier
 
 
 def refresh_statistics(tables: Mapping[str, Sequence[str]]) -> None:
-    """Have the planner know of tables that have grown, and the columns by which rows are found there.
+    """Analyze tables that have grown, for the columns by which rows are found.
 
-    One that it thinks empty it would read whole for each row. What it must know shows in a small sample.
+    The planner would read a table that it believes to be empty as a whole for each row. A small sample is
+    enough.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(

@@ -1,4 +1,4 @@
-"""Reading a block that is not clean, record by record. A record that is no CSV is refused here."""
+"""Read a block that is not clean, record by record, and refuse records that are not CSV."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from dataclasses import dataclass
 LONGEST_RECORD = 1024**2
 LONGEST_SHOWN = 10_000
 MOST_ATTEMPTS = 20
-# The field limit guards the csv module's memory; ours is that of the record.
+# The csv module needs a limit for its memory; our limit is that of the record.
 csv.field_size_limit(LONGEST_RECORD)
 
 
 @dataclass(frozen=True)
 class Record:
-    """One record that was read, or why it could not be."""
+    """A record that was read, or the reason why it was refused."""
 
     line: int
     cells: list[str]
     code: str = ""
     message: str = ""
-    # The column at fault, where it is known.
+    # The column at fault, if known.
     field: str = ""
 
 
 class TolerantReader(Iterator[Record]):
-    """Reads records one by one and refuses those that are broken; `consumed` is how far it came.
+    """A reader that refuses broken records; `consumed` is its position.
 
-    A quote that opens and never closes costs its own line only: reading goes on behind it.
+    A quote that never closes costs only its own line: reading continues after that line.
     """
 
     def __init__(self, data: bytes, line: int, delimiter: str, *, final: bool) -> None:
-        # Of a line that is cut off nothing can be said yet.
+        # Leave out an incomplete last line: it cannot be judged yet.
         self.data = data if final else data[: data.rfind(b"\n") + 1]
         self.size, self.line, self.delimiter, self.final = len(data), line, delimiter, final
         self.consumed = 0
@@ -76,18 +76,18 @@ class TolerantReader(Iterator[Record]):
         return self._refuse(line, start, first_end, "open_quote", "A quote opens and never closes.")
 
     def _closing_line(self, start: int, end: int) -> int | None:
-        """The end of the next line that could close an open quote; None if there is none near."""
+        """Return the end of the next line that could close an open quote; None if no such line is near."""
         while end < len(self.data) and end - start <= LONGEST_RECORD:
             following = self._line_end(end)
             if self.data.count(b'"', end, following) % 2:
                 return following
             end = following
         if not self.final and self.size - start <= LONGEST_RECORD:
-            raise StopIteration  # it may close in what is not here yet
+            raise StopIteration  # it may close in bytes that are not here yet
         return None
 
     def _parse(self, start: int, end: int) -> list[str] | None:
-        """The cells of these lines; None if a quote is still open at their end. Raises csv.Error."""
+        """Return the cells of these lines; None if a quote is still open at their end. Raises csv.Error."""
         text = self.data[start:end].decode("utf-8", "surrogateescape")
         try:
             rows = list(csv.reader([text.rstrip("\r\n")], delimiter=self.delimiter, strict=True))
@@ -104,20 +104,21 @@ class TolerantReader(Iterator[Record]):
             text = text[:LONGEST_SHOWN] + "\ufffd"
         cells = split_loosely(text.rstrip("\r\n"), self.delimiter)
         if code == "open_quote":
-            # Nobody can say what the quote was for: so that this does not land as it stands, it is not kept.
+            # The purpose of the quote is unknown. Replace it by U+FFFD, so that the row cannot land
+            # uncorrected.
             cells = [f"\ufffd{cell[1:]}" if cell.startswith('"') else cell for cell in cells]
         return Record(line, cells, code, message)
 
 
 def explain_malformed(error: csv.Error) -> str:
-    """What the csv module says, but for its advice to programmers."""
+    """Return the csv module's message without its advice to programmers."""
     if str(error).startswith("new-line character"):
         return "A cell contains a carriage return but is not in quotes."
     return f"This is not CSV: {error}."
 
 
 def split_loosely(text: str, delimiter: str) -> list[str]:
-    """The cells of a line that is no CSV: a quote counts where it opens a cell, and another closes it."""
+    """Split a line that is not CSV: a quote counts if it opens a cell and another quote closes it."""
     cells, at = [], 0
     while at <= len(text):
         closing = _closing_quote(text, at, delimiter)
@@ -133,7 +134,7 @@ def split_loosely(text: str, delimiter: str) -> list[str]:
 
 
 def _closing_quote(text: str, at: int, delimiter: str) -> int:
-    """Where the quote is that closes the cell beginning there, before a delimiter or last; 0 for none."""
+    """Return the position of the quote that closes the cell, before a delimiter or the end; 0 for none."""
     if not text.startswith('"', at):
         return 0
     quote = text.find('"', at + 1)
@@ -142,6 +143,6 @@ def _closing_quote(text: str, at: int, delimiter: str) -> int:
         if following in ("", delimiter):
             return quote
         if following != '"' and text[quote - 1] == delimiter:
-            return 0  # it opens another cell: this one's was none
+            return 0  # this quote opens the next cell, so our cell is not closed
         quote = text.find('"', quote + (2 if following == '"' else 1))
     return 0

@@ -1,4 +1,4 @@
-"""The first sheet of an .xlsx workbook, row by row, its cells as they are shown (docs/adr/0021)."""
+"""The first sheet of an .xlsx workbook, row by row, with cells as they are shown (docs/adr/0021)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from imports.pipeline.record_checks import fault_of_header, is_blank
 from imports.pipeline.tolerant_reader import Record
 from imports.report_format import REPORT_COLUMNS, own_columns, restore_header
 
-# Excel's own most; a row further down is not one that it wrote.
+# Excel's limit; Excel writes no row below it.
 MOST_ROWS = 1024**2
 MOST_CELLS = MOST_COLUMNS + len(REPORT_COLUMNS) + 1
-# What stands in memory at once: the texts that cells share. The rows are read one by one.
+# Only shared texts are in memory at once; rows are read one by one.
 MOST_SHARED, MOST_BYTES = 128 * 1024**2, 1024**3
 SHARED = "xl/sharedStrings.xml"
 
 
 class WorkbookSheet:
-    """An open workbook, past its header. Its rows have numbers of their own: those are their lines."""
+    """An open workbook, past its header. A row's line is its number in the sheet."""
 
     delimiter = ","
 
@@ -47,14 +47,14 @@ class WorkbookSheet:
     def opened(
         cls, file: BinaryIO, archive: zipfile.ZipFile, recognised: Callable[[list[str]], int]
     ) -> Iterator[WorkbookSheet]:
-        """A workbook that is closed behind it. Raises Unreadable for one that is too large, or damaged."""
-        # Nothing is unpacked beyond the size that the archive gives.
+        """Open a workbook for a block. Raises Unreadable if it is too large or damaged."""
+        # The archive never unpacks beyond the size that it declares.
         sizes = {each.filename: each.file_size for each in archive.infolist()}
         if sum(sizes.values()) > MOST_BYTES or sizes.get(SHARED, 0) > MOST_SHARED:
             raise Unreadable("too_large", "Unpacked, the workbook is too large. Save the sheet as CSV.")
         try:
             workbook = load_workbook(file, read_only=True, data_only=True, keep_links=False)
-        except Exception as error:  # whatever a file that is no workbook makes the library raise
+        except Exception as error:  # the library raises many kinds of errors for a damaged workbook
             raise Unreadable("damaged_archive", DAMAGED.format(error)) from error
         try:
             yield cls(workbook, recognised)
@@ -63,11 +63,11 @@ class WorkbookSheet:
 
     @property
     def own(self) -> int:
-        """How many of the header's columns are those that our error report put before the file's own."""
+        """Return how many columns at the front come from our error report."""
         return own_columns(self.header)
 
     def _numbered(self, rows: Iterator[Any]) -> Iterator[list[str]]:
-        """The rows as texts, `line` being the number of the last one."""
+        """Yield the rows as texts, and set `line` to the number of the last one."""
         while True:
             try:
                 row = next(rows, None)
@@ -87,16 +87,14 @@ class WorkbookSheet:
             if fault := fault_of_header(names):
                 raise Unreadable("no_header", f"The first row must be the header. {fault}")
             if not recognised(names):
-                message = (
-                    f"The first row, {', '.join(names)[:200]!r}, names no column that is known or mapped."
-                )
+                message = f"The first row, {', '.join(names)[:200]!r}, has no known or mapped column name."
                 raise Unreadable("no_header", f"{message} It must be the header.")
             check_header(names[own_columns(names) :])
             return names
         raise Unreadable("no_header", "The first sheet is empty. Its first row must be the header.")
 
     def read(self) -> Iterator[Record]:
-        """The rows below the header; where a row ends early, its other cells are empty."""
+        """Yield the rows below the header; missing cells at the end of a row are empty."""
         width = len(self.header)
         for cells in self._rows:
             kept = _without_empty_end(cells)

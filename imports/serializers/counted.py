@@ -1,4 +1,4 @@
-"""The moment of a count, in pushes and for files (contract 13)."""
+"""The moment of a count, in pushes and files (contract 13)."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ CLOCK_SKEW = timedelta(minutes=5)
 
 
 class CountedAt(Moment):
-    """An ISO 8601 date-time, at most five minutes ahead, and within the time of which movements are kept."""
+    """An ISO 8601 date-time, at most five minutes ahead and not older than the stored movements."""
 
     def to_internal_value(self, data: Any) -> datetime:
         moment = super().to_internal_value(data)
         if moment > timezone.now() + CLOCK_SKEW:
-            raise ValidationError("Is in the future: no later count would be taken until then.")
+            raise ValidationError("Is in the future. Counts made before that time would be refused.")
         oldest = ledger_begins()
         if moment < oldest:
-            message = f"Is too long ago: what left since {iso(oldest)} is known, and nothing before."
+            message = f"Is too long ago. Movements of stock are only known since {iso(oldest)}."
             raise ValidationError(message)
         return moment
 
 
 def ledger_begins() -> datetime:
-    """From when on it is known what left and came back."""
+    """Return the time since which movements of stock are stored."""
     return timezone.now() - timedelta(days=settings.STOCK_MOVEMENT_DAYS)

@@ -1,4 +1,4 @@
-"""What only bodies of imports have: mappings, CSV lines, keys in camelCase."""
+"""Fields of import bodies: mappings, CSV lines, keys in camelCase."""
 
 from __future__ import annotations
 
@@ -26,35 +26,37 @@ MAPPING_OBJECT = {
         "split_by_character": {"type": "string"},
         "name_field": {
             "type": "string",
-            "description": "Of option and property: the column with the names. Colors, sizes and widths are"
-            " options, all others properties.",
+            "description": "For option and property: the column with the names. Colors, sizes and widths"
+            " become options, all others properties.",
         },
         "name_separator": {
             "type": "string",
-            "description": "Likewise, where the cell itself has the names: `color=Blue`.",
+            "description": "For option and property: the text between name and value in cells such as"
+            " `color=Blue`.",
         },
         "relative_urls": {
             "type": "string",
-            "description": "Of images: the URL that paths are put behind, or `leave_out`.",
+            "description": "For images: the URL that paths are appended to, or `leave_out`.",
         },
         "values": {
             "type": "object",
             "additionalProperties": {"type": "string"},
-            "description": 'What certain cells mean, whatever their case: `{"draft": "false"}`.',
+            "description": 'The meaning of certain cells, in any case: `{"draft": "false"}`.',
         },
         "optional": {
             "type": "boolean",
-            "description": "It may be absent; of several for one field the first that is there counts.",
+            "description": "Whether the column may be absent. Of several for one field, the first present"
+            " column counts.",
         },
     },
-    "description": "camelCase spellings of the keys are understood too.",
+    "description": "The keys may also be written in camelCase.",
 }
 MAPPING_TEXT = {"type": "string", "example": "Name:title", "description": "Column in the file:field"}
 
 
 @extend_schema_field({"type": "array", "items": {"oneOf": [MAPPING_TEXT, MAPPING_OBJECT]}})
 class MappingField(serializers.Field[list[Any], Any, Any, Any]):
-    """Entries of a mapping; each is read, and may be wrong, alone."""
+    """Entries of a mapping; each is checked on its own."""
 
     default_error_messages = {"invalid": "Must be an array."}
 
@@ -69,11 +71,9 @@ class MappingField(serializers.Field[list[Any], Any, Any, Any]):
 
 @extend_schema_field({"type": "array", "items": {"type": "string"}, "example": ["sku,title", "A-1,Shirt"]})
 class CsvLines(serializers.Field[list[str], Any, Any, Any]):
-    """CSV lines, the first being the header."""
+    """CSV lines; the first is the header."""
 
-    default_error_messages = {
-        "invalid": "Must be an array of strings: CSV lines, the first being the header."
-    }
+    default_error_messages = {"invalid": "Must be an array of strings: CSV lines, the first is the header."}
 
     def to_internal_value(self, data: Any) -> list[str]:
         if not isinstance(data, list):
@@ -90,7 +90,7 @@ class CsvLines(serializers.Field[list[str], Any, Any, Any]):
 
 
 class CamelBody(Body):
-    """Knows its keys in camelCase too."""
+    """A body whose keys may also be written in camelCase."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict):
@@ -102,11 +102,11 @@ class CamelBody(Body):
 class FileTypeBody(CamelBody):
     file_type = Optional(
         max_length=20,
-        help_text="`csv`, the default and the only one; other kinds of file show in their content.",
+        help_text="`csv`, the default and the only value. Other file types are recognized by their content.",
     )
 
     def validate_file_type(self, value: str) -> str:
         if value and value.lower() != "csv":
-            message = "Must be csv, or left out; a workbook or an archive is known by its content."
+            message = "Must be csv or left out. A workbook or an archive is recognized by its content."
             raise serializers.ValidationError(message, code="invalid_choice")
         return value

@@ -1,4 +1,4 @@
-"""What the API shows of a job (interface 12, contract 6)."""
+"""Import jobs as the API shows them (interface 12, contract 6)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOWN_ERRORS = 20
 
 
 class RejectJson(TypedDict):
-    """Why a row did not land; `line` is the physical line on which it starts, the header being 1."""
+    """The reason why a row did not land; `line` is the physical line where it starts; the header is 1."""
 
     line: int
     field: str
@@ -33,12 +33,12 @@ PriceChangeJson = TypedDict(
 
 
 class ReportJson(TypedDict):
-    """What the counts do not say; each where it applies.
+    """Findings beside the counts; each is present only where it applies.
 
-    `reasons`: why the job waits for approval, and `would_wait`: why it would, were it no dry run.
-    `zeroed`: stock rows that were set to 0. `kept_newer`: stock rows that a full file does not name, and that
-    keep their pieces because they were counted after its moment; `kept`: why what it does not name is all
-    left alone. `price_changes`: the largest ones; `delisted`: variants that are not listed any more.
+    `reasons`: why the job waits for approval; `would_wait`: why it would wait if it were not a dry run.
+    `zeroed`: stock rows set to 0. `kept_newer`: stock rows that a full file does not name and that keep
+    their units, because they were counted after the file's moment; `kept`: why no unnamed row was changed.
+    `price_changes`: the largest ones; `delisted`: variants that are no longer listed.
     """
 
     reasons: NotRequired[list[str]]
@@ -51,10 +51,10 @@ class ReportJson(TypedDict):
 
 
 class JobJson(TypedDict):
-    """An import. When it has ended well, the five counts from `created` on make up `rows_total`.
+    """An import. Once it has succeeded, the five counts from `created` on add up to `rows_total`.
 
-    `as_of` is the moment that its file is of: as the request says, else when its upload was complete, else
-    when the job was made. Counts of stock are of that moment, however long the job waits.
+    `as_of` is the moment of the file's content: given by the request, else the end of its upload, else the
+    creation of the job. Counts of stock are of that moment, however long the job waits.
     """
 
     id: int
@@ -108,21 +108,21 @@ FIRST_ERRORS = """
 
 
 def first_errors(jobs: Iterable[ImportJob]) -> Mapping[int, list[Reject]]:
-    """The first errors of each job, in one query for all of them."""
-    found: dict[int, list[Reject]] = {job.pk: [] for job in jobs if job.rejected}
-    if found:
-        for reject in Reject.objects.raw(FIRST_ERRORS, [list(found), SHOWN_ERRORS]):
-            found[reject.job_id].append(reject)
-    return found
+    """Return the first errors of each job, with one query."""
+    errors: dict[int, list[Reject]] = {job.pk: [] for job in jobs if job.rejected}
+    if errors:
+        for reject in Reject.objects.raw(FIRST_ERRORS, [list(errors), SHOWN_ERRORS]):
+            errors[reject.job_id].append(reject)
+    return errors
 
 
 def _report(job: ImportJob) -> dict[str, Any]:
-    """Without what only the operators' page shows."""
+    """Return the report without the parts for the operators' page."""
     return {name: value for name, value in job.report.items() if name != "outlook"}
 
 
 def job_json(job: ImportJob, errors: Iterable[Reject], base: str) -> JobJson:
-    """A job as the API shows it; `base` is the absolute URL of the service."""
+    """Return a job as the API shows it; `base` is the absolute URL of the service."""
     rate, left = progress(job)
     return {
         "id": job.pk,
@@ -144,7 +144,7 @@ def job_json(job: ImportJob, errors: Iterable[Reject], base: str) -> JobJson:
         "ignored_columns": job.ignored_columns,
         "report": cast(ReportJson, _report(job)),
         "error": job.error,
-        "errors": [reject_json(each) for each in errors],
+        "errors": [reject_json(reject) for reject in errors],
         "errors_url": f"{base}/v3/suppliers/{job.supplier_id}/imports/{job.pk}/errors",
         "created_at": iso(job.created_at),
         "started_at": iso(job.started_at),
@@ -153,7 +153,7 @@ def job_json(job: ImportJob, errors: Iterable[Reject], base: str) -> JobJson:
 
 
 def progress(job: ImportJob) -> tuple[int | None, int | None]:
-    """Rows a second so far, and the seconds that are left at that rate; None where that is not known."""
+    """Return rows per second so far and the seconds left at that rate; None if unknown."""
     waiting = job.status in (Status.QUEUED, Status.AWAITING_APPROVAL)
     if waiting or job.started_at is None or not job.rows_done:
         return None, None

@@ -1,4 +1,4 @@
-"""Saved mappings, and what a mapping says of rows (contract 13)."""
+"""Saved mappings and the row options of a mapping (contract 13)."""
 
 from __future__ import annotations
 
@@ -25,52 +25,58 @@ def names(help_text: str, longest: int = 200) -> Array:
 
 
 class ChosenRowsBody(Body):
-    """Rows by what stands in one of their columns."""
+    """A choice of rows by the cells of one column."""
 
-    field = Text(max_length=200, help_text="The column; `A|B` is the first that the file has.")
+    field = Text(max_length=200, help_text="The column; `A|B` is the first one that the file has.")
     values = Array(
         child=Text(max_length=200, allow_blank=True), max_length=MOST_FIELDS, help_text="Its cells."
     )
 
 
 class RowsBody(Body):
-    """What the rows of a file are. Columns that the file does not have are passed over."""
+    """The meaning of a file's rows. Columns that the file does not have are ignored."""
 
     product_fields = names(
         "Columns that name a row's product, or templates such as `id:{ID}`; the first that is not empty"
-        " counts. Where it changes, a new product begins; where all are empty, the one above goes on."
+        " counts. A new product begins where it changes. Rows in which all are empty belong to the product"
+        " above."
     )
     parent_fields = names(
-        "Columns that name a row's parent, by what stands in its product_fields, wherever it stands."
+        "Columns that name a row's parent by its product_fields. The parent may stand anywhere."
     )
     repeat_fields = names(
         "Columns whose empty cells repeat the row above within a product; with parent_fields, the parent's."
     )
-    picture_fields = names("Columns with pictures: those of all rows of a product are each of its variants'.")
-    variant_fields = names("A row in which all of these are empty holds nothing but a picture.")
-    blank_values = names("Cells that read just so count as empty, such as `Default Title`.")
+    picture_fields = names(
+        "Columns with pictures. Every variant gets the pictures of all rows of its product."
+    )
+    variant_fields = names("A row in which all of these are empty holds only a picture.")
+    blank_values = names("Cells with exactly this text count as empty, such as `Default Title`.")
     only_rows = ChosenRowsBody(required=False, help_text="Only rows with one of these cells are read.")
     group_rows = ChosenRowsBody(
         required=False, help_text="Rows with one of these are products whose variants have rows of their own."
     )
     sku_template = Optional(
         max_length=500,
-        help_text="How a sku is built where a row has none: `{Handle}-{Option1 Value}`. `{A|B}` is the first"
-        " that the file has. An empty cell takes the text before it along; the first must not be empty.",
+        help_text="The template of a sku for rows without one: `{Handle}-{Option1 Value}`. `{A|B}` is the"
+        " first column that the file has. An empty cell omits the text before it; the first cell must not"
+        " be empty.",
     )
 
     def validate_sku_template(self, value: str) -> str:
         if value and (not PLACEHOLDER.search(value) or re.search("[{}]", PLACEHOLDER.sub("", value))):
-            raise serializers.ValidationError("Must name columns in braces, as {Handle}-{Option1 Value}.")
+            raise serializers.ValidationError(
+                "Must name columns in braces, such as {Handle}-{Option1 Value}."
+            )
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         given = [name for name in BY_PRODUCT if attrs.get(name)]
         if given and not attrs.get("product_fields"):
-            message = f"{given[0]} needs product_fields, which say what rows are of one product."
+            message = f"{given[0]} needs product_fields, which tell the products apart."
             raise serializers.ValidationError({"product_fields": [message]}, code="required")
         if attrs.get("variant_fields") and not attrs.get("picture_fields"):
-            message = "variant_fields say which rows are pictures alone; say which columns have these."
+            message = "variant_fields need picture_fields, the columns with the pictures."
             raise serializers.ValidationError({"picture_fields": [message]}, code="required")
         for key in ("only_rows", "group_rows"):
             if attrs.get(key):
@@ -79,7 +85,7 @@ class RowsBody(Body):
 
 
 class MappingRowsJson(TypedDict):
-    """What the rows of a file are; what is absent says nothing."""
+    """The meaning of a file's rows; absent options have no effect."""
 
     product_fields: NotRequired[list[str]]
     parent_fields: NotRequired[list[str]]
@@ -93,7 +99,7 @@ class MappingRowsJson(TypedDict):
 
 
 class MappingJson(TypedDict):
-    """A saved mapping. One that is `built_in` comes with the service, and cannot be changed."""
+    """A saved mapping. A `built_in` mapping belongs to the service and cannot be changed."""
 
     id: int
     name: str
@@ -133,14 +139,14 @@ def mapping_json(saved: SavedMapping | ShopExport) -> MappingJson:
 
 
 def entry_json(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry as a request gives it: what is read can be sent again."""
+    """Return an entry in the form of a request, so that it can be sent again."""
     target = entry["field"] + (f".{entry['subtype']}" if entry.get("subtype") else "")
     others = {name: value for name, value in entry.items() if name not in ("source", "field", "subtype")}
     return {"source_field": entry["source"], "destination_field": target, **others}
 
 
 def validate_name(value: str) -> str:
-    """A name for a mapping of one's own. Raises ValidationError."""
+    """Check the name of a supplier's mapping. Raises ValidationError."""
     if not NAME.fullmatch(value):
         raise serializers.ValidationError("Must be lower-case letters, digits, - and _.", code="invalid")
     if value in BUILT_IN or value == "auto":

@@ -16,17 +16,17 @@ from imports.serializers.mappings import RowsBody, validate_name
 
 
 class ProductMappingBody(FileTypeBody):
-    """How the columns of a product file become fields."""
+    """The mapping from columns of a product file to fields."""
 
     field_mapping = MappingField(required=False, allow_null=True)
-    schema = MappingField(required=False, allow_null=True, help_text="Objects as in field_mapping.")
+    schema = MappingField(required=False, allow_null=True, help_text="Entries as in field_mapping.")
     math_transformer = Optional(
         max_length=LONGEST, help_text="Such as `wholesale_price = round(retail_price * 0.55, 2)`."
     )
-    rows = RowsBody(required=False, allow_null=True, help_text="What the rows of the file are.")
+    rows = RowsBody(required=False, allow_null=True, help_text="The meaning of the file's rows.")
 
     def options(self) -> dict[str, Any]:
-        """What the job keeps of it. Raises Invalid for a mapping that cannot be."""
+        """Return the options that the job stores. Raises Invalid for a wrong mapping."""
         columns, data = importer_of(Kind.PRODUCTS).columns, self.validated_data
         entries = read_entries(data.get("field_mapping") or [], columns, "field_mapping")
         entries = read_entries(data.get("schema") or [], columns, "schema", entries)
@@ -47,10 +47,10 @@ class ProductMappingBody(FileTypeBody):
 
 
 class SavedMappingBody(ProductMappingBody):
-    """A mapping under a name: what an import with this name is read by."""
+    """A mapping with a name; imports that use this name are read with it."""
 
-    name = Text(max_length=50, help_text="Lower-case letters, digits, - and _; imports name it so.")
-    kind = Optional(max_length=20, help_text="`products`, the default and the only one.")
+    name = Text(max_length=50, help_text="Lower-case letters, digits, - and _. Imports use this name.")
+    kind = Optional(max_length=20, help_text="`products`, which is the default and the only value.")
 
     def validate_name(self, value: str) -> str:
         return validate_name(value)
@@ -62,12 +62,12 @@ class SavedMappingBody(ProductMappingBody):
 
 
 class NamedMappingBody(ProductMappingBody):
-    """How the columns of a file become fields: by a saved mapping, by what stands here, or by both."""
+    """The mapping from columns of a file to fields: a saved mapping, the fields of this body, or both."""
 
     mapping = Optional(
         max_length=50,
-        help_text="A saved mapping's name, such as `shopify`; what else is given here counts instead of what"
-        " it says. `auto`: the one that the file's header is surely made for.",
+        help_text="A saved mapping's name, such as `shopify`. Other fields given here override"
+        " the saved ones. `auto`: the mapping that the file's header certainly belongs to.",
     )
 
 
@@ -77,7 +77,7 @@ class ImportProductsBody(NamedMappingBody):
     data = CsvLines(  # type: ignore[assignment] # the interface names it so
         required=False, allow_null=True, help_text="Instead of file_url: CSV lines."
     )
-    dry_run = Flag(required=False, help_text="Report what the import would do, and do nothing.")
+    dry_run = Flag(required=False, help_text="Report the expected result and change nothing.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         urls = [name for name in ("file_url", "url") if attrs.get(name)]

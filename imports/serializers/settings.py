@@ -1,4 +1,4 @@
-"""What suppliers want of their imports: the approval rule, and automatic imports (contract 12)."""
+"""The suppliers' settings of their imports: the approval rule and automatic imports (contract 12)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from imports.models import AutoImport, ImportPolicy
 
 
 class PolicyBody(Body):
-    """The approval rule. What is absent stays as it is; null switches a part off."""
+    """The approval rule. Absent fields stay unchanged; null turns a part off."""
 
     zeroed_share = Exact(required=False, max_digits=4, decimal_places=3, max_value=Decimal(1))
     zeroed_least = Integer(required=False, min_value=0)
@@ -26,7 +26,7 @@ class PolicyBody(Body):
 
 
 class PolicyJson(TypedDict):
-    """When an import waits for approval."""
+    """The rule by which an import waits for approval."""
 
     zeroed_share: Decimal
     zeroed_least: int
@@ -46,7 +46,7 @@ def policy_json(policy: ImportPolicy) -> PolicyJson:
 
 
 class AutoImportJson(TypedDict):
-    """What becomes of a file that is put into the folder of this kind."""
+    """The settings by which files in the folder of this kind are imported."""
 
     kind: str
     enabled: bool

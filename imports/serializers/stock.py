@@ -17,7 +17,7 @@ ID_TYPES = ("sku", "upc", "ean", "id_in_source", "variant_id")
 
 
 class StockMappingBody(FileTypeBody):
-    """Which columns of a stock file say what, and where that stock is."""
+    """The columns of a stock file, and the warehouse of its stock."""
 
     protocol = Optional(max_length=20, help_text="`SFTP`, in any case.")
     amount_field = Optional(max_length=200, help_text="The column with quantities; default quantity.")
@@ -27,17 +27,18 @@ class StockMappingBody(FileTypeBody):
     warehouse_field = Optional(max_length=200, help_text="A column with the warehouse's id or exact name.")
     mapping = Optional(
         max_length=50,
-        help_text="`shopify`: an inventory export of Shopify, whose locations are your warehouses of the same"
-        " names. Beside it, of the columns only `amount_field` is given, and `warehouse_id` where the file is"
+        help_text="`shopify`: an inventory export of Shopify. Its locations are your warehouses of the same"
+        " names. With it, give no other column than `amount_field`, and `warehouse_id` only if the file is"
         " of one location.",
     )
     mode = Optional(
-        max_length=10, help_text="`delta` (default), or `full`: what the file does not name becomes 0."
+        max_length=10,
+        help_text="`delta` (default), or `full`: variants that the file does not name become 0.",
     )
     as_of = CountedAt(
         required=False,
         allow_null=True,
-        help_text="When it was counted; else when its upload was complete. An older count is refused.",
+        help_text="The time of the count; by default the end of the upload. An older count is refused.",
     )
 
     def validate_protocol(self, value: str) -> str:
@@ -63,9 +64,9 @@ class StockMappingBody(FileTypeBody):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs.get("mapping"):
-            said = [name for name in SAID_BY_MAPPING if attrs.get(name) and attrs[name] != "sku"]
-            if said:
-                raise serializers.ValidationError({said[0]: "Leave it out: the mapping says it."})
+            also_given = [name for name in SAID_BY_MAPPING if attrs.get(name) and attrs[name] != "sku"]
+            if also_given:
+                raise serializers.ValidationError({also_given[0]: "Leave it out: the mapping defines it."})
             return attrs
         if attrs.get("warehouse_id") and attrs.get("warehouse_field"):
             raise serializers.ValidationError(
@@ -78,7 +79,7 @@ class StockMappingBody(FileTypeBody):
         return attrs
 
     def options(self) -> dict[str, Any]:
-        """What the job keeps of it."""
+        """Return the options that the job stores."""
         data = self.validated_data
         as_of = data.get("as_of")
         mapping = data.get("mapping", "")
@@ -97,7 +98,7 @@ class StockMappingBody(FileTypeBody):
 
 class ImportInventoryBody(StockMappingBody):
     url = Text(max_length=1000, help_text="A path in the upload area, or an sftp:// URL.")
-    dry_run = Flag(required=False, help_text="Report what the import would do, and do nothing.")
+    dry_run = Flag(required=False, help_text="Report the expected result and change nothing.")
 
 
 class AutoInventoryBody(StockMappingBody):
@@ -106,5 +107,5 @@ class AutoInventoryBody(StockMappingBody):
     def validate_as_of(self, value: datetime | None) -> None:
         if value is not None:
             raise serializers.ValidationError(
-                "Cannot be saved for files to come: each is of the moment that its upload was complete."
+                "Cannot be saved for future files: each counts from the end of its own upload."
             )

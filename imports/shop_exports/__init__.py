@@ -1,4 +1,4 @@
-"""Saved mappings that come with the service, and which of them a header asks for."""
+"""The mappings of the service, and the detection of a file's mapping by its header."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ OF_STOCK: Mapping[str, StockExport] = {SHOPIFY_STOCK.name: SHOPIFY_STOCK}
 
 
 def recognise(header: Sequence[str]) -> ShopExport | None:
-    """The one export whose header this surely is; None where that is not certain."""
+    """Return the only export that this header certainly belongs to, or None."""
     names = {name.strip().casefold() for name in header}
     found = [each for each in BUILT_IN.values() if each.has_header(names)]
     return found[0] if len(found) == 1 else None
 
 
 def recognise_stock(header: Sequence[str]) -> StockExport | None:
-    """The export of stock whose header this surely is."""
+    """Return the stock export that this header certainly belongs to, or None."""
     names = {name.strip().casefold() for name in header}
     return next((each for each in OF_STOCK.values() if each.signature <= names), None)

@@ -1,4 +1,4 @@
-"""What the service knows of one shop system's export."""
+"""The format of a shop system's export."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# What `relative_urls` of an entry says of pictures whose address nobody knows.
+# The value of `relative_urls` for pictures whose base URL is unknown.
 LEAVE_OUT = "leave_out"
 
 
 @dataclass(frozen=True)
 class ShopExport:
-    """A saved mapping that comes with the service."""
+    """A mapping of the service."""
 
-    # Below all ids that are given to mappings which suppliers save.
+    # Below the ids of mappings that suppliers save.
     id: int
     name: str
     title: str
-    # Sets of columns, in lower case: a header that has all of one is surely that of such an export.
+    # Sets of columns in lower case: a header with all columns of a set certainly belongs to this export.
     signatures: tuple[frozenset[str], ...]
     field_mapping: tuple[dict[str, Any], ...]
     rows: Mapping[str, Any] = field(default_factory=dict)
@@ -28,43 +28,43 @@ class ShopExport:
         return {"field_mapping": list(self.field_mapping), "math_transformer": "", "rows": dict(self.rows)}
 
     def has_header(self, header: Collection[str]) -> bool:
-        """Whether a header, in lower case, is surely one of these."""
+        """Whether a header in lower case certainly belongs to this export."""
         return any(signature <= set(header) for signature in self.signatures)
 
 
 @dataclass(frozen=True)
 class StockExport:
-    """How a shop system's export of stock is read: a row for each place, or a column for each."""
+    """The format of a shop system's stock export: a row or a column for each location."""
 
     name: str
     title: str
-    # Columns of a header, in lower case, that no other file has together.
+    # Columns in lower case that no other file has together.
     signature: frozenset[str]
     id_field: str
-    # Of these columns the first that is there has the quantity.
+    # Columns of the quantity; the first present column counts.
     amount_fields: tuple[str, ...]
     location_field: str
-    # What else such a file has, in lower case; where it has no column of places, all others are places.
+    # Other columns, in lower case. In a file without a location column, all remaining columns are locations.
     other_fields: frozenset[str]
-    # What stands for a quantity where nothing is kept, in lower case.
+    # Texts, in lower case, that stand for a quantity where nothing is stocked.
     not_stocked: frozenset[str]
     rows: Mapping[str, Any] = field(default_factory=dict)
 
 
 def column(source: str, target: str, **more: Any) -> dict[str, Any]:
-    """An entry for a column that may be absent."""
+    """Return an entry for a column that may be absent."""
     name, _, subtype = target.partition(".")
     entry = {"source": source, "field": name, "subtype": subtype, "optional": True, **more}
     return {key: value for key, value in entry.items() if value}
 
 
 def columns(sources: Sequence[str], target: str, **more: Any) -> list[dict[str, Any]]:
-    """An entry for each of the names that a column has in exports."""
+    """Return an entry for each name that a column has in exports."""
     return [column(source, target, **more) for source in sources]
 
 
 def options_named_by(names: Sequence[tuple[str, str]], **more: Any) -> list[dict[str, Any]]:
-    """Columns of values, each with the column of its name: options and properties."""
+    """Return entries for columns of values that are named by another column: options and properties."""
     return [
         column(value, target, name_field=name, **more)
         for name, value in names

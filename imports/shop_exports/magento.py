@@ -1,7 +1,7 @@
-"""Magento's (Adobe Commerce's) product export: one row for each product and store view.
+"""The product export of Magento (Adobe Commerce): one row per product and store view.
 
-Pictures stand there as paths within the shop's media folder; without the shop's address they are left out.
-Lists stand in one cell: `color=Blue,size=M`.
+Pictures are paths in the shop's media folder; without the shop's address they are left out. Lists stand in
+one cell: `color=Blue,size=M`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAGENTO = ShopExport(
         column("url_key", "id_in_source"),
     ),
     rows={
-        # Rows of other store views say only what is translated there.
+        # Rows of other store views hold only translated fields.
         "only_rows": {"field": "store_view_code", "values": ["", "all", "admin"]},
         "group_rows": {"field": "product_type", "values": ["configurable", "bundle", "grouped"]},
         "blank_values": ["__EMPTY__VALUE__"],

@@ -1,8 +1,8 @@
-"""Shopify's product export: a product's first row has its texts, others its variants or a picture alone.
+"""Shopify's product export: a product's first row has its texts; others hold variants or only a picture.
 
-The names of the columns are English in every language of the shop; those of 2024 and later are the second
-ones. Where a shop has several locations, the file has no quantities; those come by the inventory export: a
-row for each variant and location, or (the older one) a column for each location.
+Column names are English in every language of the shop; second names are those since 2024. The file of a shop
+with several locations has no quantities. They come in the inventory export: a row per variant and location,
+or (older) a column per location.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from imports.shop_exports.export import ShopExport, StockExport, column, columns, options_named_by
 
 HANDLES = ["Handle", "URL handle"]
-# How products and stock of one shop find each other, where a variant has no sku.
+# Products and stock of a shop need the same built sku for variants without a sku.
 BUILT_SKU = {
-    # What Shopify calls the only variant of a product without options.
+    # Shopify's name for the only variant of a product without options.
     "blank_values": ["Default Title"],
     "sku_template": "{Handle|URL handle}-{Option1 Value}-{Option2 Value}-{Option3 Value}",
 }
@@ -65,7 +65,7 @@ SHOPIFY_STOCK = StockExport(
     title="Shopify, inventory",
     signature=frozenset({"handle", "option1 value", "sku", "option3 value"}),
     id_field="SKU",
-    # What other customers of the shop have bought is on hand there, and not to be sold here.
+    # Prefer available units: units on hand include those sold to other customers of the shop.
     amount_fields=("Available", "Available (not editable)", "On hand", "On hand (current)"),
     location_field="Location",
     other_fields=frozenset(

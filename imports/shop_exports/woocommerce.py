@@ -1,6 +1,6 @@
-"""WooCommerce's product export: a variable product's row, and a row for each of its variations.
+"""WooCommerce's product export: a row per variable product, and a row per variation.
 
-Its columns are named in the language of the shop: English, German, French and Spanish are known.
+Column names are in the language of the shop: English, German, French and Spanish are known.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ DESCRIPTION = ["Description", "Beschreibung", "Descripción"]
 SHORT = ["Short description", "Kurzbeschreibung", "Description courte", "Descripción corta"]
 IMAGES = ["Images", "Bilder", "Imágenes"]
 WEIGHTS = ["Weight", "Gewicht", "Poids", "Peso"]
-# How many kilograms each unit is.
+# The formula to kilograms for each unit.
 UNITS = {"kg": "", "g": "value / 1000", "lbs": "value * 0.45359237", "oz": "value * 0.028349523"}
 LISTED = {"-1": "false"}
 MOST_ATTRIBUTES = 8

@@ -1,4 +1,4 @@
-"""Imports are listed, read, canceled, approved, retried; their errors are downloaded (contract 6)."""
+"""Views of import jobs: list, read, cancel, approve, retry, and download errors (contract 6)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class ImportsViewSet(JobsOfScopes):
     @extend_schema(
         summary="List imports",
         parameters=[
-            OpenApiParameter("kind", enum=Kind.values, description="Of this kind."),
-            OpenApiParameter("status", enum=Status.values, description="In this state."),
+            OpenApiParameter("kind", enum=Kind.values, description="Imports of this kind."),
+            OpenApiParameter("status", enum=Status.values, description="Imports in this status."),
             LIMIT,
             CURSOR,
         ],
@@ -47,7 +47,7 @@ class ImportsViewSet(JobsOfScopes):
 
 
 class ImportViewSet(JobsOfScopes):
-    """`/v3/suppliers/{supplier_id}/imports/{import_id}` and what can be done with it"""
+    """`/v3/suppliers/{supplier_id}/imports/{import_id}` and the actions on it"""
 
     job: ImportJob
 
@@ -65,13 +65,13 @@ class ImportViewSet(JobsOfScopes):
         return Response(shown(self.job, request))
 
     def _change(self, change: Callable[..., None], request: Request) -> Response:
-        refuse_units(json_of(request), "An import is approved, canceled and retried with all its rows.")
+        refuse_units(json_of(request), "An import is approved, canceled or retried with all its rows.")
         change(self.job, by=self.actor)
         return Response(shown(self.job, request))
 
     @extend_schema(
         summary="Cancel an import",
-        description="What has landed stays. A running one stops within a few seconds.",
+        description="Rows that landed stay. A running import stops within a few seconds.",
         request=None,
         responses={200: answers(JobJson, "The import.")},
     )
@@ -80,7 +80,7 @@ class ImportViewSet(JobsOfScopes):
 
     @extend_schema(
         summary="Approve an import",
-        description="Releases one that is `awaiting_approval`; its `report` says why it waits.",
+        description="Releases an import that is `awaiting_approval`; its `report` explains why it waits.",
         request=None,
         responses={200: answers(JobJson, "The import.")},
     )
@@ -89,7 +89,7 @@ class ImportViewSet(JobsOfScopes):
 
     @extend_schema(
         summary="Retry an import",
-        description="Runs a failed one once more, from the start of its file.",
+        description="Runs a failed import again from the start of its file.",
         request=None,
         responses={200: answers(JobJson, "The import.")},
     )
@@ -105,7 +105,7 @@ class ErrorsViewSet(ImportViewSet):
     @extend_schema(
         summary="Download the errors of an import",
         description="`line, field, code, message`, then the file's own columns. Correct it and upload it"
-        " as it is: the first four columns are ignored then.",
+        " unchanged otherwise: the first four columns are then ignored.",
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "The rejected rows.")},
     )
     def retrieve(self, request: Request, supplier_id: int, import_id: int) -> Any:

@@ -1,4 +1,4 @@
-"""Saved mappings: read, saved, changed, deleted (contract 13)."""
+"""Views of saved mappings: list, save, read, change, delete (contract 13)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class MappingsViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="List mappings",
-        description="Those that come with the service (shopify, woocommerce, magento), then your own.",
-        responses={200: answers(MappingsJson, "All of them.")},
+        description="The mappings of the service (shopify, woocommerce, magento), then your own.",
+        responses={200: answers(MappingsJson, "All mappings.")},
     )
     def list(self, request: Request, supplier_id: int) -> Response:
         own = SavedMapping.objects.filter(supplier=self.supplier)
@@ -36,7 +36,7 @@ class MappingsViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="Save a mapping",
-        description="From now on, imports and automatic imports can name it.",
+        description="Imports and automatic imports can then use its name.",
         request=SavedMappingBody,
         responses={201: answers(MappingJson, "The mapping.")},
     )
@@ -66,7 +66,9 @@ class MappingViewSet(SupplierViewSet):
 
     def _own(self) -> SavedMapping:
         if not isinstance(self.found, SavedMapping):
-            message = f"The mapping {self.found.name!r} is the service's own. Save one under another name."
+            message = (
+                f"The mapping {self.found.name!r} belongs to the service. Save a mapping under another name."
+            )
             raise Forbidden(message)
         return self.found
 
@@ -76,7 +78,7 @@ class MappingViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="Change a mapping",
-        description="The whole of it. Imports that were started keep what they were started with.",
+        description="Replaces the whole mapping. Imports that were started keep their options.",
         request=SavedMappingBody,
         responses={200: answers(MappingJson, "The mapping.")},
     )
@@ -88,8 +90,8 @@ class MappingViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="Delete a mapping",
-        description="409 `mapping_in_use` while an automatic import names it.",
-        responses={204: OpenApiResponse(description="It is gone.")},
+        description="409 `mapping_in_use` while an automatic import uses it.",
+        responses={204: OpenApiResponse(description="The mapping was deleted.")},
     )
     def destroy(self, request: Request, supplier_id: int, mapping_id: int) -> Response:
         delete_mapping(self._own(), by=self.actor)

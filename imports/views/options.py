@@ -1,4 +1,4 @@
-"""Bodies that are checked, with the options that a job keeps of them."""
+"""Check bodies and return the options that a job stores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from imports.serializers import ProductMappingBody, StockMappingBody
 
 
 def checked(body: type[Any], request: Request) -> Any:
-    """A body that is checked, with its `options`. Raises ValidationError."""
+    """Return a checked body, which has `options`. Raises ValidationError."""
     data = json_of(request)
     if not isinstance(data, dict):
         raise Invalid("The body must be a JSON object.")

@@ -1,4 +1,4 @@
-"""Which scopes an import needs: those of what its file is about."""
+"""The scopes of import jobs, by the content of their file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WRITES = {
 
 
 class JobsOfScopes(SupplierViewSet):
-    """Product jobs are for the catalog scopes, stock jobs for the inventory scopes, and so on."""
+    """The base view of jobs: product jobs need catalog scopes, stock jobs inventory scopes, and so on."""
 
     def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
         self.kinds = [kind for kind, scope in self._scopes().items() if scope in access.scopes]
@@ -33,5 +33,5 @@ class JobsOfScopes(SupplierViewSet):
         return READS if self.request.method in ("GET", "HEAD", "OPTIONS") else WRITES
 
     def needed_scope(self) -> Scope | None:
-        """Any of them; which one is needed is known when the job is found."""
+        """Return any of the job scopes; the needed scope is known once the job is found."""
         return self._scopes()[self.kinds[0] if self.kinds else Kind.PRODUCTS]

@@ -41,7 +41,7 @@ class TemplateViewSet(JobsOfScopes):
 
     @extend_schema(
         summary="Download a template",
-        description="Line 1 has the columns, line 2 says which are mandatory, line 3 is an example."
+        description="Line 1 has the columns, line 2 marks the mandatory ones, line 3 is an example."
         " Delete lines 2 and 3 before sending.",
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "The template.")},
     )
@@ -69,9 +69,9 @@ class PolicyViewSet(SupplierViewSet):
         return Response(policy_json(ImportPolicy.of(self.supplier.pk)))
 
     @extend_schema(
-        summary="Say when imports wait for approval",
+        summary="Set when imports wait for approval",
         request=PolicyBody,
-        responses={200: answers(PolicyJson, "The policy as it is now.")},
+        responses={200: answers(PolicyJson, "The new policy.")},
     )
     def update(self, request: Request, supplier_id: int) -> Response:
         changes = checked(PolicyBody, request).validated_data
@@ -90,7 +90,7 @@ class AutoImportViewSet(JobsOfScopes):
         AutoImport.objects.select_for_update().filter(supplier=self.supplier, kind=self.kind).first()
 
     @extend_schema(
-        summary="Read an automatic import", responses={200: answers(AutoImportJson, "Whether, and how.")}
+        summary="Read an automatic import", responses={200: answers(AutoImportJson, "The settings.")}
     )
     def retrieve(self, request: Request, supplier_id: int) -> Response:
         saved = AutoImport.objects.filter(supplier=self.supplier, kind=self.kind).first()
@@ -98,7 +98,8 @@ class AutoImportViewSet(JobsOfScopes):
 
     def _update(self, body: Any) -> Response:
         options = options_of(self.kind, body, self.supplier)
-        with_mapping(self.supplier, options, self.kind)  # there must be one; each upload asks anew
+        # Refuse an unknown mapping now: each upload reads the mapping again.
+        with_mapping(self.supplier, options, self.kind)
         changes = {"options": options, "enabled": body.validated_data.get("enabled", True)}
         saved = save_auto_import(self.supplier, self.kind, changes, by=self.actor)
         return Response(auto_import_json(saved))
@@ -109,9 +110,9 @@ class AutoProductsViewSet(AutoImportViewSet):
 
     @extend_schema(
         summary="Import product files as they are uploaded",
-        description="From now on, a file that is put into `products/` starts its job, with this mapping.",
+        description="From now on, each file uploaded to `products/` is imported with this mapping.",
         request=AutoProductsBody,
-        responses={200: answers(AutoImportJson, "As it is now.")},
+        responses={200: answers(AutoImportJson, "The new settings.")},
     )
     def update(self, request: Request, supplier_id: int) -> Response:
         return self._update(checked(AutoProductsBody, request))
@@ -122,9 +123,9 @@ class AutoInventoryViewSet(AutoImportViewSet):
 
     @extend_schema(
         summary="Import stock files as they are uploaded",
-        description="From now on, a file that is put into `inventory/` starts its job, in this way.",
+        description="From now on, each file uploaded to `inventory/` is imported with these settings.",
         request=AutoInventoryBody,
-        responses={200: answers(AutoImportJson, "As it is now.")},
+        responses={200: answers(AutoImportJson, "The new settings.")},
     )
     def update(self, request: Request, supplier_id: int) -> Response:
         return self._update(checked(AutoInventoryBody, request))

@@ -1,4 +1,4 @@
-"""Imports begin: from a file in the upload area, on a registered host, or in the body (interface 9)."""
+"""Views that start imports: from the upload area, a registered host or the body (interface 9)."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ def begin(
     by: Actor,
     status: int,
 ) -> Response:
-    """Start the job of a request, and answer with it and its address."""
+    """Start the job of a request; answer with the job and its URL."""
     options = with_mapping(supplier, options_of(kind, body, supplier), kind)
     lines = body.validated_data.get("data")
     if url:
-        kept = job_files.keep(supplier, url, field)
-        options |= {} if kept.blob else {"remote": True}
+        file = job_files.keep(supplier, url, field)
+        options |= {} if file.blob else {"remote": True}
     else:
-        kept = job_files.Kept(job_files.keep_lines(supplier, lines))
+        file = job_files.StoredFile(job_files.keep_lines(supplier, lines))
     job = start_import(
         supplier,
         kind,
         source=url or "data",
-        blob=kept.blob,
+        blob=file.blob,
         options=options,
         dry_run=body.validated_data.get("dry_run", False),
-        as_of=body.validated_data.get("as_of") or kept.uploaded_at,
+        as_of=body.validated_data.get("as_of") or file.uploaded_at,
         by=by,
     )
-    message = f"Import {job.pk} is {job.status}. GET …/imports/{job.pk} shows how it goes on."
+    message = f"Import {job.pk} is {job.status}. GET …/imports/{job.pk} shows its progress."
     answer: StartedJson = {**shown(job, request), "success": True, "message": message}
     location = request.build_absolute_uri(f"/v3/suppliers/{supplier.pk}/imports/{job.pk}")
     return Response(answer, status=status, headers={"Location": location})
@@ -66,7 +66,7 @@ class ImportProductsViewSet(SupplierViewSet):
     @extend_schema(
         summary="Import products from a file",
         description="Starts a job: `file_url` names a CSV file in the upload area or on a registered host,"
-        " or `data` holds its lines. Good rows land, bad ones are reported.",
+        " or `data` holds its lines. Good rows are imported, bad rows are reported.",
         request=ImportProductsBody,
         responses={201: answers(StartedJson, "The job.")},
     )
@@ -86,9 +86,9 @@ class ImportInventoryViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="Import inventory from a file",
-        description="Starts a job that sets `on_hand`; what is reserved stays reserved. The counts are of the"
-        " moment `as_of`, else of that at which the file's upload was complete: what was shipped after it is"
-        " subtracted, what came back is added; a row of what was counted later is refused (`stale_count`).",
+        description="Starts a job that sets `on_hand`; reserved units stay reserved. The counts are of the"
+        " moment `as_of`, by default of the end of the file's upload: units shipped after it are subtracted,"
+        " returned units are added. A row with a newer count is refused (`stale_count`).",
         request=ImportInventoryBody,
         responses={200: answers(StartedJson, "The job.")},
     )

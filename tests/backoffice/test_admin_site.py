@@ -37,7 +37,7 @@ WITHOUT_PAGES = {
     "imports.Correction",
     "imports.ImportDraft",
     "imports.Reject",
-    "imports.UploadPiece",
+    "imports.UploadChunk",
     "orders.CancelRequest",
     "orders.OrderLine",
     "orders.RetailerClock",

@@ -114,7 +114,7 @@ def test_why_a_file_was_refused_and_to_say_so_takes_two_clicks(desk, acme):
     assert "It has no header." in browser.page.inner_text(".bo-desk")
     browser.click(".bo-desk a:text('Message')")
     assert "It has no header." in browser.page.input_value("#id_text")
-    browser.press("Message to the supplier")
+    browser.press("Send message")
     assert browser.clicks == 2
     assert "Acme finds it as reports/" in browser.messages()[0]
     assert job.pk

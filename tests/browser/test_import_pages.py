@@ -53,7 +53,7 @@ def test_an_operator_releases_a_held_import_from_the_home_page(browser, held):
     browser.press("Approve")
     browser.page.fill("#id_reason", "They moved out")
     browser.press("Approve")
-    assert browser.messages() == [f"Import {held.pk} is released; it is queued now."]
+    assert browser.messages() == [f"Import {held.pk} is approved. Its status is queued."]
     assert "They moved out" in browser.page.locator(".bo-history").inner_text()
 
     run_job(held.pk)
@@ -88,7 +88,7 @@ def test_rejected_rows_are_corrected_beside_what_is_wrong_with_them(browser, acm
     run_job(job.pk)
     browser.start_as("olga")
     browser.open(f"{PATH}{job.pk}/change/")
-    browser.press("Correct them here")
+    browser.press("Correct rows")
 
     wrong = browser.page.get_by_role("textbox", name="retail_price, line 3")
     assert wrong.get_attribute("aria-invalid") == "true"
@@ -104,14 +104,14 @@ def test_rejected_rows_are_corrected_beside_what_is_wrong_with_them(browser, acm
 
 
 def test_a_large_file_is_sent_in_pieces_and_the_page_says_how_far_it_is(browser, acme, monkeypatch, tmp_path):
-    monkeypatch.setattr("imports.drafts.pieces.LARGEST_PIECE", 1000)
+    monkeypatch.setattr("imports.drafts.chunks.LARGEST_CHUNK", 1000)
     rows = "".join(f"A-{number},Shirt,19.50\n" for number in range(200))
     (tmp_path / "large.csv").write_text(f"sku,title,retail_price\n{rows}")
     browser.start_as("olga")
     browser.open(f"/admin/import-file/?supplier={acme.pk}")
     browser.page.evaluate(KEEP_WHAT_IS_SAID)
     browser.page.set_input_files("#id_file", tmp_path / "large.csv")
-    browser.click("[value='Look at it']")
+    browser.click("[value='Show preview']")
 
     assert "How to read large.csv" in browser.page.locator("h1").inner_text()
     said = browser.page.evaluate("sessionStorage.said").split("|")
@@ -127,7 +127,7 @@ def test_the_preview_follows_each_change_of_the_mapping(browser, acme):
     preview = browser.page.locator("#bo-preview")
 
     for column, field in (("Artikel", "sku"), ("Bezeichnung", "title"), ("Preis", "retail_price")):
-        browser.page.get_by_label(f"What {column} fills").select_option(field)
+        browser.page.get_by_label(f"Field of {column}").select_option(field)
         preview.locator("th", has_text=field).wait_for()
     preview.locator("td", has_text="Hemd").wait_for()
     assert "'abc'" in preview.locator(".bo-wrong").inner_text()

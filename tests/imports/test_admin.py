@@ -92,7 +92,7 @@ def test_a_held_import_says_why_it_waits_and_an_operator_releases_it_with_a_reas
 
     page = do(operator, held, "approve", reason="The shop is closing")
 
-    assert messages(page) == [f"Import {held.pk} is released; it is queued now."]
+    assert messages(page) == [f"Import {held.pk} is approved. Its status is queued."]
     approved = Event.objects.get(type="import.approved")
     assert (approved.actor, approved.data["reason"]) == ("user:olga", "The shop is closing")
     assert "The shop is closing" in page.text
@@ -120,8 +120,8 @@ def test_a_running_one_stops_at_its_next_range_and_the_history_tells_on_whose_wo
     page = do(operator, job, "cancel", reason="Wrong file")
     again = do(operator, job, "cancel")
 
-    assert messages(page) == [f"Import {job.pk} stops at its next range; what has landed stays."]
-    assert messages(again) == [f"Import {job.pk} stops at its next range already."]
+    assert messages(page) == [f"Import {job.pk} stops within seconds. Rows that landed stay."]
+    assert messages(again) == [f"Import {job.pk} is already stopping."]
     [asked] = Event.objects.filter(type="import.cancel_requested")
     assert (asked.actor, asked.data["reason"]) == ("user:olga", "Wrong file")
     assert page.context["record_actions"] == []
@@ -135,7 +135,7 @@ def test_a_failed_one_says_why_and_runs_again(operator, a_job):
 
     page = do(operator, job, "retry")
 
-    assert messages(page) == [f"Import {job.pk} runs once more, from the start of its file."]
+    assert messages(page) == [f"Import {job.pk} runs again from the start of its file."]
     run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, job.created, job.error) == (Status.SUCCEEDED, 1, None)
@@ -143,13 +143,13 @@ def test_a_failed_one_says_why_and_runs_again(operator, a_job):
 
 def test_one_whose_file_is_gone_has_no_button_and_says_what_to_do_instead(operator, a_job):
     job = a_job(**FAILED)
-    assert "no longer kept" not in page_of(operator, job).text
-    job.let_go_of_content()
+    assert "no longer stored" not in page_of(operator, job).text
+    job.release_content()
 
     assert offered(operator, job) == ["message"]
-    assert "no longer kept" in page_of(operator, job).text
+    assert "no longer stored" in page_of(operator, job).text
     [message] = messages(do(operator, job, "retry"))
-    assert "no longer kept" in message
+    assert "no longer stored" in message
     assert "Start a new import" in message
 
 
@@ -207,7 +207,7 @@ def test_a_dry_run_tells_what_it_would_do(operator, acme, a_variant, ran):
 
     page = page_of(operator, ImportJob.objects.get(pk=job["id"]))
 
-    assert "What it would do" in page.text
+    assert "Expected" in page.text
     assert dict(page.context["counts"]) == {
         "created": "1",
         "updated": "1",
@@ -216,7 +216,7 @@ def test_a_dry_run_tells_what_it_would_do(operator, acme, a_variant, ran):
         "duplicates": "0",
         "delisted": "0",
     }
-    assert "The largest price changes" in page.text
+    assert "Largest price changes" in page.text
     assert "<td>A-1</td>" in page.text
     assert "would wait" not in page.text
 
@@ -228,7 +228,7 @@ def test_a_dry_run_tells_that_it_would_wait(operator, acme, a_variant, ran, clie
 
     page = page_of(operator, ImportJob.objects.get(pk=job["id"]))
 
-    assert f"It would wait for approval. {job['report']['would_wait'][0]}" in page.text
+    assert f"The import would wait for approval. {job['report']['would_wait'][0]}" in page.text
 
 
 def test_what_the_supplier_asked_for_is_shown_in_words(operator, a_job):

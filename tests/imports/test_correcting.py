@@ -80,7 +80,7 @@ def test_where_nothing_is_changed_nothing_is_sent(operator, job):
     page = operator.get(page_of(job))
     answer = send(operator, job, cells(page, 3), cells(page, 4), cells(page, 5))
 
-    assert messages(answer) == ["Nothing was corrected: each row is as it was."]
+    assert messages(answer) == ["No row was changed. Correct at least one cell."]
     assert ImportJob.objects.count() == 1
 
 
@@ -90,7 +90,7 @@ def test_cells_that_a_short_row_lacks_are_no_correction(operator, acme, ran):
     page = operator.get(page_of(job))
     assert len(cells(page, 2)) == 3
 
-    assert messages(send(operator, job, cells(page, 2))) == ["Nothing was corrected: each row is as it was."]
+    assert messages(send(operator, job, cells(page, 2))) == ["No row was changed. Correct at least one cell."]
 
 
 def test_rows_of_a_file_from_a_host_of_the_suppliers_own_are_not_fetched_from_there(operator, job):
@@ -109,7 +109,7 @@ def test_what_was_typed_stays_where_it_cannot_be_sent(operator, job, monkeypatch
     page = operator.get(page_of(job))
     answer = send(operator, job, corrected(page, 3, retail_price="8.5"))
 
-    assert "imports of yours wait or have failed" in messages(answer)[0]
+    assert "your imports are waiting or failed" in messages(answer)[0]
     assert "8.5" in cells(answer, 3).values()
 
 
@@ -146,11 +146,11 @@ def test_line_breaks_of_a_cell_survive_the_page(operator, acme, ran):
 @pytest.mark.parametrize(
     ("of", "why"),
     [
-        ({"dry_run": True}, "It was a dry run"),
-        ({"status": Status.QUEUED}, "It has not ended yet"),
-        ({"status": Status.AWAITING_APPROVAL}, "It has not ended yet"),
-        ({"kind": "fulfillments"}, "What was shipped"),
-        ({}, "No rejected rows of it are kept"),
+        ({"dry_run": True}, "This was a dry run"),
+        ({"status": Status.QUEUED}, "The import has not ended yet"),
+        ({"status": Status.AWAITING_APPROVAL}, "The import has not ended yet"),
+        ({"kind": "fulfillments"}, "Report shipments"),
+        ({}, "No rejected rows are stored"),
     ],
 )
 def test_what_cannot_be_corrected_says_why(operator, acme, of, why):
@@ -160,11 +160,11 @@ def test_what_cannot_be_corrected_says_why(operator, acme, of, why):
 
     assert why in operator.get(page_of(job)).text
     assert why in messages(operator.post(page_of(job)))[0]
-    assert "Correct them here" not in operator.get(f"/admin/imports/importjob/{job.pk}/change/").text
+    assert "Correct rows" not in operator.get(f"/admin/imports/importjob/{job.pk}/change/").text
 
 
 def test_support_corrects_nothing(support, job):
-    assert "Correct them here" not in support.get(f"/admin/imports/importjob/{job.pk}/change/").text
+    assert "Correct rows" not in support.get(f"/admin/imports/importjob/{job.pk}/change/").text
     assert support.get(page_of(job)).status_code == 403
     assert support.post(page_of(job)).status_code == 403
     assert ImportJob.objects.count() == 1

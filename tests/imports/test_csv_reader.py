@@ -193,8 +193,8 @@ def test_a_file_that_cannot_be_read_at_all_fails_the_job_and_says_why(acme, uplo
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("Artikelnummer;Preis\nA-1;1\n", "'Artikelnummer;Preis', names no column"),
-        ('"Nummer";"Preis"\n"A-1";"1"\n', """'"Nummer";"Preis"', names no column"""),
+        ("Artikelnummer;Preis\nA-1;1\n", "'Artikelnummer;Preis', has no known or mapped column"),
+        ('"Nummer";"Preis"\n"A-1";"1"\n', """'"Nummer";"Preis"', has no known or mapped column"""),
         (
             b"sku,title,Gr\xf6\xdfe,\xc3\xbcber\nA-1,Shirt,M,x\n",
             "cannot be read. Character 3 of column 3 is the byte 0xF6",

@@ -69,9 +69,9 @@ def test_a_file_with_our_columns_is_read_tried_and_imported_as_the_dry_run_said(
     assert not Variant.objects.exists()
 
     page = do(operator, tried, "import")
-    assert "It is imported" in messages(page)[0]
+    assert "Started" in messages(page)[0]
     job = ImportJob.objects.get(dry_run=False)
-    assert OperatorActionRow.objects.get().message == f"It is imported: import {job.pk}."
+    assert OperatorActionRow.objects.get().message == f"Started: import {job.pk}."
     run_job(job.pk)
     job.refresh_from_db()
     assert (job.created, job.rejected, job.created_by) == (1, 1, "user:olga")
@@ -121,7 +121,7 @@ def test_an_export_of_a_shop_is_known_and_its_mapping_can_be_changed_by_hand(ope
     place = page.context["preview"].fields.index("sku")
     assert [row.values[place] for row in rows] == ["mug-Blue", "mug-White"]
 
-    unchanged = {f"column-{each.place}": each.chosen for each in page.context["columns"]}
+    unchanged = {f"column-{each.index}": each.chosen for each in page.context["columns"]}
     press(operator, draft, "look", **unchanged)
     draft.refresh_from_db()
     assert draft.body == {"mapping": "shopify"}, "what is as it was is left to the mapping"
@@ -137,7 +137,7 @@ def test_an_export_of_a_shop_is_known_and_its_mapping_can_be_changed_by_hand(ope
 
 def test_a_column_that_is_chosen_for_a_field_takes_it_from_the_one_that_had_it(operator, send):
     draft = send(SHOPIFY)
-    unchanged = {f"column-{each.place}": each.chosen for each in page_of(operator, draft).context["columns"]}
+    unchanged = {f"column-{each.index}": each.chosen for each in page_of(operator, draft).context["columns"]}
 
     found = seen(operator, draft, **{**unchanged, "column-6": "title"})
 
@@ -253,7 +253,7 @@ def test_of_one_supplier_only_so_many_drafts_wait(operator, acme, monkeypatch):
     monkeypatch.setattr(services, "MOST_KEPT", 1)
     ImportDraftFactory.create(supplier=acme)
     sent = {"supplier": acme.pk, "kind": "products", "file": SimpleUploadedFile("a.csv", b"sku\nA\n")}
-    assert "wait to be imported" in operator.post(UPLOAD, sent).text
+    assert "uploads that are not imported" in operator.post(UPLOAD, sent).text
 
 
 def test_a_dry_run_of_a_supplier_cannot_be_imported_from_here(operator, acme):

@@ -293,8 +293,8 @@ def test_a_mapped_column_that_is_absent_is_reported_with_what_its_field_is_fille
     )
 
     assert job["warnings"] == [
-        "The file has no column 'Name', which the mapping names; title is filled from 'title' alone.",
-        "The file has no column 'Text', which the mapping names; description is left alone.",
+        "The file has no column 'Name', which the mapping names; title is filled from 'title' only.",
+        "The file has no column 'Text', which the mapping names; description stays unchanged.",
     ]
     assert Variant.objects.get().title == "Shirt"
 

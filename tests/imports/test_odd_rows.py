@@ -43,7 +43,7 @@ def test_a_row_of_delimiters_and_blanks_is_no_record(acme, upload, ran, blank, n
 
     assert (job["status"], job["rows_total"], job["created"], job["rejected"]) == ("succeeded", 2, 2, 0)
     assert job["warnings"] == [
-        "4 rows hold nothing but delimiters and blanks; they were skipped: lines 2, 4, 5, 7."
+        "4 rows hold only delimiters and blanks; they were skipped: lines 2, 4, 5, 7."
     ]
 
 
@@ -55,7 +55,7 @@ def test_a_german_export_with_rows_left_over_at_its_end_lands_whole(acme, upload
     job = ran(acme, file_url=upload(acme, content), field_mapping=mapping)
 
     assert (job["status"], job["created"], job["rejected"]) == ("succeeded", 20, 0)
-    assert "57 rows hold nothing" in job["warnings"][1]
+    assert "57 rows hold only" in job["warnings"][1]
     assert "lines 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 …" in job["warnings"][1]
     assert Variant.objects.get(sku="DE-3").retail_price == Decimal("3.5")
 
@@ -63,7 +63,7 @@ def test_a_german_export_with_rows_left_over_at_its_end_lands_whole(acme, upload
 def test_one_row_of_nothing_is_counted_too_and_empty_lines_are_nothing_at_all(acme, upload, ran):
     job = ran(acme, file_url=upload(acme, f"{HEADER}\n\nA-1,Shirt,1,x\n,,,\n\n"))
 
-    assert job["warnings"] == ["Line 4 holds nothing but delimiters and blanks; it was skipped."]
+    assert job["warnings"] == ["Line 4 holds only delimiters and blanks; it was skipped."]
 
 
 def test_empty_cells_beyond_the_headers_last_column_are_ignored(acme, upload, ran):
@@ -205,7 +205,7 @@ def test_all_columns_that_are_missing_are_named_at_once(acme, upload, ran, stock
 
     job = ran(acme, data=["model,Titel,weight", "A,Shirt,1"])
     assert "'sku', which every row needs; it has model, Titel, weight." in job["error"]["message"]
-    assert "What is new needs 'retail_price' and 'title', too." in job["error"]["message"]
+    assert "New rows also need 'retail_price' and 'title'." in job["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_of_one_key_the_last_row_is_bad_and_says_which_were_skipped_for_it(acme,
 
     assert (job["created"], job["duplicates"], job["rejected"]) == (1, 2, 1)
     assert job["errors"][0]["message"].endswith(
-        "It is the last row of its key, for which these lines were skipped: 2, 4."
+        "It is the last row of its key; these earlier lines were skipped: 2, 4."
     )
 
 

@@ -31,7 +31,7 @@ def test_a_stock_file_that_waits_shows_old_and_new_for_each_warehouse_and_its_fi
     assert outlook["stock_changes"][0] == {"sku": "B-1", "warehouse": "Acme East", "from": 5, "to": 0}
     assert outlook["first_rows"] == [["B-0", "7"]]
     page = operator.get(f"/admin/imports/importjob/{held.pk}/change/").text
-    assert all(text in page for text in ("What it would do", "The largest changes of stock", "<td>B-0</td>"))
+    assert all(text in page for text in ("Expected", "Largest stock changes", "<td>B-0</td>"))
 
 
 def test_partners_are_answered_as_before(held, acme, client_for):
@@ -60,7 +60,7 @@ def test_a_supplier_finds_the_operators_message_in_its_reports(operator, held, a
     page = do(operator, held, "message", text="Is this right?\nYours")
 
     [said] = messages(page)
-    path = said.partition(" finds it as ")[2].partition(" in its")[0]
+    path = said.partition(" finds the message as ")[2].partition(" in its")[0]
     assert (area_of(acme) / path).read_bytes() == b"Is this right?\r\nYours"
 
 

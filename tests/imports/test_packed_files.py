@@ -60,7 +60,7 @@ def test_a_zip_with_one_csv_is_read(acme, upload, ran):
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({}, "it holds none"),
+        ({}, "it holds no file"),
         ({"a_csv": CSV, "b_csv": CSV}, "it holds 'a.csv', 'b.csv'"),
         ({"a_png": b"x", "b_pdf": b"x"}, "must hold one CSV file"),
     ],
@@ -118,7 +118,7 @@ def test_a_workbooks_first_sheet_is_read_with_its_own_row_numbers(acme, upload, 
     assert Variant.objects.get(sku="A-3").retail_price == Decimal("7.5")
     assert job["warnings"] == [
         "The workbook has 2 sheets; the first, 'Sheet', was read.",
-        "Line 3 holds nothing but delimiters and blanks; it was skipped.",
+        "Line 3 holds only delimiters and blanks; it was skipped.",
     ]
     report = b"".join(client_for(acme).get(f"imports/{job['id']}/errors").streaming_content).decode()
     assert report.splitlines()[2].endswith("A-4,Tie,7.5,,,beyond")
@@ -146,7 +146,7 @@ def test_stock_comes_by_workbook_too_and_zeros_in_front_are_kept(acme, a_variant
     ("rows", "said"),
     [
         ([], "is empty"),
-        ([["Artikel", "Preis"], ["A-1", 5]], "'Artikel, Preis', names no column"),
+        ([["Artikel", "Preis"], ["A-1", 5]], "'Artikel, Preis', has no known or mapped column"),
         ([["sku", "ti\ufffdtle"]], "Character 3 of column 2 is U+FFFD"),
     ],
 )

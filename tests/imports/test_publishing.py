@@ -170,4 +170,4 @@ def test_a_dry_run_that_would_wait_says_so(acme, a_variant, client_for, stocked)
     job = ImportJob.objects.get(pk=stocked(acme, "sku,quantity\nA-1,0\n", dry_run=True)["id"])
 
     reason = "The file would set 1 of 1 stocked variants to 0."
-    assert f"It would wait for approval. {reason}" in publishing.summary(job)
+    assert f"The import would wait for approval. {reason}" in publishing.summary(job)

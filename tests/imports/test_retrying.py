@@ -83,14 +83,14 @@ def test_a_job_that_is_retried_while_old_files_are_let_go_keeps_its_own(acme):
 @pytest.mark.parametrize("file", ["", ".jobs/of-a-job-from-before-there-were-blobs.csv"])
 def test_a_job_whose_file_is_kept_no_longer_says_so_and_stays_failed(acme, client_for, ran, file):
     failed = ran(acme, data=["sku,sku", "a,b"])
-    ImportJob.objects.get(pk=failed["id"]).let_go_of_content()
+    ImportJob.objects.get(pk=failed["id"]).release_content()
     ImportJob.objects.update(file=file)
     client = client_for(acme)
 
     answer = client.post(f"imports/{failed['id']}/retry")
 
     assert (answer.status_code, answer.json()["code"]) == (409, "invalid_transition")
-    assert "no longer kept" in answer.json()["message"]
+    assert "no longer stored" in answer.json()["message"]
     assert client.get(f"imports/{failed['id']}").json()["status"] == "failed"
 
 

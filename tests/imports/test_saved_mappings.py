@@ -177,7 +177,7 @@ def test_an_unknown_mapping_is_refused_with_those_that_there_are(client):
 
     [error] = answer.json()["errors"]
     assert error["field"] == "mapping"
-    assert "shopify, woocommerce, magento, auto. Is shopify meant?" in error["message"]
+    assert "shopify, woocommerce, magento, auto. Did you mean `shopify`?" in error["message"]
     automatic = client.put("autoImports/products", {"mapping": "nowhere"})
     assert (automatic.status_code, automatic.json()["errors"][0]["field"]) == (400, "mapping")
 

@@ -99,7 +99,7 @@ def test_a_shopify_export_without_skus_lands_whole(acme, ran):
     assert (small.weight, small.listed, hat.listed) == (Decimal("0.2"), True, False)
     assert (hat.options, hat.properties, hat.images) == ([], [], PIC.format("hat"))
     assert job["warnings"] == [
-        "1 row holds nothing but a picture of its product, and was added to it: line 5."
+        "1 row holds only a picture of its product and was added to it: line 5."
     ]
 
 
@@ -190,8 +190,8 @@ def test_a_woocommerce_export_lands_but_for_the_rows_that_are_no_variants(acme, 
     assert (error["line"], error["field"], error["code"]) == (2, "Type", "no_variant")
     # Nothing of the price, which a parent does not have.
     assert error["message"] == (
-        "'variable': a row of this Type is a parent, the product that variants belong to. These have rows of"
-        " their own, with sku and price, which land without it: nothing is to be done."
+        "'variable': a row of this Type is a parent, the product of variants. The variants have rows of"
+        " their own, with sku and price, and land without this row. You need not correct it."
     )
     assert "Type" not in job["ignored_columns"]
     found = variants()
@@ -284,7 +284,7 @@ def test_a_magento_export_lands_in_the_language_of_its_main_store(acme, ran):
     assert [(each["line"], each["code"]) for each in job["errors"]] == [(3, "no_variant")]
     assert "'configurable': a row of this product_type is a parent" in job["errors"][0]["message"]
     assert (job["rows_total"], job["created"], job["duplicates"]) == (2, 1, 0)
-    assert "1 row was skipped, because its 'store_view_code' is not one" in job["warnings"][0]
+    assert "1 row was skipped, because the mapping does not read its 'store_view_code'" in job["warnings"][0]
     found = variants()["BAG-S"]
     assert (found.title, found.listed, found.images) == ("Bag", False, PIC.format(1))
     assert found.options == [{"type": "color", "value": "Black"}, {"type": "size", "value": "S"}]
@@ -311,12 +311,12 @@ def test_a_header_that_is_certain_is_recognised_only_if_it_may_and_suggested_els
 
     assert refused["status"] == "failed"
     assert refused["error"]["message"].endswith(
-        'The header is that of an export (Shopify, products): with "mapping": "shopify" it is read as one.'
+        'The header is that of an export (Shopify, products). Use "mapping": "shopify" to read it as one.'
     )
     assert (taken["created"], taken["warnings"]) == (
         1,
-        ["The header is that of an export (Shopify, products); it was read by the saved mapping 'shopify'."],
+        ["The header is that of an export (Shopify, products); it was read with the saved mapping 'shopify'."],
     )
     suggested = ran(acme, data=lines(WOO, {"ID": "1", "SKU": "shirt-S-Linen", "Description": "New"}))
-    assert 'with "mapping": "woocommerce" it is read as one' in suggested["warnings"][0]
+    assert 'Use "mapping": "woocommerce" to read it as one' in suggested["warnings"][0]
     assert variants()["shirt-S-Linen"].retail_price == Decimal(50)

@@ -19,7 +19,7 @@ from imports.states import (
     RETRY,
     START,
     UNFINISHED,
-    Move,
+    JobMove,
     moves_from,
 )
 from sftp_ingest.area import contents
@@ -36,7 +36,7 @@ EVENTS = {
     "import.succeeded",
 }
 # What people can ask for over the API.
-CALLS: dict[str, tuple[Move, ...]] = {
+CALLS: dict[str, tuple[JobMove, ...]] = {
     "approve": (APPROVE,),
     "cancel": (CANCEL, REQUEST_CANCEL),
     "retry": (RETRY,),
@@ -112,7 +112,7 @@ def test_the_api_answers_409_with_what_is_allowed(acme, client_for, a_job, call,
         body = answer.json()
         assert body["code"] == "invalid_transition"
         ways = {move.done for move in moves_from(status, ActorKind.SUPPLIER)}
-        assert all(way in body["message"] for way in ways or {"nothing more can be done"})
+        assert all(way in body["message"] for way in ways or {"no further action is possible"})
         assert not Event.objects.exists()
 
 

@@ -38,7 +38,7 @@ def test_a_later_file_of_the_same_warehouse_takes_its_place_and_says_so(
 
     old = client_for(acme).get(f"imports/{waiting['id']}").json()
     assert (old["status"], old["error"]["code"]) == ("canceled", "superseded")
-    assert old["error"]["message"] == f"Import {later['id']} came later, and has landed."
+    assert old["error"]["message"] == f"Import {later['id']} came later and has landed."
     assert old["report"]["superseded_by"] == later["id"]
 
 

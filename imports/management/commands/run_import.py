@@ -1,4 +1,4 @@
-"""Run one import here and now (docs/running.md): where no worker does, and to look at what it does."""
+"""Run one import in this process (docs/running.md), without a worker."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from imports.pipeline.job_runner import run_job
 
 
 class Command(BaseCommand):
-    help = "Run one import here and now, and show how it ended."
+    help = "Run one import in this process and show its result."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("job_id", type=int)
@@ -22,7 +22,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no import {job_id}.")
         if not run_job(job_id):
             raise CommandError(
-                f"Import {job_id} is {job.status}: ended, with another worker, or behind an earlier one."
+                f"Import {job_id} is {job.status}. It has ended, runs elsewhere, or waits for an earlier"
+                " import."
             )
         job.refresh_from_db()
         counts = ("rows_total", "created", "updated", "unchanged", "rejected", "duplicates")

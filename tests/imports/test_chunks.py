@@ -10,8 +10,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models.functions import Now
 
 from backoffice.groups import OPERATORS
-from imports.drafts import pieces
-from imports.models import ImportDraft, UploadPiece
+from imports.drafts import chunks
+from imports.models import ImportDraft, UploadChunk
 from sftp_ingest.area import contents
 from sftp_ingest.models import Blob
 from tests.backoffice.conftest import operator, support
@@ -25,7 +25,7 @@ FILE = b"sku,title,retail_price\n" + b"".join(b"A-%d,Shirt,19.50\n" % number for
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch):
-    monkeypatch.setattr("imports.drafts.pieces.LARGEST_PIECE", 1000)
+    monkeypatch.setattr("imports.drafts.chunks.LARGEST_CHUNK", 1000)
 
 
 def send(client, upload, place, content):
@@ -53,7 +53,7 @@ def test_pieces_become_the_file_and_are_forgotten(operator, acme):
     assert (draft.name, draft.blob.size, draft.supplier) == ("big.csv", len(FILE), acme)
     with contents.local_file(draft.blob) as path:
         assert path.read_bytes() == FILE
-    assert not UploadPiece.objects.exists()
+    assert not UploadChunk.objects.exists()
     assert Blob.objects.unnamed().count() == 3
 
 
@@ -63,7 +63,7 @@ def test_a_file_of_which_something_is_missing_is_refused(operator, acme, count):
     send_all(operator, upload)
     page = finish(operator, acme, upload, count)
 
-    assert page.context["form"].errors["file"] == ["Not all of the file arrived. Send it once more."]
+    assert page.context["form"].errors["file"] == ["Parts of the file are missing. Send it again."]
     assert not ImportDraft.objects.exists()
 
 
@@ -95,7 +95,7 @@ def test_neither_a_file_nor_what_one_begins_is_larger_than_it_may_be(operator, a
     beyond = send(operator, upload, 2, b"x")
     assert (beyond.status_code, "larger than 1.5" in beyond.json()["message"]) == (400, True)
     send_all(operator, uuid4())
-    assert "is not whole yet" in send(operator, uuid4(), 0, b"x").json()["message"]
+    assert "are incomplete" in send(operator, uuid4(), 0, b"x").json()["message"]
     # The answer to one was lost: it comes again, and is no more than it was.
     assert send(operator, upload, 0, FILE[:1000]).status_code == 201
 
@@ -109,8 +109,8 @@ def test_what_is_no_piece_is_said(operator):
 
 def test_what_nobody_finishes_is_forgotten_after_a_day(operator):
     send_all(operator, uuid4())
-    assert pieces.forget_old() == 0
-    UploadPiece.objects.update(created_at=Now() - timedelta(days=1, seconds=1))
+    assert chunks.forget_old() == 0
+    UploadChunk.objects.update(created_at=Now() - timedelta(days=1, seconds=1))
 
-    assert pieces.forget_old() == 2
-    assert not UploadPiece.objects.exists()
+    assert chunks.forget_old() == 2
+    assert not UploadChunk.objects.exists()
