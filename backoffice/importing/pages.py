@@ -20,10 +20,10 @@ from accounts.operating.admin_base import operator_of
 from api.errors import ApiError, invalid_fields
 from backoffice.importing.forms import PieceForm, StockForm, UploadForm, guessed_stock, stock_initial
 from backoffice.importing.mappings import choices, suggested
+from imports.drafts.chunks import chunk_bytes, forget_chunks, joined, keep_chunk
 from imports.drafts.columns import changed_body, columns_of, targets
-from imports.drafts.chunks import forget_chunks, joined, keep_chunk, chunk_bytes
 from imports.drafts.preview import Preview, preview
-from imports.drafts.sample import Sample, read_sample
+from imports.drafts.sample import FileSample, read_sample
 from imports.drafts.services import create_draft, discard, options_of, saved_options, start
 from imports.models import ImportDraft, Kind
 from imports.pipeline.errors import Unreadable
@@ -103,14 +103,14 @@ def _require(request: HttpRequest) -> None:
         raise PermissionDenied
 
 
-def sample_of(draft: ImportDraft) -> Sample:
+def sample_of(draft: ImportDraft) -> FileSample:
     """Read the first rows of a draft. Raises Unreadable, OSError."""
     known = {*importer_of(draft.kind).columns, *ALIASES}
     with contents.local_file(draft.blob) as path:
         return read_sample(path, known)
 
 
-def _first_body(draft: ImportDraft, sample: Sample) -> dict[str, Any]:
+def _first_body(draft: ImportDraft, sample: FileSample) -> dict[str, Any]:
     """Return the suggested mapping as a request body."""
     if draft.kind == Kind.PRODUCTS:
         name = suggested(draft.supplier, sample.columns)
@@ -157,7 +157,7 @@ def _find(pk: int) -> ImportDraft:
     return draft
 
 
-def _sample_or_none(draft: ImportDraft, request: HttpRequest) -> Sample | None:
+def _sample_or_none(draft: ImportDraft, request: HttpRequest) -> FileSample | None:
     try:
         return sample_of(draft)
     except (Unreadable, OSError) as error:
@@ -165,7 +165,7 @@ def _sample_or_none(draft: ImportDraft, request: HttpRequest) -> Sample | None:
         return None
 
 
-def shown(draft: ImportDraft, sample: Sample, body: dict[str, Any]) -> dict[str, Any]:
+def shown(draft: ImportDraft, sample: FileSample, body: dict[str, Any]) -> dict[str, Any]:
     """Return the page's context for a mapping."""
     context: dict[str, Any] = {
         "preview": _preview(draft, sample, body),
@@ -194,21 +194,21 @@ def _options(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _preview(draft: ImportDraft, sample: Sample, body: dict[str, Any]) -> Preview:
+def _preview(draft: ImportDraft, sample: FileSample, body: dict[str, Any]) -> Preview:
     try:
         return preview(sample, importer_of(draft.kind), options_of(draft, body), draft.supplier_id)
     except (ApiError, ValidationError) as error:
         return Preview(problem=in_words(error))
 
 
-def _body(request: HttpRequest, draft: ImportDraft, sample: Sample) -> dict[str, Any]:
+def _body(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> dict[str, Any]:
     """Return the posted mapping as a request body."""
     if draft.kind != Kind.PRODUCTS:
         return StockForm(draft.supplier, sample.columns, request.POST).body()
     return changed_body(sample, _options(draft, draft.body), draft.body, request.POST.dict())
 
 
-def _posted(request: HttpRequest, draft: ImportDraft, sample: Sample) -> HttpResponse | None:
+def _posted(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> HttpResponse | None:
     """Handle the pressed button. Return None to show the page again."""
     pressed = request.POST.get("do", "")
     if pressed == "discard":

@@ -10,33 +10,33 @@ from catalog.gtin import EAN, GTIN, UPC
 from catalog.models import Variant
 from catalog.serializers import LONG
 from imports.pipeline.barcode_columns import Barcode
-from imports.pipeline.columns import Column, Flag, Lines, Moment, Pairs, Text, Urls
-from imports.pipeline.number_columns import Number
+from imports.pipeline.columns import FileColumn, FlagColumn, Lines, MomentColumn, Pairs, TextColumn, Urls
+from imports.pipeline.number_columns import NumberColumn
 
 PRICES = ("retail_price", "wholesale_price")
-_COLUMNS: tuple[Column, ...] = (
-    Text("sku", required=True, example="TSHIRT-RED-M", longest=100, is_key=True),
-    Text("model", example="TSHIRT", longest=100, is_key=True),
-    Number("retail_price", required=True, example="19.99"),
-    Number("wholesale_price", example="11.50"),
-    Text("title", required=True, example="T-shirt, red, M", longest=500),
-    Text("description", example="Cotton, made to last.", longest=LONG),
-    Text("description_extra", example="Wash at 30 degrees.", longest=LONG),
+_COLUMNS: tuple[FileColumn, ...] = (
+    TextColumn("sku", required=True, example="TSHIRT-RED-M", longest=100, is_key=True),
+    TextColumn("model", example="TSHIRT", longest=100, is_key=True),
+    NumberColumn("retail_price", required=True, example="19.99"),
+    NumberColumn("wholesale_price", example="11.50"),
+    TextColumn("title", required=True, example="T-shirt, red, M", longest=500),
+    TextColumn("description", example="Cotton, made to last.", longest=LONG),
+    TextColumn("description_extra", example="Wash at 30 degrees.", longest=LONG),
     Barcode("upc", example="036000291452", lengths=UPC),
     Barcode("ean", example="4006381333931", lengths=EAN),
-    Text("id_in_source", example="10045", longest=100),
-    Number("weight", example="0.25"),
+    TextColumn("id_in_source", example="10045", longest=100),
+    NumberColumn("weight", example="0.25"),
     Urls("images", example="https://example.com/1.jpg|https://example.com/2.jpg"),
-    Number("special_sale_price", example="14.99"),
-    Moment("special_sale_price_start", example="2026-11-27T00:00:00Z"),
-    Moment("special_sale_price_end", example="2026-12-01T00:00:00Z"),
+    NumberColumn("special_sale_price", example="14.99"),
+    MomentColumn("special_sale_price_start", example="2026-11-27T00:00:00Z"),
+    MomentColumn("special_sale_price_end", example="2026-12-01T00:00:00Z"),
     Lines("description_bullets", example="Pure cotton|Fair trade"),
-    Flag("listed", hidden=True),
+    FlagColumn("listed", hidden=True),
     Barcode("gtin", hidden=True, lengths=GTIN),
     Pairs("option", hidden=True, key="type", choices=("color", "size", "width")),
     Pairs("property", hidden=True, key="name"),
 )
-COLUMNS: Mapping[str, Column] = {column.name: column for column in _COLUMNS}
+COLUMNS: Mapping[str, FileColumn] = {column.name: column for column in _COLUMNS}
 # Columns of a file whose model field has another name.
 STORED = {"option": "options", "property": "properties"}
 # A GTIN of these lengths is also a UPC or an EAN.

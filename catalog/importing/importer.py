@@ -12,7 +12,7 @@ from catalog.importing.columns import COLUMNS
 from catalog.models import Variant
 from catalog.snapshot import take_snapshot_after_commit
 from imports.models import ImportPolicy, Kind
-from imports.pipeline.columns import Column, RowRule
+from imports.pipeline.columns import FileColumn, RowRule
 from imports.pipeline.context import BatchResult, ImportContext
 from imports.pipeline.importer import Lookup, RangeImporter
 
@@ -22,7 +22,7 @@ class ProductImporter(RangeImporter):
 
     kind = Kind.PRODUCTS
     tables: ClassVar[Mapping[str, Sequence[str]]] = {Variant._meta.db_table: ("id", "supplier_id", "sku")}
-    columns: ClassVar[Mapping[str, Column]] = COLUMNS
+    columns: ClassVar[Mapping[str, FileColumn]] = COLUMNS
 
     def key(self, context: ImportContext) -> list[Composable]:
         return [context.mapped.values["sku"]]

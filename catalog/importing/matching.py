@@ -6,10 +6,10 @@ from psycopg.sql import SQL, Composable, Identifier
 
 from catalog.importing.columns import COLUMNS, OF_GTIN, TABLE, column_of
 from imports.pipeline.barcode_columns import Barcode
-from imports.pipeline.columns import Moment, Text, Urls
+from imports.pipeline.columns import MomentColumn, TextColumn, Urls
 from imports.pipeline.context import ImportContext
 from imports.pipeline.importer import Lookup
-from imports.pipeline.number_columns import Number
+from imports.pipeline.number_columns import NumberColumn
 
 
 def lookup(context: ImportContext) -> Lookup:
@@ -30,9 +30,9 @@ def _same(name: str, new: Composable, raw: Composable | None) -> Composable:
     stored = SQL("v.{}").format(column_of(name))
     if name == "listed":
         return SQL("({0} = '' OR {0} = {1}::text)").format(new, stored)
-    if isinstance(COLUMNS[name], Number | Moment):
+    if isinstance(COLUMNS[name], NumberColumn | MomentColumn):
         return SQL("{} IS NOT DISTINCT FROM {}").format(stored, new)
-    if raw is not None and isinstance(COLUMNS[name], Text | Barcode | Urls):
+    if raw is not None and isinstance(COLUMNS[name], TextColumn | Barcode | Urls):
         # Compare the raw cell first: most cells equal the stored value without trimming.
         return SQL("({0} = {1} OR {0} = {2})").format(stored, raw, new)
     return SQL("{} = {}").format(stored, new)

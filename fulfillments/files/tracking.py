@@ -19,7 +19,7 @@ from fulfillments.models import Fulfillment, Outcome
 from fulfillments.serializers import ShipBody, TrackingBody
 from fulfillments.states import State
 from imports.models import ImportJob, Kind
-from imports.pipeline.columns import ROUNDED, Column, Text
+from imports.pipeline.columns import ROUNDED, FileColumn, TextColumn
 from imports.pipeline.context import ImportContext
 from imports.pipeline.row_importer import RowImporter
 
@@ -32,15 +32,15 @@ class TrackingImporter(RowImporter):
     """What a supplier did about its fulfillments, row by row."""
 
     kind = Kind.FULFILLMENTS
-    columns: ClassVar[Mapping[str, Column]] = {
-        "fulfillment_id": Text("fulfillment_id", required=True, example="1234"),
-        "action": Text("action", required=True, example="ship"),
-        "tracking_number": Text("tracking_number", example="1Z999AA10123456784"),
-        "carrier": Text("carrier", example="UPS"),
-        "line_id": Text("line_id", example="5678"),
-        "sku": Text("sku", example="TSHIRT-RED-M"),
-        "quantity": Text("quantity", example="2"),
-        "reason": Text("reason"),
+    columns: ClassVar[Mapping[str, FileColumn]] = {
+        "fulfillment_id": TextColumn("fulfillment_id", required=True, example="1234"),
+        "action": TextColumn("action", required=True, example="ship"),
+        "tracking_number": TextColumn("tracking_number", example="1Z999AA10123456784"),
+        "carrier": TextColumn("carrier", example="UPS"),
+        "line_id": TextColumn("line_id", example="5678"),
+        "sku": TextColumn("sku", example="TSHIRT-RED-M"),
+        "quantity": TextColumn("quantity", example="2"),
+        "reason": TextColumn("reason"),
     }
 
     def mandatory(self, options: Mapping[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from imports.drafts.sample import Sample
+from imports.drafts.sample import FileSample
 from imports.models import Kind
 from imports.pipeline.columns import Pairs
 from imports.pipeline.errors import Unreadable
@@ -34,7 +34,7 @@ def targets() -> list[tuple[str, str]]:
 
 
 @dataclass
-class FileColumn:
+class MappedColumn:
     """A column of the file, with the field that the mapping or the column's own name gives it."""
 
     index: int
@@ -92,11 +92,12 @@ class FileColumn:
         return any(self.changes.values())
 
 
-def columns_of(sample: Sample, options: Mapping[str, Any]) -> list[FileColumn]:
+def columns_of(sample: FileSample, options: Mapping[str, Any]) -> list[MappedColumn]:
     """Return the columns of a file with the fields that an import's options give them."""
     known = importer_of(Kind.PRODUCTS).columns
     columns = [
-        FileColumn(index, name, sample.cells(sample.own + index)) for index, name in enumerate(sample.columns)
+        MappedColumn(index, name, sample.cells(sample.own + index))
+        for index, name in enumerate(sample.columns)
     ]
     entries = [entry for entry in options.get("field_mapping", []) if entry.get("source")]
     for entry in entries:
@@ -122,7 +123,7 @@ def _names_in(rows: Mapping[str, Any]) -> list[str]:
     return listed + [name.strip() for names in chosen for name in names]
 
 
-def _find(sample: Sample, name: str) -> int | None:
+def _find(sample: FileSample, name: str) -> int | None:
     try:
         return find(sample.columns, name, ())
     except Unreadable:
@@ -130,7 +131,7 @@ def _find(sample: Sample, name: str) -> int | None:
 
 
 def changed_body(
-    sample: Sample, options: Mapping[str, Any], body: Mapping[str, Any], posted: Mapping[str, str]
+    sample: FileSample, options: Mapping[str, Any], body: Mapping[str, Any], posted: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return a request body with the posted changes; `options` are the options of `body`.
 
@@ -164,7 +165,7 @@ def _is_replaced(entry: Mapping[str, Any], chosen: list[dict[str, Any]]) -> bool
     return any(each["destination_field"] == name for each in chosen)
 
 
-def _posted_entries(column: FileColumn, posted: Mapping[str, str]) -> list[dict[str, Any]]:
+def _posted_entries(column: MappedColumn, posted: Mapping[str, str]) -> list[dict[str, Any]]:
     target = posted.get(f"column-{column.index}", column.chosen)
     if target == AS_MAPPED:
         return column.entries

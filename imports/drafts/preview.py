@@ -10,8 +10,8 @@ from typing import Any
 from django.db import connection
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
-from imports.drafts.sample import Sample, rewritten_sample
-from imports.pipeline.columns import Column
+from imports.drafts.sample import FileSample, rewritten_sample
+from imports.pipeline.columns import FileColumn
 from imports.pipeline.errors import Unreadable
 from imports.pipeline.expression_parser import parse_assignments
 from imports.pipeline.header_binding import Bound, bind
@@ -35,7 +35,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Row:
+class PreviewRow:
     """A row with the value of each field."""
 
     line: int
@@ -48,7 +48,7 @@ class Preview:
     """The first rows as they would be read; `problem` is the reason why the file cannot be read."""
 
     fields: list[str] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[PreviewRow] = field(default_factory=list)
     bound: Bound | None = None
     missing: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Preview:
         return any(row.faults for row in self.rows)
 
 
-def preview(sample: Sample, importer: Importer, options: Mapping[str, Any], supplier_id: int) -> Preview:
+def preview(sample: FileSample, importer: Importer, options: Mapping[str, Any], supplier_id: int) -> Preview:
     """Return how the first rows of a supplier's file would be read with these options."""
     found = Preview(unreadable=sum(1 for each in sample.rows if each.code))
     try:
@@ -94,10 +94,10 @@ def preview(sample: Sample, importer: Importer, options: Mapping[str, Any], supp
 
 
 def _mapped(
-    columns: Mapping[str, Column],
+    columns: Mapping[str, FileColumn],
     bound: Bound,
     options: Mapping[str, Any],
-    sample: Sample,
+    sample: FileSample,
     shape: RowShape,
     styles: dict[str, Any] | None = None,
 ) -> MappedFile:
@@ -112,7 +112,7 @@ def _mapped(
     return MappedFile(columns, bound, assignments, sample.own, styles or {}, shape)
 
 
-def _as_table(sample: Sample, rows: Sequence[Any], shape: RowShape) -> StagingTable:
+def _as_table(sample: FileSample, rows: Sequence[Any], shape: RowShape) -> StagingTable:
     """Return the rows as a query of values that stands for a staging table."""
     staging = StagingTable(0, len(sample.header))
     columns = SQL(", ").join([Identifier("line"), *staging.columns])
@@ -126,7 +126,7 @@ def _as_table(sample: Sample, rows: Sequence[Any], shape: RowShape) -> StagingTa
     return staging
 
 
-def _rows(staging: StagingTable, mapped: MappedFile) -> list[Row]:
+def _rows(staging: StagingTable, mapped: MappedFile) -> list[PreviewRow]:
     named = {**mapped.marks, **mapped.values}
     rules = [
         SQL("({}, {}, ({}) IS TRUE, {})").format(Literal(place), Literal(name), rule.condition, rule.message)
@@ -158,7 +158,7 @@ def _rows(staging: StagingTable, mapped: MappedFile) -> list[Row]:
         cursor.execute(query)
         read = cursor.fetchall()
     return [
-        Row(line, list(map(_shown, _json(values))), [Fault(*each) for each in _json(found)])
+        PreviewRow(line, list(map(_shown, _json(values))), [Fault(*each) for each in _json(found)])
         for line, values, found in read
     ]
 

@@ -20,7 +20,7 @@ KNOWN_WEIGHS = 1_000
 
 
 @dataclass(frozen=True)
-class Sample:
+class FileSample:
     """A file's header and first rows; the first `own` columns are those of our error report."""
 
     header: list[str]
@@ -40,7 +40,7 @@ class Sample:
         return list(islice((cell for cell in found if cell.strip()), count))
 
 
-def read_sample(path: Path, known: Collection[str]) -> Sample:
+def read_sample(path: Path, known: Collection[str]) -> FileSample:
     """Read the first rows of a file; `known` are names that a header may have. Raises Unreadable.
 
     A header without any known name is accepted: its columns can be mapped by hand.
@@ -55,14 +55,14 @@ def read_sample(path: Path, known: Collection[str]) -> Sample:
         shown = [
             Record(each.line, [cell[:LONGEST_CELL] for cell in each.cells], *_fault(each)) for each in rows
         ]
-        return Sample(sheet.header, shown, sheet.own, sheet.delimiter, list(sheet.warnings))
+        return FileSample(sheet.header, shown, sheet.own, sheet.delimiter, list(sheet.warnings))
 
 
 def _fault(record: Record) -> tuple[str, str, str]:
     return record.code, record.message, record.field
 
 
-def rewritten_sample(sample: Sample, rewriting: Rewriting) -> Sample:
+def rewritten_sample(sample: FileSample, rewriting: Rewriting) -> FileSample:
     """Return the sample with its records rewritten."""
     rows = list(rewritten(iter(sample.rows), sample.header, sample.own, rewriting))
     return replace(sample, header=rewriting.header, rows=rows)

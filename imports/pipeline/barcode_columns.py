@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from psycopg.sql import SQL, Composable, Literal
 
-from imports.pipeline.columns import Column, RowRule, about
+from imports.pipeline.columns import FileColumn, RowRule, about
 
 
 @dataclass(frozen=True)
-class Barcode(Column):
+class Barcode(FileColumn):
     """A GS1 number with one of these lengths and a valid check digit."""
 
     lengths: tuple[int, ...] = ()

@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Composable, Literal
 
 from imports.pipeline.columns import BLANKS, Pairs
 from imports.pipeline.header_binding import Binding
-from imports.pipeline.mapping import Entry
+from imports.pipeline.mapping import MappingEntry
 from imports.pipeline.row_shape import CellsSql
 from imports.shop_exports.export import LEAVE_OUT
 
@@ -33,7 +33,7 @@ TRANSFORMED = {
 }
 
 
-def transforms(entry: Entry) -> bool:
+def transforms(entry: MappingEntry) -> bool:
     """Whether an entry changes the text of a cell."""
     return bool(entry.string_transformer or entry.split_by_character or entry.values or entry.relative_urls)
 

@@ -39,7 +39,7 @@ class Style:
 
 
 @dataclass(frozen=True)
-class Column:
+class FileColumn:
     """A field that files may fill. Its database column has the same name."""
 
     name: str
@@ -77,7 +77,7 @@ def about(cell: Composable, message: str) -> Composed:
 
 
 @dataclass(frozen=True)
-class Text(Column):
+class TextColumn(FileColumn):
     longest: int = 255
     # Whether rows are found by this text: an invisible character would make a different key.
     is_key: bool = False
@@ -119,7 +119,7 @@ ZONE = " ?(Z|[-+](0[0-9]|1[0-4]):?[0-5][0-9])?"
 
 
 @dataclass(frozen=True)
-class Moment(Column):
+class MomentColumn(FileColumn):
     """An ISO 8601 date-time, in UTC unless it names a zone, or a date, which means its first instant."""
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
@@ -143,7 +143,7 @@ class Moment(Column):
 
 
 @dataclass(frozen=True)
-class Flag(Column):
+class FlagColumn(FileColumn):
     """true or false, as text; an empty cell leaves the field unchanged."""
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
@@ -157,7 +157,7 @@ class Flag(Column):
 
 
 @dataclass(frozen=True)
-class Lines(Column):
+class Lines(FileColumn):
     """Several strings in one cell, separated by | or line breaks, as an array."""
 
     splittable: ClassVar[bool] = True
@@ -174,7 +174,7 @@ class Lines(Column):
 
 
 @dataclass(frozen=True)
-class Urls(Column):
+class Urls(FileColumn):
     """URLs as one string, separated by |, commas or blanks; stored separated by |."""
 
     splittable: ClassVar[bool] = True
@@ -203,7 +203,7 @@ class Urls(Column):
 
 
 @dataclass(frozen=True)
-class Pairs(Column):
+class Pairs(FileColumn):
     """Options or properties of a variant, as a JSON array: `[{"type": "color", "value": "Blue"}]`."""
 
     splittable: ClassVar[bool] = True

@@ -17,7 +17,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 
-from imports.pipeline.expressions import Assignment, Call, Field, Negation, Number, Operation, Tree
+from imports.pipeline.expressions import (
+    Assignment,
+    BinaryOperation,
+    Call,
+    Field,
+    Negation,
+    NumberLiteral,
+    Tree,
+)
 
 LONGEST, DEEPEST, MOST_DIGITS, MOST_ASSIGNMENTS = 1000, 30, 20, 20
 MOST_ARGUMENTS, MOST_OPERATIONS = 10, 100
@@ -140,11 +148,11 @@ class Parser:
             tree = self.operation(sign, tree, self.unary())
         return tree
 
-    def operation(self, sign: Token, left: Tree, right: Tree) -> Operation:
+    def operation(self, sign: Token, left: Tree, right: Tree) -> BinaryOperation:
         self.operations += 1
         if self.operations > MOST_OPERATIONS:
             raise ExpressionError(f"There are more than {MOST_OPERATIONS} operations", sign.position)
-        return Operation(sign.text, left, right)
+        return BinaryOperation(sign.text, left, right)
 
     def unary(self) -> Tree:
         negative = False
@@ -167,13 +175,13 @@ class Parser:
             return Field(self.name())
         raise self.wrong("A number, a field or '(' is expected here")
 
-    def number(self) -> Number:
+    def number(self) -> NumberLiteral:
         token = self.tokens.pop(0)
         if len(token.text.replace(".", "")) > MOST_DIGITS:
             raise ExpressionError(f"A number has more than {MOST_DIGITS} digits", token.position)
         if self.next.kind in ("name", "number") and self.next.position == token.position + len(token.text):
             raise self.wrong("An operator is expected here")
-        return Number(Decimal(token.text))
+        return NumberLiteral(Decimal(token.text))
 
     def call(self) -> Call:
         token = self.tokens.pop(0)
@@ -193,7 +201,7 @@ class Parser:
 
 
 def _is_scale(tree: Tree) -> bool:
-    return isinstance(tree, Number) and tree.value == int(tree.value) and tree.value <= 10
+    return isinstance(tree, NumberLiteral) and tree.value == int(tree.value) and tree.value <= 10
 
 
 def parse_assignments(text: str, names: Collection[str]) -> list[Assignment]:

@@ -6,25 +6,21 @@ decimals; everything else is exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, localcontext
+from decimal import Decimal
 
 from psycopg.sql import SQL, Composable, Literal
 
 DIVISION_SCALE = 20
-EXACT = Context(prec=5000, rounding=ROUND_HALF_UP, Emax=10**6, Emin=-(10**6))
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberLiteral:
     value: Decimal
 
     def sql(self, fields: Mapping[str, Composable]) -> Composable:
         return SQL("{}::numeric").format(Literal(self.value))
-
-    def evaluate(self, fields: Mapping[str, Decimal | None]) -> Decimal | None:
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -32,9 +28,6 @@ class Field:
     name: str
 
     def sql(self, fields: Mapping[str, Composable]) -> Composable:
-        return fields[self.name]
-
-    def evaluate(self, fields: Mapping[str, Decimal | None]) -> Decimal | None:
         return fields[self.name]
 
 
@@ -45,13 +38,9 @@ class Negation:
     def sql(self, fields: Mapping[str, Composable]) -> Composable:
         return SQL("(- {})").format(self.operand.sql(fields))
 
-    def evaluate(self, fields: Mapping[str, Decimal | None]) -> Decimal | None:
-        value = self.operand.evaluate(fields)
-        return None if value is None else value.copy_negate()
-
 
 @dataclass(frozen=True)
-class Operation:
+class BinaryOperation:
     sign: str
     left: Tree
     right: Tree
@@ -65,14 +54,6 @@ class Operation:
             )
         return SQL("({} {} {})").format(left, SQL({"+": "+", "-": "-", "*": "*"}[self.sign]), right)
 
-    def evaluate(self, fields: Mapping[str, Decimal | None]) -> Decimal | None:
-        left, right = self.left.evaluate(fields), self.right.evaluate(fields)
-        if left is None or right is None or (self.sign == "/" and right == 0):
-            return None
-        if self.sign == "/":
-            return _round(_round(left, DIVISION_SCALE) / right, DIVISION_SCALE)
-        return {"+": left.__add__, "-": left.__sub__, "*": left.__mul__}[self.sign](right)
-
 
 @dataclass(frozen=True)
 class Call:
@@ -82,8 +63,8 @@ class Call:
     def sql(self, fields: Mapping[str, Composable]) -> Composable:
         parts = [argument.sql(fields) for argument in self.arguments]
         if self.function == "round":
-            places = self.arguments[1] if len(parts) == 2 else Number(Decimal(0))
-            assert isinstance(places, Number)
+            places = self.arguments[1] if len(parts) == 2 else NumberLiteral(Decimal(0))
+            assert isinstance(places, NumberLiteral)
             return SQL("round({}, {})").format(parts[0], Literal(int(places.value)))
         if self.function in ("min", "max"):
             # least() and greatest() would ignore empty values and NaN.
@@ -96,29 +77,8 @@ class Call:
             parts[0]
         )
 
-    def evaluate(self, fields: Mapping[str, Decimal | None]) -> Decimal | None:
-        values = [argument.evaluate(fields) for argument in self.arguments]
-        known = [value for value in values if value is not None]
-        if len(known) < len(values):
-            return None
-        return FUNCTIONS[self.function](known)
 
-
-Tree = Number | Field | Negation | Operation | Call
-
-
-def _round(value: Decimal, places: int) -> Decimal:
-    return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-
-
-FUNCTIONS: dict[str, Callable[[list[Decimal]], Decimal]] = {
-    "round": lambda values: _round(values[0], int(values[1]) if len(values) == 2 else 0),
-    "min": min,
-    "max": max,
-    "floor": lambda values: values[0].to_integral_value(ROUND_FLOOR),
-    "ceil": lambda values: values[0].to_integral_value(ROUND_CEILING),
-    "abs": lambda values: abs(values[0]),
-}
+Tree = NumberLiteral | Field | Negation | BinaryOperation | Call
 
 
 @dataclass(frozen=True)
@@ -139,14 +99,8 @@ def _fields(tree: Tree) -> frozenset[str]:
         return frozenset({tree.name})
     if isinstance(tree, Negation):
         return _fields(tree.operand)
-    if isinstance(tree, Operation):
+    if isinstance(tree, BinaryOperation):
         return _fields(tree.left) | _fields(tree.right)
     if isinstance(tree, Call):
         return frozenset().union(*map(_fields, tree.arguments))
     return frozenset()
-
-
-def evaluate(tree: Tree, fields: Mapping[str, Decimal | None]) -> Decimal | None:
-    """What the tree comes to, exactly; None where it cannot be computed. What the SQL is tested against."""
-    with localcontext(EXACT):
-        return tree.evaluate(fields)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from imports.pipeline.columns import Column, Pairs
+from imports.pipeline.columns import FileColumn, Pairs
 from imports.pipeline.errors import Unreadable
-from imports.pipeline.mapping import ALIASES, Entry
+from imports.pipeline.mapping import ALIASES, MappingEntry
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Binding:
     """An entry and the index of its column in the file."""
 
     index: int
-    entry: Entry
+    entry: MappingEntry
     # The column with the names of options or properties.
     named_by: int | None = None
 
@@ -60,8 +60,8 @@ def find(header: Sequence[str], name: str, used: Collection[int]) -> int | None:
 
 def bind(
     header: Sequence[str],
-    entries: Iterable[Entry],
-    columns: Mapping[str, Column],
+    entries: Iterable[MappingEntry],
+    columns: Mapping[str, FileColumn],
     *,
     automatic: bool = True,
     own: int = 0,
@@ -86,7 +86,7 @@ def bind(
         spellings = [field, *(alias for alias, name in ALIASES.items() if name == field)]
         index = next((at for each in spellings if (at := find(header, each, used)) is not None), None)
         if index is not None:
-            fields[field] = [Binding(index, Entry(header[index], field))]
+            fields[field] = [Binding(index, MappingEntry(header[index], field))]
             used.add(index)
     ignored = [name for index, name in enumerate(header) if index not in used and name]
     warnings = [_absent_warning(entry, fields) for entry in absent]
@@ -94,7 +94,7 @@ def bind(
     return Bound(fields, ignored, warnings)
 
 
-def _absent_warning(entry: Entry, fields: Mapping[str, list[Binding]]) -> str:
+def _absent_warning(entry: MappingEntry, fields: Mapping[str, list[Binding]]) -> str:
     others = " and ".join(repr(each.entry.source) for each in fields.get(entry.field, []))
     instead = f"{entry.field} is filled from {others} only" if others else f"{entry.field} stays unchanged"
     return f"The file has no column {entry.source!r}, which the mapping names; {instead}."

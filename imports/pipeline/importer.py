@@ -15,9 +15,9 @@ from psycopg.sql import SQL, Composable
 
 from accounts.models import Supplier
 from imports.models import ImportPolicy
-from imports.pipeline.columns import Column, RowRule
+from imports.pipeline.columns import FileColumn, RowRule
 from imports.pipeline.context import BatchResult, ImportContext
-from imports.pipeline.mapping import Entry
+from imports.pipeline.mapping import MappingEntry
 from imports.pipeline.rewritten_sheet import Rewriting
 
 
@@ -41,15 +41,15 @@ class Importer(ABC):
     """
 
     kind: ClassVar[str]
-    columns: ClassVar[Mapping[str, Column]]
+    columns: ClassVar[Mapping[str, FileColumn]]
     # Whether unmapped columns fill the fields of the same name.
     automatic: ClassVar[bool] = True
 
-    def columns_for(self, options: Mapping[str, Any]) -> Mapping[str, Column]:
+    def columns_for(self, options: Mapping[str, Any]) -> Mapping[str, FileColumn]:
         """Return the fields that a file with these options may fill, by name."""
         return self.columns
 
-    def template(self) -> list[Column]:
+    def template(self) -> list[FileColumn]:
         """Return the columns of the template."""
         return [column for column in self.columns.values() if not column.hidden]
 
@@ -66,9 +66,9 @@ class Importer(ABC):
         """
         return None
 
-    def entries(self, options: Mapping[str, Any]) -> list[Entry]:
+    def entries(self, options: Mapping[str, Any]) -> list[MappingEntry]:
         """Return the columns that the options name, each with its field."""
-        return [Entry(**each) for each in options.get("field_mapping", [])]
+        return [MappingEntry(**each) for each in options.get("field_mapping", [])]
 
     @abstractmethod
     def mandatory(self, options: Mapping[str, Any]) -> list[str]:

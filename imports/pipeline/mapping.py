@@ -11,7 +11,7 @@ from typing import Any
 from api.errors import Invalid
 from api.fields import CONTROL
 from api.spelling import closest_match
-from imports.pipeline.columns import Column, Pairs, Urls
+from imports.pipeline.columns import FileColumn, Pairs, Urls
 from imports.pipeline.expression_parser import ExpressionError, parse_value
 from imports.shop_exports.export import LEAVE_OUT
 
@@ -29,7 +29,7 @@ MOST_ENTRIES, MOST_VALUES, LONGEST_NAME = 500, 100, 200
 
 
 @dataclass(frozen=True)
-class Entry:
+class MappingEntry:
     """A column of the file, its field, and the changes to its text."""
 
     source: str
@@ -58,8 +58,8 @@ def snake_case(name: str) -> str:
 
 
 def read_entries(
-    items: Sequence[Any], columns: Mapping[str, Column], where: str, former: Sequence[Entry] = ()
-) -> list[Entry]:
+    items: Sequence[Any], columns: Mapping[str, FileColumn], where: str, former: Sequence[MappingEntry] = ()
+) -> list[MappingEntry]:
     """Return the former entries and those of a request. Raises Invalid for a wrong entry."""
     if len(items) > MOST_ENTRIES:
         raise Invalid.at(where, f"Has {len(items)} entries; at most {MOST_ENTRIES} are allowed.")
@@ -83,7 +83,9 @@ def _at(path: str, item: object, key: str) -> str:
     return f"{path}.{key}" if isinstance(item, Mapping) else path
 
 
-def _refuse_second(entry: Entry, former: list[Entry], columns: Mapping[str, Column], path: str) -> None:
+def _refuse_second(
+    entry: MappingEntry, former: list[MappingEntry], columns: Mapping[str, FileColumn], path: str
+) -> None:
     several = columns[entry.field].splittable or entry.optional
     if not several and any(entry.field == each.field for each in former):
         raise Invalid.at(path, f"{entry.field} is filled by an earlier entry already.", "duplicate")
@@ -95,7 +97,7 @@ def _refuse_control(text: str, path: str) -> None:
         raise Invalid.at(path, "Must not hold a control character.", "control")
 
 
-def _from_text(item: str, columns: Mapping[str, Column], path: str) -> Entry:
+def _from_text(item: str, columns: Mapping[str, FileColumn], path: str) -> MappingEntry:
     source, colon, target = item.rpartition(":")
     if not colon or not source.strip():
         raise Invalid.at(path, 'Must read "Column in the file:field"; the last colon separates them.')
@@ -103,7 +105,7 @@ def _from_text(item: str, columns: Mapping[str, Column], path: str) -> Entry:
     return _entry(source, name, subtype, None, columns, path)
 
 
-def _from_object(item: Mapping[str, Any], columns: Mapping[str, Column], path: str) -> Entry:
+def _from_object(item: Mapping[str, Any], columns: Mapping[str, FileColumn], path: str) -> MappingEntry:
     others = {snake_case(str(key)): value for key, value in item.items() if snake_case(str(key)) in NO_TEXT}
     given = _by_key({key: each for key, each in item.items() if snake_case(str(key)) not in NO_TEXT}, path)
     for key in ("source_field", "destination_field"):
@@ -162,9 +164,9 @@ def _entry(
     name: str,
     subtype: str,
     item: Mapping[str, str] | None,
-    columns: Mapping[str, Column],
+    columns: Mapping[str, FileColumn],
     path: str,
-) -> Entry:
+) -> MappingEntry:
     """Return the entry of a string, or of an object: then `item` holds its transformers."""
     source, name, given = source.strip(), ALIASES.get(name, name), item or {}
     target = _at(path, item, "destination_field")
@@ -182,7 +184,7 @@ def _entry(
         subtype = column.subtype(subtype, source, target)
     elif subtype and not isinstance(column, Pairs):
         raise Invalid.at(target, f"{name} takes no type after a dot.")
-    entry = Entry(
+    entry = MappingEntry(
         source,
         name,
         subtype,
@@ -197,7 +199,7 @@ def _entry(
     return entry
 
 
-def _check_transformers(entry: Entry, column: Column, path: str) -> None:
+def _check_transformers(entry: MappingEntry, column: FileColumn, path: str) -> None:
     if entry.string_transformer and entry.string_transformer not in TRANSFORMERS:
         known = ", ".join(TRANSFORMERS)
         raise Invalid.at(f"{path}.string_transformer", f"Must be one of {known}.", "invalid_choice")

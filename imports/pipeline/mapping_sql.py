@@ -16,7 +16,7 @@ from imports.pipeline.cell_texts import (
     single_pair,
     transforms,
 )
-from imports.pipeline.columns import Column, Pairs, RowRule, Style, Urls, about, text
+from imports.pipeline.columns import FileColumn, Pairs, RowRule, Style, Urls, about, text
 from imports.pipeline.expression_parser import parse_value
 from imports.pipeline.expressions import Assignment
 from imports.pipeline.header_binding import Binding, Bound
@@ -31,7 +31,7 @@ NO_VARIANT = "no_variant"
 class MappedFile:
     """The fields of a file as SQL. `values` are typed; `joins` are the steps of the math transformer."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, FileColumn]
     bound: Bound
     assignments: list[Assignment]
     # The number of columns from our error report. Its cells were made harmless and are restored.
@@ -223,7 +223,7 @@ class MappedFile:
         return SQL(" OR ").join(SQL("({})").format(test) for test in tests)
 
 
-def rounded(computed: Composable, column: Column) -> Composable:
+def rounded(computed: Composable, column: FileColumn) -> Composable:
     """Return a result rounded half up to its column's scale; NaN if it is missing or out of bounds."""
     decimals = Literal(getattr(column, "decimals", 4))
     return SQL(

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from psycopg.sql import SQL, Composable, Literal
 
-from imports.pipeline.columns import Column, RowRule, Style, about, text
+from imports.pipeline.columns import FileColumn, RowRule, Style, about, text
 
 # Texts with one meaning in any file. Groups of three digits never begin with a 0.
 PLAIN = "^[-+]?([0-9]*[.][0-9]+|[0-9]+[.]?)$"
@@ -20,7 +20,7 @@ COMMA_EITHER = "^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
 
 
 @dataclass(frozen=True)
-class Number(Column):
+class NumberColumn(FileColumn):
     """An exact decimal from 0 up."""
 
     numeric: ClassVar[bool] = True

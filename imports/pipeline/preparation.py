@@ -11,7 +11,7 @@ from psycopg.sql import SQL
 
 from imports.models import ImportJob, Kind
 from imports.pipeline.changed_rows import find_changed_rows
-from imports.pipeline.columns import Column, Style
+from imports.pipeline.columns import FileColumn, Style
 from imports.pipeline.containers import open_sheet
 from imports.pipeline.context import ImportContext
 from imports.pipeline.csv_reader import Sheet
@@ -71,7 +71,7 @@ def prepare(job: ImportJob, importer: Importer) -> ImportContext:
 
 
 def _recognised(
-    job: ImportJob, importer: Importer, columns: Mapping[str, Column]
+    job: ImportJob, importer: Importer, columns: Mapping[str, FileColumn]
 ) -> Callable[[list[str]], int]:
     """Return a function that counts the names of a header that this job knows."""
     known = {entry.source for entry in importer.entries(job.options)}
@@ -99,7 +99,7 @@ def _bind_header(
     sheet: AnySheet,
     job: ImportJob,
     importer: Importer,
-    columns: Mapping[str, Column],
+    columns: Mapping[str, FileColumn],
     shape: RowShape,
     hint: str,
 ) -> Bound:
@@ -136,7 +136,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _map_file(
-    columns: Mapping[str, Column],
+    columns: Mapping[str, FileColumn],
     bound: Bound,
     job: ImportJob,
     own: int,

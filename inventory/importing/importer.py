@@ -12,11 +12,11 @@ from api.errors import Invalid
 from catalog.models import Variant
 from catalog.snapshot import take_snapshot_after_commit
 from imports.models import ImportPolicy, Kind
-from imports.pipeline.columns import Column, RowRule, Text
+from imports.pipeline.columns import FileColumn, RowRule, TextColumn
 from imports.pipeline.context import BatchResult, ImportContext
 from imports.pipeline.importer import Lookup, RangeImporter
-from imports.pipeline.mapping import Entry
-from imports.pipeline.number_columns import Number
+from imports.pipeline.mapping import MappingEntry
+from imports.pipeline.number_columns import NumberColumn
 from imports.pipeline.rewritten_sheet import Rewriting
 from inventory.arrivals import stock_arrived
 from inventory.elements import LONGEST
@@ -34,21 +34,24 @@ class StockImporter(RangeImporter):
         Variant._meta.db_table: ("id", "supplier_id", "sku"),
         StockLevel._meta.db_table: ("variant_id", "warehouse_id"),
     }
-    columns: ClassVar[Mapping[str, Column]] = {
-        "id": Text("sku", required=True, example="TSHIRT-RED-M", longest=LONGEST, is_key=True),
-        "quantity": Number("quantity", required=True, example="25", decimals=0),
-        "warehouse": Text("warehouse", required=True, longest=LONGEST, hidden=True),
+    columns: ClassVar[Mapping[str, FileColumn]] = {
+        "id": TextColumn("sku", required=True, example="TSHIRT-RED-M", longest=LONGEST, is_key=True),
+        "quantity": NumberColumn("quantity", required=True, example="25", decimals=0),
+        "warehouse": TextColumn("warehouse", required=True, longest=LONGEST, hidden=True),
     }
 
-    def columns_for(self, options: Mapping[str, Any]) -> Mapping[str, Column]:
-        return {**self.columns, "id": Text(options["id_type"], required=True, longest=LONGEST, is_key=True)}
+    def columns_for(self, options: Mapping[str, Any]) -> Mapping[str, FileColumn]:
+        return {
+            **self.columns,
+            "id": TextColumn(options["id_type"], required=True, longest=LONGEST, is_key=True),
+        }
 
-    def entries(self, options: Mapping[str, Any]) -> list[Entry]:
+    def entries(self, options: Mapping[str, Any]) -> list[MappingEntry]:
         if export := export_of(options):
             return locations.entries(export, options)
-        entries = [Entry(options["id_field"], "id"), Entry(options["amount_field"], "quantity")]
+        entries = [MappingEntry(options["id_field"], "id"), MappingEntry(options["amount_field"], "quantity")]
         if options.get("warehouse_field"):
-            entries.append(Entry(options["warehouse_field"], "warehouse"))
+            entries.append(MappingEntry(options["warehouse_field"], "warehouse"))
         return entries
 
     def mandatory(self, options: Mapping[str, Any]) -> list[str]:

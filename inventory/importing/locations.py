@@ -14,7 +14,7 @@ from typing import Any
 
 from imports.pipeline.errors import Unreadable
 from imports.pipeline.header_binding import find
-from imports.pipeline.mapping import Entry
+from imports.pipeline.mapping import MappingEntry
 from imports.pipeline.tolerant_reader import Record
 from imports.shop_exports import OF_STOCK
 from imports.shop_exports.export import StockExport
@@ -29,13 +29,13 @@ def export_of(options: Mapping[str, Any]) -> StockExport | None:
     return OF_STOCK.get(options.get("mapping", ""))
 
 
-def entries(export: StockExport, options: Mapping[str, Any]) -> list[Entry]:
+def entries(export: StockExport, options: Mapping[str, Any]) -> list[MappingEntry]:
     """Return the mapping of the rewritten records."""
     amounts = [options["amount_field"]] if options["amount_field"] else export.amount_fields
-    mapping = [Entry(name, "quantity", optional=True) for name in amounts]
-    mapping.append(Entry(export.id_field, "id", optional=True))
+    mapping = [MappingEntry(name, "quantity", optional=True) for name in amounts]
+    mapping.append(MappingEntry(export.id_field, "id", optional=True))
     if not options["warehouse_id"]:
-        mapping.append(Entry(export.location_field, "warehouse"))
+        mapping.append(MappingEntry(export.location_field, "warehouse"))
     return mapping
 
 

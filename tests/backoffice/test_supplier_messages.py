@@ -38,8 +38,8 @@ def test_it_is_left_and_mailed_to_where_the_supplier_hears_of_what_waits(
 
     said = messages(do(operator, job, "message", text="Hello Acme", mail_to="desk@acme.example"))
 
-    assert said[0].startswith("Acme finds it as reports/")
-    assert said[0].endswith("It was also mailed to desk@acme.example, too.")
+    assert said[0].startswith("Acme finds the message as reports/")
+    assert said[0].endswith("It was also mailed to desk@acme.example.")
     [mail] = mailoutbox
     assert (mail.to, mail.body) == (["desk@acme.example"], "Hello Acme")
     assert mail.subject == f"Import {job.pk} of products/spring.csv"

@@ -44,7 +44,9 @@ def _value(tree: Tree, fields: Mapping[str, Decimal | None]) -> Decimal | None:
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None
-    return _combined(tree.sign, *known) if isinstance(tree, BinaryOperation) else FUNCTIONS[tree.function](known)
+    return (
+        _combined(tree.sign, *known) if isinstance(tree, BinaryOperation) else FUNCTIONS[tree.function](known)
+    )
 
 
 def _combined(sign: str, left: Decimal, right: Decimal) -> Decimal | None:

@@ -103,7 +103,10 @@ def test_neither_a_file_nor_what_one_begins_is_larger_than_it_may_be(operator, a
 def test_what_is_no_piece_is_said(operator):
     answer = operator.post(PIECE, {"upload": "x", "place": -1})
 
-    assert (answer.status_code, answer.json()) == (400, {"message": "That is no piece of a file."})
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"message": "The request contains no valid chunk of a file. Upload the file again."},
+    )
     assert operator.post(UPLOAD, {"kind": "products"}).context["form"].errors["file"] == ["Choose a file."]
 
 

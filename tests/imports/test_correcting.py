@@ -65,7 +65,7 @@ def test_what_was_corrected_lands_and_both_jobs_name_each_other(operator, acme, 
     )
 
     following = newest()
-    assert messages(answer) == [f"2 corrected rows of import {job.pk} sent."]
+    assert messages(answer) == [f"2 corrected rows of import {job.pk} imported again."]
     assert (following.status, following.created, following.rows_total) == (Status.SUCCEEDED, 2, 2)
     assert {*Variant.objects.filter(supplier=acme).values_list("sku", flat=True)} == {"A-1", "A-2", "=A-4"}
     assert following.created_by == "user:olga"

@@ -12,24 +12,25 @@ from psycopg.sql import SQL, Literal
 
 from imports.models import Kind
 from imports.pipeline.expression_parser import ExpressionError, parse_assignments, parse_value
-from imports.pipeline.expressions import Call, Field, Negation, Number, Operation, evaluate
+from imports.pipeline.expressions import BinaryOperation, Call, Field, Negation, NumberLiteral
 from imports.pipeline.header_binding import bind
 from imports.pipeline.importer import importer_of
 from imports.pipeline.mapping_sql import MappedFile
+from tests.imports.decimal_trees import evaluate
 
 FIELDS = ("retail_price", "weight", "wholesale_price")
 numbers = st.decimals(0, 10**10, allow_nan=False, places=4)
 
 
 def trees():
-    leaves = st.builds(Number, numbers) | st.sampled_from([Field(name) for name in FIELDS])
+    leaves = st.builds(NumberLiteral, numbers) | st.sampled_from([Field(name) for name in FIELDS])
     return st.recursive(
         leaves,
         lambda inner: (
             st.builds(Negation, inner)
-            | st.builds(Operation, st.sampled_from("+-*/"), inner, inner)
+            | st.builds(BinaryOperation, st.sampled_from("+-*/"), inner, inner)
             | st.builds(lambda f, t: Call(f, (t,)), st.sampled_from(["round", "floor", "ceil", "abs"]), inner)
-            | st.builds(lambda t, n: Call("round", (t, Number(Decimal(n)))), inner, st.integers(0, 4))
+            | st.builds(lambda t, n: Call("round", (t, NumberLiteral(Decimal(n)))), inner, st.integers(0, 4))
             | st.builds(
                 lambda f, ts: Call(f, tuple(ts)),
                 st.sampled_from(["min", "max"]),
@@ -42,13 +43,13 @@ def trees():
 
 def written(tree) -> str:
     """The tree in the language itself."""
-    if isinstance(tree, Number):
+    if isinstance(tree, NumberLiteral):
         return f"{tree.value:f}"
     if isinstance(tree, Field):
         return tree.name
     if isinstance(tree, Negation):
         return f"-({written(tree.operand)})"
-    if isinstance(tree, Operation):
+    if isinstance(tree, BinaryOperation):
         return f"({written(tree.left)} {tree.sign} {written(tree.right)})"
     return f"{tree.function}({', '.join(map(written, tree.arguments))})"
 

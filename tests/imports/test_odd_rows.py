@@ -42,9 +42,7 @@ def test_a_row_of_delimiters_and_blanks_is_no_record(acme, upload, ran, blank, n
     job = ran(acme, file_url=upload(acme, newline.join(rows)))
 
     assert (job["status"], job["rows_total"], job["created"], job["rejected"]) == ("succeeded", 2, 2, 0)
-    assert job["warnings"] == [
-        "4 rows hold only delimiters and blanks; they were skipped: lines 2, 4, 5, 7."
-    ]
+    assert job["warnings"] == ["4 rows hold only delimiters and blanks; they were skipped: lines 2, 4, 5, 7."]
 
 
 def test_a_german_export_with_rows_left_over_at_its_end_lands_whole(acme, upload, ran):

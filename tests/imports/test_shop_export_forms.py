@@ -83,7 +83,10 @@ def test_magentos_rows_of_each_kind_land_or_say_what_they_are(acme, ran):
         (9, "retail_price", "required"),
         (10, "sku", "required"),
     ]
-    assert "2 rows were skipped, because the mapping does not read their 'store_view_code'" in job["warnings"][-1]
+    assert (
+        "2 rows were skipped, because the mapping does not read their 'store_view_code'"
+        in job["warnings"][-1]
+    )
 
 
 def test_shopifys_newer_columns_land_whole(acme, ran):

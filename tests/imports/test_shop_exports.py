@@ -98,9 +98,7 @@ def test_a_shopify_export_without_skus_lands_whole(acme, ran):
     ]
     assert (small.weight, small.listed, hat.listed) == (Decimal("0.2"), True, False)
     assert (hat.options, hat.properties, hat.images) == ([], [], PIC.format("hat"))
-    assert job["warnings"] == [
-        "1 row holds only a picture of its product and was added to it: line 5."
-    ]
+    assert job["warnings"] == ["1 row holds only a picture of its product and was added to it: line 5."]
 
 
 def test_what_a_shopify_export_deserves_is_refused_by_its_line_and_comes_back_to_be_mended(
@@ -315,7 +313,10 @@ def test_a_header_that_is_certain_is_recognised_only_if_it_may_and_suggested_els
     )
     assert (taken["created"], taken["warnings"]) == (
         1,
-        ["The header is that of an export (Shopify, products); it was read with the saved mapping 'shopify'."],
+        [
+            "The header is that of an export (Shopify, products); it was read with the saved"
+            " mapping 'shopify'."
+        ],
     )
     suggested = ran(acme, data=lines(WOO, {"ID": "1", "SKU": "shirt-S-Linen", "Description": "New"}))
     assert 'Use "mapping": "woocommerce" to read it as one' in suggested["warnings"][0]
