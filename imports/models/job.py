@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any, Self
 
-from django.conf import settings
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models, transaction
 from django.db.models import Count, F, Q, Sum
@@ -22,7 +20,9 @@ from api.errors import InvalidTransition
 from api.prefix_search import file_name, folded
 from api.request_id import carried_on
 from events.recording import record
+from imports.models.job_content import JobContent
 from imports.models.job_log import log_outcome
+from imports.models.job_progress import COUNTERS, JobProgress
 from imports.models.kind import Kind
 from imports.staging_table import StagingTable
 from imports.states import (
@@ -44,12 +44,9 @@ from imports.states import (
     Status,
 )
 from imports.wake import wake_after_commit
-from sftp_ingest.area import contents
-from sftp_ingest.models import Blob
 
 # A worker that gave no sign of life for this long loses its job to the next worker.
 LEASE = timedelta(seconds=8)
-COUNTERS = ("rows_done", "created", "updated", "unchanged", "rejected", "duplicates")
 WORKER = Actor.system("imports")
 
 
@@ -94,7 +91,7 @@ class JobChange:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-class ImportJob(models.Model):
+class ImportJob(JobProgress, JobContent):
     """The import of one file.
 
     `created + updated + unchanged + rejected + duplicates = rows_total` once it has succeeded. Only `_move`
@@ -105,11 +102,6 @@ class ImportJob(models.Model):
     kind = models.CharField(max_length=20, choices=Kind.choices)
     status = models.CharField(max_length=30, choices=Status.choices, default=Status.QUEUED)
     source = models.CharField(max_length=1000, help_text="The requested path or URL, or `data`.")
-    file = models.CharField(
-        max_length=500, blank=True, help_text="The copy of the file, for jobs made before there were blobs."
-    )
-    blob = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, help_text="The content of the file.")
-    options = models.JSONField(default=dict, help_text="Mapping, transformer, warehouse, mode.")
     dry_run = models.BooleanField(default=False)
     as_of = models.DateTimeField(
         db_default=models.Func(function="clock_timestamp", output_field=models.DateTimeField()),
@@ -119,25 +111,11 @@ class ImportJob(models.Model):
     )
     approved_at = models.DateTimeField(null=True, editable=False)
 
-    rows_total = models.BigIntegerField(null=True)
-    rows_done = models.BigIntegerField(default=0)
-    created = models.BigIntegerField(default=0)
-    updated = models.BigIntegerField(default=0)
-    unchanged = models.BigIntegerField(default=0)
-    rejected = models.BigIntegerField(default=0)
-    duplicates = models.BigIntegerField(default=0)
     warnings = models.JSONField(default=list)
     ignored_columns = models.JSONField(default=list)
     report = models.JSONField(default=dict, help_text="Findings of a dry run or of the approval rule.")
     error = models.JSONField(null=True, help_text='The cause of a failure: {"code", "message"}')
 
-    bookmark = models.BigIntegerField(default=0, help_text="The last line of the file that has landed.")
-    header = models.JSONField(default=list, editable=False, help_text="The file's columns.")
-    delimiter = models.CharField(max_length=1, default=",", editable=False)
-    staged = models.BigIntegerField(
-        null=True, editable=False, help_text="Number of rows in the staging table."
-    )
-    last_line = models.BigIntegerField(default=0, editable=False)
     owner = models.CharField(max_length=100, blank=True, editable=False)
     lease_until = models.DateTimeField(null=True, editable=False)
     attempts = models.PositiveIntegerField(default=0, editable=False)
@@ -180,27 +158,10 @@ class ImportJob(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} import {self.pk}"
 
-    def local_file(self) -> AbstractContextManager[Path]:
-        """Provide the job's file on this machine while the block runs. Raises OSError."""
-        return contents.local_file(self.blob) if self.blob else nullcontext(self._former_copy)
-
-    @property
-    def _former_copy(self) -> Path:
-        return Path(settings.UPLOADS_DIR) / self.file
-
-    @property
-    def has_content(self) -> bool:
-        return self.blob_id is not None or bool(self.file and self._former_copy.exists())
-
     @property
     def area(self) -> str:
         """The area of the scopes that cover the job: `catalog` or `inventory`."""
         return Kind(self.kind).area
-
-    @property
-    def has_file(self) -> bool:
-        """Whether the file is stored or can be fetched again."""
-        return self.has_content or bool(self.options.get("remote"))
 
     @property
     def lacks_file(self) -> bool:
@@ -341,7 +302,7 @@ class ImportJob(models.Model):
             self.refresh_from_db()
             if change.target not in UNFINISHED:
                 transaction.on_commit(partial(log_outcome, self))
-                change.data |= self._outcome()
+                change.data |= self.counts() | ({"error": self.error} if self.error else {})
                 self._come_to_rest()
             elif change.target == Status.QUEUED:
                 self.wake_after_commit()
@@ -376,18 +337,6 @@ class ImportJob(models.Model):
     def request_carried_on(self) -> AbstractContextManager[None]:
         """Carry on the request that started the job, so that its events and log lines name it."""
         return carried_on(self.request_id, f"supplier:{self.supplier_id}")
-
-    def _outcome(self) -> dict[str, Any]:
-        counts = {name: getattr(self, name) for name in COUNTERS if name != "rows_done"}
-        return {**counts, "error": self.error} if self.error else counts
-
-    def release_content(self) -> None:
-        """Release the file: the job will not read it again, and unused blobs are collected later."""
-        if self.file:
-            transaction.on_commit(partial(self._former_copy.unlink, missing_ok=True), robust=True)
-        contents.release([self.blob_id] if self.blob_id else [])
-        self.file, self.blob = "", None
-        self.save(update_fields=["file", "blob"])
 
     def _come_to_rest(self) -> None:
         """Drop the staging table, and wake a worker for the supplier's next job of each kind."""

@@ -1,0 +1,52 @@
+"""The file of an import job: a blob, or a copy of its own for jobs made before there were blobs."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+from django.db import models, transaction
+
+from sftp_ingest.area import contents
+from sftp_ingest.models import Blob
+
+
+class JobContent(models.Model):
+    """The part of an import job that keeps its file."""
+
+    file = models.CharField(
+        max_length=500, blank=True, help_text="The copy of the file, for jobs made before there were blobs."
+    )
+    blob = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, help_text="The content of the file.")
+
+    options = models.JSONField(default=dict, help_text="Mapping, transformer, warehouse, mode.")
+
+    class Meta:
+        abstract = True
+
+    def local_file(self) -> AbstractContextManager[Path]:
+        """Provide the job's file on this machine while the block runs. Raises OSError."""
+        return contents.local_file(self.blob) if self.blob else nullcontext(self._former_copy)
+
+    @property
+    def _former_copy(self) -> Path:
+        return Path(settings.UPLOADS_DIR) / self.file
+
+    @property
+    def has_content(self) -> bool:
+        return self.blob_id is not None or bool(self.file and self._former_copy.exists())
+
+    @property
+    def has_file(self) -> bool:
+        """Whether the file is stored or can be fetched again."""
+        return self.has_content or bool(self.options.get("remote"))
+
+    def release_content(self) -> None:
+        """Release the file: the job will not read it again, and unused blobs are collected later."""
+        if self.file:
+            transaction.on_commit(partial(self._former_copy.unlink, missing_ok=True), robust=True)
+        contents.release([self.blob_id] if self.blob_id else [])
+        self.file, self.blob = "", None
+        self.save(update_fields=["file", "blob"])
