@@ -1,4 +1,8 @@
-"""The network addresses that webhooks may use: public ones, and the networks in WEBHOOK_NETWORKS."""
+"""The network addresses that webhooks may use: public ones, and the networks in WEBHOOK_NETWORKS.
+
+The list is our own, because `ipaddress.is_global` depends on the version of Python and counts 192.0.0.9,
+fec0::/10 and others as global. It follows IANA's registries of special-purpose addresses.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,45 @@ from django.conf import settings
 
 Address = IPv4Address | IPv6Address
 
-# A gateway translates these addresses to the IPv4 address in their last bytes (RFC 6052).
-TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+REFUSAL = "The host has no address that webhooks may use."
+"""The message for every refused host, known or unknown: it must not reveal names and addresses inside."""
+
+NOT_PUBLIC = tuple(
+    ipaddress.IPv4Network(network)
+    for network in (
+        "0.0.0.0/8",  # this host
+        "10.0.0.0/8",  # private
+        "100.64.0.0/10",  # carrier-grade NAT
+        "127.0.0.0/8",  # loopback
+        "169.254.0.0/16",  # link-local, and cloud metadata
+        "172.16.0.0/12",  # private
+        "192.0.0.0/24",  # IETF protocols
+        "192.0.2.0/24",  # documentation
+        "192.31.196.0/24",  # AS112
+        "192.52.193.0/24",  # AMT
+        "192.88.99.0/24",  # 6to4 relays
+        "192.168.0.0/16",  # private
+        "192.175.48.0/24",  # AS112
+        "198.18.0.0/15",  # benchmarks
+        "198.51.100.0/24",  # documentation
+        "203.0.113.0/24",  # documentation
+        "224.0.0.0/4",  # multicast
+        "240.0.0.0/4",  # reserved, and broadcast
+    )
+)
+PUBLIC_V6 = ipaddress.IPv6Network("2000::/3")  # the only unicast range that is in use
+NOT_PUBLIC_V6 = tuple(
+    ipaddress.IPv6Network(network)
+    for network in (
+        "2001::/23",  # IETF protocols, Teredo among them
+        "2001:db8::/32",  # documentation
+        "2002::/16",  # 6to4: leads to any IPv4 address
+        "2620:4f:8000::/48",  # AS112
+        "3fff::/20",  # documentation
+    )
+)
+# IPv4 addresses in the last four bytes: written as IPv6, or reached by a NAT64 gateway (RFC 6052).
+MAPPED, TRANSLATED = ipaddress.IPv6Network("::ffff:0:0/96"), ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def parse_address(text: str) -> Address | None:
@@ -23,7 +64,7 @@ def parse_address(text: str) -> Address | None:
 
 def is_allowed(address: Address) -> bool:
     """Return whether the service may connect to this address."""
-    return is_listed(address) or all(map(_is_public, (address, *_inside(address))))
+    return is_listed(address) or _is_public(address)
 
 
 def is_listed(address: Address) -> bool:
@@ -32,14 +73,8 @@ def is_listed(address: Address) -> bool:
 
 
 def _is_public(address: Address) -> bool:
-    return address.is_global and not address.is_multicast
-
-
-def _inside(address: Address) -> list[IPv4Address]:
-    """Return the IPv4 addresses that are embedded in an IPv6 address."""
-    if isinstance(address, IPv4Address):
-        return []
-    embedded = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in TRANSLATED:
-        embedded.append(IPv4Address(int(address) & 0xFFFFFFFF))
-    return [inner for inner in embedded if inner is not None]
+    if isinstance(address, IPv6Address):
+        if address not in MAPPED and address not in TRANSLATED:
+            return address in PUBLIC_V6 and not any(address in network for network in NOT_PUBLIC_V6)
+        address = IPv4Address(int(address) & 0xFFFFFFFF)
+    return not any(address in network for network in NOT_PUBLIC)

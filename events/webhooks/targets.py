@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from django.conf import settings
 
-from events.webhooks.addresses import is_allowed, is_listed, parse_address
+from events.webhooks.addresses import REFUSAL, is_allowed, is_listed, parse_address
 
 SCHEMES = {"https": 443, "http": 80}
 UNSAFE = re.compile(r"[\s\x00-\x1f\x7f\\]")
@@ -83,6 +83,6 @@ def _path(parts: object) -> str:
 def _refuse_address(target: WebhookTarget) -> None:
     address = parse_address(target.host)
     if address is not None and not is_allowed(address):
-        raise WrongWebhookUrl(f"{target.host} is no public address.")
+        raise WrongWebhookUrl(REFUSAL)
     if target.scheme == "http" and not (is_listed(address) if address else settings.WEBHOOK_NETWORKS):
         raise WrongWebhookUrl("Must begin with https://.")

@@ -52,7 +52,7 @@ class HttpClient:
         except TimeoutError:
             return ReceiverAnswer(None, f"No answer within {settings.WEBHOOK_SECONDS:g} seconds.")
         except NotCallable as error:
-            return ReceiverAnswer(None, str(error)[:LONGEST_ERROR])
+            return ReceiverAnswer(None, str(error))
         except (OSError, ssl.SSLError, h11.ProtocolError) as error:
             return ReceiverAnswer(None, _in_words(error)[:LONGEST_ERROR])
         return _judge(answered)

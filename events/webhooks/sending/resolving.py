@@ -9,14 +9,17 @@ import asyncio
 import socket
 from concurrent.futures import ThreadPoolExecutor
 
-from events.webhooks.addresses import Address, is_allowed, is_listed, parse_address
+from events.webhooks.addresses import REFUSAL, Address, is_allowed, is_listed, parse_address
 from events.webhooks.targets import WebhookTarget
 
 THREADS = 64
 
 
 class NotCallable(Exception):
-    """A host without an allowed address. The partner sees the message."""
+    """A host without an allowed address."""
+
+    def __init__(self) -> None:
+        super().__init__(REFUSAL)
 
 
 class Resolver:
@@ -33,7 +36,7 @@ class Resolver:
         check = is_allowed if target.scheme == "https" else is_listed
         allowed = [address for address in addresses if check(address)]
         if not allowed:
-            raise NotCallable(f"{target.host} leads to {addresses[0]}, which is no public address.")
+            raise NotCallable
         return allowed
 
     async def _look_up(self, host: str) -> list[Address]:
@@ -53,6 +56,6 @@ def look_up(host: str) -> list[Address]:
     try:
         infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise NotCallable(f"{host} has no address: {error}.") from error
+        raise NotCallable from error
     addresses = (parse_address(str(info[4][0])) for info in infos)
     return list(dict.fromkeys(address for address in addresses if address is not None))

@@ -11,8 +11,9 @@ from ipaddress import ip_network
 
 import pytest
 
+from events.webhooks.addresses import REFUSAL
 from events.webhooks.sending.http_client import HttpClient, ReceiverAnswer
-from events.webhooks.targets import parse_url
+from events.webhooks.targets import WrongWebhookUrl, parse_url
 from tests.events.webhooks.receiving import receiver
 
 pytestmark = pytest.mark.usefixtures("_local_receivers")
@@ -82,7 +83,7 @@ def test_a_name_that_leads_to_a_private_address_is_not_connected_to(settings, na
     names["shop.example"] = ["127.0.0.1"]
     with receiver() as server:
         [answer] = post(f"https://shop.example:{server.port}/")
-    assert answer == ReceiverAnswer(None, "shop.example leads to 127.0.0.1, which is no public address.")
+    assert answer == ReceiverAnswer(None, REFUSAL)
     assert server.posts == []
 
 
@@ -101,12 +102,18 @@ def test_plain_http_goes_to_listed_networks_alone(settings, names):
     settings.WEBHOOK_NETWORKS = [ip_network("10.0.0.0/8")]
     names["shop.example"] = ["93.184.216.34"]
     [answer] = post("http://shop.example/")
-    assert "no public address" in answer.error
+    assert answer.error == REFUSAL
 
 
-def test_a_name_without_an_address_says_so(names):
-    [answer] = post("https://nowhere.example/")
-    assert answer.error.startswith("nowhere.example has no address")
+def test_every_refusal_of_a_host_is_the_same_sentence(settings, names):
+    """A partner must not learn from `last_error` which names and addresses exist inside."""
+    settings.WEBHOOK_NETWORKS = []
+    names["intranet.example"] = ["10.1.2.3"]
+    names["shop.example"] = ["192.0.0.9"]
+    urls = ["https://nowhere.example/", "https://intranet.example/", "https://shop.example/"]
+    assert [post(url)[0] for url in urls] == [ReceiverAnswer(None, REFUSAL)] * 3
+    with pytest.raises(WrongWebhookUrl, match=REFUSAL):
+        parse_url("https://10.1.2.3/")
 
 
 def test_a_redirect_is_not_followed():
