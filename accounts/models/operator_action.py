@@ -41,6 +41,7 @@ class OperatorAction(models.Model):
     looked_at = models.DateTimeField(null=True, help_text="When every row had been checked.")
     confirmed_at = models.DateTimeField(null=True)
     stopped_at = models.DateTimeField(null=True, help_text="When an operator stopped the remaining rows.")
+    stopped_by = models.CharField(max_length=200, blank=True, db_default="")
     finished_at = models.DateTimeField(null=True)
     leased_until = models.DateTimeField(null=True, help_text="The end of the worker's lease.")
 

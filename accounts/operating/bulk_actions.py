@@ -58,6 +58,10 @@ class TooMany(Exception):
     """More rows were chosen than one action may have."""
 
 
+class NotChooser(Exception):
+    """An operator tried to confirm the action of another one."""
+
+
 def choose(
     admin: Acting,
     action: AdminAction[Any],
@@ -102,8 +106,13 @@ def _store_rows(chosen: OperatorAction, chosen_rows: QuerySet[Any]) -> int:
         return int(cursor.rowcount)
 
 
-def confirm(chosen: OperatorAction, answers: dict[str, Any]) -> bool:
-    """Start a checked action; return False if it was already confirmed or stopped."""
+def confirm(chosen: OperatorAction, answers: dict[str, Any], *, by: Actor) -> bool:
+    """Start a checked action; return False if it was already confirmed or stopped. Raises NotChooser.
+
+    Only its chooser may confirm it, because its changes are recorded in the name of the chooser.
+    """
+    if by.name != chosen.actor:
+        raise NotChooser(f"{chosen.actor} chose this action, so only {chosen.actor} can confirm it.")
     waiting = OperatorAction.objects.filter(pk=chosen.pk, confirmed_at=None, finished_at=None)
     confirmed = waiting.exclude(looked_at=None).update(
         confirmed_at=timezone.now(), answers=answers, reason=answers.get("reason", "")
@@ -112,12 +121,12 @@ def confirm(chosen: OperatorAction, answers: dict[str, Any]) -> bool:
     return bool(confirmed)
 
 
-def stop(chosen: OperatorAction) -> None:
+def stop(chosen: OperatorAction, *, by: Actor) -> None:
     """Stop an action. Rows that are done stay done; an unconfirmed action ends without any change."""
     now = timezone.now()
     running = OperatorAction.objects.filter(pk=chosen.pk, finished_at=None)
-    running.filter(confirmed_at=None).update(stopped_at=now, finished_at=now)
-    running.filter(stopped_at=None).update(stopped_at=now)
+    running.filter(confirmed_at=None).update(stopped_at=now, stopped_by=by.name, finished_at=now)
+    running.filter(stopped_at=None).update(stopped_at=now, stopped_by=by.name)
     chosen.refresh_from_db()
 
 
@@ -195,7 +204,7 @@ def advance(chosen: OperatorAction, admin: Acting, *, seconds: float) -> bool:
     """
     action = admin.find_action(chosen.action)
     if action is None:  # another version of the service has no such action
-        stop(chosen)
+        stop(chosen, by=Actor.system("operators' actions"))
         OperatorAction.objects.filter(pk=chosen.pk, finished_at=None).update(finished_at=timezone.now())
         return True
     if not _claim(chosen):

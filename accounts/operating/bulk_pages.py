@@ -93,13 +93,18 @@ class BulkPages(ModelAdmin[Record]):
         form = action.form_for(None, request.POST.dict())
         if not form.is_valid():
             return self._page(request, chosen, action, form)
-        if bulk_actions.confirm(chosen, form.cleaned_data):
-            self._advance(chosen)
+        try:
+            confirmed = bulk_actions.confirm(chosen, form.cleaned_data, by=operator_of(request))
+        except bulk_actions.NotChooser as error:
+            messages.error(request, str(error))
+        else:
+            if confirmed:
+                self._advance(chosen)
         return HttpResponseRedirect(self._bulk_url(chosen))
 
     def stop_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         chosen, _ = self._find(request, pk, acting=True)
-        bulk_actions.stop(chosen)
+        bulk_actions.stop(chosen, by=operator_of(request))
         if chosen.moving:
             self._advance(chosen)
         return HttpResponseRedirect(self._bulk_url(chosen))
@@ -159,6 +164,7 @@ class BulkPages(ModelAdmin[Record]):
             "rows": shown[:SHOWN],
             "shown": SHOWN,
             "may_act": self.has_act_permission(request),
+            "is_chooser": operator_of(request).name == chosen.actor,
             "undone_by": self.find_action(action.undone_by) if counts["done"] else None,
             "row_url": f"admin:{self.opts.app_label}_{self.opts.model_name}_change",
         }

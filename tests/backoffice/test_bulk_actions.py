@@ -3,15 +3,17 @@
 import csv
 
 import pytest
+from django.test import Client
 
 from accounts.models import OperatorAction
 from accounts.operating import bulk_actions
 from accounts.tasks import run_operator_action, sweep_operator_actions
+from backoffice.groups import OPERATORS
 from events.models import Event
 from orders.change import OrderChange
 from orders.models import Order
 from tests.backoffice.conftest import choose, confirm, do, messages
-from tests.factories import OrderFactory
+from tests.factories import OrderFactory, StaffFactory
 
 
 @pytest.fixture
@@ -213,6 +215,46 @@ def test_support_looks_and_does_not_act(operator, support, ended, going_on):
     assert "will be done" in support.get(path).text
     assert [support.post(f"{path}{name}/").status_code for name in ("confirm", "stop", "undo")] == [403] * 3
     assert not Order.objects.filter(held=True).exists()
+
+
+@pytest.fixture
+def colleague(db):
+    """Another operator, who may do the same."""
+    client = Client()
+    client.force_login(StaffFactory.create(username="carla", group=OPERATORS))
+    return client
+
+
+def test_only_the_chooser_confirms_so_that_no_one_acts_in_anothers_name(operator, colleague, ended, going_on):
+    page = choose(operator, Order, "hold", [going_on])
+    page = confirm(colleague, page)
+
+    assert messages(page) == ["user:olga chose this action, so only user:olga can confirm it."]
+    assert not Order.objects.filter(held=True).exists()
+    assert "<form method" not in colleague.get(page.request["PATH_INFO"]).text.partition("bo-verdict")[2]
+
+    confirm(operator, page)
+    assert Event.objects.get(type="order.held").actor == "user:olga"
+
+
+def test_who_stopped_an_action_is_kept_beside_who_confirmed_it(operator, colleague, shop, no_time):
+    OrderFactory.create_in_bulk(3, retailer=shop)
+    page = choose(operator, Order, "hold", list(Order.objects.all()))
+    run_operator_action(OperatorAction.objects.get().pk)
+    page = confirm(operator, page)
+    page = colleague.post(f"{page.request['PATH_INFO']}stop/", follow=True)
+
+    action = OperatorAction.objects.get()
+    assert (action.actor, action.stopped_by) == ("user:olga", "user:carla")
+    assert "Stopped by user:carla" in page.text
+
+
+def test_an_undo_is_the_action_of_the_operator_who_undoes(operator, colleague, going_on):
+    page = confirm(operator, choose(operator, Order, "hold", [going_on]))
+    back = colleague.post(f"{page.request['PATH_INFO']}undo/", follow=True)
+    confirm(colleague, back)
+
+    assert Event.objects.get(type="order.released").actor == "user:carla"
 
 
 def test_looking_at_more_rows_asks_no_more_queries(

@@ -79,7 +79,7 @@ def _begin(name: str, rows: int) -> subprocess.Popen[str]:
     chosen = bulk_actions.choose(its_admin, action, first, by=Actor.of_user(user))
     while not chosen.looked_at:
         bulk_actions.advance(chosen, its_admin, seconds=60)
-    bulk_actions.confirm(chosen, {"reason": "bench"})
+    bulk_actions.confirm(chosen, {"reason": "bench"}, by=Actor.of_user(user))
     command = [sys.executable, "-m", "tools.bench.operating.acting", str(chosen.pk)]
     environment = {**os.environ, "DATABASE_URL": database_url()}
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
