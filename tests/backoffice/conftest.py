@@ -65,14 +65,14 @@ def do(client: Client, record: Any, action: str, **answers: str) -> Any:
 
 
 def choose(client: Client, model: Any, action: str, subjects: Sequence[Any], **filters: str) -> Any:
-    """Tick subjects in a list and choose an action; the page that says what it will do to them."""
+    """Select rows in a list and choose an action; return its preview page."""
     path = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
     sent = {"action": action, "_selected_action": [record.pk for record in subjects]}
     return client.post(path, sent, query_params=filters, follow=True)
 
 
 def confirm(client: Client, page: Any, **answers: str) -> Any:
-    """Say yes to what a page says it will do."""
+    """Confirm a preview page."""
     path = f"{page.request['PATH_INFO']}confirm/"
     return client.post(path, {"reason": "agreed by telephone", **answers}, follow=True)
 

@@ -21,7 +21,7 @@ SIGN_IN, SECOND, SET_UP = (
 
 
 def app_code(secret: str, later: int = 0) -> str:
-    """What an app shows (RFC 6238), or will show so many half minutes later."""
+    """Return the code of an app (RFC 6238), now or a number of half minutes later."""
     step = int(time.time()) // 30 + later
     digest = hmac.digest(base64.b32decode(secret), struct.pack(">Q", step), "sha1")
     at = digest[-1] & 15
@@ -30,7 +30,7 @@ def app_code(secret: str, later: int = 0) -> str:
 
 @dataclass
 class Person:
-    """Somebody with a browser."""
+    """A user with a browser."""
 
     name: str
     client: Client = field(default_factory=Client)
@@ -47,7 +47,7 @@ class Person:
         return self.client.post(SECOND, {"code": code})
 
     def set_up(self) -> list[str]:
-        """An app for somebody who is signed in; the recovery codes."""
+        """Set up an app for a signed-in user; return the recovery codes."""
         self.secret = self.client.get(SET_UP).context["form"].secret
         # The code before this one, so that this can be entered next. It is good until this half minute ends.
         with time_machine.travel(time.time(), tick=False):

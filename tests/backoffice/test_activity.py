@@ -1,4 +1,4 @@
-"""Who did what: by person, day and object, page by page, whatever kept it."""
+"""The audit log: by person, day and object, page by page, from all sources."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -20,7 +20,7 @@ def shown(client, **asked):
     return [(entry.person, entry.what.split()[0], entry.on) for entry in page.context["entries"]]
 
 
-def test_it_says_who_did_what_to_what_and_why(operator, order):
+def test_it_shows_actor_action_object_and_reason(operator, order):
     do(operator, order, "hold", reason="Looks like fraud")
 
     assert shown(operator) == [("olga", "order.held", f"order {order.pk}")]
@@ -41,7 +41,7 @@ def test_the_newest_are_read_by_an_index_however_much_was_ever_done(operator, ta
     assert "Sort" not in plan, plan
 
 
-def test_what_partners_did_is_not_in_it(operator, order, client_for, acme):
+def test_actions_of_partners_are_not_in_it(operator, order, client_for, acme):
     client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/accepted")
     assert shown(operator) == []
 
@@ -94,7 +94,7 @@ def test_pages_follow_each_other_without_a_gap_or_a_repetition(operator, order, 
     assert len(seen) == len(set(seen)) == 6
 
 
-def test_it_asks_the_same_number_of_queries_whatever_there_is(operator, order, django_assert_max_num_queries):
+def test_any_number_of_rows_costs_the_same_number_of_queries(operator, order, django_assert_max_num_queries):
     def asked():
         with django_assert_max_num_queries(15) as statements:
             operator.get(PAGE)

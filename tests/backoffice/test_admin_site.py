@@ -1,4 +1,4 @@
-"""What all pages of the admin have in common."""
+"""The common parts of all admin pages."""
 
 import re
 
@@ -12,7 +12,7 @@ from backoffice.paginator import CappedPaginator
 from catalog.models import Variant
 from tests.factories import SupplierFactory, VariantFactory
 
-# Shown on the page of what they belong to, or kept by the machine for itself.
+# Shown on the page of their parent, or internal.
 WITHOUT_PAGES = {
     "accounts.AccessToken",
     "accounts.IdempotencyKey",

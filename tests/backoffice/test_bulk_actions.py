@@ -1,4 +1,4 @@
-"""What operators do to many: said beforehand, done row by row, kept with who did it and why."""
+"""Bulk actions: previewed, done row by row, recorded with actor and reason."""
 
 import csv
 
@@ -47,7 +47,7 @@ def no_time(monkeypatch):
     return woken
 
 
-def test_it_is_said_what_will_be_done_and_why_not_before_anything_is(operator, ended, going_on):
+def test_the_preview_names_the_effects_and_the_exclusions(operator, ended, going_on):
     page = choose(operator, Order, "hold", [ended, going_on])
 
     assert "1 will be done; 1 left out." in page.text
@@ -56,7 +56,7 @@ def test_it_is_said_what_will_be_done_and_why_not_before_anything_is(operator, e
     assert not Order.objects.filter(held=True).exists()
 
 
-def test_one_wrong_tick_holds_no_completed_order_and_tells_nobody(operator, ended, client_for, shop):
+def test_a_completed_order_among_the_chosen_ones_is_not_held(operator, ended, client_for, shop):
     seen, events = client_for(shop).get("orders").json(), Event.objects.count()
 
     page = choose(operator, Order, "hold", [ended])
@@ -99,7 +99,7 @@ def test_each_row_has_its_result_in_a_file(operator, ended, going_on):
     )
 
 
-def test_what_was_done_is_undone_by_the_action_that_puts_it_back(operator, ended, going_on):
+def test_an_action_is_undone_by_its_reverse_action(operator, ended, going_on):
     page = confirm(operator, choose(operator, Order, "hold", [going_on]))
     back = operator.post(f"{page.request['PATH_INFO']}undo/", follow=True)
 
@@ -110,7 +110,7 @@ def test_what_was_done_is_undone_by_the_action_that_puts_it_back(operator, ended
     assert OperatorAction.objects.get(undoes__action="hold").action == "release"
 
 
-def test_a_row_that_changes_meanwhile_is_left_as_it_is(operator, ended, going_on):
+def test_a_row_that_changed_since_is_left_alone(operator, ended, going_on):
     page = choose(operator, Order, "hold", [going_on])
     do(operator, going_on, "hold")
     events = Event.objects.count()
@@ -127,7 +127,7 @@ def test_a_single_action_that_changes_nothing_says_so(operator, order):
     assert Event.objects.filter(type="order.held").count() == 1
 
 
-def test_many_are_done_by_workers_that_may_die_and_none_twice(operator, shop, no_time, monkeypatch):
+def test_many_rows_are_done_once_even_if_workers_die(operator, shop, no_time, monkeypatch):
     OrderFactory.create_in_bulk(7, retailer=shop)
     monkeypatch.setattr(bulk_actions, "PAGE", 3)
     page = operator.post(
@@ -178,7 +178,7 @@ def test_a_fault_of_ours_with_one_record_keeps_no_other_waiting(operator, shop, 
     assert [*Order.objects.filter(held=True)] == [second]
 
 
-def test_what_is_left_can_be_stopped(operator, shop, no_time):
+def test_the_remaining_rows_can_be_stopped(operator, shop, no_time):
     OrderFactory.create_in_bulk(4, retailer=shop)
     page = choose(operator, Order, "hold", list(Order.objects.all()))
     run_operator_action(OperatorAction.objects.get().pk)
@@ -190,7 +190,7 @@ def test_what_is_left_can_be_stopped(operator, shop, no_time):
     assert Order.objects.filter(held=True).count() == 1
 
 
-def test_what_is_dropped_cannot_be_confirmed_any_more(operator, ended, going_on):
+def test_a_dropped_action_cannot_be_confirmed(operator, ended, going_on):
     page = choose(operator, Order, "hold", [going_on])
     operator.post(f"{page.request['PATH_INFO']}stop/")
     page = confirm(operator, page)
@@ -273,7 +273,7 @@ def test_looking_at_more_rows_asks_no_more_queries(
     assert asked(orders) == asked(orders[:1])
 
 
-def test_more_than_can_be_kept_is_refused_and_says_what_to_do(operator, shop, monkeypatch):
+def test_too_many_rows_are_refused_with_the_remedy(operator, shop, monkeypatch):
     OrderFactory.create_in_bulk(3, retailer=shop)
     monkeypatch.setattr(bulk_actions, "MOST", 2)
     page = choose(operator, Order, "hold", list(Order.objects.all()))

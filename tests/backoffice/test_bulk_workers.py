@@ -1,4 +1,4 @@
-"""Actions on many, as workers do them: few statements for each, and none twice, whoever dies or comes in."""
+"""Bulk actions in workers: few statements per row, and each row once despite crashes."""
 
 import pytest
 from django.db import connection
@@ -21,7 +21,7 @@ def time_enough(monkeypatch):
 
 @pytest.fixture
 def begin(operator, shop, monkeypatch):
-    """Have so many new orders held: chosen and confirmed, and left to a worker."""
+    """Choose and confirm a hold of a number of new orders, and leave it to a worker."""
 
     def begin(count: int) -> OperatorAction:
         orders = OrderFactory.create_in_bulk(count, retailer=shop)
@@ -37,7 +37,7 @@ def begin(operator, shop, monkeypatch):
 
 @pytest.fixture
 def before_keeping(monkeypatch):
-    """Have something happen between what is done to a row and its result, in the same transaction."""
+    """Run a function between the change of a row and its result, in the same transaction."""
     perform = operator_actions.perform
 
     def happen(what):
@@ -55,7 +55,7 @@ def before_keeping(monkeypatch):
 
 @pytest.fixture
 def before_doing(monkeypatch):
-    """Have something happen between reading a row and what is done to it."""
+    """Run a function between reading a row and changing it."""
     perform = operator_actions.perform
 
     def happen(what):
@@ -107,7 +107,7 @@ def test_a_worker_that_is_killed_half_way_leaves_all_to_the_next_and_nothing_twi
     assert action.counts()["done"] == 5
 
 
-def test_who_comes_second_to_a_row_has_done_nothing(begin, before_doing):
+def test_a_second_worker_at_a_row_does_nothing(begin, before_doing):
     action = begin(3)
     first = OperatorActionRow.objects.filter(action=action).order_by("id")[0]
     before_doing(lambda record: OperatorActionRow.objects.filter(pk=first.pk).update(result="refused"))
@@ -119,7 +119,7 @@ def test_who_comes_second_to_a_row_has_done_nothing(begin, before_doing):
     assert action.counts()["refused"] == 1
 
 
-def test_what_is_stopped_while_a_row_is_done_is_not_done(begin, before_doing):
+def test_a_row_in_progress_at_the_stop_is_not_done(begin, before_doing):
     action = begin(3)
 
     def stop_at_the_second(record):

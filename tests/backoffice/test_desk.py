@@ -38,7 +38,7 @@ def test_nothing_waits_on_a_quiet_day(operator, order):
     assert "No open work" in operator.get(DESK).text
 
 
-def test_a_wrong_address_shows_the_address_and_leads_to_what_mends_it(operator, refused_address):
+def test_a_wrong_address_shows_the_address_and_links_to_the_correction(operator, refused_address):
     [item] = rows(operator)
 
     assert item.kind.name == "address"
@@ -47,7 +47,7 @@ def test_a_wrong_address_shows_the_address_and_leads_to_what_mends_it(operator, 
     assert all(operator.get(url).status_code == 200 for _, url in item.actions)
 
 
-def test_what_nobody_fills_says_what_and_how_much_money(operator, acme, shop, a_variant, pushed, client_for):
+def test_unrouted_units_show_the_items_and_the_amount(operator, acme, shop, a_variant, pushed, client_for):
     a_variant(acme, "LAN-1", stock=10, wholesale_price="7.5")
     order = pushed(shop, {"sku": "LAN-1", "quantity": 2})
     client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/out_of_stock")
@@ -113,10 +113,10 @@ def test_a_supplier_that_falls_silent_waits_and_one_that_never_spoke_does_not(
     [item] = rows(operator)
     assert (item.kind.name, item.title) == ("feed", "Acme")
     assert client_for(acme).post("inventory", body).json()["unchanged"] == 1
-    assert rows(operator) == []  # what says that nothing has changed is a sign, too
+    assert rows(operator) == []  # an unchanged count is a sign of life, too
 
 
-def test_what_is_due_first_stands_first_then_the_money(operator, acme, shop, a_variant, pushed):
+def test_rows_are_sorted_by_deadline_and_then_amount(operator, acme, shop, a_variant, pushed):
     a_variant(acme, "CHEAP", stock=9, wholesale_price="1")
     a_variant(acme, "DEAR", stock=9, wholesale_price="100")
     cheap, dear = (pushed(shop, {"sku": sku, "quantity": 1}) for sku in ("CHEAP", "DEAR"))
@@ -183,7 +183,7 @@ def test_a_note_of_nothing_is_refused(operator, sent):
     assert operator.post(f"{DESK}note/", sent).status_code == 403
 
 
-def test_after_an_action_the_desk_shows_what_is_next(operator, refused_address):
+def test_after_an_action_the_desk_shows_the_next_row(operator, refused_address):
     url = f"/admin/orders/order/{refused_address.pk}/do/correct-address/"
     address = {"address1": "1 New Street", "city": "Bath", "country": "uk", "reason": ""}
     page = operator.post(f"{url}?next={DESK}", {**address, "next": DESK}, follow=True)
@@ -191,7 +191,7 @@ def test_after_an_action_the_desk_shows_what_is_next(operator, refused_address):
     assert page.context["items"] == []
 
 
-def test_nobody_is_led_elsewhere_after_an_action(operator, order):
+def test_after_an_action_no_redirect_leaves_the_site(operator, order):
     for elsewhere in ("https://evil.example/", "//evil.example/admin/", "/v3/docs"):
         answer = operator.post(
             f"/admin/orders/order/{order.pk}/do/route-again/", {"reason": "x", "next": elsewhere}

@@ -1,4 +1,4 @@
-"""The desk where much waits: page after page, each row once; and what waits beside orders."""
+"""The desk with many rows: each row once over all pages, and rows without orders."""
 
 import time
 from datetime import timedelta
@@ -19,7 +19,7 @@ DESK = "/admin/desk/"
 
 
 def all_rows(client, **asked):
-    """What the pages show, one after the other."""
+    """Return the rows of all pages in order."""
     url, found = DESK, []
     for _ in range(50):
         page = client.get(url, asked if url == DESK else None)
@@ -80,7 +80,7 @@ def test_pages_bring_the_rows_in_the_order_in_which_one_page_has_them(operator, 
     assert dated == sorted(dated)
 
 
-def test_what_is_solved_meanwhile_moves_nothing_to_another_page(operator, many, small):
+def test_a_solved_row_moves_no_other_row_to_another_page(operator, many, small):
     first = operator.get(DESK)
     ImportJobFactory._meta.model.objects.all().delete()
     rest = operator.get(DESK + first.context["more"]).context["items"]
@@ -200,7 +200,7 @@ def test_a_row_is_taken_with_one_button_and_keeps_its_note(operator, order, fulf
     assert "Assign to me" not in operator.get(DESK).text
 
 
-def test_nobody_takes_a_row_who_is_no_operator(operator, order, fulfillment):
+def test_only_an_operator_can_take_a_row(operator, order, fulfillment):
     StaffFactory.create(username="paul", is_active=False)
     sent = {"model": "fulfillments.fulfillment", "record_id": fulfillment.pk, "assigned_to": "paul"}
     page = operator.post(f"{DESK}note/", sent, follow=True)

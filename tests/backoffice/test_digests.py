@@ -1,4 +1,4 @@
-"""A mail a day with what waits: only to who has one, only where there is a mail server."""
+"""Daily digests: only for recipients with the setting, and only with a mail server."""
 
 from datetime import timedelta
 from smtplib import SMTPException
@@ -21,7 +21,7 @@ ADD = "/admin/backoffice/digest/add/"
 
 @pytest.fixture
 def server(settings):
-    """A mail server that keeps what it is given."""
+    """A mail server that stores its mails."""
     settings.EMAIL_URL = "smtp://mail.example"
 
 
@@ -43,7 +43,7 @@ def trouble(order, fulfillment, acme, client_for):
     return order
 
 
-def test_an_operator_hears_once_a_day_what_waits(server, digest, trouble):
+def test_an_operator_gets_one_digest_a_day(server, digest, trouble):
     send_digests()
     send_digests()
 
@@ -57,7 +57,7 @@ def test_an_operator_hears_once_a_day_what_waits(server, digest, trouble):
     assert len(mail.outbox) == 2
 
 
-def test_a_supplier_hears_what_it_has_to_do(server, operator, acme, order):
+def test_a_supplier_gets_a_digest_of_its_work(server, operator, acme, order):
     add(operator, supplier=acme.pk, address="acme@example.org")
     failed = {"code": "no_header", "message": "It has no header."}
     ImportJobFactory.create(supplier=acme, status="failed", error=failed)
@@ -78,7 +78,7 @@ def test_a_supplier_hears_nothing_of_another(server, operator, rival, order):
 @pytest.mark.parametrize(
     "state", [{"enabled": False}, {"hour": 23, "sent_at": None}, {"sent_at": "now"}, {"nothing": True}]
 )
-def test_none_is_sent_when_it_is_off_too_early_sent_already_or_empty(
+def test_no_digest_is_sent_when_off_too_early_already_sent_or_empty(
     server, digest, order, state, monkeypatch
 ):
     if state.pop("nothing", False):
@@ -99,7 +99,7 @@ def test_without_a_mail_server_nothing_is_sent_and_the_admin_says_so(settings, o
     assert (mail.outbox, Digest.objects.get().sent_at) == ([], None)
 
 
-def test_who_is_no_operator_any_more_hears_nothing(server, digest, trouble):
+def test_a_former_operator_gets_no_digest(server, digest, trouble):
     User.objects.update(is_active=False)
     send_digests()
     assert mail.outbox == []
@@ -118,7 +118,7 @@ def test_a_mail_server_that_fails_is_asked_again(server, digest, trouble, monkey
     assert Digest.objects.get().last_error == ""
 
 
-def test_a_silent_mail_server_is_asked_once_and_whoever_it_kept_waiting_comes_last(
+def test_a_silent_mail_server_is_tried_once_and_its_digest_comes_last(
     server, operator, digest, acme, trouble, monkeypatch
 ):
     add(operator, supplier=acme.pk, address="acme@example.org")

@@ -1,4 +1,4 @@
-"""What the docs say is compared with what the code does."""
+"""The docs are compared with the code."""
 
 import re
 

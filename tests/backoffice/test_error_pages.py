@@ -1,4 +1,4 @@
-"""What operators see where something is missing, forbidden or broken; everybody else gets the envelope."""
+"""Error pages for operators; other clients get the envelope."""
 
 import pytest
 from django.test import Client
@@ -14,7 +14,7 @@ def test_a_page_that_is_not_there_is_a_page_for_people(operator):
     assert "default-src 'self'" in page.headers["Content-Security-Policy"]
 
 
-def test_what_is_not_allowed_says_so(db):
+def test_a_forbidden_page_says_so(db):
     nobody = Client()
     nobody.force_login(StaffFactory.create(username="new"))
     page = nobody.get("/admin/orders/order/")
@@ -22,7 +22,7 @@ def test_what_is_not_allowed_says_so(db):
     assert "Your role does not allow this" in page.text
 
 
-def test_what_breaks_is_answered_without_the_database(operator, monkeypatch):
+def test_an_error_page_needs_no_database(operator, monkeypatch):
     operator.raise_request_exception = False
     monkeypatch.setattr("backoffice.site.gather", None)
     page = operator.get("/admin/")
@@ -31,7 +31,7 @@ def test_what_breaks_is_answered_without_the_database(operator, monkeypatch):
     assert page.headers["X-Request-Id"] in page.text
 
 
-def test_a_form_that_was_open_for_too_long_says_what_to_do(db):
+def test_an_expired_form_names_the_remedy(db):
     client = Client(enforce_csrf_checks=True)
     page = client.post("/admin/login/", {"username": "olga", "password": "x"})
     assert page.status_code == 403

@@ -1,4 +1,4 @@
-"""Any list as a file: what is filtered, with the list's columns, however long."""
+"""Export of any list of any length, with its filters and columns."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ def test_every_list_can_be_had(admin_client, order, meta):
 
 
 @pytest.mark.parametrize("path", ["orders/order/export.pdf", "orders/nothing/export.csv", "x/y/export.csv"])
-def test_what_is_no_list_is_not_found(operator, path):
+def test_an_unknown_list_is_not_found(operator, path):
     assert operator.get(f"/admin/{path}").status_code == 404
 
 
-def test_who_may_not_look_gets_no_file(db, support):
+def test_a_user_without_the_right_gets_no_file(db, support):
     assert support.get("/admin/auth/user/export.csv").status_code == 403
 
 
@@ -89,7 +89,7 @@ def test_who_may_not_look_gets_no_file(db, support):
         ("Catalogue desk", "/admin/catalog/variant/add/", True),
     ],
 )
-def test_desks_see_all_and_act_on_what_is_theirs(db, desk, path, may):
+def test_desks_see_all_and_act_on_their_own_work(db, desk, path, may):
     assert desk in DESKS
     client = Client()
     client.force_login(StaffFactory.create(username="desk", group=desk))

@@ -17,14 +17,14 @@ def page_of(client, fulfillment):
 
 
 @pytest.mark.parametrize("state", State)
-def test_the_buttons_are_what_the_table_allows(operator, fulfillment, state):
+def test_the_buttons_follow_the_table(operator, fulfillment, state):
     Fulfillment.objects.update(state=state)
     offered = {action.name for action in page_of(operator, fulfillment).context["record_actions"]}
     allowed = {move.name.replace("_", "-") for move in moves_from(state, ActorKind.OPERATOR)}
     assert offered == allowed
 
 
-def test_support_is_offered_none(support, fulfillment):
+def test_support_sees_no_buttons(support, fulfillment):
     assert page_of(support, fulfillment).context["record_actions"] == []
     for move in MOVES:
         assert do(support, fulfillment, move.name.replace("_", "-"), tracking_number="T").status_code == 403
@@ -47,7 +47,7 @@ def test_the_same_parcel_again_is_said_to_change_nothing(operator, fulfillment):
     assert fulfillment.shipments.count() == 1
 
 
-def test_the_page_shows_lines_as_agreed_and_what_parcels_refusals_and_returns_hold(
+def test_the_page_shows_agreed_lines_and_the_items_of_parcels_refusals_and_returns(
     operator, fulfillment, client_for, acme
 ):
     supplier, line = client_for(acme), fulfillment.lines.get()
@@ -145,7 +145,7 @@ def test_an_address_is_corrected_under_one_name_from_the_desk_to_the_page(
     assert offered["correct-address"] == "Correct address"
 
 
-def test_on_many_the_address_stays_and_the_list_and_who_did_what_say_so(
+def test_confirming_many_addresses_is_shown_in_the_list_and_the_audit_log(
     operator, fulfillment, pushed, shop, client_for, acme
 ):
     works = [fulfillment, pushed(shop, {"sku": "LAN-1", "quantity": 1}).fulfillments.get()]
@@ -161,7 +161,7 @@ def test_on_many_the_address_stays_and_the_list_and_who_did_what_say_so(
     assert "Confirm address" in [entry.what for entry in operator.get("/admin/activity/").context["entries"]]
 
 
-def test_where_nobody_else_has_all_of_it_the_page_says_why_and_offers_no_button(
+def test_without_another_supplier_the_page_gives_the_reason_and_no_button(
     operator, fulfillment, rival, a_variant
 ):
     a_variant(rival, "LAN-1", stock=1)
@@ -189,9 +189,7 @@ def test_where_nobody_else_has_all_of_it_the_page_says_why_and_offers_no_button(
         ({"variant_id": "{variant}"}, "The order names variant {variant}: nobody else has that one."),
     ],
 )
-def test_the_page_says_what_makes_somebody_a_candidate(
-    operator, acme, shop, client_for, a_variant, asked, sentence
-):
+def test_the_page_explains_the_candidates(operator, acme, shop, client_for, a_variant, asked, sentence):
     variant = a_variant(acme, "LAN-1", stock=5, upc="036000291452")
     numbers = {"supplier_id": acme.pk, "variant_id": variant.pk}
     line = {name: numbers.get(name, value) for name, value in asked.items()}

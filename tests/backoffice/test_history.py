@@ -44,7 +44,7 @@ def test_it_names_skus_people_keys_captures_and_stock(operator, order, fulfillme
     assert story(operator, fulfillment)[-1].title == "Stock taken out of stock"
 
 
-def test_what_retailers_ask_back_is_named_too(operator, order, client_for, shop):
+def test_cancellation_requests_are_named_too(operator, order, client_for, shop):
     line = order.lines.get()
     client_for(shop).post(f"orders/{order.pk}/cancel", {"lines": [{"id": line.pk, "quantity": 1}]})
     page = operator.get(f"/admin/orders/order/{order.pk}/change/")
@@ -59,7 +59,7 @@ def test_a_person_is_called_by_name(operator, order):
     assert "olga" in {entry.by for entry in story(operator, order)}
 
 
-def test_it_costs_the_same_whatever_has_happened(operator, order, fulfillment, client_for, acme, shop):
+def test_any_history_costs_the_same(operator, order, fulfillment, client_for, acme, shop):
     def asked():
         with CaptureQueriesContext(connection) as sent:
             story(operator, order)
@@ -93,7 +93,7 @@ def test_the_next_step_comes_first(operator, order, fulfillment, client_for, acm
     assert steps() == ["Nothing: the order is canceled."]
 
 
-def test_what_is_late_says_so_and_lines_are_added_up(operator, acme, shop, a_variant, pushed):
+def test_late_work_is_marked_and_lines_are_added_up(operator, acme, shop, a_variant, pushed):
     a_variant(acme, "LAN-1", stock=9, wholesale_price="10.50")
     shop.partnerships.update(hours_to_accept=1)
     lines = [{"sku": "LAN-1", "quantity": 2, "billed_amount": 25}]

@@ -147,7 +147,7 @@ def test_a_stranger_is_asked_to_log_in(db):
     assert answer.headers["Location"] == "/admin/login/?next=/admin/"
 
 
-def test_pages_of_the_admin_load_only_what_the_service_serves(operator):
+def test_pages_of_the_admin_load_only_files_of_the_service(operator):
     page = operator.get("/admin/")
     policy = page.headers["Content-Security-Policy"]
     assert "default-src 'self'" in policy

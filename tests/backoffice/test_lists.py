@@ -62,7 +62,7 @@ def test_days_go_together_with_other_filters_and_into_the_file(operator, days, b
     assert len(list(csv.reader(io.StringIO(text)))) == 3
 
 
-def test_the_first_row_of_a_day_is_found_by_halving_whatever_is_missing_between(days):
+def test_the_first_row_of_a_day_is_found_by_bisection_despite_gaps(days):
     for place, number in enumerate(days):
         moment = NOON + timedelta(days=place)
         before = days[place - 1] if place else 0
@@ -70,7 +70,7 @@ def test_the_first_row_of_a_day_is_found_by_halving_whatever_is_missing_between(
         assert (first_since(Order, "created_at", moment + timedelta(seconds=1)) or 0) > number
 
 
-def test_a_list_of_days_asks_as_many_queries_as_any_however_long_it_is(operator, shop, days):
+def test_a_list_by_day_of_any_length_costs_the_same_queries(operator, shop, days):
     def asked():
         with CaptureQueriesContext(connection) as statements:
             operator.get(LIST, {"created_at_from": "2026-03-12", "created_at_to": "2026-03-20"})
@@ -96,7 +96,7 @@ def test_columns_are_chosen_and_stay_with_filters_and_files(operator, days):
     assert head == "retailer,updated at"
 
 
-def test_what_is_not_offered_as_a_column_is_none(operator, days):
+def test_an_unknown_column_is_ignored(operator, days):
     page = operator.get(LIST, {"columns": "shipping_address"})
     assert "shipping_address" not in page.context["cl"].list_display
     assert "number" in page.context["cl"].list_display
@@ -126,7 +126,7 @@ def test_a_view_is_saved_shared_changed_and_deleted(operator, support, days):
     assert not SavedView.objects.exists()
 
 
-def test_a_view_is_of_its_list_and_of_whoever_may_see_that(operator, client, days):
+def test_a_saved_view_belongs_to_its_list_and_its_readers(operator, client, days):
     save(operator, "Spring", "q=1", shared="on")
     assert "Spring" not in operator.get("/admin/imports/importjob/").text
     assert client.post(f"{LIST}view/", {"name": "x"}).status_code == 302
@@ -148,7 +148,7 @@ def test_a_filter_that_no_column_can_hold_is_answered_as_any_other_wrong_one(ope
         assert (answer.status_code, answer.headers["Location"]) == (302, "/admin/accounts/apikey/?e=1")
 
 
-def test_a_search_in_a_field_for_what_no_column_can_hold_is_a_wrong_request(operator):
+def test_a_search_for_an_impossible_value_is_a_wrong_request(operator):
     of_field = {"app_label": "accounts", "model_name": "apikey", "field_name": "supplier"}
     assert operator.get("/admin/autocomplete/", {**of_field, "term": "a"}).status_code == 200
     assert operator.get("/admin/autocomplete/", {**of_field, "term": "a\0b"}).status_code == 400

@@ -17,7 +17,7 @@ from orders.models import Order
 from sftp_ingest.models import RemoteHost, SftpLogin
 from tests.factories import OrderFactory
 
-# Of these there are as many as there are parties or operators, or a few for each.
+# Their number is that of parties or operators, or a few per party.
 SHORT = {Supplier, Retailer, Partnership, ApiKey, Warehouse, ImportPolicy, AutoImport, SavedMapping}
 SHORT |= {SftpLogin, RemoteHost, Digest}
 LONG = [model for model, listed in admin.site._registry.items() if isinstance(listed, LongList)]
@@ -67,7 +67,7 @@ def plan_of(statement: str) -> str:
 
 
 def test_held_orders_are_found_by_an_index_however_many_are_open(shop):
-    """Of a million open orders few are held; the home asks for those each time."""
+    """A million open orders with few held ones, which the home page reads each time."""
     OrderFactory.create_in_bulk(3000, retailer=shop)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE orders_order")

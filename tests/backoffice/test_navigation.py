@@ -1,4 +1,4 @@
-"""The way through the admin: places by task, what waits there, and only what somebody may see."""
+"""The navigation of the admin: entries by task, with counts, and only permitted ones."""
 
 import re
 
@@ -27,7 +27,7 @@ def links(page):
     return {link.label: link for section in page.context["navigation"] for link in section.links}
 
 
-def test_whoever_may_see_all_gets_to_every_list(admin_client):
+def test_a_user_with_all_rights_reaches_every_list(admin_client):
     urls = {link.url.partition("?")[0] for link in links(admin_client.get("/admin/")).values()}
     for model in admin.site._registry:
         meta = model._meta
@@ -46,7 +46,7 @@ def test_a_page_within_a_list_marks_the_list(operator, order):
     assert [each.label for each in links(page).values() if each.is_current] == ["Orders"]
 
 
-def test_what_waits_stands_beside_its_place_when_it_was_counted(operator, fulfillment, acme):
+def test_counted_work_is_shown_beside_its_menu_entry(operator, fulfillment, acme):
     Fulfillment.objects.update(state=State.CANCELING)
     for status in (Status.AWAITING_APPROVAL, Status.AWAITING_APPROVAL):
         ImportJobFactory.create(supplier=acme, status=status)
@@ -58,7 +58,7 @@ def test_what_waits_stands_beside_its_place_when_it_was_counted(operator, fulfil
     assert found == {"Desk": "3", "Cancellation requests": "1", "Imports": "2", "Awaiting approval": "2"}
 
 
-def test_counts_end_where_nobody_reads_on(operator, acme, monkeypatch):
+def test_counts_stop_at_a_limit(operator, acme, monkeypatch):
     monkeypatch.setattr(counting, "COUNTED", 1)
     for _ in range(3):
         ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL)
@@ -74,7 +74,7 @@ def test_pages_come_without_counts_while_the_cache_is_away(operator, monkeypatch
     assert operator.get("/admin/").status_code == 200
 
 
-def test_nobody_is_led_where_he_may_not_go(client, support):
+def test_the_menu_offers_only_permitted_pages(client, support):
     assert "Import a file" not in links(support.get("/admin/"))
     client.force_login(StaffFactory.create(username="nina"))
     assert [link.label for link in links(client.get("/admin/")).values()] == ["Desk", "System status"]

@@ -21,7 +21,7 @@ SECRET = "a secret that only these two know of, and long"
 
 
 class Provider(ThreadingHTTPServer):
-    """Says who somebody is: whoever `claims` are."""
+    """An OpenID provider that vouches for the user in `claims`."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answers)
@@ -130,7 +130,7 @@ def test_an_operator_with_a_verified_address_comes_in_and_is_known_from_then_on(
         {},
     ],
 )
-def test_nobody_else_does_and_nobody_is_made(provider, claims, django_user_model):
+def test_no_other_user_signs_in_and_no_user_is_created(provider, claims, django_user_model):
     StaffFactory.create(username="ada", email="ada@example.com")
     provider.claims = {"sub": "7", **claims}
     client = Client()
@@ -141,7 +141,7 @@ def test_nobody_else_does_and_nobody_is_made(provider, claims, django_user_model
     assert django_user_model.objects.count() == 1
 
 
-def test_who_has_left_stays_out_although_the_provider_vouches(provider):
+def test_a_deactivated_user_stays_out_although_the_provider_vouches(provider):
     ada = StaffFactory.create(username="ada", email="ada@example.com")
     provider.claims = {"sub": "7", "email": "ada@example.com", "email_verified": True}
     come_back(Client())
@@ -151,7 +151,7 @@ def test_who_has_left_stays_out_although_the_provider_vouches(provider):
     assert come_back(Client()) == "/admin/login/"
 
 
-def test_an_answer_that_nobody_asked_for_lets_nobody_in(provider):
+def test_an_unrequested_answer_signs_nobody_in(provider):
     StaffFactory.create(username="ada", email="ada@example.com")
     provider.claims = {"sub": "7", "email": "ada@example.com", "email_verified": True}
     client = Client()

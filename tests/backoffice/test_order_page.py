@@ -1,4 +1,4 @@
-"""An order's page tells its whole story, and what can be done about it is done through its methods."""
+"""An order's page shows its whole timeline, and its actions use the methods of the order."""
 
 import re
 from decimal import Decimal
@@ -49,7 +49,7 @@ def rows_of(page, title):
     return [[" ".join(strip_tags(cell).split()) for cell in row] for row in cells]
 
 
-def test_the_page_shows_what_was_agreed_sent_and_came_back(
+def test_the_page_shows_agreed_shipped_and_returned_units(
     operator, acme, shop, a_variant, pushed, client_for
 ):
     lantern = a_variant(acme, "LAN-1", stock=3, title="Storm lantern", wholesale_price="100")
@@ -137,7 +137,7 @@ def test_an_operator_corrects_an_address_and_the_supplier_captures_it_again(
     )
 
 
-def test_of_two_operators_who_correct_one_address_the_second_reverts_nothing(operator, order):
+def test_a_second_correction_of_an_address_reverts_nothing(operator, order):
     form = operator.get(f"/admin/orders/order/{order.pk}/do/correct-address/").context["form"]
     as_it_was = {name: form[name].value() for name in ("address1", "city", "country", "shown")}
     do(operator, order, "correct-address", **as_it_was | {"address1": "1 New Street"})
@@ -160,7 +160,7 @@ def test_an_address_without_a_country_is_asked_for_again(operator, order):
     assert Order.objects.get().shipping_address["city"] == "London"
 
 
-def test_what_was_refused_is_routed_again_when_stock_has_come_in(
+def test_refused_units_are_routed_again_when_stock_has_arrived(
     operator, order, fulfillment, client_for, acme
 ):
     supplier = client_for(acme)
@@ -173,7 +173,7 @@ def test_what_was_refused_is_routed_again_when_stock_has_come_in(
     assert "2 units were routed again, 2 of them found no supplier" in messages(page)[0]
 
 
-def test_what_nobody_fills_is_canceled_by_decision(operator, order, fulfillment, client_for, acme):
+def test_unrouted_units_are_canceled_by_decision(operator, order, fulfillment, client_for, acme):
     client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/out_of_stock")
     units = sum(line.quantity for line in order.lines.all())
     page = do(operator, order, "drop-refused", reason="Discontinued")
@@ -221,7 +221,7 @@ def test_an_action_is_not_done_by_looking(operator, order):
 
 
 @pytest.mark.parametrize("path", ["999999/change/", "999999/do/hold/", "1/do/no-such-action/", "x/change/"])
-def test_what_is_not_there_leads_back_home(operator, path):
+def test_a_missing_page_leads_back_home(operator, path):
     assert operator.get(f"/admin/orders/order/{path}").status_code in (302, 404)
 
 
@@ -275,7 +275,7 @@ def test_a_held_orders_fulfillments_offer_no_work(operator, order, fulfillment):
     assert "held by an operator" in messages(do(operator, fulfillment, "accept"))[0]
 
 
-def test_the_page_shows_what_was_asked_to_be_canceled_and_what_waits(
+def test_the_page_shows_cancellation_requests_and_waiting_units(
     operator, order, fulfillment, client_for, shop, acme
 ):
     acme.partnerships.update(hours_to_answer=4)
@@ -340,7 +340,7 @@ def test_the_address_that_was_refused_does_not_go_back_without_a_word(
     assert not Event.objects.filter(type="order.address_corrected").exists()
 
 
-def test_an_address_that_stays_as_it_is_changes_nothing_and_says_so(operator, order):
+def test_an_unchanged_address_changes_nothing_and_says_so(operator, order):
     events = Event.objects.count()
     form = operator.get(f"/admin/orders/order/{order.pk}/do/correct-address/").context["form"]
     as_it_is = {name: form[name].value() for name in form.fields if form[name].value()}

@@ -1,4 +1,4 @@
-"""What an order says of routing, webhooks and suspensions; work that is sent elsewhere with a suspension."""
+"""An order's timeline shows routing, webhooks and suspensions; work is reassigned with a suspension."""
 
 import pytest
 from django.utils import timezone
@@ -22,7 +22,7 @@ def test_the_history_says_where_routing_sent_it(operator, order):
     assert "2 × LAN-1 to Acme" in page
 
 
-def test_the_history_says_what_webhooks_were_sent(operator, order, shop):
+def test_the_history_shows_webhook_deliveries(operator, order, shop):
     webhook = WebhookFactory.create(retailer=shop)
     Event.publish()
     event = Event.objects.get(type="order.created")
@@ -46,7 +46,7 @@ def test_the_route_names_suppliers_that_were_suspended_and_why(
     assert "Rival: not asked, as it was suspended then (Strike)" in order_page(operator, order)
 
 
-def test_the_route_says_nothing_of_who_was_suspended_later_or_has_none_of_it(
+def test_the_route_omits_suppliers_suspended_later_or_without_the_item(
     operator, acme, rival, shop, a_variant, pushed
 ):
     a_variant(acme, "LAN-1", stock=10)
@@ -64,7 +64,7 @@ def test_the_route_says_nothing_of_who_was_suspended_later_or_has_none_of_it(
         {"sku": "LAN-1", "supplier_id": 0},  # Acme's alone
     ],
 )
-def test_the_route_names_nobody_whom_routing_would_not_have_asked(
+def test_the_route_names_only_suppliers_that_routing_would_ask(
     operator, acme, rival, shop, a_variant, pushed, line
 ):
     a_variant(acme, "LAN-1", stock=10, upc="012345678905")

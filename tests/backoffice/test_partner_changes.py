@@ -1,4 +1,4 @@
-"""What operators change of parties, partnerships and keys is recorded, with who did it and what it was."""
+"""Changes of parties, partnerships and keys are recorded with the operator and the old values."""
 
 import pytest
 
@@ -11,7 +11,7 @@ KEY = {"allowed_networks": "", "rate_limit": "", "expires_at_0": "", "expires_at
 
 
 def events():
-    """The type and the data of what happened; all of it by the operator, for operators."""
+    """Return type and data of the events; all are by the operator and for operators."""
     happened = list(Event.objects.order_by("id"))
     assert {(event.actor, event.area) for event in happened} <= {("user:olga", "accounts")}
     return [(event.type, event.data) for event in happened]
@@ -63,7 +63,7 @@ def test_a_suppliers_change_is_recorded(operator, acme, change, changed):
     assert Event.objects.get().supplier == acme
 
 
-def test_a_party_that_is_saved_as_it_was_is_no_event(operator, shop):
+def test_saving_an_unchanged_party_records_nothing(operator, shop):
     page = operator.post(f"{PATH}/retailer/{shop.pk}/change/", {"name": shop.name, **INLINE})
     assert page.status_code == 302
     assert events() == []
@@ -142,7 +142,7 @@ def test_a_keys_life_is_recorded_without_its_secret(operator, acme):
     ]
 
 
-def test_what_cannot_be_recorded_is_not_changed(operator, acme, monkeypatch):
+def test_a_change_without_its_record_is_rolled_back(operator, acme, monkeypatch):
     def broken(*args, **kwargs):
         raise RuntimeError
 

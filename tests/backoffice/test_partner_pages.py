@@ -74,14 +74,14 @@ def test_a_retailer_is_onboarded(operator, acme):
         ({"sftp_username": "no spaces"}, "valid"),
     ],
 )
-def test_what_is_wrong_makes_nothing(operator, acme, wrong, message):
+def test_a_wrong_form_creates_nothing(operator, acme, wrong, message):
     operator.post(SUPPLIER, answers(name="First", sftp_username="taken"))
     before = Supplier.objects.count(), ApiKey.objects.count()
     assert message in operator.post(SUPPLIER, answers(**wrong)).text
     assert (Supplier.objects.count(), ApiKey.objects.count()) == before
 
 
-def test_support_looks_and_lets_nobody_in(support, acme):
+def test_support_reads_and_onboards_no_partner(support, acme):
     assert support.get(SUPPLIER).status_code == 403
     page = support.get(f"/admin/accounts/supplier/{acme.pk}/overview/")
     assert page.status_code == 200
@@ -89,7 +89,7 @@ def test_support_looks_and_lets_nobody_in(support, acme):
     assert "onboard" not in support.get("/admin/accounts/supplier/").text
 
 
-def test_one_page_shows_what_there_is(operator, acme, rival, shop):
+def test_one_page_shows_the_whole_partner(operator, acme, rival, shop):
     key, secret = IssuedKeyFactory.create(party=acme, name="Stock system")
     page = operator.get(f"/admin/accounts/supplier/{acme.pk}/overview/").text
     for shown in ("Shop", "Stock system", key.prefix, "Acme East", "Acme West", "Issue API key", "Scorecard"):

@@ -1,4 +1,4 @@
-"""What is kept for how long: old rows go, a window at a time; what is needed stays, however old."""
+"""Retention: old rows are removed a window at a time; needed rows of any age stay."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def test_an_old_import_goes_after_its_rejected_rows(old_job, acme):
     assert [*ImportJob.objects.all()] == [kept]
 
 
-def test_what_has_not_ended_stays_however_old(acme):
+def test_unfinished_rows_of_any_age_stay(acme):
     waiting = {"supplier": acme, "finished_at": LONG_AGO, "created_at": LONG_AGO}
     for status in (Status.QUEUED, Status.RUNNING, Status.AWAITING_APPROVAL):
         RejectFactory.create(job=ImportJobFactory.create(status=status, **waiting))
     assert prune() == {}
 
 
-def test_what_was_tried_of_an_uploaded_file_goes_after_the_file(acme):
+def test_the_trial_of_an_uploaded_file_goes_after_the_file(acme):
     draft = ImportDraftFactory.create(supplier=acme)
     job = ImportJobFactory.create(supplier=acme, status=Status.SUCCEEDED, finished_at=LONG_AGO)
     draft.jobs.add(job)
@@ -76,7 +76,7 @@ def test_what_was_tried_of_an_uploaded_file_goes_after_the_file(acme):
     assert prune() == {"imports": 1}
 
 
-def test_a_window_bounds_what_is_removed_at_a_time(old_job, monkeypatch):
+def test_a_window_limits_the_rows_removed_at_a_time(old_job, monkeypatch):
     rules = [rule for rule in retention.RULES if rule.setting == "REJECT_DAYS"]
     monkeypatch.setattr(retention, "RULES", [replace(rule, window=2) for rule in rules])
     assert [prune(), prune(), prune()] == [
@@ -92,7 +92,7 @@ def test_nothing_goes_where_the_setting_is_0(old_job, settings):
     assert Reject.objects.count() == 3
 
 
-def test_of_a_path_the_newest_upload_is_remembered(acme):
+def test_the_newest_upload_of_a_path_is_kept(acme):
     old = {"supplier": acme, "uploaded_at": LONG_AGO, "swept_at": LONG_AGO}
     for path in ("products/a.csv", "products/a.csv", "products/b.csv"):
         UploadFactory.create(path=path, **old)
@@ -154,7 +154,7 @@ def test_the_sums_of_days_long_ago_go(acme):
     assert list(DailySum.objects.all()) == [today]
 
 
-def test_what_was_changed_of_a_variant_long_ago_goes(acme, a_variant, client_for):
+def test_old_changes_of_a_variant_are_removed(acme, a_variant, client_for):
     client, variant = client_for(acme), a_variant(acme, "LAN-1")
     for title in ("Lamp", "Lantern"):
         client.request("PATCH", f"variants/{variant.pk}", {"title": title})
@@ -165,7 +165,7 @@ def test_what_was_changed_of_a_variant_long_ago_goes(acme, a_variant, client_for
     assert [each.changed["title"]["to"] for each in VariantChange.objects.all()] == ["Lantern"]
 
 
-def test_sessions_that_have_ended_go_and_those_that_live_stay():
+def test_ended_sessions_go_and_living_ones_stay():
     for name in ("ada", "bob"):
         Client().force_login(StaffFactory.create(username=name))
     ended = Session.objects.latest("expire_date")

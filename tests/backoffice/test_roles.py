@@ -1,4 +1,4 @@
-"""Roles between "all" and "look": whatever a page offers to somebody, he may do."""
+"""Roles between "all" and "look": users may do everything that a page offers them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_FOLLOWED = re.compile(r"/(logout|jsi18n|password_change)/")
 
 @pytest.fixture
 def pages(acme, shop, a_variant, pushed, client_for) -> list[str]:
-    """Pages of what waits, and of those whom it concerns."""
+    """Pages with waiting work and with partners."""
     variant = a_variant(acme, "A-1", stock=5)
     order = pushed(shop, {"sku": "A-1", "quantity": 3})
     work = order.fulfillments.get()
@@ -63,7 +63,7 @@ def test_every_link_that_a_role_is_shown_opens(role, pages):
     assert len(found) > 30
 
 
-def test_a_desk_is_offered_what_it_may_do_alone(pages, acme):
+def test_a_role_is_offered_only_its_own_actions(pages, acme):
     def offered(role: str) -> set[str]:
         client = Client()
         client.force_login(StaffFactory.create(username=role.split()[0].lower(), group=role))

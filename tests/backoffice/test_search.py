@@ -26,7 +26,7 @@ MANY = {
 
 
 def found(client, term):
-    """What a search shows: for each kind the names of its hits."""
+    """Return the names of the hits of a search, by kind."""
     page = client.get(SEARCH, {"q": term, "all": 1})
     assert page.status_code == 200
     return {group.title: [hit.name for hit in group.hits] for group in page.context["groups"]}
@@ -101,7 +101,7 @@ def test_a_request_is_found_by_its_id_and_a_partner_by_name_or_key(operator, acm
     assert found(operator, key.prefix)["Partners and keys"] == [key.prefix]
 
 
-def test_what_is_certainly_meant_is_opened_at_once(operator, shop):
+def test_an_exact_match_is_opened_at_once(operator, shop):
     first, _ = OrderFactory.create_in_bulk(
         2, retailer=shop, retailer_order_id=factory.Iterator(["R-1", "R-10"])
     )
@@ -116,7 +116,7 @@ def test_no_term_makes_it_fail(operator, term):
     assert operator.get(SEARCH, {"q": term, "all": 1}).status_code == 200
 
 
-def test_only_those_who_may_look_search(client, support, order):
+def test_only_users_with_the_right_may_search(client, support, order):
     assert client.get(SEARCH, {"q": "R"}).status_code == 302
     assert found(support, order.retailer_order_id)["Orders"] == [order.retailer_order_id]
 

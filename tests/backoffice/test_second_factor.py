@@ -1,4 +1,4 @@
-"""Signing in with a second factor: asked of whoever has one, and of groups that must."""
+"""Sign-in with a second factor: for users who have one, and for groups that require it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def permissions(group: Group) -> list[int]:
     return list(group.permissions.values_list("pk", flat=True))
 
 
-def test_whoever_has_an_app_is_asked_for_its_code_and_goes_where_he_wanted(ada):
+def test_a_user_with_an_app_enters_its_code_and_gets_the_wanted_page(ada):
     assert ada.sign_in().headers["Location"] == "/admin/orders/order/"
     ada.set_up()
 
@@ -76,7 +76,7 @@ def test_a_recovery_code_lets_in_once(ada):
     assert ada.enter(first).status_code == 200
 
 
-def test_who_guesses_codes_is_refused_though_the_next_is_right(ada, caplog):
+def test_after_wrong_codes_even_the_right_one_is_refused(ada, caplog):
     ada.sign_in()
     ada.set_up()
     ada.sign_in()
@@ -105,7 +105,7 @@ def test_secrets_of_apps_are_not_readable_in_the_database(ada):
 
 
 @pytest.mark.usefixtures("_must")
-def test_who_must_use_one_and_has_none_can_do_nothing_else(ada):
+def test_a_user_without_the_required_factor_can_only_set_it_up(ada):
     ada.sign_in()
     for path in ("/admin/", "/admin/orders/order/", "/admin/imports/importjob/1/do/approve/"):
         for answer in (ada.client.get(path), ada.client.post(path)):
@@ -150,7 +150,7 @@ def test_another_operator_resets_a_lost_one_with_a_reason(ada, root):
     )
 
 
-def test_nobody_resets_his_own_nor_a_superusers_without_being_one(ada, root):
+def test_no_user_resets_their_own_factor_or_a_superusers(ada, root):
     ada.sign_in()
     path = "/admin/auth/user/{}/reset-second-factor/"
     root_id = User.objects.get(username="root").pk
@@ -158,7 +158,7 @@ def test_nobody_resets_his_own_nor_a_superusers_without_being_one(ada, root):
     assert ada.client.post(path.format(root_id), {"reason": "x"}).status_code == 403
 
 
-def test_what_becomes_of_a_second_factor_is_recorded(ada, django_capture_on_commit_callbacks):
+def test_changes_of_a_second_factor_are_recorded(ada, django_capture_on_commit_callbacks):
     ada.sign_in()
     with django_capture_on_commit_callbacks(execute=True):
         ada.set_up()
@@ -174,7 +174,7 @@ def test_what_becomes_of_a_second_factor_is_recorded(ada, django_capture_on_comm
     assert ada.sign_in().headers["Location"] == "/admin/orders/order/"
 
 
-def test_somebody_who_is_no_operator_any_more_stays_out_at_the_second_step(ada):
+def test_a_former_operator_stays_out_at_the_second_step(ada):
     ada.sign_in()
     ada.set_up()
     ada.sign_in()
@@ -183,7 +183,7 @@ def test_somebody_who_is_no_operator_any_more_stays_out_at_the_second_step(ada):
     assert not ada.sees_orders()
 
 
-def test_whoever_signed_in_a_while_ago_is_asked_again_before_he_changes_it(ada, monkeypatch):
+def test_an_old_session_must_sign_in_again_to_change_the_factor(ada, monkeypatch):
     ada.sign_in()
     ada.set_up()
     monkeypatch.setattr("backoffice.second_factor.adapters.ASKED_AGAIN_AFTER", -1.0)

@@ -23,7 +23,7 @@ def level(acme, a_variant):
 
 
 class Adjusting:
-    """The page of Adjust, and what is sent from it."""
+    """Return the page of Adjust and the data of its form."""
 
     def __init__(self, operator, level):
         self.operator, self.path = operator, f"/admin/inventory/stocklevel/{level.pk}/do/adjust/"
@@ -55,7 +55,7 @@ def test_a_form_that_is_sent_twice_is_done_once_and_says_so(adjust):
     assert OperatorAction.objects.count() == 1
 
 
-def test_a_form_that_is_opened_anew_is_done_again(adjust):
+def test_a_form_that_is_opened_again_is_done_again(adjust):
     adjust(adjust.open())
     adjust(adjust.open())
     assert on_hand() == 20
@@ -68,8 +68,8 @@ def test_a_form_that_was_wrong_is_corrected_and_sent_again(adjust):
     assert on_hand() == 15
 
 
-def test_of_two_at_the_same_moment_one_is_done(db, level):
-    """As if neither had seen the other: the second finds out when it writes down what it did."""
+def test_one_of_two_concurrent_forms_is_done(db, level):
+    """Both run as if alone: the second fails when it records its number."""
     admin, by, form_id = StockLevelAdmin(StockLevel, site), Actor(ActorKind.OPERATOR, "olga"), uuid4()
     action = admin.find_action("adjust")
     assert action

@@ -34,7 +34,7 @@ def heard(monkeypatch):
     return give
 
 
-def test_operators_see_each_part_and_what_waits(heard, operator, acme, shop, a_variant, client_for):
+def test_operators_see_each_part_and_its_waiting_work(heard, operator, acme, shop, a_variant, client_for):
     heard("web", threads=8, busy=3)
     heard("sftp", "two", seconds=40)
     a_variant(acme, "LAN-1", stock=1)

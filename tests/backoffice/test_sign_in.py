@@ -24,7 +24,7 @@ def signed_in(name: str = "ada", password: str = PASSWORD, address: str = "203.0
 
 
 @pytest.mark.usefixtures("_ada")
-def test_who_guesses_is_refused_though_the_eleventh_is_right():
+def test_after_ten_wrong_passwords_even_the_right_one_is_refused():
     assert signed_in()
     assert not any(signed_in(password=f"guess {n}") for n in range(9))
 

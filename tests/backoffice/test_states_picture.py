@@ -1,4 +1,4 @@
-"""The picture of the states in docs/ is what the table says."""
+"""The picture of the states in docs/ follows the table."""
 
 from xml.etree import ElementTree
 

@@ -1,4 +1,4 @@
-"""What operators write to a supplier about a file: left in its area, and mailed where mail can be."""
+"""Messages to a supplier about a file: stored in its area, and mailed if possible."""
 
 import pytest
 from django.db import connection
@@ -30,7 +30,7 @@ def left(acme):
     return [path.read_text() for path in area_of(acme).files() if path.name.endswith(".message.txt")]
 
 
-def test_it_is_left_and_mailed_to_where_the_supplier_hears_of_what_waits(
+def test_a_message_is_stored_and_mailed_to_the_suppliers_digest_address(
     operator, job, acme, mail_server, mailoutbox
 ):
     DigestFactory.create(supplier=acme, address="desk@acme.example")
@@ -51,7 +51,7 @@ def test_without_an_address_it_is_only_left(operator, job, acme, mail_server, ma
     assert (left(acme), mailoutbox) == (["Hello Acme"], [])
 
 
-def test_without_a_mail_server_nobody_is_asked_for_an_address(operator, job, acme, mailoutbox):
+def test_without_a_mail_server_the_form_has_no_address(operator, job, acme, mailoutbox):
     page = form_of(operator, job)
     assert "mail_to" not in page
     assert "mailto:" in page
@@ -60,7 +60,7 @@ def test_without_a_mail_server_nobody_is_asked_for_an_address(operator, job, acm
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_cannot_be_mailed_is_left_all_the_same_and_says_why(
+def test_a_message_that_cannot_be_mailed_is_stored_with_the_reason(
     operator, job, acme, mail_server, monkeypatch
 ):
     def refuse(*_, **__):

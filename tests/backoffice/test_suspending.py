@@ -76,7 +76,7 @@ class TestSupplier:
         body = {"warehouse_id": warehouse.pk, "inventories": [{"sku": "LAN-1", "quantity": 3}]}
         assert client_for(acme).post("inventory", body).json()["updated"] == 1
 
-    def test_what_it_means_is_shown_before_it_is_done(self, operator, acme, shop, client_for):
+    def test_the_consequences_are_shown_before_the_suspension(self, operator, acme, shop, client_for):
         push(client_for, shop)
         page = operator.get(f"{path_of(acme)}suspend/")
         assert "1</a> new: can still be captured" in page.text
@@ -129,7 +129,7 @@ def time_machine_at(monkeypatch):
     return at
 
 
-def test_a_suspended_retailer_pushes_nothing_new_and_reads_what_it_has(
+def test_a_suspended_retailer_pushes_nothing_new_and_still_reads(
     operator, lanterns, shop, client_for, boutique
 ):
     body = an_order({"upc": "036000291452", "quantity": 1})

@@ -1,4 +1,4 @@
-"""Operators see who waits for what, since when and with whom."""
+"""Operators see waiting orders with items, ages and suppliers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def listed(operator, **query) -> list[int]:
     return [line.order_id for line in page.context["cl"].result_list]
 
 
-def test_the_list_shows_who_waits_and_with_whom(operator, waiting):
+def test_the_list_shows_waiting_orders_and_their_suppliers(operator, waiting):
     _, short, unrouted = waiting
 
     assert listed(operator) == [unrouted.pk, short.pk]
@@ -79,13 +79,13 @@ def test_the_pages_of_the_variant_and_of_its_stock_show_its_backorders(operator,
     assert "no supplier yet" in text
 
 
-def test_where_nobody_waits_the_pages_say_so(operator, order):
+def test_without_waiting_orders_the_pages_say_so(operator, order):
     variant = order.fulfillments.get().lines.get().variant
 
     assert "No backorders." in operator.get(f"/admin/catalog/variant/{variant.pk}/change/").text
 
 
-def test_the_orders_page_shows_what_waits(operator, waiting):
+def test_the_orders_page_shows_waiting_units(operator, waiting):
     text = operator.get(f"/admin/orders/order/{waiting[2].pk}/change/").text
 
     assert '<th class="n">Waiting</th>' in text

@@ -1,4 +1,4 @@
-"""Webhooks on operators' pages: how they stand, and what can be done about them."""
+"""Webhooks on operators' pages: their status and actions."""
 
 import pytest
 from django.db import transaction
@@ -43,7 +43,7 @@ def test_a_page_says_how_a_receiver_stands_and_shows_no_secret(operator, webhook
     assert operator.get(f"/admin/events/delivery/?q={dead.event_id}").context["cl"].result_count == 1
 
 
-def test_what_is_dead_is_sent_again(operator, webhook, dead):
+def test_dead_deliveries_are_sent_again(operator, webhook, dead):
     do(operator, webhook, "resend_dead")
     assert Delivery.objects.get().status == "waiting"
     assert Event.objects.filter(type="webhook.replayed", actor__startswith="user:").count() == 1

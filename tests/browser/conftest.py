@@ -1,4 +1,4 @@
-"""A real browser in the admin; whatever it complains of, or asks elsewhere for, fails the test."""
+"""A real browser in the admin. Console errors and requests to other hosts fail the test."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ PASSWORD = "long enough for anybody"
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
-    """A browser that keeps what it has loaded: styles and scripts are fetched once, not by each test.
+    """A browser with a cache: styles and scripts are fetched once, not by each test.
 
-    No longer than its tests: Playwright keeps an event loop in this thread, in which nobody else can run one.
+    It ends with its tests, since Playwright keeps an event loop in this thread.
     """
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM} here")
@@ -43,7 +43,7 @@ def chromium() -> Iterator[Any]:
 
 @dataclass
 class AdminBrowser:
-    """One person's browser, logged in; remembers what went wrong on the way."""
+    """A signed-in user's browser, which records errors."""
 
     page: Any
     base: str
@@ -98,7 +98,7 @@ class AdminBrowser:
 
 @pytest.fixture
 def browser(chromium: Any, live_server: Any) -> Iterator[AdminBrowser]:
-    """A browser in which nobody is logged in yet."""
+    """A browser without a session."""
     for name, group in (("olga", OPERATORS), ("sam", SUPPORT)):
         StaffFactory.create(username=name, password=PASSWORD, group=group)
     browser = AdminBrowser(chromium.new_page(), live_server.url)

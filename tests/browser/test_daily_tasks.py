@@ -1,4 +1,4 @@
-"""What operators do all day, in a real browser, in no more clicks than the budget has."""
+"""Operators' daily tasks in a real browser, each within its click budget."""
 
 import pytest
 
@@ -186,7 +186,7 @@ def test_pages_keep_within_the_window(desk, order, client_for, acme, path):
         assert browser.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_double_click_adjusts_once_and_the_way_back_shows_what_is_there_by_then(desk, order):
+def test_a_double_click_adjusts_once_and_back_shows_the_new_stock(desk, order):
     level = StockLevel.objects.get(variant__sku="LAN-1")
     browser = desk(f"/admin/inventory/stocklevel/{level.pk}/do/adjust/")
     browser.page.fill("#id_units", "-3")

@@ -31,7 +31,7 @@ def test_a_whole_number_leads_to_its_order_without_a_click(browser, orders):
     assert browser.page.locator("h1").inner_text().split("\n")[0] == "Order SO-1"
 
 
-def test_arrows_go_through_what_was_found(browser, orders):
+def test_arrow_keys_move_through_the_hits(browser, orders):
     browser.start_as("sam")
     browser.open("/admin/")
     type_into_the_box(browser, "so")

@@ -1,4 +1,4 @@
-"""The desk by the keyboard alone: what opens closes again, and who has acted goes on at the next row."""
+"""The desk by keyboard alone: dialogs close again, and after an action the focus is on the next row."""
 
 import pytest
 
@@ -12,7 +12,7 @@ FOCUSED = "document.activeElement.innerText"
 
 @pytest.fixture
 def rows(browser, acme, shop, a_variant, client_for):
-    """Three orders whose addresses are wrong, the dearest first, as the desk shows them."""
+    """Create three orders with wrong addresses, the most expensive first, as on the desk."""
     a_variant(acme, "LAN-1", stock=10, wholesale_price=10)
     numbers = []
     for quantity in (3, 2, 1):
@@ -29,7 +29,7 @@ def focus(browser, row, label):
     browser.page.locator(".bo-desk tbody tr").nth(row).get_by_text(label).first.focus()
 
 
-def test_escape_closes_a_note_and_leads_back_to_what_opens_it(browser, rows):
+def test_escape_closes_a_note_and_focuses_its_button(browser, rows):
     focus(browser, 1, "Note")
     browser.page.keyboard.press("Enter")
     browser.page.keyboard.press("Tab")
@@ -40,7 +40,7 @@ def test_escape_closes_a_note_and_leads_back_to_what_opens_it(browser, rows):
     assert browser.page.evaluate(FOCUSED) == "Note"
 
 
-def test_who_takes_a_row_stays_at_it(browser, rows):
+def test_taking_a_row_keeps_the_focus_on_it(browser, rows):
     focus(browser, 1, "Assign to me")
     with browser.page.expect_navigation():
         browser.page.keyboard.press("Enter")
@@ -48,7 +48,7 @@ def test_who_takes_a_row_stays_at_it(browser, rows):
     assert browser.page.evaluate(FOCUSED) == rows[1]
 
 
-def test_who_has_mended_a_row_is_at_the_next_one(browser, rows):
+def test_after_solving_a_row_the_focus_is_on_the_next_one(browser, rows):
     focus(browser, 1, "Correct address")
     with browser.page.expect_navigation():
         browser.page.keyboard.press("Enter")

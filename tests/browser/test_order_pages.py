@@ -1,4 +1,4 @@
-"""Operators at work in a real browser: what they see and press, and what the pages answer."""
+"""Operators at work in a real browser: pages, buttons and answers."""
 
 import pytest
 
@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def order(acme, shop, a_variant, client_for):
-    """Two lanterns that Acme cannot deliver: nobody lives at that address."""
+    """Two lanterns that Acme refused for a wrong address."""
     a_variant(acme, "LAN-1", stock=10)
     answer = client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 2}))
     order = Order.objects.get(pk=answer.json()["order_id"])

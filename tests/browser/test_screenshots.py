@@ -1,4 +1,4 @@
-"""The pictures of README and operators.md, taken anew by `make screenshots`: of pages that the demo fills."""
+"""The pictures of README and operators.md, taken by `make screenshots` from pages with demo data."""
 
 from __future__ import annotations
 

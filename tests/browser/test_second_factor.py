@@ -82,7 +82,7 @@ def test_an_app_is_set_up_by_its_key_and_asked_for(browser):
     assert browser.page.locator(".bo-queue").count() > 5
 
 
-def test_what_goes_wrong_with_a_passkey_is_said_on_the_page(browser, finger):
+def test_an_error_of_a_passkey_is_shown_on_the_page(browser, finger):
     devices, authenticator = finger
     devices.send("WebAuthn.setUserVerified", {"authenticatorId": authenticator, "isUserVerified": False})
     browser.open("/admin/login/")

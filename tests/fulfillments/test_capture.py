@@ -1,4 +1,4 @@
-"""Capture: what is handed to a supplier, by which filters, in which pages (interface 4.1, contract 3)."""
+"""Capture: the fulfillments for a supplier, with filters and pages (interface 4.1, contract 3)."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ WANTED = {
 
 @pytest.mark.parametrize("asked", WANTED)
 @pytest.mark.parametrize("form", ["object", "plain"])
-def test_a_filter_by_state_finds_what_is_in_it(asked, form, works, acme_api):
+def test_a_filter_by_state_finds_its_fulfillments(asked, form, works, acme_api):
     params = {"fulfillment_state": asked}
     answer = acme_api.get("fulfillments", {"filter": json.dumps(params)} if form == "object" else params)
 
@@ -137,7 +137,7 @@ def test_a_filter_by_state_finds_what_is_in_it(asked, form, works, acme_api):
         ("pending", []),
     ],
 )
-def test_a_filter_by_the_retailers_state_finds_what_is_in_it(asked, wanted, works, acme_api):
+def test_a_filter_by_the_retailers_state_finds_its_fulfillments(asked, wanted, works, acme_api):
     answer = acme_api.get("fulfillments", {"retailer_state": asked})
 
     assert ids(answer) == [works[name] for name in wanted]
@@ -190,7 +190,7 @@ def test_held_work_is_not_captured_until_it_is_released(works, acme_api):
 
 
 @pytest.mark.parametrize("state", ["ordered", "pending"])
-def test_what_is_listed_under_a_retailers_state_is_in_it(state, works, acme_api):
+def test_listed_fulfillments_have_the_filtered_retailers_state(state, works, acme_api):
     with Order.objects.get(fulfillments=works["accepted"]).change(by=OPERATOR) as change:
         hold(change)
 
@@ -302,7 +302,7 @@ def test_a_cursor_that_was_never_given_out_is_refused(cursor, acme_api):
 
 
 @pytest.mark.parametrize("lines", [1, 6])
-def test_a_capture_costs_the_same_whatever_there_is_to_capture(
+def test_capturing_any_number_costs_the_same(
     lines, acme, a_variant, push, acme_api, django_assert_num_queries
 ):
     for number in range(lines):

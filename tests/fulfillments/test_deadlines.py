@@ -1,4 +1,4 @@
-"""Time limits of a partnership: what is overdue is reported, and what is not answered is answered."""
+"""Time limits of a partnership: overdue work is reported, and unanswered cancellations are answered."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def limits(acme, **limits):
 
 
 def later(**delta):
-    """As if that much time had passed: every limit of every fulfillment is that much nearer."""
+    """Simulate the passing of time: bring every limit of every fulfillment nearer."""
     for fulfillment in Fulfillment.objects.all():
         for name in ("due_at", "capture_due_at"):
             moment = getattr(fulfillment, name)
@@ -61,7 +61,7 @@ def test_work_that_is_not_accepted_in_time_is_overdue(acme, retailer, supplier, 
     assert not Fulfillment.objects.overdue().exists()
 
 
-def test_work_that_is_not_captured_in_time_is_overdue_until_it_is(acme, retailer, supplier, a_variant):
+def test_work_that_is_not_captured_in_time_is_overdue(acme, retailer, supplier, a_variant):
     a_variant(acme, "A-1", stock=3)
     limits(acme, hours_to_capture=1)
     retailer.post("orders", an_order({"sku": "A-1", "quantity": 1}))
@@ -85,7 +85,7 @@ def test_ship_until_counts_to_the_end_of_its_day(acme, retailer, supplier, a_var
 
 
 def test_held_work_is_not_overdue_but_a_cancelation_is(acme, retailer, supplier, a_variant):
-    """Nobody can do held work; a cancelation waits for its answer all the same."""
+    """Held work cannot be done, but a cancelation still waits for its answer."""
     a_variant(acme, "A-1", stock=3)
     limits(acme, hours_to_accept=4, hours_to_answer=4)
     number = retailer.post("orders", an_order({"sku": "A-1", "quantity": 1})).json()["order_id"]
@@ -103,7 +103,7 @@ def test_held_work_is_not_overdue_but_a_cancelation_is(acme, retailer, supplier,
     assert Fulfillment.objects.overdue().count() == 1
 
 
-def test_what_is_released_has_its_whole_time_again(acme, retailer, supplier, a_variant):
+def test_a_released_fulfillment_has_its_full_time_limit_again(acme, retailer, supplier, a_variant):
     a_variant(acme, "A-1", stock=3)
     limits(acme, hours_to_capture=1, hours_to_accept=4)
     retailer.post("orders", an_order({"sku": "A-1", "quantity": 1}))
@@ -116,7 +116,7 @@ def test_what_is_released_has_its_whole_time_again(acme, retailer, supplier, a_v
 
     assert not Fulfillment.objects.overdue().exists()
     later(hours=3)
-    assert Fulfillment.objects.overdue().count() == 1  # nobody has captured it
+    assert Fulfillment.objects.overdue().count() == 1  # it is not captured
     assert captured(supplier)["overdue"] is False
     later(hours=2)
     assert captured(supplier)["overdue"] is True
@@ -126,7 +126,7 @@ def test_what_is_released_has_its_whole_time_again(acme, retailer, supplier, a_v
     ("default", "state"),
     [("approve", "canceled"), ("refuse", "cancelation not allowed"), ("wait", "canceling")],
 )
-def test_a_cancelation_nobody_answers_gets_the_partnerships_answer(
+def test_an_unanswered_cancelation_gets_the_partnerships_answer(
     acme, retailer, supplier, a_variant, default, state
 ):
     a_variant(acme, "A-1", stock=3)

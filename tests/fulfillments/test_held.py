@@ -1,4 +1,4 @@
-"""Held orders: their suppliers wait, whichever way they come; a cancellation does not (contract 13)."""
+"""Held orders: their suppliers wait on every path; a cancellation does not (contract 3)."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def outcome(answer) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("way", WORK)
-def test_what_is_held_waits_until_it_is_released(way, work, an_order_at_acme, acme_api, hold_it):
-    """The order was held, and could be shipped by whoever knew the fulfillment's number."""
+def test_a_held_order_waits_until_it_is_released(way, work, an_order_at_acme, acme_api, hold_it):
+    """A held order could be shipped by a supplier that knew the fulfillment's number."""
     if "ship" in way:
         acme_api.put(status(work, "accepted"))
     before = state_of(work)
@@ -94,7 +94,7 @@ def test_each_element_of_rejections_is_answered_for_itself(
     ]
 
 
-def test_a_repeat_of_what_was_done_before_is_no_work(work, an_order_at_acme, acme_api, hold_it):
+def test_a_repetition_on_a_held_order_is_unchanged(work, an_order_at_acme, acme_api, hold_it):
     parcel = {"tracking_number": "T", "lines": [piece(work, "LAMP", 1)]}
     refusal = [{"id": work.pk, "rejectId": "J", "items": [{"sku": "MAT", "quantity": 1}]}]
     acme_api.put(status(work, "accepted"))
@@ -111,7 +111,7 @@ def test_a_repeat_of_what_was_done_before_is_no_work(work, an_order_at_acme, acm
     assert [outcome(each) for each in repeated] == [(200, "unchanged")] * 3
 
 
-def test_what_the_state_forbids_is_said_before(work, an_order_at_acme, acme_api, shop_api, hold_it):
+def test_a_forbidden_move_is_reported_before_the_hold(work, an_order_at_acme, acme_api, shop_api, hold_it):
     hold_it(an_order_at_acme)
     shop_api.post(f"orders/{an_order_at_acme.pk}/cancel")
 
@@ -143,7 +143,7 @@ def test_a_cancellation_is_asked_for_and_answered(
         assert outcome(acme_api.put(status(work, "accepted"))) == (409, "order_held")
 
 
-def test_what_waits_for_an_address_is_canceled_though_it_is_held(
+def test_a_fulfillment_that_waits_for_an_address_is_canceled_while_held(
     work, an_order_at_acme, acme_api, shop_api, hold_it
 ):
     acme_api.put(status(work, "wrong_address"))
@@ -152,7 +152,7 @@ def test_what_waits_for_an_address_is_canceled_though_it_is_held(
     assert outcome(shop_api.post(f"orders/{an_order_at_acme.pk}/cancel")) == (200, "order_canceled")
 
 
-def test_what_has_left_is_not_held(acme, rival, a_variant, push, work_of, acme_api, rival_api, hold_it):
+def test_a_shipped_order_is_not_held(acme, rival, a_variant, push, work_of, acme_api, rival_api, hold_it):
     """One supplier has shipped all of its part: parcels, returns and invoices are noted as ever."""
     a_variant(acme, "LAMP", stock=5)
     a_variant(rival, "RUG", stock=5)
@@ -189,7 +189,7 @@ def test_operators_do_not_work_on_it_for_the_supplier(work, an_order_at_acme, ho
 
 
 def test_only_a_suppliers_work_waits():
-    """Of all moves, what the contract names: accept, ship and refuse."""
+    """The moves that the contract names: accept, ship and refuse."""
     held = {
         move.name for move in MOVES for state in WORKABLE if state in move.sources and _waits(move, state)
     }
@@ -206,7 +206,7 @@ def _waits(move, state) -> bool:
 
 
 @pytest.mark.parametrize("end", ["completed", "canceled"])
-def test_what_has_nothing_left_to_do_cannot_be_held(end, work, an_order_at_acme, acme_api, shop_api, hold_it):
+def test_a_finished_order_cannot_be_held(end, work, an_order_at_acme, acme_api, shop_api, hold_it):
     if end == "completed":
         acme_api.put(status(work, "accepted"))
         acme_api.put(status(work, "shipped"), {"tracking_number": "T"})

@@ -1,4 +1,4 @@
-"""Plans against trying everything: as many pieces as can be, the fewest fulfillments, the lowest cost."""
+"""Plans against exhaustive search: most units, fewest fulfillments, lowest cost."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_search_that_stops_early_has_a_plan_that_fills_as_much():
     assert all(missing <= 0 for missing in search.missing(places))
 
 
-def test_what_several_lines_want_is_promised_once():
+def test_stock_wanted_by_several_lines_is_promised_once():
     lamp = a_candidate(1, 1)
 
     found = plan([Want(line, 2, (lamp,)) for line in range(3)], stock_of((1, 10, 3)), allow_short=False)
@@ -59,7 +59,7 @@ def test_what_several_lines_want_is_promised_once():
     assert sum(found.unfilled.values()) == 3
 
 
-def test_a_line_leaves_to_another_what_only_that_one_can_take():
+def test_a_line_leaves_stock_to_a_line_without_another_source():
     lamp, lantern = a_candidate(1, 1, "1"), a_candidate(2, 1, "2")
     wants = [Want(0, 1, (lamp, lantern)), Want(1, 1, (lamp,))]
 
@@ -68,7 +68,7 @@ def test_a_line_leaves_to_another_what_only_that_one_can_take():
     assert placed(found) == [(0, 2, 10, 1), (1, 1, 10, 1)]
 
 
-def test_pieces_come_from_the_cheaper_of_the_places_that_ship_anyway():
+def test_units_come_from_the_cheaper_of_the_chosen_warehouses():
     cheap, dear, other = a_candidate(1, 1, "1"), a_candidate(2, 2, "9"), a_candidate(3, 2)
     wants = [Want(0, 4, (cheap, dear)), Want(1, 1, (other,))]
 
@@ -98,7 +98,7 @@ def test_a_place_that_refused_a_line_is_not_asked_again_but_its_supplier_is():
     assert plan(wants, stock_of((1, 10, 5)), allow_short=False).unfilled == {0: 1}
 
 
-def test_short_pieces_go_to_a_place_that_ships_anyway():
+def test_short_units_go_to_a_chosen_warehouse():
     lamp, mat, cheap_mat = a_candidate(1, 1), a_candidate(2, 1, "9"), a_candidate(3, 2, "1")
     wants = [Want(0, 1, (lamp,)), Want(1, 2, (mat, cheap_mat))]
 
@@ -108,7 +108,7 @@ def test_short_pieces_go_to_a_place_that_ships_anyway():
     assert [each.reserved for each in found.allocations] == [1, 0]
 
 
-def test_short_pieces_go_to_the_cheapest_that_takes_them_where_none_ships():
+def test_without_stock_short_units_go_to_the_cheapest_supplier():
     refusing = a_candidate(1, 1, "1", takes_short=False)
     wants = [Want(0, 2, (refusing, a_candidate(2, 2, "3"), a_candidate(3, 3, "4")))]
 

@@ -1,4 +1,4 @@
-"""Refusals: whole or in part, what they do to stock and catalogue, and where the work goes next."""
+"""Complete and partial refusals, their effects on stock and catalog, and the next supplier."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def third(shop) -> Supplier:
 
 @pytest.fixture
 def everywhere(acme, rival, a_variant):
-    """LAMP at Acme, the cheapest, and at Rival: ten pieces each."""
+    """Create LAMP at Acme, the cheapest supplier, and at Rival: ten units each."""
     return {
         supplier.name: a_variant(supplier, "LAMP", stock=10, wholesale_price=price)
         for supplier, price in ((acme, "1"), (rival, "2"))
@@ -44,7 +44,7 @@ def reject(api, work, reason="out_of_stock"):
 
 
 def at(supplier, sku="LAMP") -> list[tuple[str, int]]:
-    """The supplier's fulfillments with that sku: state and pieces, oldest first."""
+    """Return state and units of the supplier's fulfillments with a sku, oldest first."""
     works = Fulfillment.objects.filter(supplier=supplier, lines__variant__sku=sku).order_by("pk")
     return [(each.state, each.lines.get(variant__sku=sku).quantity) for each in works]
 
@@ -53,7 +53,7 @@ def stock_of(variant) -> tuple[int, int]:
     return StockLevel.objects.values_list("on_hand", "reserved").get(variant=variant)
 
 
-def test_what_is_out_of_stock_goes_to_the_next_supplier(everywhere, acme, rival, acme_api, push, work_of):
+def test_out_of_stock_units_go_to_the_next_supplier(everywhere, acme, rival, acme_api, push, work_of):
     order = push({"sku": "LAMP", "quantity": 3})
 
     assert reject(acme_api, work_of(order, acme)).json()["code"] == "out_of_stock"
@@ -92,7 +92,7 @@ def test_a_pinned_line_goes_nowhere_else(pin, reason, everywhere, acme, rival, a
     assert order.lines.get().rejected == 3
 
 
-def test_who_refused_a_line_is_not_asked_again(
+def test_a_supplier_that_refused_a_line_is_not_asked_again(
     everywhere, third, a_variant, acme, rival, acme_api, rival_api, client_for, push, work_of
 ):
     """When all have refused, an operator decides; stock that comes in later changes nothing by itself."""
@@ -120,7 +120,7 @@ def test_who_refused_a_line_is_not_asked_again(
         ("missing_sku", "this supplier refused the line before."),
     ],
 )
-def test_the_decision_names_who_was_not_asked_again(
+def test_the_decision_names_the_excluded_suppliers(
     reason, said, everywhere, acme, rival, acme_api, shop_api, push, work_of
 ):
     order = push({"sku": "LAMP", "quantity": 1})
@@ -134,7 +134,9 @@ def test_the_decision_names_who_was_not_asked_again(
     assert reasons[rival.pk].startswith("Chosen for 1 of 1")
 
 
-def test_what_the_next_supplier_has_only_in_part_is_split(everywhere, acme, rival, acme_api, push, work_of):
+def test_units_that_the_next_supplier_has_only_in_part_are_split(
+    everywhere, acme, rival, acme_api, push, work_of
+):
     set_stock(on_hand=2, variant=everywhere["Rival"])
     order = push({"sku": "LAMP", "quantity": 3})
 
@@ -226,7 +228,7 @@ def test_a_correction_releases_all_that_waited(acme, rival, a_variant, acme_api,
     assert [*Fulfillment.objects.values_list("state", flat=True)] == ["new", "new"]
 
 
-def test_the_rest_of_what_was_shipped_in_part_is_refused_once(work, acme_api, an_order_at_acme):
+def test_the_rest_of_a_partial_shipment_is_refused_once(work, acme_api, an_order_at_acme):
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 2)]})
 
@@ -238,7 +240,7 @@ def test_the_rest_of_what_was_shipped_in_part_is_refused_once(work, acme_api, an
 
 
 @pytest.mark.parametrize("body", [None, {}, {"reason": "gone"}, b"[]"])
-def test_a_refusal_needs_no_body_and_minds_none(body, work, acme_api):
+def test_a_refusal_needs_no_body_and_accepts_one(body, work, acme_api):
     assert acme_api.put(status(work, "out_of_stock"), body).json()["code"] == "out_of_stock"
 
 
@@ -284,9 +286,7 @@ def test_lines_refused_in_part_leave_the_rest_to_be_shipped(work, reject_lines, 
     assert order_state(an_order_at_acme) == "exception"
 
 
-def test_what_is_refused_in_part_goes_to_the_next_supplier(
-    everywhere, acme, rival, reject_lines, push, work_of
-):
+def test_partly_refused_units_go_to_the_next_supplier(everywhere, acme, rival, reject_lines, push, work_of):
     order = push({"sku": "LAMP", "quantity": 5})
 
     reject_lines(refusal(work_of(order, acme), 2))
@@ -351,7 +351,7 @@ def test_more_than_is_open_is_never_refused(reject_id, work, reject_lines):
 
 
 @pytest.mark.parametrize("reject_id", [None, "J-9"])
-def test_of_what_is_refused_whole_no_more_can_be_refused(reject_id, work, reject_lines, acme_api):
+def test_a_refused_line_cannot_be_refused_again(reject_id, work, reject_lines, acme_api):
     reject(acme_api, work)
 
     answer = reject_lines(refusal(work, 4, rejectId=reject_id))
@@ -396,7 +396,7 @@ def test_anothers_fulfillment_cannot_be_refused(work, rival_api):
         ([{"id": 1, "itmes": [{"sku": "L", "quantity": 1}]}], "[0].itmes"),
     ],
 )
-def test_what_is_wrong_with_refusals_is_named(body, field, acme_api):
+def test_wrong_refusals_name_the_fault(body, field, acme_api):
     answer = acme_api.post("fulfillments/rejections", body)
 
     assert answer.status_code == 400
@@ -406,7 +406,7 @@ def test_what_is_wrong_with_refusals_is_named(body, field, acme_api):
 
 
 @pytest.mark.parametrize("lines", [1, 8])
-def test_a_refusal_costs_the_same_whatever_the_number_of_lines(
+def test_refusing_any_number_of_lines_costs_the_same(
     lines, acme, rival, a_variant, push, work_of, acme_api, django_assert_max_num_queries
 ):
     for number in range(lines):
@@ -414,7 +414,7 @@ def test_a_refusal_costs_the_same_whatever_the_number_of_lines(
             a_variant(supplier, f"LAMP-{number}", stock=9, wholesale_price=price)
     work = work_of(push(*({"sku": f"LAMP-{number}", "quantity": 1} for number in range(lines))), acme)
 
-    # beyond what every move costs: what was refused before; the lines that are routed again, the partners
+    # beyond the cost of every move: earlier refusals; the lines that are routed again, the partners
     # with their warehouses, their variants; the new fulfillments and lines; the decision
     with django_assert_max_num_queries(31):
         assert reject(acme_api, work).json()["code"] == "out_of_stock"

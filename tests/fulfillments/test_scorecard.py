@@ -35,7 +35,7 @@ def scorecard(client, supplier, days=30):
 
 @pytest.fixture
 def work(acme, shop, a_variant, client_for):
-    """So many fulfillments of Acme, each for an order of a retailer that came in so many hours ago."""
+    """Create fulfillments of Acme, each for an order of a retailer with an age in hours."""
     a_variant(acme, "LAN-1", stock=100)
 
     def make(*hours_ago, retailer=shop):
@@ -83,7 +83,7 @@ def test_it_says_how_long_things_took(acme, work, client_for):
     assert len(card["by_day"]) == 30
 
 
-def test_it_counts_refusals_by_reason_and_what_was_asked_back(acme, shop, work, client_for):
+def test_it_counts_refusals_by_reason_and_cancellation_requests(acme, shop, work, client_for):
     supplier, retailer = client_for(acme), client_for(shop)
     first, second, third, fourth = work(1, 1, 1, 1)
     supplier.put(f"fulfillments/{first.pk}/setStatus/wrong_address")
@@ -127,7 +127,7 @@ def test_a_former_partner_hears_of_its_own_orders_and_nothing_of_the_stock(acme,
     assert card["feed"] == {"last_at": None, "age_hours": None, "count": 0}
 
 
-def test_a_retailer_sees_what_concerns_itself_and_nobody_else_sees_anything(
+def test_a_retailer_sees_only_its_own_trade_and_others_see_nothing(
     acme, rival, shop, boutique, work, client_for
 ):
     work(1, 1)
@@ -142,7 +142,7 @@ def test_a_retailer_sees_what_concerns_itself_and_nobody_else_sees_anything(
     assert client_for(acme, scopes=["catalog:read"]).get(path).status_code == 403
 
 
-def test_the_numbers_of_one_partner_are_not_those_of_another(acme, shop, work, client_for, boutique):
+def test_the_numbers_of_partners_are_separate(acme, shop, work, client_for, boutique):
     PartnershipFactory.create(retailer=boutique, supplier=acme)
     work(1, 1)
     work(1, retailer=boutique)
@@ -181,7 +181,7 @@ def test_a_gap_between_epochs_is_stepped_over(acme, work):
     assert add_up(seconds=60) == 0
 
 
-def test_it_costs_the_same_whatever_has_happened(acme, work, client_for):
+def test_any_history_costs_the_same(acme, work, client_for):
     supplier = client_for(acme)
 
     def asked():

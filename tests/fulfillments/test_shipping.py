@@ -79,7 +79,7 @@ def test_a_parcel_of_a_split_is_known_again(accepted, ship):
 
 
 @pytest.mark.parametrize("since", ["asked back", "wrong address"])
-def test_a_parcel_is_known_again_whatever_happened_since(since, accepted, ship, acme_api, shop_api):
+def test_a_repeated_parcel_is_recognized_after_any_later_change(since, accepted, ship, acme_api, shop_api):
     """Its answer may have been lost; meanwhile the retailer has asked the rest back."""
     lines = [piece(accepted, "LAMP", 1)]
     ship(accepted, "T-1", lines=lines)
@@ -163,7 +163,7 @@ def test_anothers_line_is_refused(accepted, ship, rival, a_variant, push, work_o
         ),
     ],
 )
-def test_what_is_wrong_with_a_parcel_is_named_and_nothing_ships(body, code, field, accepted, acme_api):
+def test_a_wrong_parcel_names_the_fault_and_ships_nothing(body, code, field, accepted, acme_api):
     refused(acme_api.put(status(accepted, "shipped"), body), 400, code, field)
     assert state_of(accepted) == "accepted"
     assert accepted.shipments.count() == 0
@@ -199,7 +199,7 @@ def test_accepting_again_keeps_the_tracking_number(work, acme_api):
     assert acme_api.get(f"fulfillments/{work.pk}").json()["tracking_number"] == "T-1"
 
 
-def test_shipping_takes_the_pieces_from_on_hand_and_from_reserved(accepted, ship):
+def test_shipping_takes_the_units_from_on_hand_and_from_reserved(accepted, ship):
     stock = accepted.lines.get(variant__sku="LAMP").variant.stock
     ship(accepted, "T-1", lines=[piece(accepted, "LAMP", 2)])
     assert stock.values_list("on_hand", "reserved").get() == (8, 1)
@@ -261,7 +261,7 @@ def test_an_item_may_be_named_by_its_code(name, accepted, acme_api):
     assert accepted.lines.get(variant__sku="LAMP").shipped == 3
 
 
-def test_parcels_ship_all_or_none(accepted, acme_api):
+def test_all_parcels_of_a_call_ship_or_no_parcel(accepted, acme_api):
     body = parcels(accepted, ("T-1", [("LAMP", 2)]), ("T-2", [("LAMP", 2)]))
 
     message = refused(
@@ -320,7 +320,7 @@ LAMP = {"sku": "LAMP", "quantity": 1}
         ),
     ],
 )
-def test_what_is_wrong_with_parcels_is_named(change, field, accepted, acme_api):
+def test_wrong_parcels_name_the_fault(change, field, accepted, acme_api):
     body = parcels(accepted, ("T-1", [("LAMP", 1)])) | change
 
     answer = acme_api.post("fulfillments/shipments", body)
@@ -354,7 +354,7 @@ def a_return(quantity=1, **body):
     return {"reason": "too big", "return_lines": [{"sku": "LAMP", "quantity": quantity}], **body}
 
 
-def test_what_came_back_is_noted_once(shipped, acme_api):
+def test_a_return_is_recorded_once(shipped, acme_api):
     path = f"fulfillments/{shipped.pk}/returns"
 
     assert acme_api.post(path, a_return(return_id="R-1")).json()["code"] == "return_recorded"
@@ -400,7 +400,7 @@ def test_nothing_comes_back_that_was_not_shipped(accepted, acme_api):
         ({"return_lines": [{"sku": 7, "quantity": 1}]}, "return_lines[0].sku"),
     ],
 )
-def test_what_is_wrong_with_a_return_is_named(change, field, shipped, acme_api):
+def test_a_wrong_return_names_the_fault(change, field, shipped, acme_api):
     answer = acme_api.post(f"fulfillments/{shipped.pk}/returns", a_return() | change)
 
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
@@ -424,7 +424,7 @@ def test_an_invoice_needs_its_number(body, shipped, acme_api):
 
 
 @pytest.mark.parametrize("lines", [1, 8])
-def test_shipping_costs_the_same_whatever_the_number_of_lines(
+def test_shipping_any_number_of_lines_costs_the_same(
     lines, acme, a_variant, push, work_of, acme_api, django_assert_max_num_queries
 ):
     for number in range(lines):

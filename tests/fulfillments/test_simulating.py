@@ -37,7 +37,7 @@ def result(page):
     return page.context["result"]
 
 
-def test_leaving_a_supplier_out_says_who_would_have_shipped_and_at_what_price(operator, past, acme, rival):
+def test_leaving_a_supplier_out_shows_the_other_suppliers_and_prices(operator, past, acme, rival):
     page = ask(operator, supplier=acme.pk, left_out="on")
 
     found = result(page)
@@ -84,7 +84,7 @@ def test_only_the_days_and_as_many_orders_as_asked_for(operator, past, acme, bou
     assert result(ask(operator, supplier=acme.pk, left_out="on"))["orders"] == 3
 
 
-def test_what_cannot_be_routed_again_as_it_was_is_left_out_and_counted(operator, past, acme):
+def test_orders_that_cannot_be_replayed_are_left_out_and_counted(operator, past, acme):
     decision = RoutingDecision.objects.earliest("pk")
     decision.lines[0]["candidates"][0]["available"] = 0
     decision.save()
@@ -134,7 +134,7 @@ def test_a_question_that_makes_no_sense_gets_a_clear_answer(operator, acme, rule
     assert not RoutingSimulation.objects.exists()
 
 
-def test_support_reads_simulations_and_asks_none(operator, support, past, acme):
+def test_support_reads_simulations_and_starts_none(operator, support, past, acme):
     ask(operator, supplier=acme.pk, left_out="on")
     url = f"/admin/fulfillments/routingsimulation/{RoutingSimulation.objects.get().pk}/change/"
     assert "would be filled differently" in support.get(url).text

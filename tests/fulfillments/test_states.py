@@ -56,7 +56,7 @@ OTHERS = (REQUEST_CANCELATION, CORRECT_ADDRESS, GIVE_UP, WITHDRAW)
 
 
 def do(move: Move, work: Fulfillment, acme_api, shop_api) -> None:
-    """Make a move, as whoever makes it does."""
+    """Make a move in the role of its actor."""
     if move in CALLS:
         path, body = CALLS[move]
         answer = acme_api.put(status(work, path), body)
@@ -104,7 +104,7 @@ def test_there_is_a_way_into_every_state_and_every_move_is_made_by_somebody():
     ("move", "state"),
     [pytest.param(move, state, id=f"{move.name}-{state}") for move in CALLS for state in State],
 )
-def test_a_suppliers_call_does_what_the_table_says(move, state, in_state, acme_api):
+def test_a_suppliers_call_follows_the_table(move, state, in_state, acme_api):
     work = in_state(state)
     before = everything(work)
     path, body = CALLS[move]
@@ -131,7 +131,7 @@ def test_a_suppliers_call_does_what_the_table_says(move, state, in_state, acme_a
 RETAILERS_ENDS = {
     **dict.fromkeys(REQUEST_CANCELATION.sources, (200, "cancel_requested", State.CANCELING)),
     State.WRONG_ADDRESS: (200, "order_canceled", State.CANCELED),
-    State.OUT_OF_STOCK: (200, "order_canceled", State.OUT_OF_STOCK),  # nobody holds it any more
+    State.OUT_OF_STOCK: (200, "order_canceled", State.OUT_OF_STOCK),  # no supplier holds it any more
     State.MISSING_SKU: (200, "order_canceled", State.MISSING_SKU),
     State.CANCELING: (200, "unchanged", State.CANCELING),
     State.CANCELED: (200, "unchanged", State.CANCELED),
@@ -140,7 +140,7 @@ RETAILERS_ENDS = {
 
 
 @pytest.mark.parametrize("state", State)
-def test_a_retailers_cancel_does_what_the_table_says(state, in_state, shop_api):
+def test_a_retailers_cancel_follows_the_table(state, in_state, shop_api):
     work = in_state(state)
     before = everything(work)
 
@@ -154,7 +154,7 @@ def test_a_retailers_cancel_does_what_the_table_says(state, in_state, shop_api):
 
 
 @pytest.mark.parametrize("state", [state for state in State if state != State.WRONG_ADDRESS])
-def test_only_what_waits_for_an_address_is_released_with_another(state, in_state):
+def test_only_a_fulfillment_that_waits_for_an_address_is_released_with_a_new_one(state, in_state):
     work = in_state(state)
 
     with (
@@ -168,7 +168,7 @@ def test_only_what_waits_for_an_address_is_released_with_another(state, in_state
 
 @pytest.mark.parametrize("move", MOVES, ids=lambda move: move.name)
 @pytest.mark.parametrize("kind", ActorKind)
-def test_nobody_makes_anothers_moves(move, kind):
+def test_no_actor_makes_the_moves_of_another(move, kind):
     for state in State:
         if state in move.sources and kind in move.by:
             move.check(state, kind)
@@ -221,7 +221,7 @@ def test_stock_follows_the_state(state, in_state):
     ],
     ids=["accept", "ship"],
 )
-def test_a_repetition_that_says_something_else_is_answered_with_what_differs(wrong, in_state, acme_api):
+def test_a_repetition_with_other_values_is_answered_with_the_difference(wrong, in_state, acme_api):
     path, body, state, differing = wrong
     work = in_state(state)
     before = everything(work)
@@ -233,7 +233,7 @@ def test_a_repetition_that_says_something_else_is_answered_with_what_differs(wro
     assert everything(work) == before
 
 
-def test_the_same_parcel_with_other_lines_is_answered_with_what_was_in_it(in_state, acme_api):
+def test_the_same_parcel_with_other_lines_is_answered_with_its_content(in_state, acme_api):
     work = in_state(State.SHIPPED)
     line = work.lines.get(variant__sku="LAMP")
 
@@ -287,7 +287,7 @@ def test_an_approval_is_read_in_the_path(in_state, acme_api):
     assert state_of(work) == State.CANCELED
 
 
-def test_the_ids_in_an_answers_body_must_be_those_of_the_path(in_state, acme, acme_api):
+def test_the_ids_in_the_body_must_match_the_path(in_state, acme, acme_api):
     work = in_state(State.CANCELING)
 
     def answer(**ids):
@@ -316,7 +316,7 @@ def test_an_answer_needs_one_of_the_two_values(body, in_state, acme_api):
 
 
 def test_a_stale_copy_cannot_act(in_state, acme_api, shop_api):
-    """What was read before another's move decides nothing: each move reads afresh, under the lock."""
+    """A stale copy decides nothing: each move reads its rows again under the lock."""
     stale = in_state(State.NEW)
     do(REQUEST_CANCELATION, stale, acme_api, shop_api)
 

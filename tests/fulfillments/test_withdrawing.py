@@ -1,4 +1,4 @@
-"""An operator sends work to another supplier: nobody lies about stock, and nothing is left with nobody."""
+"""An operator reassigns work to another supplier: stock stays true, and no unit is lost."""
 
 import pytest
 
@@ -64,12 +64,12 @@ def test_the_first_supplier_reads_canceled_and_not_why(work, acme, client_for):
     assert "strike" not in str(event)
 
 
-def test_whoever_is_chosen_has_it(work, acme, rival):
+def test_the_chosen_supplier_gets_the_units(work, acme, rival):
     withdraw(work, to=rival.pk)
     assert Fulfillment.objects.get(state="new").supplier == rival
 
 
-def test_where_nobody_else_has_all_of_it_nothing_is_changed(acme, rival, a_variant, push):
+def test_without_a_supplier_that_has_all_units_nothing_changes(acme, rival, a_variant, push):
     a_variant(acme, "LAN-1", stock=10, wholesale_price="5")
     a_variant(rival, "LAN-1", stock=1, wholesale_price="7")
     work = push({"sku": "LAN-1", "quantity": 2}).fulfillments.get()
@@ -84,7 +84,7 @@ def test_where_nobody_else_has_all_of_it_nothing_is_changed(acme, rival, a_varia
     assert (work.state, Event.objects.count(), stock(acme)) == ("new", events, (10, 2))
 
 
-def test_what_the_retailer_wants_of_this_supplier_stays_there(acme, rival, a_variant, push):
+def test_a_pinned_line_stays_with_its_supplier(acme, rival, a_variant, push):
     a_variant(acme, "LAN-1", stock=10)
     a_variant(rival, "LAN-1", stock=10)
     work = push({"sku": "LAN-1", "supplier_id": acme.pk, "quantity": 2}).fulfillments.get()
@@ -102,7 +102,7 @@ def test_the_supplier_that_it_was_taken_from_is_not_asked_again(work, acme, riva
     assert Order.objects.get().processing_state == "exception"
 
 
-def test_the_rest_of_what_was_shipped_in_part_goes_elsewhere(work, acme, rival, client_for):
+def test_the_rest_of_a_partial_shipment_can_be_reassigned(work, acme, rival, client_for):
     supplier, line = client_for(acme), work.lines.get()
     supplier.put(f"fulfillments/{work.pk}/setStatus/accepted")
     parcel = {"tracking_number": "T", "lines": [{"id": line.pk, "quantity": 1}]}

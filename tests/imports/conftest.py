@@ -25,7 +25,7 @@ def _own_folder(settings: Any, tmp_path: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The jobs that a worker was woken for. None comes: these tests run their jobs themselves."""
+    """Return the jobs for which a worker was woken. No worker runs: these tests run their jobs themselves."""
     jobs: list[int] = []
     monkeypatch.setattr("imports.wake.wake", jobs.append)
     monkeypatch.setattr("imports.wake.wake_fetcher", lambda job_id: None)
@@ -46,7 +46,7 @@ def upload() -> Callable[..., str]:
 
 @pytest.fixture
 def ran(client_for: Callable[..., ApiClient]) -> Callable[..., dict[str, Any]]:
-    """Start an import over the API, run it, and read what became of it."""
+    """Start an import over the API, run it, and read the finished job."""
 
     def go(supplier: Supplier, kind: str = "importProducts", **body: Any) -> dict[str, Any]:
         client = client_for(supplier)

@@ -1,4 +1,4 @@
-"""Imports in the admin: what a page tells, which buttons it has, who may press them."""
+"""Imports in the admin: the content of a page, its buttons, and the right to press them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ BUTTONS = {
 
 
 @pytest.mark.parametrize("status", Status)
-def test_a_page_offers_what_its_state_allows_and_nothing_to_save(operator, support, a_job, status):
+def test_a_page_offers_the_actions_of_its_state_and_no_save_button(operator, support, a_job, status):
     job = a_job(status=status)
 
     assert offered(operator, job) == BUTTONS[status]
@@ -141,7 +141,7 @@ def test_a_failed_one_says_why_and_runs_again(operator, a_job):
     assert (job.status, job.created, job.error) == (Status.SUCCEEDED, 1, None)
 
 
-def test_one_whose_file_is_gone_has_no_button_and_says_what_to_do_instead(operator, a_job):
+def test_a_job_without_its_file_has_no_button_and_names_the_remedy(operator, a_job):
     job = a_job(**FAILED)
     assert "no longer stored" not in page_of(operator, job).text
     job.release_content()
@@ -153,7 +153,7 @@ def test_one_whose_file_is_gone_has_no_button_and_says_what_to_do_instead(operat
     assert "Start a new import" in message
 
 
-def test_what_the_state_forbids_is_refused_and_changes_nothing(operator, a_job):
+def test_an_action_that_the_state_forbids_changes_nothing(operator, a_job):
     job = a_job(status=Status.SUCCEEDED)
     for action in ("approve", "retry", "cancel"):
         [message] = messages(do(operator, job, action))
@@ -162,7 +162,7 @@ def test_what_the_state_forbids_is_refused_and_changes_nothing(operator, a_job):
     assert job.status == Status.SUCCEEDED
 
 
-def test_many_are_retried_from_the_list_and_one_that_cannot_keeps_nobody_back(operator, a_job):
+def test_many_jobs_are_retried_from_the_list_despite_one_that_cannot(operator, a_job):
     jobs = [a_job(**FAILED), a_job(status=Status.SUCCEEDED), a_job(**FAILED)]
 
     page = confirm(operator, choose(operator, ImportJob, "retry", jobs))
@@ -173,7 +173,7 @@ def test_many_are_retried_from_the_list_and_one_that_cannot_keeps_nobody_back(op
     assert list(statuses) == ["queued", "succeeded", "queued"]
 
 
-def test_a_running_one_tells_how_far_it_is_and_asks_for_itself_anew(operator, a_job, monkeypatch):
+def test_the_page_of_a_running_job_shows_progress_and_reloads(operator, a_job, monkeypatch):
     monkeypatch.setattr("imports.overview.progress", lambda job: (20_000, 40))
     job = a_job(status=Status.RUNNING, rows_total=1_000_000, rows_done=200_000)
 
@@ -201,7 +201,7 @@ def test_rejects_are_grouped_by_kind_and_given_as_the_suppliers_own_report(opera
     assert report["Content-Disposition"] == f'attachment; filename="import-{job.pk}-errors.csv"'
 
 
-def test_a_dry_run_tells_what_it_would_do(operator, acme, a_variant, ran):
+def test_a_dry_run_shows_its_forecast(operator, acme, a_variant, ran):
     a_variant(acme, "A-1", title="Shirt", retail_price="10")
     job = ran(acme, data=["sku,title,retail_price", "A-1,Shirt,30", "A-2,Hat,1"], dry_run=True)
 
@@ -231,7 +231,7 @@ def test_a_dry_run_tells_that_it_would_wait(operator, acme, a_variant, ran, clie
     assert f"The import would wait for approval. {job['report']['would_wait'][0]}" in page.text
 
 
-def test_what_the_supplier_asked_for_is_shown_in_words(operator, a_job):
+def test_the_options_of_the_supplier_are_shown_in_words(operator, a_job):
     mapping = [{"source": "Name", "field": "title", "string_transformer": "uppercase"}]
     job = a_job(options={"field_mapping": mapping, "math_transformer": "weight = 1", "as_of": None})
 
@@ -334,7 +334,7 @@ def test_pages_cost_the_same_however_much_they_tell(operator, a_job, django_asse
         page_of(operator, many)
 
 
-def test_the_list_costs_the_same_however_long_it_is(operator, a_job, django_assert_num_queries):
+def test_a_list_of_any_length_costs_the_same(operator, a_job, django_assert_num_queries):
     def count_queries():
         with CaptureQueriesContext(connection) as asked:
             operator.get(LIST)

@@ -1,4 +1,4 @@
-"""A large file comes from the browser in pieces, and is then like any other."""
+"""A large file comes from the browser in chunks and is then a file like any other."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def finish(client, acme, upload, count):
     return client.post(UPLOAD, said)
 
 
-def test_pieces_become_the_file_and_are_forgotten(operator, acme):
+def test_chunks_become_the_file_and_are_deleted(operator, acme):
     upload = uuid4()
     send_all(operator, upload)
     send(operator, upload, 1, FILE[1000:2000])  # its answer was lost
@@ -76,7 +76,7 @@ def test_a_file_with_a_gap_is_refused(operator, acme):
     assert not ImportDraft.objects.exists()
 
 
-def test_nobody_adds_to_or_finishes_what_another_began(operator, support, acme):
+def test_no_user_adds_to_or_finishes_an_upload_of_another(operator, support, acme):
     upload = uuid4()
     send_all(operator, upload)
     operator.force_login(StaffFactory.create(username="bert", group=OPERATORS))
@@ -85,7 +85,7 @@ def test_nobody_adds_to_or_finishes_what_another_began(operator, support, acme):
     assert send(support, upload, 0, b"x").status_code == 403
 
 
-def test_neither_a_file_nor_what_one_begins_is_larger_than_it_may_be(operator, acme, settings):
+def test_files_and_unfinished_uploads_have_a_size_limit(operator, acme, settings):
     settings.BROWSER_UPLOAD_BYTES = 1500
     upload = uuid4()
     assert "at most 1.5" in operator.get(UPLOAD).text
@@ -100,7 +100,7 @@ def test_neither_a_file_nor_what_one_begins_is_larger_than_it_may_be(operator, a
     assert send(operator, upload, 0, FILE[:1000]).status_code == 201
 
 
-def test_what_is_no_piece_is_said(operator):
+def test_an_invalid_chunk_is_refused_with_the_reason(operator):
     answer = operator.post(PIECE, {"upload": "x", "place": -1})
 
     assert (answer.status_code, answer.json()) == (
@@ -110,7 +110,7 @@ def test_what_is_no_piece_is_said(operator):
     assert operator.post(UPLOAD, {"kind": "products"}).context["form"].errors["file"] == ["Choose a file."]
 
 
-def test_what_nobody_finishes_is_forgotten_after_a_day(operator):
+def test_an_unfinished_upload_is_deleted_after_a_day(operator):
     send_all(operator, uuid4())
     assert chunks.forget_old() == 0
     UploadChunk.objects.update(created_at=Now() - timedelta(days=1, seconds=1))

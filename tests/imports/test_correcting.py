@@ -27,7 +27,7 @@ def page_of(job):
 
 
 def cells(page, line):
-    """What of a line would be posted as it stands."""
+    """Return the form data of a line."""
     row = next(row for row in page.context["rows"] if row.reject.line == line)
     return {f"cell-{row.reject.pk}-{place}": cell.text for place, cell in enumerate(row.cells)}
 
@@ -51,7 +51,7 @@ def newest():
     return job
 
 
-def test_what_was_corrected_lands_and_both_jobs_name_each_other(operator, acme, job):
+def test_corrected_rows_land_and_both_jobs_name_each_other(operator, acme, job):
     page = operator.get(page_of(job))
     assert [row.reject.line for row in page.context["rows"]] == [3, 4, 5]
     assert [cell.is_wrong for cell in page.context["rows"][1].cells] == [False, True, False]
@@ -104,7 +104,7 @@ def test_rows_of_a_file_from_a_host_of_the_suppliers_own_are_not_fetched_from_th
     assert (following.status, following.created) == (Status.SUCCEEDED, 1)
 
 
-def test_what_was_typed_stays_where_it_cannot_be_sent(operator, job, monkeypatch):
+def test_typed_text_stays_if_it_cannot_be_sent(operator, job, monkeypatch):
     monkeypatch.setattr("imports.job_files.MOST_FILES", 0)
     page = operator.get(page_of(job))
     answer = send(operator, job, corrected(page, 3, retail_price="8.5"))
@@ -136,7 +136,7 @@ def test_line_breaks_of_a_cell_survive_the_page(operator, acme, ran):
     page = operator.get(page_of(job))
     assert page.context["rows"][0].cells[3].is_long
 
-    # As browsers send it.
+    # Send it like a browser.
     send(operator, job, corrected(page, 2, retail_price="3", description="one\r\ntwo"))
 
     newest()
@@ -153,7 +153,7 @@ def test_line_breaks_of_a_cell_survive_the_page(operator, acme, ran):
         ({}, "No rejected rows are stored"),
     ],
 )
-def test_what_cannot_be_corrected_says_why(operator, acme, of, why):
+def test_a_job_that_cannot_be_corrected_gives_the_reason(operator, acme, of, why):
     job = ImportJobFactory.create(
         **{"supplier": acme, "status": Status.SUCCEEDED_WITH_ERRORS, "rejected": 1} | of
     )

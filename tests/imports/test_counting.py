@@ -38,7 +38,7 @@ def test_a_full_file_zeroes_in_each_warehouse_that_it_names_and_in_no_other(acme
 
 
 @pytest.mark.parametrize("place", ["", "Acme Esat"])
-def test_a_row_whose_warehouse_nobody_knows_zeroes_its_variant_nowhere(acme, a_variant, stocked, place):
+def test_a_row_with_an_unknown_warehouse_sets_no_stock_to_zero(acme, a_variant, stocked, place):
     for sku in ("A-1", "MISSPELT", "GONE"):
         variant = a_variant(acme, sku, stock=10)
         StockLevelFactory.create(variant=variant, warehouse=Warehouse.objects.get(name=WEST), on_hand=10)
@@ -86,7 +86,7 @@ def test_reservations_made_after_the_count_still_count(acme, shop, a_variant, cl
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_error_report_of_a_stock_file_comes_back_as_it_is(
+def test_the_error_report_of_a_stock_file_can_be_uploaded(
     acme, a_variant, client_for, stocked, delimiter, encoding
 ):
     for sku in ("A-1", "A-2"):

@@ -1,4 +1,4 @@
-"""What spreadsheets make of a CSV file, and what becomes of it."""
+"""CSV files as spreadsheets write them, and their results."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_file_with_more_full_columns_than_can_be_kept_says_so(acme, upload, ra
     assert (job["error"] or {}).get("code") == {"failed": "too_wide"}.get(status)
 
 
-def test_of_a_line_that_is_cut_off_nothing_is_said_yet():
+def test_an_incomplete_last_line_is_not_judged_yet():
     reader = TolerantReader(b'"a\nb",x\n"c\nd",y', 1, ",", final=False)
 
     assert [record.cells for record in reader] == [["a\nb", "x"]]
@@ -215,7 +215,7 @@ def test_a_header_that_cannot_be_read_is_shown_with_the_reason(acme, upload, ran
 
 
 @pytest.mark.parametrize("twins", ["sku,SKU", "SKU,sku"])
-def test_of_columns_that_differ_in_case_only_the_exact_name_is_read_wherever_it_stands(acme, ran, twins):
+def test_of_columns_differing_in_case_the_exact_name_is_read(acme, ran, twins):
     cells = {"sku": "A-1", "SKU": "B-1"}
     row = [*(cells[each] for each in twins.split(",")), "Shirt", "1"]
 
@@ -227,7 +227,7 @@ def test_of_columns_that_differ_in_case_only_the_exact_name_is_read_wherever_it_
 
 
 @pytest.mark.parametrize("mapping", [[], ["sKu:sku"]])
-def test_columns_of_which_none_has_the_exact_name_are_not_guessed_at(acme, ran, mapping):
+def test_columns_differing_in_case_without_an_exact_name_are_refused(acme, ran, mapping):
     job = ran(acme, data=["SKU,Sku,title,retail_price", "A-1,B-1,Shirt,1"], field_mapping=mapping)
 
     assert (job["status"], job["error"]["code"]) == ("failed", "duplicate_header")
@@ -254,7 +254,7 @@ def test_a_fields_own_name_comes_before_its_other_name_wherever_it_stands(acme, 
     assert (landed(acme)["A-1"][1], job["ignored_columns"]) == (Decimal(1), ["price"])
 
 
-def test_of_rows_with_one_sku_the_last_wins_and_the_others_are_counted_and_named(acme, upload, ran):
+def test_the_last_row_of_a_sku_wins_and_the_others_are_counted_and_named(acme, upload, ran):
     rows = [HEADER, "A-1,First,1,", "A-2,Hat,2,", "A-1,Second,1,", " A-1 ,Third,1,"]
 
     job = ran(acme, file_url=upload(acme, "\n".join(rows)))
@@ -326,7 +326,7 @@ def test_numbers_are_read_one_way_or_not_at_all(acme, upload, ran, delimiter, ce
         ("images", "ftp://x.example/a.jpg", "invalid_url"),
     ],
 )
-def test_each_kind_of_bad_cell_says_what_would_be_right(acme, ran, column, cell, code):
+def test_each_kind_of_bad_cell_names_the_remedy(acme, ran, column, cell, code):
     row = {"sku": "A-1", "title": "Shirt", "retail_price": "1", column: cell}
 
     job = ran(acme, data=[",".join(row), ",".join(row.values())])

@@ -1,4 +1,4 @@
-"""The language of math_transformer: PostgreSQL computes what Decimal does, and nothing else is in it."""
+"""The language of math_transformer: PostgreSQL computes like Decimal, and nothing else is accepted."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def written(tree) -> str:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(tree=trees(), values=st.tuples(*[st.none() | numbers] * len(FIELDS)))
-def test_sql_computes_what_decimal_computes(tree, values):
+def test_sql_and_decimal_compute_the_same(tree, values):
     (parsed,) = parse_assignments(f"weight = {written(tree)}", FIELDS)
     row = dict(zip(FIELDS, values, strict=True))
     expected = evaluate(parsed.tree, row)
@@ -104,7 +104,7 @@ def test_an_objects_own_transformer_may_begin_with_an_operator(text, result):
     assert evaluate(parse_value(text), {"value": Decimal(10)}) == Decimal(result)
 
 
-def test_what_cannot_be_computed_is_nothing():
+def test_an_impossible_computation_gives_no_value():
     assert evaluate(parse_value("1 / 0"), {}) is None
     assert evaluate(parse_value("max(1, value)"), {"value": None}) is None
 

@@ -168,7 +168,7 @@ def test_a_file_that_kills_its_workers_is_given_up(job, monkeypatch):
     assert (job.status, job.error["code"]) == (Status.FAILED, "gave_up")
 
 
-def test_a_request_succeeds_though_nobody_can_be_woken(acme, client_for, monkeypatch):
+def test_a_request_succeeds_even_if_no_worker_can_be_woken(acme, client_for, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(settings, "UPLOADS_DIR", settings.UPLOADS_DIR)
 
@@ -272,7 +272,7 @@ def test_templates_stand_in_every_upload_area(acme, client_for):
         assert len(served.decode().splitlines()) == 3
 
 
-def test_what_no_job_needs_is_removed(job, django_capture_on_commit_callbacks):
+def test_tables_without_a_job_are_removed(job, django_capture_on_commit_callbacks):
     with connection.cursor() as cursor:
         cursor.execute("CREATE UNLOGGED TABLE imports_staging_999999 (line bigint)")
     with django_capture_on_commit_callbacks(execute=True):

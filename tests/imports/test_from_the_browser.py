@@ -1,4 +1,4 @@
-"""A file that an operator uploads in the browser: mapped beside what becomes of it, tried, imported."""
+"""A file that an operator uploads in the browser: mapped beside a preview, tried, imported."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def press(client, draft, button, **said):
 
 
 def seen(client, draft, **said):
-    """What the preview says as the form stands."""
+    """Return the preview for the current form."""
     return client.post(f"{UPLOAD}{draft.pk}/preview/", said).context["preview"]
 
 
@@ -78,7 +78,7 @@ def test_a_file_with_our_columns_is_read_tried_and_imported_as_the_dry_run_said(
     assert Variant.objects.get().sku == "A-1"
 
 
-def test_columns_of_any_name_are_mapped_by_hand_with_what_becomes_of_them_beside(operator, send):
+def test_columns_of_any_name_are_mapped_by_hand_beside_a_preview(operator, send):
     draft = send(FOREIGN)
     columns = page_of(operator, draft).context["columns"]
     assert [(each.name, each.left_alone) for each in columns] == [
@@ -103,7 +103,7 @@ def test_columns_of_any_name_are_mapped_by_hand_with_what_becomes_of_them_beside
     assert (job.created, job.rejected) == (1, 1)
 
 
-def test_what_a_field_lacks_is_said_before_anything_is_tried(operator, send):
+def test_an_incomplete_mapping_is_reported_before_the_trial(operator, send):
     draft = send(FOREIGN)
     assert {"sku", "title", "retail_price"} <= set(seen(operator, draft).missing)
     said = {"column-0": "sku", "column-1": "title", "math_transformer": "retail_price = 1 +"}
@@ -175,7 +175,7 @@ def test_where_automatic_imports_are_listed_stands_how_one_is_set_up(operator, s
         assert UPLOAD not in support.get(path).text
 
 
-def test_a_stock_file_says_by_its_columns_where_what_is(operator, send, acme, a_variant):
+def test_a_stock_file_names_its_warehouses_by_columns(operator, send, acme, a_variant):
     variant = a_variant(acme, "A-1", stock=4)
     east = Warehouse.objects.get(supplier=acme, is_default=True)
     draft = send("SKU,Name,Qty\nA-1,Shirt,7\nA-2,Hat,x\n", Kind.INVENTORY, "stock.csv")
@@ -240,7 +240,7 @@ def test_support_uploads_nothing_and_sees_no_draft(support, acme):
     assert support.post(f"{UPLOAD}{draft.pk}/preview/").status_code == 403
 
 
-def test_what_is_discarded_or_old_is_forgotten_with_its_content(operator, acme, settings):
+def test_discarded_and_old_drafts_are_deleted_with_their_content(operator, acme, settings):
     draft, old, fresh = (ImportDraftFactory.create(supplier=acme) for _ in range(3))
     ImportDraft.objects.filter(pk=old.pk).update(created_at=Now() - services.KEPT * 2)
     press(operator, draft, "discard")
@@ -249,7 +249,7 @@ def test_what_is_discarded_or_old_is_forgotten_with_its_content(operator, acme, 
     assert Blob.objects.unnamed().count() == 2
 
 
-def test_of_one_supplier_only_so_many_drafts_wait(operator, acme, monkeypatch):
+def test_the_number_of_drafts_per_supplier_is_limited(operator, acme, monkeypatch):
     monkeypatch.setattr(services, "MOST_KEPT", 1)
     ImportDraftFactory.create(supplier=acme)
     sent = {"supplier": acme.pk, "kind": "products", "file": SimpleUploadedFile("a.csv", b"sku\nA\n")}

@@ -66,8 +66,8 @@ def test_every_record_lands_or_is_rejected(acme, upload, ran, body):
 
 @quick
 @given(body=noise)
-def test_whatever_copy_may_read_the_tolerant_reader_reads_alike(body):
-    """A block that is proven clean has the same records and lines, whoever reads it."""
+def test_copy_and_the_tolerant_reader_read_the_same(body):
+    """Both readers find the same records and lines in a clean block."""
     if not is_clean(body, well_formed(",")) or b"\r" in body.replace(b"\r\n", b"\n"):
         return
     rows = [row for row in csv.reader(io.StringIO(body.decode(), newline="")) if "".join(row).strip(" \t")]

@@ -1,4 +1,4 @@
-"""What a supplier stores with us has an end, and what is not kept is said."""
+"""The storage of a supplier is limited, and a refusal names the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs over the API: what can be done with them, who may, and what they tell."""
+"""Jobs over the API: actions, rights and content."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_product_jobs_are_for_catalog_keys_and_stock_jobs_for_inventory_keys(acm
     assert client_for(acme, scopes=[Scope.FULFILLMENTS_READ]).get(f"imports/{job.pk}").status_code == 403
 
 
-def test_the_error_report_can_be_corrected_and_uploaded_as_it_is(acme, client_for, upload, ran):
+def test_the_error_report_can_be_corrected_and_uploaded(acme, client_for, upload, ran):
     content = (
         "sku,title,retail_price,description\nA-1,=cmd(),cheap,-x\nA-2,Hat,1,\nA-3,Cap\n'=A-4,Tie,1 000,\n"
     )
@@ -184,7 +184,7 @@ def test_a_failed_job_can_be_retried_and_others_cannot(acme, client_for, started
     assert client.post(f"imports/{job.pk}/retry").status_code == 409
 
 
-def test_every_import_tells_its_story_in_events(acme, started):
+def test_every_import_records_its_events(acme, started):
     job = started(acme)
     run_job(job.pk)
 
@@ -228,7 +228,7 @@ def test_progress_is_shown_while_a_job_runs(acme, client_for, started):
     assert (shown["rows_per_second"], shown["seconds_left"]) == (10, 20)
 
 
-def test_a_dry_run_tells_what_would_happen_and_does_nothing(acme, a_variant, ran):
+def test_a_dry_run_shows_its_forecast_and_changes_nothing(acme, a_variant, ran):
     a_variant(acme, "SAME", title="x", retail_price="1")
     a_variant(acme, "OLD", title="x", retail_price="10")
     before = list(Variant.objects.order_by("id").values())
@@ -248,7 +248,7 @@ def test_a_dry_run_tells_what_would_happen_and_does_nothing(acme, a_variant, ran
     assert list(Variant.objects.order_by("id").values()) == before
 
 
-def test_a_dry_run_of_a_full_stock_file_tells_what_would_be_zeroed(acme, a_variant, stocked):
+def test_a_dry_run_of_a_full_stock_file_shows_the_zeroed_stock(acme, a_variant, stocked):
     for sku in ("A-1", "A-2", "A-3"):
         a_variant(acme, sku, stock=5)
 
@@ -260,7 +260,7 @@ def test_a_dry_run_of_a_full_stock_file_tells_what_would_be_zeroed(acme, a_varia
 
 @pytest.mark.parametrize("dry_run", [True, False])
 @pytest.mark.parametrize(("mode", "zeroed"), [("delta", 1), ("full", 2)])
-def test_what_a_file_names_with_0_is_counted_too(acme, a_variant, stocked, mode, zeroed, dry_run):
+def test_rows_with_quantity_0_are_counted_too(acme, a_variant, stocked, mode, zeroed, dry_run):
     for sku in ("NAMED", "NOT-NAMED", "SAME"):
         a_variant(acme, sku, stock=5)
     a_variant(acme, "EMPTY", stock=0)

@@ -93,9 +93,7 @@ def test_the_first_file_of_a_supplier_is_checked_like_any_other(acme, ran, monke
     assert sorted(Variant.objects.values_list("sku", flat=True)) == ["A-1", "A-3", "A-5"]
 
 
-def test_what_is_changed_behind_the_back_of_a_running_import_is_looked_at_anew(
-    acme, a_variant, ran, meanwhile
-):
+def test_rows_changed_during_an_import_are_compared_again(acme, a_variant, ran, meanwhile):
     a_variant(acme, "A-1", title="Old", retail_price="1")
     meanwhile("before", lambda: Variant.objects.filter(sku="A-1").update(title="Shirt", retail_price="19.99"))
 
@@ -106,7 +104,7 @@ def test_what_is_changed_behind_the_back_of_a_running_import_is_looked_at_anew(
 
 @contextmanager
 def plans_of(begins):
-    """The plans of the statements that begin so; what is made by `CREATE … AS` is explained by its query."""
+    """Return the plans of statements with a beginning; a `CREATE … AS` is explained by its query."""
     found: list[str] = []
 
     def explain(execute, query, params, many, context):
@@ -124,7 +122,7 @@ def plans_of(begins):
 
 @pytest.fixture
 def plans():
-    """How the database finds what the rows of each range are about."""
+    """Return the plan by which the database finds the variants of each range."""
     with plans_of("CREATE TEMP TABLE import_batch ON COMMIT DROP AS ") as found:
         yield found
 
@@ -135,9 +133,9 @@ def plans_of_rejects():
         yield found
 
 
-def test_a_supplier_whom_the_statistics_do_not_know_is_looked_up_by_sku(acme, rival, a_variant, ran, plans):
+def test_a_supplier_without_statistics_is_looked_up_by_sku(acme, rival, a_variant, ran, plans):
     other = SupplierFactory.create()
-    for supplier in (rival, other):  # the skus of both are those of the file
+    for supplier in (rival, other):  # both have the skus of the file
         VariantFactory.create_in_bulk(len(MANY), supplier=supplier, sku=factory.Iterator(SKUS))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE catalog_variant")
@@ -169,7 +167,7 @@ SKUS = [f"A-{number}" for number in MANY]
 
 
 @pytest.mark.usefixtures("misled")
-def test_rows_that_differ_are_found_by_their_place_whatever_statistics_say(acme, a_variant, stocked, plans):
+def test_changed_rows_are_found_by_position_with_any_statistics(acme, a_variant, stocked, plans):
     VariantFactory.create_in_bulk(len(MANY), supplier=acme, sku=factory.Iterator(SKUS))
     stocked(acme, "sku,quantity\n" + "".join(f"A-{n},5\n" for n in MANY))
     plans.clear()

@@ -1,4 +1,4 @@
-"""Who has begun an import, in each of its events and lines; and one line for what became of it."""
+"""The actor of an import is in each of its events and log lines; one line has the result."""
 
 from __future__ import annotations
 

@@ -268,8 +268,8 @@ def test_an_error_in_an_expression_points_at_its_character(acme, client_for):
         ),
     ],
 )
-def test_what_is_no_character_is_refused_in_a_mapping_too(acme, client_for, entry, field):
-    # As bytes: a client of ours could not even write it.
+def test_an_invalid_character_in_a_mapping_is_refused_too(acme, client_for, entry, field):
+    # Send bytes, because the test client could not encode the text.
     body = f'{{"data": ["sku"], "field_mapping": [{entry}]}}'.encode()
 
     answer = client_for(acme).post("importProducts", body)
@@ -285,7 +285,7 @@ def test_keys_of_other_systems_in_a_mapping_object_are_ignored(acme, ran):
     assert (job["status"], job["created"]) == ("succeeded", 1)
 
 
-def test_a_mapped_column_that_is_absent_is_reported_with_what_its_field_is_filled_from(acme, ran):
+def test_an_absent_mapped_column_is_reported_with_the_replacing_column(acme, ran):
     job = ran(
         acme,
         data=["sku,title,retail_price", "A-1,Shirt,1"],
@@ -299,7 +299,7 @@ def test_a_mapped_column_that_is_absent_is_reported_with_what_its_field_is_fille
     assert Variant.objects.get().title == "Shirt"
 
 
-def test_options_and_properties_keep_quotes_and_backslashes_and_leave_out_what_is_empty(acme, ran):
+def test_options_and_properties_keep_quotes_and_skip_empty_values(acme, ran):
     ran(
         acme,
         field_mapping=['Note:property.a "b" \\c', "Fit:property.fit", "Size:option.size"],

@@ -1,4 +1,4 @@
-"""A stock file is of its moment: what happened since counts, and each count is in the ledger."""
+"""A stock file has the moment of its upload: later movements count, and each count is in the ledger."""
 
 from __future__ import annotations
 
@@ -201,9 +201,7 @@ def test_a_count_that_confirms_makes_older_ones_stale(acme, a_variant, stocked, 
         assert [each["code"] for each in answer["errors"]] == ["stale_count"]
 
 
-def test_a_refusal_of_what_was_never_counted_is_a_count_of_none(
-    acme, a_variant, client_for, uploaded, moves, stocked
-):
+def test_a_refusal_before_any_count_is_a_count_of_zero(acme, a_variant, client_for, uploaded, moves, stocked):
     for sku in ("REFUSED", "SHIPPED", "FRESH"):
         a_variant(acme, sku)
     job = uploaded("sku,quantity\nREFUSED,6\nSHIPPED,6\nFRESH,6\n", now())
@@ -216,7 +214,7 @@ def test_a_refusal_of_what_was_never_counted_is_a_count_of_none(
     assert levels(acme) == {("SHIPPED", EAST): 4, ("FRESH", EAST): 6}
 
 
-def test_what_was_counted_after_a_full_file_is_kept_and_counted(
+def test_stock_counted_after_a_full_file_is_kept_and_reported(
     acme, a_variant, client_for, uploaded, count, admin_client
 ):
     for sku in ("NAMED", "LEFT-OUT", "NEWER", "NEWER-NONE"):
@@ -236,7 +234,7 @@ def test_what_was_counted_after_a_full_file_is_kept_and_counted(
 
 
 @pytest.mark.parametrize("mode", ["delta", "full"])
-def test_a_dry_run_tells_just_what_the_file_then_does(
+def test_a_dry_run_forecasts_exactly_the_effect_of_the_file(
     acme, a_variant, client_for, uploaded, moves, count, mode
 ):
     skus = ("SAME", "SHIPPED", "GONE", "COUNTED", "LEFT-OUT", "LEFT-BACK", "NEWER")
@@ -277,7 +275,7 @@ def test_approved_late_a_file_overwrites_nothing_newer(acme, a_variant, client_f
     assert levels(acme) == {("A-1", EAST): 8, ("A-2", EAST): 2, ("A-3", EAST): 0}
 
 
-def test_what_left_since_the_count_is_a_reason_to_wait_and_what_came_back_is_none(
+def test_units_shipped_since_the_count_hold_a_file_and_returned_units_do_not(
     acme, a_variant, client_for, uploaded, moves
 ):
     client_for(acme).put("importPolicy", {"zeroed_least": 0, "zeroed_share": 0})
@@ -294,7 +292,7 @@ def test_what_left_since_the_count_is_a_reason_to_wait_and_what_came_back_is_non
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Somebody is quicker: it happens when a range has been looked at, and before it is landed."""
+    """A concurrent change happens after a range is checked and before it lands."""
     land = StockImporter.land
 
     def happens(work):

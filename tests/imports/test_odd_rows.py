@@ -1,4 +1,4 @@
-"""Rows that spreadsheets and people leave in files, and what the error report keeps of them."""
+"""Odd rows of spreadsheets and people, and their cells in the error report."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_an_odd_character_is_named_with_its_column_and_place(acme, upload, ran, 
     assert said in job["errors"][0]["message"]
 
 
-def test_what_could_not_be_shown_comes_back_as_such_and_never_lands(acme, upload, ran, errors_csv):
+def test_unreadable_characters_come_back_marked_and_never_land(acme, upload, ran, errors_csv):
     rows = ["A-0,Größe,1,ä".encode(), b"A-1,Gr\xf6\xdfe,1,x", b"A-2,Bell\x07,2,x", b"A-3,N\x00ll,3,x"]
     job = ran(acme, file_url=upload(acme, b"\n".join([HEADER.encode(), *rows])))
 
@@ -112,7 +112,7 @@ def test_what_could_not_be_shown_comes_back_as_such_and_never_lands(acme, upload
     assert Variant.objects.get(sku="A-1").title == "Größe"
 
 
-def test_the_reports_own_columns_may_quote_what_was_damaged(acme, ran):
+def test_the_reports_own_columns_may_quote_damaged_text(acme, ran):
     rows = ["line,field,code,message,sku,title,retail_price", "3,title,x,'Gr�':,A-1,Shirt,1"]
 
     assert ran(acme, data=rows)["created"] == 1
@@ -166,7 +166,7 @@ def test_a_text_that_looks_like_a_number_keeps_its_zeros(acme, upload, ran, cell
     assert (job["created"], Variant.objects.get().sku) == (1, "00123"), job
 
 
-def test_what_nobody_sees_inside_of_a_sku_is_named(acme, upload, ran, stocked):
+def test_an_invisible_character_in_a_sku_is_named(acme, upload, ran, stocked):
     job = ran(acme, file_url=upload(acme, f"{HEADER}\nA-\u200b1,Shirt,1,zero\u200bwidth\nA-2,Hat,2,x\n"))
 
     assert (job["created"], faults(job)) == (1, [(2, "sku", "invisible")])
@@ -181,7 +181,7 @@ def test_a_header_may_hold_zero_width_blanks(acme, upload, ran):
     )
 
 
-# --- What is said ---------------------------------------------------------------------------------
+# --- Messages -------------------------------------------------------------------------------------
 
 
 def test_each_sentence_about_a_row_with_two_faults_names_its_column(acme, ran):
@@ -216,7 +216,7 @@ def test_a_guess_at_the_encoding_is_a_warning(acme, upload, ran, encoding, label
     assert [f"it was read as {label}." in each for each in job["warnings"]] == ([True] if label else [])
 
 
-def test_of_one_key_the_last_row_is_bad_and_says_which_were_skipped_for_it(acme, ran):
+def test_a_bad_last_row_of_a_key_names_the_skipped_rows(acme, ran):
     rows = ["A-1,First,1", "A-2,Hat,2", "A-1,Second,2", "A-1,Third,cheap"]
 
     job = ran(acme, data=["sku,title,retail_price", *rows])
@@ -240,7 +240,7 @@ def test_a_sku_that_a_spreadsheet_has_rounded_is_no_new_variant(acme, ran):
     assert set(Variant.objects.values_list("sku", flat=True)) == {"4E+12-L", "E+12"}
 
 
-def test_what_the_file_has_is_quoted_as_it_stands_there(acme, ran):
+def test_cells_are_quoted_exactly_as_in_the_file(acme, ran):
     job = ran(acme, data=[HEADER, "A-1,Lamp,'19\\90,"])
 
     assert job["errors"][0]["message"] == "''19\\90': is not a number such as 19.99."

@@ -1,4 +1,4 @@
-"""A file that waits says what it would do, with old and new; and its supplier can be written to."""
+"""A waiting file shows its forecast with old and new values, and operators can write to its supplier."""
 
 import pytest
 
@@ -64,5 +64,5 @@ def test_a_supplier_finds_the_operators_message_in_its_reports(operator, held, a
     assert (area_of(acme) / path).read_bytes() == b"Is this right?\r\nYours"
 
 
-def test_support_writes_to_nobody(support, held):
+def test_support_sends_no_messages(support, held):
     assert do(support, held, "message", text="x").status_code == 403

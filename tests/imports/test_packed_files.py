@@ -1,4 +1,4 @@
-"""Files as spreadsheets and servers give them: workbooks, gzip, zip; recognised by what is in them."""
+"""Files from spreadsheets and servers: workbooks, gzip, zip, recognized by their content."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def zipped(**files: str | bytes) -> bytes:
 
 
 def workbook(*rows, formats=(), sheets=()) -> bytes:
-    """A workbook whose first sheet has these rows; `formats` are (cell, number format)."""
+    """Make a workbook with rows in the first sheet; `formats` are (cell, number format)."""
     book = Workbook()
     sheet = book.active
     for row in rows:
@@ -44,7 +44,7 @@ def workbook(*rows, formats=(), sheets=()) -> bytes:
 
 @pytest.mark.parametrize("name", ["products/file.csv.gz", "products/file.csv", "products/file"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_a_gzipped_csv_is_read_whatever_it_is_called(acme, upload, ran, name, encoding):
+def test_a_gzipped_csv_of_any_name_is_read(acme, upload, ran, name, encoding):
     job = ran(acme, file_url=upload(acme, gzip.compress(CSV.encode(encoding)), name))
 
     assert (job["status"], job["created"]) == ("succeeded", 2), job
@@ -65,7 +65,7 @@ def test_a_zip_with_one_csv_is_read(acme, upload, ran):
         ({"a_png": b"x", "b_pdf": b"x"}, "must hold one CSV file"),
     ],
 )
-def test_a_zip_with_none_or_several_says_what_it_has(acme, upload, ran, files, said):
+def test_a_zip_without_one_csv_lists_its_files(acme, upload, ran, files, said):
     job = ran(acme, file_url=upload(acme, zipped(**files)))
 
     assert (job["status"], job["error"]["code"]) == ("failed", "not_text")
@@ -73,7 +73,9 @@ def test_a_zip_with_none_or_several_says_what_it_has(acme, upload, ran, files, s
 
 
 @pytest.mark.parametrize("packed", [gzip.compress, lambda data: zipped(a_csv=data)])
-def test_what_unpacks_to_more_than_may_be_is_refused_before_it_is_kept(acme, upload, ran, settings, packed):
+def test_an_archive_that_unpacks_too_large_is_refused_before_it_is_stored(
+    acme, upload, ran, settings, packed
+):
     settings.IMPORT_UNPACKED_BYTES = 3_000_000
     row = b"A-1,Shirt,1\n"
 

@@ -1,4 +1,4 @@
-"""What an SFTP supplier, who never asks the API, finds in `reports/` of its upload area."""
+"""The files in `reports/` of the upload area, for suppliers without the API."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_file_that_cannot_be_read_is_answered_with_the_reason(acme, put):
     assert job.error["message"] in reports(acme)[f"spring.import-{job.pk}.txt"]
 
 
-def test_a_held_file_is_answered_with_what_it_would_do_and_again_when_it_has_landed(
+def test_a_held_file_gets_a_report_with_the_forecast_and_another_after_landing(
     acme, a_variant, client_for, put
 ):
     client_for(acme).put("importPolicy", {"price_factor": 2})

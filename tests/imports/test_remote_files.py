@@ -30,7 +30,7 @@ ROWS = "sku,title,retail_price\nA-1,Shirt,1\n"
 
 
 class SlowHost:
-    """Gives a piece of its file each time that it is let."""
+    """A file that yields one chunk per permission."""
 
     def __init__(self) -> None:
         self.asked, self.piece, self.whole = threading.Semaphore(0), threading.Semaphore(0), False
@@ -60,7 +60,7 @@ def host(acme, monkeypatch) -> SlowHost:
 
 @pytest.fixture
 def fetchers(monkeypatch) -> list[int]:
-    """The jobs whose file somebody was asked to fetch."""
+    """Return the jobs for which a fetch was requested."""
     asked: list[int] = []
     monkeypatch.setattr("imports.wake.wake_fetcher", asked.append)
     return asked
@@ -120,7 +120,7 @@ def test_one_file_of_a_supplier_is_fetched_at_a_time_and_then_the_next(start, ho
     assert fetch_file(second)
 
 
-def test_who_lost_the_slot_leaves_that_of_another_alone(acme, settings, start, host):
+def test_a_fetch_that_lost_its_slot_leaves_other_slots_alone(acme, settings, start, host):
     first, second = start(), start()
     slots, slot = redis.Redis.from_url(settings.REDIS_URL), f"imports:fetching:{acme.pk}"
     with ThreadPoolExecutor(1) as pool:

@@ -108,7 +108,7 @@ def test_a_second_run_has_a_clock_of_its_own(acme, client_for, ran):
 
 
 @pytest.mark.parametrize("status", [Status.QUEUED, Status.AWAITING_APPROVAL])
-def test_what_waits_has_no_pace(acme, client_for, status):
+def test_a_waiting_job_has_no_pace(acme, client_for, status):
     job = ImportJobFactory.create(
         supplier=acme,
         status=status,

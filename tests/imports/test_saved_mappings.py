@@ -41,7 +41,7 @@ def test_the_mappings_of_the_service_are_there_for_everybody_to_read(client, riv
     ]
 
 
-def test_what_is_read_of_a_mapping_can_be_saved_as_ones_own_and_lands_alike(client, acme, ran):
+def test_the_answer_of_a_mapping_can_be_saved_as_a_new_one(client, acme, ran):
     shopify = client.get("mappings/1").json()
 
     saved = client.post("mappings", {**shopify, "name": "my-shopify"})
@@ -53,7 +53,7 @@ def test_what_is_read_of_a_mapping_can_be_saved_as_ones_own_and_lands_alike(clie
     assert ran(acme, mapping="my-shopify", data=data)["created"] == 2
 
 
-def test_a_saved_mapping_is_named_by_an_import_which_keeps_what_it_was_started_with(client, acme, ran):
+def test_an_import_keeps_the_saved_mapping_of_its_start(client, acme, ran):
     saved = client.post("mappings", OURS).json()
     started = client.post("importProducts", {"data": DATA, "mapping": "our-erp"}).json()
     client.put(f"mappings/{saved['id']}", {**OURS, "math_transformer": ""})
@@ -69,7 +69,7 @@ def test_a_saved_mapping_is_named_by_an_import_which_keeps_what_it_was_started_w
     ]
 
 
-def test_what_a_request_says_beside_a_mapping_counts_instead_of_it(client, acme, ran):
+def test_fields_of_the_request_override_its_mapping(client, acme, ran):
     client.post("mappings", OURS)
 
     ran(
@@ -84,7 +84,7 @@ def test_what_a_request_says_beside_a_mapping_counts_instead_of_it(client, acme,
     assert Variant.objects.get(sku="A-2").title == "lamps"
 
 
-def test_an_automatic_import_names_a_mapping_as_it_is_by_then(client, acme, upload):
+def test_an_automatic_import_uses_the_current_mapping(client, acme, upload):
     saved = client.post("mappings", OURS).json()
     assert client.put("autoImports/products", {"mapping": "our-erp"}).status_code == 200
     client.put(f"mappings/{saved['id']}", {**OURS, "math_transformer": "wholesale_price = 1"})
@@ -172,7 +172,7 @@ def test_a_mapping_that_cannot_work_is_refused_and_names_the_field(client, chang
     assert field in [each["field"] for each in answer.json()["errors"]], answer.json()
 
 
-def test_an_unknown_mapping_is_refused_with_those_that_there_are(client):
+def test_an_unknown_mapping_is_refused_with_the_known_ones(client):
     answer = client.post("importProducts", {"data": DATA, "mapping": "shopfy"})
 
     [error] = answer.json()["errors"]

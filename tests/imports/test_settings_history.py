@@ -1,4 +1,4 @@
-"""What suppliers and operators change of policies and automatic imports is recorded, with what it was."""
+"""Changes of policies and automatic imports are recorded with the old values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAPPING = {"field_mapping": [{"source": "Name", "field": "title"}], "math_transf
 
 
 def happened():
-    """What history says: type, area and actor's kind; and the data."""
+    """Return type, area and actor's kind of each event, and its data."""
     events = Event.objects.order_by("id")
     return [((event.type, event.area, event.actor.partition(":")[0]), event.data) for event in events]
 
@@ -118,7 +118,7 @@ def test_an_operator_switches_an_automatic_import_off_and_removes_it(operator, a
     assert second["changed"]["options"] == {"from": {}, "to": MAPPING}
 
 
-def test_a_page_that_is_saved_as_it_is_leaves_no_event(operator, acme, client_for):
+def test_saving_an_unchanged_page_records_nothing(operator, acme, client_for):
     client_for(acme).put("importPolicy", {"zeroed_least": 7})
     policy = ImportPolicy.objects.get()
 
@@ -135,7 +135,7 @@ def test_a_page_that_is_saved_as_it_is_leaves_no_event(operator, acme, client_fo
         ([Scope.FULFILLMENTS_READ], set()),
     ],
 )
-def test_a_key_reads_what_its_scopes_cover(acme, rival, client_for, scopes, types):
+def test_a_key_reads_only_events_of_its_scopes(acme, rival, client_for, scopes, types):
     everything = client_for(acme)
     everything.put("autoImports/products", {"field_mapping": ["Name:title"]})
     everything.put("importPolicy", {"zeroed_least": 7})

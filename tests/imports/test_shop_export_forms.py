@@ -48,7 +48,7 @@ def magento(sku: str, kind: str = "simple", **more: Any) -> dict[str, Any]:
     return row | {"created_at": "7/26/19, 8:21 AM", "qty": "100.0000"} | more
 
 
-def test_magentos_rows_of_each_kind_land_or_say_what_they_are(acme, ran):
+def test_magentos_rows_of_each_kind_land_or_give_a_reason(acme, ran):
     family = "sku=TEE-S,size=S|sku=TEE-M,size=M"
     text = sheet(
         MAGENTO,

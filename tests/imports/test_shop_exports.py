@@ -44,7 +44,7 @@ PIC = "https://pics.example/{}.jpg"
 
 
 def lines(header: list[str], *rows: dict[str, Any], delimiter: str = ",") -> list[str]:
-    """A file of these rows, of which each says what is not empty."""
+    """Make a file of rows that name only their non-empty cells."""
     out = io.StringIO()
     writer = csv.DictWriter(out, header, restval="", delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
@@ -101,9 +101,7 @@ def test_a_shopify_export_without_skus_lands_whole(acme, ran):
     assert job["warnings"] == ["1 row holds only a picture of its product and was added to it: line 5."]
 
 
-def test_what_a_shopify_export_deserves_is_refused_by_its_line_and_comes_back_to_be_mended(
-    acme, client_for, ran
-):
+def test_wrong_rows_of_a_shopify_export_are_rejected_by_line_and_can_be_corrected(acme, client_for, ran):
     data = lines(
         SHOPIFY,
         shirt(),

@@ -12,14 +12,14 @@ from tests.factories import StockLevelFactory, set_stock
 
 
 def levels(supplier):
-    """What is on hand, by sku and warehouse."""
+    """Return the stock on hand by sku and warehouse."""
     return {
         (level.variant.sku, level.warehouse.name): level.on_hand
         for level in StockLevel.objects.for_supplier(supplier).select_related("variant", "warehouse")
     }
 
 
-def test_a_stock_file_sets_what_is_on_hand_and_leaves_what_is_reserved(acme, a_variant, stocked):
+def test_a_stock_file_sets_on_hand_and_leaves_reserved(acme, a_variant, stocked):
     a_variant(acme, "A-1", stock=10)
     a_variant(acme, "A-2")
     set_stock(reserved=3)
@@ -62,7 +62,7 @@ def test_rows_that_name_nothing_or_count_nonsense_are_rejected_one_by_one(acme, 
     assert (job["created"], job["rejected"]) == (1, 5)
 
 
-def test_a_full_file_sets_to_zero_what_it_does_not_name_in_its_warehouse(acme, a_variant, stocked):
+def test_a_full_file_sets_unnamed_stock_of_its_warehouse_to_zero(acme, a_variant, stocked):
     for sku in ("A-1", "A-2", "A-3"):
         a_variant(acme, sku, stock=10)
     west = Warehouse.objects.get(name="Acme West")

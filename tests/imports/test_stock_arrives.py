@@ -1,4 +1,4 @@
-"""What a stock file brings goes to those who wait for it."""
+"""Units of a stock file go to waiting orders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.orders.push_bodies import an_order
 
 
 @pytest.mark.django_db(transaction=True)
-def test_those_who_wait_are_served_from_a_file_the_oldest_first(
+def test_units_of_a_file_go_to_waiting_orders_oldest_first(
     acme, shop, a_variant, client_for, stocked, monkeypatch
 ):
     monkeypatch.setattr(

@@ -30,7 +30,7 @@ def places(acme):
 
 @pytest.fixture
 def shirts(acme, a_variant):
-    """One with a sku of its own, and one whose sku was built when the shop's products were imported."""
+    """Create a variant with its own sku, and one with a sku built by the import of the shop's products."""
     return [a_variant(acme, "S-1"), a_variant(acme, "shirt-M")]
 
 
@@ -51,7 +51,7 @@ def levels():
     return {(sku, place): on_hand for sku, place, on_hand in found}
 
 
-def test_rows_for_each_location_count_what_is_available_there(places, shirts, counted):
+def test_rows_for_each_location_count_its_available_units(places, shirts, counted):
     job = counted(
         LONG
         + row("S", "S-1", "East", 4)
@@ -126,7 +126,7 @@ def test_another_column_of_quantities_may_be_chosen(places, shirts, counted):
     assert levels() == {("S-1", "East"): 11}
 
 
-def test_what_is_refused_comes_back_once_for_each_place_and_lands_when_it_is_corrected(
+def test_a_rejected_row_comes_back_once_per_warehouse_and_lands_when_corrected(
     acme, places, shirts, counted, client_for
 ):
     job = counted(WIDE + SHIRT.format(size="XL", sku="S-9") + ",4,2,7\n")
@@ -152,7 +152,7 @@ def test_what_is_refused_comes_back_once_for_each_place_and_lands_when_it_is_cor
         ({"mapping": "shopify", "warehouse_id": 987654}, "warehouse_id"),
     ],
 )
-def test_what_does_not_go_with_a_mapping_of_stock_is_refused(acme, upload, client_for, body, field):
+def test_options_that_contradict_a_stock_mapping_are_refused(acme, upload, client_for, body, field):
     path = upload(acme, LONG, "inventory/stock.csv")
     answer = client_for(acme).post("importInventory", {"url": path, **body})
     assert answer.status_code == 400
@@ -170,7 +170,7 @@ def test_an_upload_is_read_so_by_itself(acme, places, shirts, upload, client_for
     assert levels() == {("S-1", "East"): 4, ("S-1", "West side"): 2}
 
 
-def test_the_browser_knows_one_by_its_header_and_shows_what_becomes_of_it(acme, places, operator):
+def test_the_browser_recognizes_an_export_by_its_header_and_previews_it(acme, places, operator):
     content = (WIDE + SHIRT.format(size="S", sku="") + ",4,2,7\n").encode()
     sent = {"supplier": acme.pk, "kind": Kind.INVENTORY, "file": SimpleUploadedFile("stock.csv", content)}
     operator.post("/admin/import-file/", sent)

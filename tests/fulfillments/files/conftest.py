@@ -22,7 +22,7 @@ HEADER = "fulfillment_id,action,tracking_number,carrier,line_id,sku,quantity,rea
 
 
 def text_of(supplier: Supplier, name: str) -> str:
-    """A file of orders/, as it is now."""
+    """Return a file of orders/ with its current content."""
     return OrdersFolder().files(supplier.pk)[name]().content.decode()
 
 

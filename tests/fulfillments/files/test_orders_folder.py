@@ -1,4 +1,4 @@
-"""A supplier without an engineer finds what there is to ship in `orders/` (contract 13)."""
+"""A supplier without an engineer finds its work in `orders/` (contract 15)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_looking_at_the_folder_captures_nothing(acme_sftp, work):
     assert not Capture.objects.exists()
 
 
-def test_what_was_shipped_in_part_shows_what_is_left(read, acme_api, shop_api, work):
+def test_a_partly_shipped_line_shows_its_remaining_units(read, acme_api, shop_api, work):
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "1Z", "lines": [piece(work, "LAMP", 1)]})
     shop_api.post(f"orders/{work.order_id}/cancel")
@@ -57,7 +57,7 @@ def test_what_was_shipped_in_part_shows_what_is_left(read, acme_api, shop_api, w
     assert [(row["sku"], row["quantity"]) for row in read("new.csv")] == [("LAMP", "2"), ("MAT", "2")]
 
 
-def test_what_is_accepted_is_new_no_longer_and_stays_in_the_file_of_its_day(read, acme_sftp, acme_api, work):
+def test_accepted_lines_leave_the_new_file_and_stay_in_the_file_of_the_day(read, acme_sftp, acme_api, work):
     read("new.csv")
     acme_api.put(status(work, "accepted"))
     day = f"{Capture.objects.get().captured_at.astimezone(UTC).date()}.csv"
@@ -83,7 +83,7 @@ def test_a_file_has_so_many_lines_and_one_fulfillment_at_least(read, acme_api, w
     assert [(row["sku"], row["quantity"]) for row in read("new.csv")] == [("LAMP", "1")]
 
 
-def test_what_the_retailer_asks_back_is_in_canceling(read, shop_api, work):
+def test_cancellation_requests_are_in_canceling(read, shop_api, work):
     shop_api.post(f"orders/{work.order_id}/cancel")
 
     assert read("new.csv") == []

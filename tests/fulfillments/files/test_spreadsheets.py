@@ -1,4 +1,4 @@
-"""What spreadsheets and data frames make of numbers in a file for `tracking/` (contract 13)."""
+"""Numbers in a file for `tracking/` as spreadsheets and data frames write them (contract 15)."""
 
 from __future__ import annotations
 

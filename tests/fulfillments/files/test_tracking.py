@@ -1,4 +1,4 @@
-"""What a CSV in `tracking/` says is done row by row, by the same methods as the API (contract 13)."""
+"""A CSV in `tracking/` is carried out row by row, by the methods of the API (contract 15)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_lines_are_named_by_number_too(put, work):
     ]
 
 
-def test_what_the_orders_file_has_goes_back_as_it_is_with_what_was_done(put, work, acme):
+def test_a_file_from_orders_can_be_returned_with_actions(put, work, acme):
     """A supplier adds two columns to new.csv, and fills them."""
     rows = list(csv.DictReader(io.StringIO(text_of(acme, "new.csv"), newline="")))
     done = [{**row, "action": "ship", "tracking_number": "1Z999"} for row in rows]
@@ -94,7 +94,7 @@ def test_lines_are_refused_in_part_once(put, work):
 @pytest.mark.parametrize(
     ("action", "state"), [("cancel_approved", "canceled"), ("cancel_refused", "cancelation not allowed")]
 )
-def test_what_the_retailer_asks_back_is_answered(put, work, shop_api, action: str, state: str):
+def test_cancellation_requests_are_answered(put, work, shop_api, action: str, state: str):
     shop_api.post(f"orders/{work.order_id}/cancel")
 
     assert counts(put(f"{work.pk},{action},,,,,,")) == ("succeeded", 1, 0, 0)
@@ -162,7 +162,7 @@ def test_its_history_names_the_import(put, work):
     assert Event.objects.filter(type="import.succeeded", import_id=job.pk).exists()
 
 
-def test_a_worker_that_dies_half_way_leaves_what_it_did_and_the_next_goes_on(put, work, monkeypatch, acme):
+def test_the_next_worker_continues_after_a_worker_that_died(put, work, monkeypatch, acme):
     from fulfillments.files import tracking  # as the worker finds it
 
     done = tracking.ACTIONS["ship"]

@@ -1,4 +1,4 @@
-"""Who moved a supplier's stock, as that supplier reads it: others are named by what they are, and no more."""
+"""The actors of stock movements in the supplier's view: others are named by role only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lamps(acme, rival, a_variant):
 
 @pytest.fixture
 def read(rival_api):
-    """What Rival reads of its last movement: who, and in which request."""
+    """Return actor and request of Rival's last movement, in Rival's view."""
 
     def newest():
         movement = rival_api.get("inventory/movements", {"limit": 1}).json()[0]
@@ -27,16 +27,14 @@ def read(rival_api):
     return newest
 
 
-def test_what_a_retailer_reserves_names_neither_its_key_nor_its_request(lamps, rival, shop_api, read):
+def test_a_retailers_reservation_hides_its_key_and_request(lamps, rival, shop_api, read):
     line = {"sku": "LAMP", "quantity": 1, "supplier_id": rival.pk}
     shop_api.post("orders", an_order(line), X_Request_Id="shops-night-run-7")
 
     assert read() == ("reserve", "retailer", None)
 
 
-def test_what_a_competitor_refuses_names_neither_its_key_nor_its_request(
-    lamps, acme, acme_api, push, work_of, read
-):
+def test_a_competitors_refusal_hides_its_key_and_request(lamps, acme, acme_api, push, work_of, read):
     order = push({"sku": "LAMP", "quantity": 1})
     path = f"fulfillments/{work_of(order, acme).pk}/setStatus/out_of_stock"
     acme_api.put(path, X_Request_Id="acmes-night-run-7")
@@ -44,14 +42,14 @@ def test_what_a_competitor_refuses_names_neither_its_key_nor_its_request(
     assert read() == ("reserve", "system", None)
 
 
-def test_a_competitors_file_is_not_named_either(lamps, acme, push, work_of, read, put):
+def test_a_competitors_file_is_hidden(lamps, acme, push, work_of, read, put):
     order = push({"sku": "LAMP", "quantity": 1})
     put(f"{work_of(order, acme).pk},out_of_stock,,,,,,")
 
     assert read() == ("reserve", "system", None)
 
 
-def test_a_file_of_its_own_is_named(acme, acme_api, work, put):
+def test_the_suppliers_own_file_is_named(acme, acme_api, work, put):
     job = put(f"{work.pk},ship,1Z999,UPS,,,,")
 
     movements = acme_api.get("inventory/movements", {"kind": "ship"}).json()
@@ -65,7 +63,7 @@ def test_an_operator_is_an_operator(lamps, read):
     assert read() == ("adjust", "operator", None)
 
 
-def test_what_it_did_itself_is_its_own(lamps, rival, rival_api, push, work_of, read):
+def test_the_suppliers_own_actions_are_named(lamps, rival, rival_api, push, work_of, read):
     order = push({"sku": "LAMP", "quantity": 1, "supplier_id": rival.pk})
     work = work_of(order, rival)
     rival_api.put(f"fulfillments/{work.pk}/setStatus/accepted")
