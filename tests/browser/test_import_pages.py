@@ -57,7 +57,7 @@ def test_an_operator_releases_a_held_import_from_the_home_page(browser, held):
     assert "They moved out" in browser.page.locator(".bo-history").inner_text()
 
     run_job(held.pk)
-    # Nobody touches the page: it reloads itself.
+    # The page reloads itself without a click.
     browser.page.locator("h1 .bo-state", has_text="succeeded").wait_for(timeout=60_000)
 
 
@@ -82,7 +82,7 @@ def test_pages_of_imports_keep_within_the_window(browser, held):
         assert browser.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_rejected_rows_are_corrected_beside_what_is_wrong_with_them(browser, acme, client_for):
+def test_rejected_rows_are_corrected_beside_their_faults(browser, acme, client_for):
     body = {"data": ["sku,title,retail_price", "A-1,Shirt,19.50", "A-2,Hat,abc"]}
     job = ImportJob.objects.get(pk=client_for(acme).post("importProducts", body).json()["id"])
     run_job(job.pk)
@@ -103,7 +103,7 @@ def test_rejected_rows_are_corrected_beside_what_is_wrong_with_them(browser, acm
     assert browser.page.locator("dd", has_text="1 rejected row of import").count() == 1
 
 
-def test_a_large_file_is_sent_in_pieces_and_the_page_says_how_far_it_is(browser, acme, monkeypatch, tmp_path):
+def test_a_large_file_is_sent_in_chunks_with_progress(browser, acme, monkeypatch, tmp_path):
     monkeypatch.setattr("imports.drafts.chunks.LARGEST_CHUNK", 1000)
     rows = "".join(f"A-{number},Shirt,19.50\n" for number in range(200))
     (tmp_path / "large.csv").write_text(f"sku,title,retail_price\n{rows}")
@@ -136,9 +136,9 @@ def test_the_preview_follows_each_change_of_the_mapping(browser, acme):
     browser.page.locator("[name=math_transformer-2]").fill("value * 2")
     preview.locator("td", has_text="39").wait_for()
     draft.refresh_from_db()
-    assert draft.body == {}  # nothing is kept until somebody presses a button
+    assert draft.body == {}  # nothing is stored until a button is pressed
 
-    # A formula that is not finished says so, and what follows is shown again.
+    # An incomplete formula is reported, and the preview follows each change.
     browser.page.locator("[name=math_transformer-2]").fill("value *")
     preview.locator("td", has_text="Hemd").wait_for(state="detached")
     browser.page.locator("[name=math_transformer-2]").fill("")

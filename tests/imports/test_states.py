@@ -35,7 +35,7 @@ EVENTS = {
     "import.started",
     "import.succeeded",
 }
-# What people can ask for over the API.
+# The actions that the API offers.
 CALLS: dict[str, tuple[JobMove, ...]] = {
     "approve": (APPROVE,),
     "cancel": (CANCEL, REQUEST_CANCEL),
@@ -101,7 +101,7 @@ def test_a_move_is_made_from_its_sources_by_its_actors_alone(a_job, move, status
 
 @pytest.mark.parametrize("status", Status)
 @pytest.mark.parametrize("call", CALLS)
-def test_the_api_answers_409_with_what_is_allowed(acme, client_for, a_job, call, status):
+def test_the_api_answers_409_with_the_allowed_actions(acme, client_for, a_job, call, status):
     job, client = a_job(status), client_for(acme)
 
     answer = client.post(f"imports/{job.pk}/{call}")
@@ -130,7 +130,7 @@ def test_a_worker_that_lost_its_lease_moves_nothing(a_job, move, owner):
     assert not Event.objects.exists()
 
 
-def test_nobody_owns_a_job_that_nobody_works_on(a_job):
+def test_a_job_without_a_worker_has_no_owner(a_job):
     job = a_job(Status.RUNNING)
     ImportJob.objects.update(owner="")
     job.owner = ""
@@ -151,7 +151,7 @@ def test_a_move_reads_its_job_afresh(a_job):
     assert job.status == Status.FAILED
 
 
-def test_a_body_that_fails_leaves_the_job_as_it_was(a_job):
+def test_a_failing_block_leaves_the_job_unchanged(a_job):
     job = a_job(Status.QUEUED)
     before = stored(job)
 
