@@ -1,4 +1,4 @@
-"""Giving an order what has arrived for it: to what is routed there first, then to what no supplier has."""
+"""Allocation of arrived stock to one order: to its routed lines first, then to its unrouted lines."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Mapping, Sequence
 from django.db.models.functions import Now
 
 from fastdb.updates import update
-from fulfillments.backorder_claims import owed_to_routed, share_of, wants_of
+from fulfillments.backorder_claims import shortage_by_stock_row, stock_left_for, wants_of
 from fulfillments.change import Change
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.models.quantities import order_items
-from fulfillments.planning.routing import Place, Want, plan
-from fulfillments.services import create_fulfillments, keep_reasons, lock_joinable
+from fulfillments.planning.routing import Want, WarehouseKey, plan
+from fulfillments.services import create_fulfillments, lock_joinable, save_routing_decision
 from inventory.reservations import Cause, LockedStock, StockKey
 
 ARRIVED = "stock arrived"
-"""Why it was set aside, as movements and routing decisions say it."""
+"""The reason in stock movements and routing decisions."""
 
 
-def serve(change: Change) -> int:
-    """Set aside for an order what it may have of what is in stock now; return the pieces.
+def allocate_arrivals(change: Change) -> int:
+    """Reserve the stock that an order may have now; return the number of units.
 
-    Those who wait before it keep theirs. Its change is for this alone: nothing was moved in it before, so
-    locks are taken in their order. Where there is nothing for it, nothing is recorded.
+    Stock for earlier backorders stays untouched. The change must contain nothing else: an earlier move would
+    break the lock order. An order that gets no stock gets no event.
     """
     shorts = _lock_short_lines(change)
     wants = wants_of(change.own_lines_waiting())
@@ -35,17 +35,17 @@ def serve(change: Change) -> int:
         return 0
     stock = LockedStock.lock(variants, by=change.by)
     behind = [line for line in shorts if line.behind]
-    pieces = _fill_first(change, [line for line in shorts if not line.behind], stock)
+    units = _reserve_first(change, [line for line in shorts if not line.behind], stock)
     if wants or behind:
-        left = share_of(change, stock).left
-        pieces += _fill(change, behind, stock, left)
-        pieces += _place(change, wants, stock, left, joinable)
+        available = stock_left_for(change, stock).units
+        units += _reserve(change, behind, stock, available)
+        units += _route(change, wants, stock, available, joinable)
     stock.save()
-    return pieces
+    return units
 
 
 def _lock_short_lines(change: Change) -> list[FulfillmentLine]:
-    """The order's lines that are routed and short; their fulfillments locked, and none that is finished."""
+    """Lock the fulfillments of the order's short lines; return these lines."""
     lines = FulfillmentLine.objects.filter(fulfillment__order_id=change.order_id, is_short=True)
     lines = lines.order_by("pk").select_related("fulfillment")
     fulfillments = Fulfillment.objects.filter(pk__in={line.fulfillment_id for line in lines})
@@ -53,59 +53,58 @@ def _lock_short_lines(change: Change) -> list[FulfillmentLine]:
     return list(lines)
 
 
-def _fill_first(change: Change, lines: Sequence[FulfillmentLine], stock: LockedStock) -> int:
-    """Set aside what arrived where the lines are routed, less what older orders wait for there."""
+def _reserve_first(change: Change, lines: Sequence[FulfillmentLine], stock: LockedStock) -> int:
+    """Reserve stock for lines that only routed lines of older orders precede."""
     if not lines:
         return 0
-    owed = owed_to_routed({line.variant_id for line in lines}, change.order_id).by_older
-    return _fill(
-        change, lines, stock, {key: pieces - owed[key] for key, pieces in stock.availability().items()}
-    )
+    older = shortage_by_stock_row({line.variant_id for line in lines}, change.order_id).of_older
+    available = {key: units - older[key] for key, units in stock.availability().items()}
+    return _reserve(change, lines, stock, available)
 
 
-def _fill(
-    change: Change, lines: Sequence[FulfillmentLine], stock: LockedStock, left: dict[StockKey, int]
+def _reserve(
+    change: Change, lines: Sequence[FulfillmentLine], stock: LockedStock, available: dict[StockKey, int]
 ) -> int:
-    """Set aside for the lines, in turn, what is left for them; return the pieces."""
+    """Reserve the available units for the lines, in turn; return the number of units."""
     filled: dict[Fulfillment, list[dict[str, int]]] = {}
     for line in lines:
         fulfillment = line.fulfillment
         key = (line.variant_id, fulfillment.warehouse_id)
-        wanted = min(line.owed, max(left.get(key, 0), 0))
-        taken = stock.reserve(key, wanted, Cause(change.order_id, fulfillment.pk, ARRIVED))
-        if taken:
-            left[key] -= taken
-            line.reserved += taken
-            filled.setdefault(fulfillment, []).append({"line": line.pk, "quantity": taken})
+        wanted = min(line.backordered, max(available.get(key, 0), 0))
+        reserved = stock.reserve(key, wanted, Cause(change.order_id, fulfillment.pk, ARRIVED))
+        if reserved:
+            available[key] -= reserved
+            line.reserved += reserved
+            filled.setdefault(fulfillment, []).append({"line": line.pk, "quantity": reserved})
     if filled:
         update(lines, ["reserved"])
-        Fulfillment.objects.filter(pk__in=[each.pk for each in filled]).update(updated_at=Now())
+        Fulfillment.objects.filter(pk__in=[fulfillment.pk for fulfillment in filled]).update(updated_at=Now())
     for fulfillment, items in filled.items():
         fulfillment.order_lines = {line.pk: line.order_line_id for line in lines}
         change.record("fulfillment.stock_arrived", fulfillment=fulfillment, data={"items": items})
     return sum(item["quantity"] for items in filled.values() for item in items)
 
 
-def _place(
+def _route(
     change: Change,
     wants: list[Want],
     stock: LockedStock,
-    left: dict[StockKey, int],
-    joinable: Mapping[Place, Fulfillment],
+    available: dict[StockKey, int],
+    joinable: Mapping[WarehouseKey, Fulfillment],
 ) -> int:
-    """Give what no supplier has to those that have stock for it; return the pieces."""
-    chosen = plan(wants, left, allow_short=False, joining=joinable.keys())
+    """Route unrouted units to suppliers with stock; return the number of units."""
+    chosen = plan(wants, available, allow_short=False, joining=joinable.keys())
     if not chosen.allocations:
         return 0
-    placed = _placed(wants, chosen.unfilled)
-    change.placed(placed)
-    change.record("order.stock_arrived", data={"items": order_items(placed)})
+    routed = _routed_units(wants, chosen.unfilled)
+    change.placed(routed)
+    change.record("order.stock_arrived", data={"items": order_items(routed)})
     create_fulfillments(change, chosen.allocations, stock, joinable)
-    keep_reasons(change, wants, chosen, left, cause=ARRIVED)
-    return placed.total()
+    save_routing_decision(change, wants, chosen, available, cause=ARRIVED)
+    return routed.total()
 
 
-def _placed(wants: Sequence[Want], unfilled: dict[int, int]) -> Counter[int]:
-    """How many pieces of each line have found a supplier."""
-    placed = Counter({want.line: want.quantity - unfilled.get(want.line, 0) for want in wants})
-    return +placed
+def _routed_units(wants: Sequence[Want], unfilled: dict[int, int]) -> Counter[int]:
+    """Return the number of routed units by order line, without zeros."""
+    routed = Counter({want.line: want.quantity - unfilled.get(want.line, 0) for want in wants})
+    return +routed

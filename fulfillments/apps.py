@@ -5,7 +5,7 @@ class FulfillmentsConfig(AppConfig):
     name = "fulfillments"
 
     def ready(self) -> None:
-        # Models are there by now, and not before.
+        # Importing these modules needs the models, which are not ready before.
         from api import facts
         from fulfillments.facts import fulfillments
         from fulfillments.files.orders_folder import OrdersFolder

@@ -1,9 +1,9 @@
-"""What is owed to those who wait for stock, so that nobody overtakes them (contract 13).
+"""The stock that backorders have a claim to, so that no newer order gets it first (contract 13).
 
-First come short pieces of lines that are routed to a place, then lines that no supplier has; within each the
-older order. A line that was routed short because the stock was owed to the latter stands among them. Who is
-about to take stock has locked its rows, and takes no more of them than those before it leave. So arrived
-stock is theirs from the moment of its commit, whenever it is set aside for them.
+Short units of routed lines come first, then unrouted lines; in both groups, older orders come first. A line
+that was routed short because unrouted lines had a claim to the stock (`behind`) is queued among the unrouted
+lines. Every taker of stock locks the stock rows and takes no more than the earlier backorders leave. So
+arrived stock belongs to backorders from its commit on, even before it is reserved for them.
 """
 
 from __future__ import annotations
@@ -35,30 +35,30 @@ ROUTED = """
 
 
 @dataclass
-class OwedToRouted:
-    """Short pieces of other orders, by the stock row that they wait for."""
+class Shortage:
+    """Short units of other orders' routed lines, by stock row."""
 
-    by_all: Counter[StockKey] = field(default_factory=Counter)
-    by_older: Counter[StockKey] = field(default_factory=Counter)
-    behind: Counter[StockKey] = field(default_factory=Counter)  # of older ones, after what no supplier has
+    of_all: Counter[StockKey] = field(default_factory=Counter)
+    of_older: Counter[StockKey] = field(default_factory=Counter)
+    behind: Counter[StockKey] = field(default_factory=Counter)  # of older orders, after unrouted lines
 
 
-def owed_to_routed(variant_ids: Collection[int], order_id: int) -> OwedToRouted:
-    """What other orders wait for where they are routed. One query."""
-    owed = OwedToRouted()
+def shortage_by_stock_row(variant_ids: Collection[int], order_id: int) -> Shortage:
+    """Return the short units of other orders' routed lines. One query."""
+    shortage = Shortage()
     with connection.cursor() as cursor:
         cursor.execute(ROUTED, {"variants": [*variant_ids], "order": order_id})
-        for variant, warehouse, by_all, by_older, behind in cursor.fetchall():
+        for variant, warehouse, of_all, of_older, behind in cursor.fetchall():
             stock_key = (variant, warehouse)
-            owed.by_all[stock_key], owed.by_older[stock_key] = by_all, by_older
-            owed.behind[stock_key] = behind
-    return owed
+            shortage.of_all[stock_key], shortage.of_older[stock_key] = of_all, of_older
+            shortage.behind[stock_key] = behind
+    return shortage
 
 
 def wants_of(lines: Sequence[WaitingLine]) -> list[Want]:
-    """What lines that no supplier has want of whom, of whatever orders; nothing for what nobody may fill.
+    """Return the needed units and candidates of each unrouted line. Lines without candidates are left out.
 
-    What was refused for its address alone waits for an operator, not for stock.
+    Units that were rejected for their address are left out too: they wait for an operator, not for stock.
     """
     if not lines:
         return []
@@ -68,7 +68,7 @@ def wants_of(lines: Sequence[WaitingLine]) -> list[Want]:
             line.id,
             line.pieces - refusals[line.id].for_address,
             market.candidates(line, refusals[line.id].suppliers),
-            frozenset(refusals[line.id].places),
+            frozenset(refusals[line.id].warehouses),
         )
         for line, market in zip(lines, Market.of_each(lines), strict=True)
     )
@@ -76,55 +76,53 @@ def wants_of(lines: Sequence[WaitingLine]) -> list[Want]:
 
 
 @dataclass
-class Share:
-    """What an order may take of each locked stock row, in pieces; and which rows it would have to share with
-    lines that no supplier has.
-    """
+class StockLeft:
+    """The units that an order may take of each stock row, and the rows that unrouted lines also wait for."""
 
-    left: dict[StockKey, int]
+    units: dict[StockKey, int]
     contested: set[StockKey] = field(default_factory=set)
 
 
-def share_of(change: Change, stock: Stock) -> Share:
-    """What is there, less what is owed to others.
+def stock_left_for(change: Change, stock: Stock) -> StockLeft:
+    """Return the available stock without the units that earlier backorders have a claim to.
 
-    A line that could be filled from several places counts at each of them, until it is served.
+    A line that several warehouses could fill has a claim at each of them, until stock is reserved for it.
     """
-    free = stock.availability()
-    there = {variant for (variant, _), pieces in free.items() if pieces}
-    if not there or not change.anybody_waits(there):
-        return Share(free)
-    routed = owed_to_routed(there, change.order_id)
-    left = {stock_key: max(pieces - routed.by_all[stock_key], 0) for stock_key, pieces in free.items()}
-    later = owed_to_unplaced(wants_of(change.lines_waiting(there)), free) + routed.behind
-    contested = {stock_key for stock_key, pieces in left.items() if pieces and later[stock_key]}
+    available = stock.availability()
+    in_stock = {variant for (variant, _), units in available.items() if units}
+    if not in_stock or not change.anybody_waits(in_stock):
+        return StockLeft(available)
+    routed = shortage_by_stock_row(in_stock, change.order_id)
+    left = {stock_key: max(units - routed.of_all[stock_key], 0) for stock_key, units in available.items()}
+    later = unrouted_demand(wants_of(change.lines_waiting(in_stock)), available) + routed.behind
+    contested = {stock_key for stock_key, units in left.items() if units and later[stock_key]}
     left |= {stock_key: max(left[stock_key] - later[stock_key], 0) for stock_key in contested}
-    return Share(left, contested)
+    return StockLeft(left, contested)
 
 
-def share_of_new(change: Change, stock: Stock) -> Share:
-    """The same for an order that is new, or looks again; those who are owed something are served then."""
-    share = share_of(change, stock)
-    owed = {key[0] for key, pieces in stock.availability().items() if pieces > share.left[key]}
-    if owed:
-        stock_arrived(owed)
-    return share
+def stock_left_for_new(change: Change, stock: Stock) -> StockLeft:
+    """Return `stock_left_for` a new or rerouted order, and start the allocation of the claimed units."""
+    left = stock_left_for(change, stock)
+    claimed = {key[0] for key, units in stock.availability().items() if units > left.units[key]}
+    if claimed:
+        stock_arrived(claimed)
+    return left
 
 
-def owed_to_unplaced(wants: Iterable[Want], stock_keys: Iterable[StockKey]) -> Counter[StockKey]:
-    """How many pieces these wants could take of each of these stock rows."""
+def unrouted_demand(wants: Iterable[Want], stock_keys: Iterable[StockKey]) -> Counter[StockKey]:
+    """Return how many units these wants could take of each stock row."""
     rows: dict[int, list[StockKey]] = {}
     for stock_key in stock_keys:
         rows.setdefault(stock_key[0], []).append(stock_key)
-    owed: Counter[StockKey] = Counter()
+    demand: Counter[StockKey] = Counter()
     for want in wants:
-        for stock_key in sources(want, rows):
-            owed[stock_key] += want.quantity
-    return owed
+        for stock_key in stock_rows_for(want, rows):
+            demand[stock_key] += want.quantity
+    return demand
 
 
-def sources(want: Want, rows: dict[int, list[StockKey]]) -> set[StockKey]:
-    """Of stock rows by variant, those that a want may be filled from."""
+def stock_rows_for(want: Want, rows: dict[int, list[StockKey]]) -> set[StockKey]:
+    """Return the stock rows that a want may be filled from; `rows` are grouped by variant."""
     return {
         stock_key
         for candidate in want.candidates

@@ -1,7 +1,6 @@
-"""What fulfillments need of the change that their moves are part of; `orders.change` implements it.
+"""The protocol of the change that every move is part of; `orders.change` implements it.
 
-Imports point from orders to fulfillments. So this is a protocol: a move is given the change of its order,
-and knows no more of orders than stands here.
+Imports point from orders to fulfillments, so moves know an order's change only through this protocol.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from fulfillments.planning.candidates import WaitingLine, WantedLine
 
 
 class Recorded(Protocol):
-    """The fulfillment that an event is about."""
+    """The fulfillment of an event."""
 
     @property
     def pk(self) -> int: ...
@@ -27,7 +26,7 @@ class Recorded(Protocol):
 
 
 class Change(Protocol):
-    """One change of one order, by one actor. The order is locked, and read afresh."""
+    """One change of one order, by one actor. The order is locked."""
 
     @property
     def by(self) -> Actor: ...
@@ -43,27 +42,27 @@ class Change(Protocol):
     def country_known(self) -> bool: ...
 
     def lines_in(self, line_ids: Iterable[int]) -> Sequence[WantedLine]:
-        """Those of the order's lines that have these ids."""
+        """Return the order's lines with these ids."""
         ...
 
     def anybody_waits(self, variant_ids: Collection[int]) -> bool:
-        """Whether a line of any other order may wait for one of these variants."""
+        """Tell whether another order may have a backorder for one of these variants."""
         ...
 
     def lines_waiting(self, variant_ids: Collection[int]) -> list[WaitingLine]:
-        """Lines of older orders that no supplier has, and that may want one of these variants."""
+        """Return unrouted lines of older orders that may be filled from one of these variants."""
         ...
 
     def own_lines_waiting(self) -> list[WaitingLine]:
-        """The order's own lines that have pieces which no supplier has."""
+        """Return the order's own unrouted lines."""
         ...
 
     def placed(self, pieces: Mapping[int, int]) -> None:
-        """So many pieces of these of its lines, which nobody had, are with a supplier now."""
+        """Note that these units, by order line, were unrouted and are routed now."""
         ...
 
     def check_order(self, order_id: int) -> None:
-        """Raise RuntimeError unless this is the change of that order, and under way."""
+        """Raise RuntimeError unless this change is of that order, and under way."""
         ...
 
     def record(
@@ -74,5 +73,5 @@ class Change(Protocol):
         effects: Effects | None = None,
         **fields: Any,
     ) -> None:
-        """Remember an event, and with it what it does to stock, listings and routing."""
+        """Remember an event, and its effects on stock, listings and routing, until the change ends."""
         ...

@@ -1,4 +1,4 @@
-"""By when a supplier should have acted, as its partnership with the retailer says."""
+"""The time limits of a supplier's work, from its partnership with the retailer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fulfillments.states import ACCEPTED, CANCELING, NEW, NOT_ALLOWED, WORKABLE,
 
 
 class Limits(Protocol):
-    """What a partnership says: hours, or None for no limit."""
+    """A partnership's limits in hours; None is no limit."""
 
     @property
     def hours_to_capture(self) -> int | None: ...
@@ -22,9 +22,9 @@ class Limits(Protocol):
 
 
 def due_at(state: str, since: datetime, partnership: Limits, ship_until: date | None) -> datetime | None:
-    """When a fulfillment that has been in this state since then is overdue; None for never.
+    """Return when a fulfillment in this state becomes overdue; None for never.
 
-    The order's `ship_until` counts to the end of its day, UTC.
+    The order's `ship_until` includes the whole day, UTC.
     """
     limits = []
     hours = {
@@ -41,7 +41,7 @@ def due_at(state: str, since: datetime, partnership: Limits, ship_until: date | 
 
 
 def capture_due_at(since: datetime, partnership: Limits) -> datetime | None:
-    """When a fulfillment that nobody has captured is overdue."""
+    """Return when a fulfillment that was never captured becomes overdue."""
     if partnership.hours_to_capture is None:
         return None
     return since + timedelta(hours=partnership.hours_to_capture)
@@ -50,6 +50,6 @@ def capture_due_at(since: datetime, partnership: Limits) -> datetime | None:
 def next_due_at(
     state: str, due_at: datetime | None, capture_due_at: datetime | None, *, captured: bool
 ) -> datetime | None:
-    """The earlier of the state's limit and, until it is captured, that of capturing it."""
+    """Return the earlier of the state's limit and, before the first capture, the capture limit."""
     uncaptured = capture_due_at if state == NEW and not captured else None
-    return min((each for each in (due_at, uncaptured) if each is not None), default=None)
+    return min((limit for limit in (due_at, uncaptured) if limit is not None), default=None)

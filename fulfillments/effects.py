@@ -1,7 +1,7 @@
-"""What the moves of one change want of stock, listings and routing, until the change ends.
+"""The effects of a change's moves on stock, listings and routing.
 
-A change of an order may make several moves. Their effects are collected, so that all stock rows that
-they touch or choose from are locked by one ordered SELECT, and deadlocks cannot arise.
+A change of an order may make several moves. Their effects are collected until the change ends: then one
+ordered SELECT locks all stock rows that they need, so deadlocks cannot occur.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from inventory.reservations import Cause, LockedStock, StockKey
 
 @dataclass(frozen=True)
 class StockEffect:
-    """What a move does to one stock row: pieces that it moves, and pieces that are set aside no longer."""
+    """The effect of a move on one stock row: `quantity` units move, `reserved` units are released."""
 
     kind: MovementKind
     stock_key: StockKey
@@ -38,22 +38,20 @@ class StockEffect:
 
 @dataclass
 class Effects:
-    """What moves do to stock, in their order; variants to be delisted; and refused pieces by the id of the
-    order's line.
-    """
+    """Stock effects in the order of the moves, variants to delist, and rejected units by order line."""
 
     stock: list[StockEffect] = field(default_factory=list)
     delisted: set[int] = field(default_factory=set)
-    refused: Counter[int] = field(default_factory=Counter)
-    sent_to: dict[int, int | None] = field(default_factory=dict)
-    """Of what is refused, what an operator sends elsewhere, all or nothing: to whom, None for anybody."""
+    rejected: Counter[int] = field(default_factory=Counter)
+    reassigned_to: dict[int, int | None] = field(default_factory=dict)
+    """The new supplier of the order lines that an operator reassigns; None lets routing choose."""
 
     def __bool__(self) -> bool:
-        return any((self.stock, self.delisted, self.refused))
+        return any((self.stock, self.delisted, self.rejected))
 
     def add(self, other: Effects) -> None:
-        """Take in what another move wants."""
+        """Add the effects of another move."""
         self.stock += other.stock
         self.delisted |= other.delisted
-        self.refused.update(other.refused)
-        self.sent_to |= other.sent_to
+        self.rejected.update(other.rejected)
+        self.reassigned_to |= other.reassigned_to

@@ -1,4 +1,4 @@
-"""Which fulfillments a supplier sees, and the filters of a capture (interface 4.1)."""
+"""The filters of a capture (interface 4.1)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ RETAILER_STATES = {
 }
 FULFILLMENT_STATES = {
     **{str(state): Q(state=state) for state in State},
-    "new": Q(state__in=CAPTURABLE),  # what a refused cancellation gave back is captured with it
+    "new": Q(state__in=CAPTURABLE),  # includes fulfillments whose cancellation the supplier refused
     "cancelling": Q(state=CANCELING),
 }
 
 
 class FulfillmentFilter(StrictFilterSet):
-    """`?filter={"retailer_state": "ordered", "fulfillment_state": "new"}`, or the two as parameters."""
+    """The two states, as `?filter={"retailer_state": …, "fulfillment_state": …}` or as parameters."""
 
     retailer_state = choice_filter(RETAILER_STATES, method="by_retailer_state")
     fulfillment_state = choice_filter(FULFILLMENT_STATES, method="by_fulfillment_state")
@@ -51,6 +51,6 @@ FILTERS = [
         "fulfillment_state",
         str,
         enum=sorted(FULFILLMENT_STATES),
-        description="`new` also returns what a refused cancellation gave back, under its own state.",
+        description="`new` also returns fulfillments whose cancellation was refused; they keep their state.",
     ),
 ]

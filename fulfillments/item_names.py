@@ -1,4 +1,4 @@
-"""What parcels, refusals and returns hold, as operators read it: so many of each sku."""
+"""The content of parcels, rejections and returns for operators: the quantity of each sku."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from fulfillments.models import Fulfillment, FulfillmentLine, Rejection, Return,
 
 
 @dataclass(frozen=True)
-class Content:
-    """So many pieces of what was agreed upon as `sku`; of those so many went back into stock."""
+class SkuQuantity:
+    """The units of one sku, and how many of them went back into stock."""
 
     sku: str
     quantity: int
@@ -18,28 +18,28 @@ class Content:
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A parcel, a refusal or a return, with its fulfillment and what is in it."""
+class ItemizedRecord:
+    """A parcel, rejection or return, with its fulfillment and its content."""
 
     fulfillment: Fulfillment
     record: Shipment | Rejection | Return
-    contents: list[Content]
+    contents: list[SkuQuantity]
 
 
-def opened(fulfillments: Iterable[Fulfillment], name: str) -> Iterator[Opened]:
-    """All `shipments`, `rejections` or `returns` of fulfillments, with what is in each.
+def itemize(fulfillments: Iterable[Fulfillment], name: str) -> Iterator[ItemizedRecord]:
+    """Yield all `shipments`, `rejections` or `returns` of fulfillments with their content.
 
-    Takes no query where these and the lines are prefetched.
+    Makes no query if the records and the lines are prefetched.
     """
     for fulfillment in fulfillments:
         lines = {line.pk: line for line in fulfillment.lines.all()}
         for record in getattr(fulfillment, name).all():
-            yield Opened(fulfillment, record, _contents(record, lines))
+            yield ItemizedRecord(fulfillment, record, _contents(record, lines))
 
 
-def _contents(record: Shipment | Rejection | Return, lines: dict[int, FulfillmentLine]) -> list[Content]:
+def _contents(record: Shipment | Rejection | Return, lines: dict[int, FulfillmentLine]) -> list[SkuQuantity]:
     return [
-        Content(lines[item["line"]].sku, item["quantity"], item.get("restocked", 0))
+        SkuQuantity(lines[item["line"]].sku, item["quantity"], item.get("restocked", 0))
         for item in record.items
         if item["line"] in lines
     ]

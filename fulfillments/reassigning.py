@@ -1,4 +1,4 @@
-"""Who else could ship what a fulfillment has open: asked before an operator sends it there."""
+"""The other suppliers for a fulfillment's open units, shown before an operator reassigns it."""
 
 from __future__ import annotations
 
@@ -16,62 +16,63 @@ from fulfillments.refusals import refusals_of
 from inventory.models import Warehouse
 from inventory.seen_stock import SeenStock
 
-LOOKER = Actor.system("look")
+PREVIEW = Actor.system("look")
 
 
 @dataclass(frozen=True)
-class Elsewhere:
-    """Each line's candidates with price, stock and why they would be taken or passed over; and the suppliers
-    that could take all of it, by their ids.
-    """
+class Alternatives:
+    """Each line's candidates with price, stock and reason, and the suppliers that could take all units."""
 
     lines: list[dict[str, Any]]
     able: dict[int, str]
     chosen: str
-    """Whom routing would take; empty where nobody has all of it."""
+    """The suppliers that routing would choose; empty if the candidates do not have all units."""
 
 
-def look_elsewhere(fulfillment: Fulfillment) -> Elsewhere:
-    """What sending it elsewhere would do now. Nothing is locked; seven queries."""
+def find_alternatives(fulfillment: Fulfillment) -> Alternatives:
+    """Return what reassigning the fulfillment would do now. Locks nothing; seven queries."""
     open_, skus, wanted = Counter[int](), dict[int, str](), dict[int, WantedLine]()
     for line in fulfillment.lines.all():
         if line.open:
-            asked = line.order_line
-            open_[asked.pk] += line.open
-            skus[asked.pk] = line.sku
-            wanted[asked.pk] = WantedLine(
-                asked.pk, asked.sku, asked.upc, asked.asked_supplier_id, asked.asked_variant_id
+            order_line = line.order_line
+            open_[order_line.pk] += line.open
+            skus[order_line.pk] = line.sku
+            wanted[order_line.pk] = WantedLine(
+                order_line.pk,
+                order_line.sku,
+                order_line.upc,
+                order_line.asked_supplier_id,
+                order_line.asked_variant_id,
             )
     wants = _wants(fulfillment, open_, list(wanted.values()))
-    variants = {each.variant_id for want in wants for each in want.candidates}
-    available = SeenStock.read(variants, by=LOOKER).availability()
+    variants = {candidate.variant_id for want in wants for candidate in want.candidates}
+    available = SeenStock.read(variants, by=PREVIEW).availability()
     chosen = plan(wants, available, allow_short=False)
     decisions = explain(wants, chosen, available)
-    ids = {each["supplier_id"] for decision in decisions for each in decision["candidates"]}
-    suppliers = {each.pk: each for each in Supplier.objects.filter(pk__in=ids)}
-    places = {each["warehouse_id"] or 0 for decision in decisions for each in decision["candidates"]}
-    warehouses = {each.pk: each for each in Warehouse.objects.filter(pk__in=places)}
+    considered = [each for decision in decisions for each in decision["candidates"]]
+    suppliers = Supplier.objects.in_bulk({each["supplier_id"] for each in considered})
+    warehouses = Warehouse.objects.in_bulk({each["warehouse_id"] or 0 for each in considered})
     lines = [
         {
             "sku": skus[decision["line_id"]],
             "quantity": decision["quantity"],
-            "looked_for": _looked_for(wanted[decision["line_id"]]),
+            "looked_for": _matched_by(wanted[decision["line_id"]]),
             "candidates": [
                 {
                     **each,
                     "supplier": suppliers[each["supplier_id"]],
                     "warehouse": warehouses.get(each["warehouse_id"] or 0),
                     "is_own": each["supplier_id"] == fulfillment.supplier_id,
-                    "reason": _passed_over(decision, each) if chosen.unfilled else each["reason"],
+                    "reason": _why_not(decision, each) if chosen.unfilled else each["reason"],
                 }
                 for each in decision["candidates"]
             ],
         }
         for decision in decisions
     ]
-    able = {pk: each.name for pk, each in sorted(suppliers.items()) if _has_all(pk, wants, available)}
-    taken = sorted({suppliers[each.candidate.supplier_id].name for each in chosen.allocations})
-    return Elsewhere(lines, able, "" if chosen.unfilled else ", ".join(taken))
+    able = {pk: supplier.name for pk, supplier in sorted(suppliers.items()) if _has_all(pk, wants, available)}
+    names = sorted({suppliers[each.candidate.supplier_id].name for each in chosen.allocations})
+    return Alternatives(lines, able, "" if chosen.unfilled else ", ".join(names))
 
 
 def _wants(fulfillment: Fulfillment, open_: Counter[int], lines: list[WantedLine]) -> list[Want]:
@@ -83,40 +84,40 @@ def _wants(fulfillment: Fulfillment, open_: Counter[int], lines: list[WantedLine
             line.id,
             open_[line.id],
             market.candidates(line, refusals[line.id].suppliers | {fulfillment.supplier_id}),
-            frozenset(refusals[line.id].places),
+            frozenset(refusals[line.id].warehouses),
         )
         for line in lines
     ]
 
 
-def _looked_for(line: WantedLine) -> str:
-    """What makes somebody a candidate, since the same goods may have other names elsewhere."""
+def _matched_by(line: WantedLine) -> str:
+    """Explain which variants are candidates: other suppliers may use other names for the same goods."""
     if line.asked_variant_id is not None:
-        return f"The order names variant {line.asked_variant_id}: nobody else has that one."
+        return f"The order names variant {line.asked_variant_id}, which no other supplier has."
     if line.asked_supplier_id is not None:
-        return "The order names its supplier: nobody else is asked."
+        return "The order names its supplier, so no other supplier is a candidate."
     if line.upc:
-        return f"The order names UPC {line.upc}: whoever lists that is asked."
-    return f"The order names the sku {line.sku} and no UPC: whoever calls it so is asked."
+        return f"The order names UPC {line.upc}. Every partner that lists this UPC is a candidate."
+    return f"The order names sku {line.sku} and no UPC. Every partner that lists this sku is a candidate."
 
 
-def _passed_over(decision: DecisionJson, source: ConsideredJson) -> str:
-    """Why nothing goes there where nobody has all of it: it goes as a whole, or not at all."""
+def _why_not(decision: DecisionJson, source: ConsideredJson) -> str:
+    """Explain why a source gets nothing: a fulfillment is reassigned as a whole or not at all."""
     if not source["quantity"]:
         return source["reason"]
     if decision["unfilled"]:
-        return f"Not enough: {source['quantity']} of {decision['quantity']}, and nobody else has the rest."
-    return "Has this line's pieces, but nobody has all of the others."
+        return f"Not enough: {source['quantity']} of {decision['quantity']}, and no one else has the rest."
+    return "Has all units of this line, but units of other lines are not in stock."
 
 
 def _has_all(supplier_id: int, wants: list[Want], available: dict[tuple[int, int], int]) -> bool:
-    own = [
+    supplier_wants = [
         Want(
             want.line,
             want.quantity,
-            tuple(each for each in want.candidates if each.supplier_id == supplier_id),
-            want.refused_places,
+            tuple(candidate for candidate in want.candidates if candidate.supplier_id == supplier_id),
+            want.refused_warehouses,
         )
         for want in wants
     ]
-    return not plan(own, available, allow_short=False).unfilled
+    return not plan(supplier_wants, available, allow_short=False).unfilled

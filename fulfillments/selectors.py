@@ -1,6 +1,6 @@
-"""Fulfillments as suppliers read them: plain rows, one query for each kind of thing, however many there are.
+"""Reads of suppliers' fulfillments: one query for each table, whatever the size of the page.
 
-Rows instead of model instances: a page of 100 fulfillments costs a fifth of the time.
+Rows replace model instances, because a page of 100 fulfillments then takes a fifth of the time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from fulfillments.states import CANCELED, CANCELING, WORKABLE, State
 
 
 class FulfillmentRow(NamedTuple):
-    """A fulfillment with what its order and its partnership say."""
+    """A fulfillment with fields of its order and its partnership."""
 
     id: int
     state: State
@@ -67,8 +67,8 @@ class FulfillmentRow(NamedTuple):
 _open = F("quantity") - F("shipped") - F("rejected") - F("canceled")
 
 
-class LineRow(NamedTuple):
-    """A line as it is answered, with the notes that its fulfillment shows."""
+class FulfillmentLineRow(NamedTuple):
+    """A line with the fields of the answer, and the notes that its fulfillment shows."""
 
     fulfillment_id: int
     order_line_id: int
@@ -89,8 +89,8 @@ class LineRow(NamedTuple):
     notes: Annotated[Json[list[NoteJson]], F("order_line__notes")]
 
 
-class Piece(TypedDict):
-    """An element of what a parcel, a refusal or a return holds, as it is stored."""
+class StoredItem(TypedDict):
+    """An item of a parcel, a rejection or a return, in its stored form."""
 
     line: int
     quantity: int
@@ -102,7 +102,7 @@ class ShipmentRow(NamedTuple):
     tracking_number: str
     carrier: str
     shipped_at: Moment
-    items: Json[list[Piece]]
+    items: Json[list[StoredItem]]
 
 
 class RejectionRow(NamedTuple):
@@ -110,7 +110,7 @@ class RejectionRow(NamedTuple):
     reject_id: str | None
     reason: str
     rejected_at: Moment
-    items: Json[list[Piece]]
+    items: Json[list[StoredItem]]
 
 
 class ReturnRow(NamedTuple):
@@ -118,21 +118,21 @@ class ReturnRow(NamedTuple):
     return_id: str | None
     reason: str
     returned_at: Moment
-    items: Json[list[Piece]]
+    items: Json[list[StoredItem]]
 
 
-_line_json = answering(LineRow, FulfillmentLineJson)
+_line_json = answering(FulfillmentLineRow, FulfillmentLineJson)
 
 
 def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, FulfillmentRow]:
-    """Fulfillments with their order and partnership, as rows."""
+    """Return fulfillments with their order and partnership, as rows."""
     return as_rows(fulfillments, FulfillmentRow)
 
 
 def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
-    """The rows with when each was first handed out: now, if never before. Locks nothing that a move needs."""
-    fresh = [row.id for row in page if row.captured_at is None]
-    if not fresh:
+    """Save the first capture of each row; return the rows with its time. Locks no row that a move needs."""
+    uncaptured = [row.id for row in page if row.captured_at is None]
+    if not uncaptured:
         return list(page)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -140,18 +140,18 @@ def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
             INSERT INTO fulfillments_capture (fulfillment_id) SELECT unnest(%s::bigint[])
             ON CONFLICT DO NOTHING RETURNING fulfillment_id, captured_at
             """,
-            [fresh],
+            [uncaptured],
         )
         captured: dict[int, datetime] = dict(cursor.fetchall())
-    # A capture at the same moment was first: its time counts, and only a new statement sees it.
-    late = [pk for pk in fresh if pk not in captured]
-    if late:
-        captured |= dict(Capture.objects.filter(pk__in=late).values_list("pk", "captured_at"))
+    # A concurrent capture inserted these rows first: its time counts, and only a new statement sees it.
+    others = [pk for pk in uncaptured if pk not in captured]
+    if others:
+        captured |= dict(Capture.objects.filter(pk__in=others).values_list("pk", "captured_at"))
     return [row._replace(captured_at=row.captured_at or captured.get(row.id)) for row in page]
 
 
 def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:
-    """Rows with all that a supplier needs to ship them. Four queries."""
+    """Return the rows with lines, parcels, rejections and returns, as answers. Four queries."""
     ids = [row.id for row in page]
     lines = grouped(_lines(ids=ids), lambda line: line.fulfillment_id)
     shipments = grouped(shipments_of(ids=ids), lambda shipment: shipment.fulfillment_id)
@@ -164,13 +164,15 @@ def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:
 
 
 @CompiledQuery
-def _lines() -> QuerySet[FulfillmentLine, LineRow]:
-    return as_rows(FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), LineRow)
+def _lines() -> QuerySet[FulfillmentLine, FulfillmentLineRow]:
+    return as_rows(
+        FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), FulfillmentLineRow
+    )
 
 
 @CompiledQuery
 def shipments_of() -> QuerySet[Shipment, ShipmentRow]:
-    """The parcels of fulfillments with these `ids`."""
+    """Return the parcels of fulfillments with these `ids`."""
     return as_rows(Shipment.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), ShipmentRow)
 
 
@@ -181,12 +183,12 @@ def _rejections() -> QuerySet[Rejection, RejectionRow]:
 
 @CompiledQuery
 def returns_of() -> QuerySet[Return, ReturnRow]:
-    """What came back of fulfillments with these `ids`."""
+    """Return the returns of fulfillments with these `ids`."""
     return as_rows(Return.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), ReturnRow)
 
 
 def retailer_state(state: State, *, held: bool) -> RetailerState:
-    """What the retailer's side of a fulfillment is (contract 3)."""
+    """Return the retailer's state of a fulfillment (contract 3)."""
     if state in (CANCELING, CANCELED):
         return "canceling" if state == CANCELING else "canceled"
     return "pending" if held and state in WORKABLE else "ordered"
@@ -194,25 +196,25 @@ def retailer_state(state: State, *, held: bool) -> RetailerState:
 
 def _fulfillment_json(
     row: FulfillmentRow,
-    lines: list[LineRow],
+    lines: list[FulfillmentLineRow],
     shipments: list[ShipmentRow],
     rejections: list[RejectionRow],
     returns: list[ReturnRow],
 ) -> FulfillmentJson:
     skus = {line.id: line.sku for line in lines}
-    # What was routed again has a line of its own beside the one that it came to.
-    of_order_lines = {line.order_line_id: line.notes for line in lines}
+    # Several lines of a fulfillment may belong to one order line, whose notes are shown once.
+    notes = {line.order_line_id: line.notes for line in lines}
     due_at = next_due_at(row.state, row.due_at, row.capture_due_at, captured=row.captured_at is not None)
-    seen_as = retailer_state(row.state, held=row.held)
+    retailer_side = retailer_state(row.state, held=row.held)
     return {
         "id": row.id,
         "order_id": row.order_id,
         "retailer_id": row.retailer_id,
         "retailer_name": row.retailer_name,
         "retailer_erp_id": row.retailer_erp_id,
-        "retailer_state": seen_as,
+        "retailer_state": retailer_side,
         "fulfillment_state": row.state,
-        "notes": [*row.notes, *chain.from_iterable(of_order_lines.values())],
+        "notes": [*row.notes, *chain.from_iterable(notes.values())],
         "retailer_shipper_account": row.retailer_shipper_account,
         "retailer_order_id": row.retailer_order_id,
         "sales_order_number": row.sales_order_number,
@@ -226,21 +228,21 @@ def _fulfillment_json(
         "tracking_number": row.tracking_number,
         "invoice_id": row.invoice_id,
         "lines": [_line_json(line) for line in lines],
-        "shipments": [_shipment_json(each, skus) for each in shipments],
-        "rejections": [_rejection_json(each, skus) for each in rejections],
-        "returns": [_return_json(each, skus) for each in returns],
+        "shipments": [_shipment_json(shipment, skus) for shipment in shipments],
+        "rejections": [_rejection_json(rejection, skus) for rejection in rejections],
+        "returns": [_return_json(returned, skus) for returned in returns],
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "captured_at": iso(row.captured_at),
         "due_at": iso(due_at),
-        "overdue": due_at is not None and due_at <= timezone.now() and seen_as != "pending",
+        "overdue": due_at is not None and due_at <= timezone.now() and retailer_side != "pending",
     }
 
 
-def _items_json(pieces: Iterable[Piece], skus: dict[int, str]) -> list[ItemJson]:
+def _items_json(items: Iterable[StoredItem], skus: dict[int, str]) -> list[ItemJson]:
     return [
-        {"line_id": piece["line"], "sku": skus.get(piece["line"], ""), "quantity": piece["quantity"]}
-        for piece in pieces
+        {"line_id": item["line"], "sku": skus.get(item["line"], ""), "quantity": item["quantity"]}
+        for item in items
     ]
 
 
@@ -268,7 +270,7 @@ def _return_json(returned: ReturnRow, skus: dict[int, str]) -> ReturnJson:
         "reason": returned.reason,
         "returned_at": returned.returned_at,
         "items": [
-            {**item, "restocked": piece.get("restocked", 0)}
-            for item, piece in zip(_items_json(returned.items, skus), returned.items, strict=True)
+            {**item, "restocked": stored.get("restocked", 0)}
+            for item, stored in zip(_items_json(returned.items, skus), returned.items, strict=True)
         ],
     }

@@ -1,4 +1,4 @@
-"""What suppliers send about their fulfillments, and what they are answered."""
+"""The request bodies and answers of suppliers' fulfillments."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class NoteJson(TypedDict):
 
 
 class FulfillmentLineJson(TypedDict):
-    """One line, as agreed when it was placed; what is neither shipped, rejected nor canceled is still to be
-    done, and `short` of it has no stock set aside. `quantity_cancel_requested` waits for the answer whether
-    it can be canceled.
+    """One line, with the values agreed when it was routed. Units that are neither shipped, rejected nor
+    canceled are open; `short` of them have no stock reserved. `quantity_cancel_requested` units wait for the
+    answer to a cancellation request.
     """
 
     id: int
@@ -77,7 +77,7 @@ class RejectionJson(TypedDict):
 
 
 class ReturnItemJson(ItemJson):
-    """What came back; so many of its pieces went into stock again."""
+    """Returned units; `restocked` of them went back into stock."""
 
     restocked: int
 
@@ -130,17 +130,17 @@ class FulfillmentJson(TypedDict):
 
 
 def _refuse_two(body: dict[str, Any], name: str, other: str) -> None:
-    """Refuse a body in which two names of one thing say two things."""
+    """Raise ValidationError if two names of one field have different values."""
     if body.get(name) and body.get(other) and body[name] != body[other]:
-        message = f"Differs from {name}, which it is another name of."
+        message = f"Differs from {name}, which is another name of the same field."
         raise ValidationError({other: [ErrorDetail(message, code="invalid")]})
 
 
 class TrackingBody(Body):
-    """`tracking_number`, which some clients call `data`."""
+    """A tracking number, as `tracking_number` or `data`."""
 
     tracking_number = fields.Optional(max_length=100)
-    # The metaclass takes fields off the class, so that this one does not hide Serializer.data.
+    # The metaclass removes fields from the class, so this field does not hide Serializer.data.
     data = fields.Optional(max_length=100, help_text="The same as tracking_number.")  # type: ignore[assignment]
 
     def validate(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -151,14 +151,14 @@ class TrackingBody(Body):
 
 
 class PieceBody(Body):
-    """So many pieces of one of the fulfillment's lines."""
+    """Units of one line of the fulfillment."""
 
     id = fields.Id()
     quantity = fields.Integer(min_value=1)
 
 
 class ShipBody(TrackingBody):
-    """One parcel; without lines, all that is left."""
+    """One parcel; without lines, it holds all open units."""
 
     narrowed_by = "lines"
 
@@ -183,16 +183,16 @@ CANCELATION_ANSWERS = {
 }
 
 
-# The spellings beside the interface's own differ in a letter or a blank: no generator could name them apart.
+# The other spellings differ in a letter or a blank, so generators would give two values the same name.
 @extend_schema_field(
     {
         "type": "string",
         "enum": ["canceled", "cancelation not allowed"],
-        "description": "Other spellings are understood too: `cancelled`, `cancelation_not_allowed`.",
+        "description": "Other spellings are accepted too: `cancelled`, `cancelation_not_allowed`.",
     }
 )
 class AnswerField(serializers.ChoiceField):
-    """Approved, or refused."""
+    """The answer: approved or refused."""
 
 
 class AnswerBody(Body):
@@ -211,7 +211,7 @@ class InvoiceBody(Body):
 
 
 class SkuItemBody(Body):
-    """So many pieces of what a sku, a upc or an ean names."""
+    """Units of the variant with this sku, upc or ean."""
 
     sku = fields.Optional(max_length=100)
     upc = fields.Optional(max_length=14)
@@ -224,7 +224,8 @@ class SkuItemBody(Body):
         return item
 
 
-# Generators cannot tell `tracking_number` from `trackingNumber`: both come out as one name (docs/adr/0049).
+# Generators give `tracking_number` and `trackingNumber` the same name, so only one is documented
+# (docs/adr/0049).
 @extend_schema_serializer(exclude_fields=["tracking_number"])
 class ParcelBody(Body):
     trackingNumber = fields.Text(max_length=100, required=False)
@@ -243,7 +244,7 @@ class ParcelBody(Body):
 
 
 class ShipmentsBody(Body):
-    """Several parcels of one fulfillment at once (contract 10)."""
+    """Several parcels of one fulfillment (contract 10)."""
 
     often_meant: ClassVar[Mapping[str, str]] = {"carrier": "shipments[].carrier"}
 
@@ -251,12 +252,12 @@ class ShipmentsBody(Body):
     shipments = ParcelBody(many=True, allow_empty=False, max_length=500)  # type: ignore[call-arg]
 
     def validate(self, body: dict[str, Any]) -> dict[str, Any]:
-        """A parcel that stands in several elements is one parcel."""
+        """Merge elements with the same tracking number into one parcel."""
         parcels: dict[str, dict[str, Any]] = {}
         for parcel in body["shipments"]:
             known = parcels.setdefault(parcel["tracking_number"], {**parcel, "items": []})
             if parcel.get("carrier", "") != known.get("carrier", ""):
-                message = f"The parcel {parcel['tracking_number']} has another carrier in an element before."
+                message = f"The parcel {parcel['tracking_number']} has another carrier in an earlier element."
                 raise ValidationError({"shipments": [ErrorDetail(message, code="invalid")]})
             known["items"].extend(parcel["items"])
         body["shipments"] = list(parcels.values())
@@ -265,7 +266,7 @@ class ShipmentsBody(Body):
 
 @extend_schema_serializer(exclude_fields=["reject_id"])  # as with a parcel's tracking number
 class RejectionBody(Body):
-    """Lines refused in part (contract 10)."""
+    """Rejected units of some lines (contract 10)."""
 
     often_meant: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("reasonCode", "reason_code", "rejectReason", "reject_reason", "status"), "reason"
@@ -284,13 +285,13 @@ class RejectionBody(Body):
 
 
 class ReturnLineBody(SkuItemBody):
-    """What came back; with `restock` it goes back into stock."""
+    """Returned units; with `restock` they go back into stock."""
 
     restock = fields.Flag(default=False)
 
 
 class ReturnBody(Body):
-    """Goods that came back (contract 10)."""
+    """A return of shipped units (contract 10)."""
 
     often_meant: ClassVar[Mapping[str, str]] = {"restock": "return_lines[].restock"}
 

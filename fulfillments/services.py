@@ -1,4 +1,4 @@
-"""What a change writes beyond the fulfillments that it moves: stock, listings, and new fulfillments."""
+"""Writes of a change beyond the moved fulfillments: stock, listings and new fulfillments."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from api.errors import InvalidTransition
 from catalog.models import Variant, VariantChange
 from fastdb.inserts import insert
 from fastdb.updates import update
-from fulfillments.backorder_claims import share_of_new
+from fulfillments.backorder_claims import stock_left_for_new
 from fulfillments.change import Change
 from fulfillments.deadlines import capture_due_at, due_at
 from fulfillments.effects import Effects
 from fulfillments.models import Capture, Fulfillment, FulfillmentLine, RoutingDecision
 from fulfillments.planning import explaining
 from fulfillments.planning.candidates import Market
-from fulfillments.planning.routing import Allocation, Candidate, Place, Plan, Want, plan
+from fulfillments.planning.routing import Allocation, Candidate, Plan, Want, WarehouseKey, plan
 from fulfillments.refusals import refusals_of
 from fulfillments.states import WORKABLE, State
 from inventory.models import MovementKind
@@ -28,101 +28,101 @@ from inventory.reservations import Cause, LockedStock, Stock, StockKey
 
 
 def apply_effects(effects: Effects, change: Change) -> None:
-    """Delist, release, take out and route again what was refused."""
+    """Delist variants, write stock, and route rejected units again."""
     wants = _wants(effects, change)
     joinable = lock_joinable(change) if wants else {}
     _delist(effects.delisted, by=change.by)
-    touched = {each.stock_key[0] for each in effects.stock}
+    touched = {effect.stock_key[0] for effect in effects.stock}
     touched |= {candidate.variant_id for want in wants for candidate in want.candidates}
     if not touched:
         return
-    needed = [each.stock_key for each in effects.stock if each.kind == MovementKind.RETURN]
+    needed = [effect.stock_key for effect in effects.stock if effect.kind == MovementKind.RETURN]
     stock = LockedStock.lock(touched, by=change.by, needed=needed)
-    for each in effects.stock:
-        each.apply(stock, change.order_id)
+    for effect in effects.stock:
+        effect.apply(stock, change.order_id)
     if wants:
-        _route_again(change, wants, stock, joinable, effects.sent_to)
+        _route_again(change, wants, stock, joinable, effects.reassigned_to)
     stock.save()
 
 
 def _wants(effects: Effects, change: Change) -> list[Want]:
-    """What was refused and may go elsewhere; a pinned line to another warehouse of its supplier."""
-    if not effects.refused:
+    """Return the wants of rejected units. A line with a fixed supplier may go to its other warehouses."""
+    if not effects.rejected:
         return []
-    lines = change.lines_in(effects.refused)
+    lines = change.lines_in(effects.rejected)
     market = Market.of(change.retailer_id, lines, country_known=change.country_known)
-    refusals = refusals_of(effects.refused)
+    refusals = refusals_of(effects.rejected)
     return [
         Want(
             line.id,
-            effects.refused[line.id],
-            _sent_to(effects.sent_to.get(line.id), market.candidates(line, refusals[line.id].suppliers)),
-            frozenset(refusals[line.id].places),
+            effects.rejected[line.id],
+            _candidates_of(
+                effects.reassigned_to.get(line.id), market.candidates(line, refusals[line.id].suppliers)
+            ),
+            frozenset(refusals[line.id].warehouses),
         )
         for line in lines
     ]
 
 
-def _sent_to(supplier_id: int | None, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """Those of one supplier, where an operator chose it."""
-    return tuple(each for each in candidates if supplier_id in (None, each.supplier_id))
+def _candidates_of(supplier_id: int | None, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """Keep the candidates of the supplier that an operator chose; None keeps all."""
+    return tuple(candidate for candidate in candidates if supplier_id in (None, candidate.supplier_id))
 
 
 DELISTED = {"listed": {"from": True, "to": False}}
 
 
 def _delist(variant_ids: set[int], *, by: Actor) -> None:
-    """Locked in the order of their ids, before any stock row.
+    """Delist the variants; lock them by id, before any stock row.
 
-    Not their keys: a push that holds stock refers to them, and would wait for us while we wait for it.
+    `no_key` avoids a deadlock: a push that holds stock rows needs a key lock on the variants.
     """
     if variant_ids:
         variants = Variant.objects.filter(pk__in=variant_ids)
         locked = variants.order_by("pk").select_for_update(no_key=True).values_list("pk", "listed")
-        gone = [pk for pk, listed in locked if listed]
+        delisted = [pk for pk, listed in locked if listed]
         variants.update(listed=False, updated_at=Now())
-        VariantChange.objects.bulk_create(VariantChange.by(pk, DELISTED, by) for pk in gone)
+        VariantChange.objects.bulk_create(VariantChange.by(pk, DELISTED, by) for pk in delisted)
 
 
-def lock_joinable(change: Change) -> dict[Place, Fulfillment]:
-    """The order's fulfillments that nobody has seen yet: what goes to the same place can be put into them.
+def lock_joinable(change: Change) -> dict[WarehouseKey, Fulfillment]:
+    """Lock and return the order's uncaptured fulfillments: units for the same warehouse can join them.
 
-    Locked so that they cannot be captured meanwhile: to capture is to insert a row that refers to them.
+    The lock prevents a capture meanwhile, because a capture inserts a row that refers to the fulfillment.
     """
-    unseen = Fulfillment.objects.filter(order_id=change.order_id, state=State.NEW, capture=None).order_by(
-        "pk"
-    )
-    locked = list(Fulfillment.objects.filter(pk__in=unseen.values("pk")).order_by("pk").select_for_update())
-    captured = set(Capture.objects.filter(pk__in=[each.pk for each in locked]).values_list("pk", flat=True))
-    return {(each.supplier_id, each.warehouse_id): each for each in locked if each.pk not in captured}
+    new = Fulfillment.objects.filter(order_id=change.order_id, state=State.NEW, capture=None).order_by("pk")
+    locked = list(Fulfillment.objects.filter(pk__in=new.values("pk")).order_by("pk").select_for_update())
+    captured = set(Capture.objects.filter(pk__in=[work.pk for work in locked]).values_list("pk", flat=True))
+    return {(work.supplier_id, work.warehouse_id): work for work in locked if work.pk not in captured}
 
 
 def _route_again(
     change: Change,
     wants: list[Want],
     stock: LockedStock,
-    joinable: Mapping[Place, Fulfillment],
-    sent_to: Collection[int],
+    joinable: Mapping[WarehouseKey, Fulfillment],
+    reassigned: Collection[int],
 ) -> None:
-    """Give what was refused to the next place that has stock; what nobody has stays refused.
+    """Route rejected units to the next warehouse with stock. Units that no warehouse has stay rejected.
 
-    Raises InvalidTransition where what an operator sends elsewhere would stay.
+    Raises InvalidTransition if units that an operator reassigns would stay rejected.
     """
-    available = share_of_new(change, stock).left
+    available = stock_left_for_new(change, stock).units
     chosen = plan(wants, available, allow_short=False, joining=joinable.keys())
-    stays = sum(chosen.unfilled.get(line, 0) for line in sent_to)
-    if stays:
+    missing = sum(chosen.unfilled.get(line, 0) for line in reassigned)
+    if missing:
         raise InvalidTransition(
-            f"Of what is to be sent elsewhere nobody there has stock for {stays} pieces; nothing was changed."
+            f"No other supplier has stock for {missing} of the units to reassign; nothing was changed."
         )
     create_fulfillments(change, chosen.allocations, stock, joinable)
-    keep_reasons(change, wants, chosen, available, cause="sent elsewhere" if sent_to else "refused")
+    save_routing_decision(change, wants, chosen, available, cause="reassigned" if reassigned else "refused")
 
 
-def keep_reasons(
+def save_routing_decision(
     change: Change, wants: list[Want], chosen: Plan, available: dict[StockKey, int], *, cause: str
 ) -> None:
-    """Keep the decision with its candidates, for whoever asks why."""
+    """Save the decision with its candidates, so that operators and retailers can read the reasons."""
     lines = explaining.explain(wants, chosen, available)
     insert([RoutingDecision(order_id=change.order_id, cause=cause, lines=lines)])
 
@@ -131,27 +131,26 @@ def create_fulfillments(
     change: Change,
     allocations: Sequence[Allocation],
     stock: Stock,
-    joinable: Mapping[Place, Fulfillment] = MappingProxyType({}),
+    joinable: Mapping[WarehouseKey, Fulfillment] = MappingProxyType({}),
     contested: Collection[StockKey] = (),
 ) -> None:
-    """Make one fulfillment for each place of the plan, or put its pieces into the one that is there.
+    """Create a fulfillment for each warehouse of the plan, or join the existing one, and reserve the units.
 
-    Their pieces are set aside. What joins a fulfillment has lines of its own: what was agreed for the
-    pieces that are in it stays, and what comes later is of its own moment.
-    What is short of a contested stock row stands behind those it is owed to.
+    Units that join a fulfillment get lines of their own, with the values agreed now: the lines that are there
+    keep theirs. Short units of a contested stock row are marked as `behind` the unrouted lines.
     """
-    fulfillments: dict[Place, Fulfillment] = {}
+    fulfillments: dict[WarehouseKey, Fulfillment] = {}
     for allocation in allocations:
-        if allocation.place not in fulfillments:
-            fulfillments[allocation.place] = joinable.get(allocation.place) or _fulfillment(
+        if allocation.warehouse not in fulfillments:
+            fulfillments[allocation.warehouse] = joinable.get(allocation.warehouse) or _fulfillment(
                 change, allocation
             )
-    joined = [each for each in fulfillments.values() if each.pk is not None]
-    insert([each for each in fulfillments.values() if each.pk is None])
+    joined = [work for work in fulfillments.values() if work.pk is not None]
+    insert([work for work in fulfillments.values() if work.pk is None])
     insert(
         [
             FulfillmentLine(
-                fulfillment_id=fulfillments[allocation.place].pk,
+                fulfillment_id=fulfillments[allocation.warehouse].pk,
                 order_line_id=allocation.line,
                 variant_id=allocation.candidate.variant_id,
                 quantity=allocation.quantity,
@@ -163,30 +162,31 @@ def create_fulfillments(
         ]
     )
     for allocation in allocations:
-        cause = Cause(change.order_id, fulfillments[allocation.place].pk)
+        cause = Cause(change.order_id, fulfillments[allocation.warehouse].pk)
         stock.reserve(allocation.stock_key, allocation.reserved, cause)
     if joined:
-        Fulfillment.objects.filter(pk__in=[each.pk for each in joined]).update(updated_at=Now())
+        Fulfillment.objects.filter(pk__in=[work.pk for work in joined]).update(updated_at=Now())
     for fulfillment in fulfillments.values():
         type_ = "fulfillment.extended" if fulfillment in joined else "fulfillment.created"
         change.record(type_, fulfillment=fulfillment)
 
 
-def renew_limits(change: Change) -> None:
-    """Give the order's suppliers their time anew: while the order was held they could do nothing."""
+def restart_time_limits(change: Change) -> None:
+    """Restart the time limits of the order's suppliers, who could not work while the order was held."""
     now = timezone.now()
-    work = list(
+    open_work = list(
         Fulfillment.objects.filter(order_id=change.order_id, state__in=WORKABLE)
         .order_by("pk")
         .select_for_update(of=("self",), no_key=True)
         .select_related("partnership")
     )
-    for each in work:
-        each.due_at = due_at(each.state, now, each.partnership, change.ship_until)
-        if each.state == State.NEW:
-            each.capture_due_at = capture_due_at(now, each.partnership)
-        each.updated_at = now
-    update(work, ["due_at", "capture_due_at", "updated_at"])
+    for fulfillment in open_work:
+        partnership = fulfillment.partnership
+        fulfillment.due_at = due_at(fulfillment.state, now, partnership, change.ship_until)
+        if fulfillment.state == State.NEW:
+            fulfillment.capture_due_at = capture_due_at(now, partnership)
+        fulfillment.updated_at = now
+    update(open_work, ["due_at", "capture_due_at", "updated_at"])
 
 
 def _fulfillment(change: Change, allocation: Allocation) -> Fulfillment:

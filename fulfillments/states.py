@@ -1,6 +1,6 @@
-"""The table of states and moves (contract 3): pure data, and the questions asked of it.
+"""The table of a fulfillment's states and moves (contract 3), as pure data.
 
-Models, admin, API docs and tests read this; nothing else knows which move is legal.
+Models, admin, API docs, events and tests read this table; no other module decides which move is legal.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from api.errors import ApiError, InvalidTransition
 
 
 class State(models.TextChoices):
-    """Stored and answered exactly as the interface writes them."""
+    """The states of a fulfillment, spelt as the interface spells them."""
 
     NEW = "new"
     ACCEPTED = "accepted"
@@ -33,9 +33,9 @@ NEW, ACCEPTED, SHIPPED = State.NEW, State.ACCEPTED, State.SHIPPED
 OUT_OF_STOCK, MISSING_SKU, WRONG_ADDRESS = State.OUT_OF_STOCK, State.MISSING_SKU, State.WRONG_ADDRESS
 CANCELING, CANCELED, NOT_ALLOWED = State.CANCELING, State.CANCELED, State.CANCELATION_NOT_ALLOWED
 
-# The supplier still has work to do.
+# The supplier still has work to do in these states.
 WORKABLE: Final = (NEW, ACCEPTED, NOT_ALLOWED)
-# What a capture of new work returns: after a refused cancellation the work is to be captured again.
+# A capture of new work returns these states: the supplier captures again after it refused a cancellation.
 CAPTURABLE: Final = (NEW, NOT_ALLOWED)
 
 SUPPLIER = (ActorKind.SUPPLIER, ActorKind.OPERATOR)
@@ -45,22 +45,21 @@ OPERATOR = (ActorKind.OPERATOR,)
 
 
 class OrderHeld(ApiError):
-    """What a supplier may not do while operators hold the order (contract 13)."""
+    """A supplier's move that must wait, because operators hold the order (contract 13)."""
 
     code, status = "order_held", 409
 
 
 @dataclass(frozen=True)
 class Move:
-    """One thing that can be done to a fulfillment.
+    """One move of a fulfillment from one state to another.
 
-    It ends in `target`, or in one of `otherwise` where a part of the quantities decides differently.
-    In the state `repeated_in` the same call again changes nothing. What is `work` waits while its order
-    is held.
+    The move ends in `target`, or in one of `otherwise` if it covers only a part of the units. In the state
+    `repeated_in`, the same call changes nothing. A move with `work=True` must wait while the order is held.
     """
 
     name: str
-    done: str  # as messages say it: "cannot be …"
+    done: str  # completes the message "cannot be …"
     event: str
     sources: tuple[State, ...]
     target: State
@@ -75,27 +74,27 @@ class Move:
         return (self.target, *self.otherwise)
 
     def check(self, state: str, actor: ActorKind, *, held: bool = False) -> None:
-        """Raise InvalidTransition unless this actor may make this move from that state.
+        """Raise InvalidTransition unless this actor may make this move from this state.
 
-        Raise OrderHeld where it has to wait until the order is released.
+        Raise OrderHeld if the move must wait until the order is released.
         """
         if state not in self.sources or actor not in self.by:
             raise forbidden(state, self.done, actor)
         if held and self.waits(state):
             raise OrderHeld(
-                f"The order is held by an operator, so that nothing of it can be {self.done} now; try again "
-                "when it is released. A cancellation can be answered meanwhile."
+                f"An operator holds the order, so its fulfillments cannot be {self.done} now. Try again when "
+                "the order is released; you can answer a cancellation meanwhile."
             )
 
     def waits(self, state: str) -> bool:
-        """Whether it waits while the order is held; what has left is not held back."""
+        """Tell whether the move waits while the order is held. Units that left the warehouse do not wait."""
         return self.work and state in WORKABLE
 
 
 def forbidden(state: str, done: str, actor: ActorKind) -> InvalidTransition:
-    """The refusal that names the state, and what is allowed from it."""
-    ways = [move.done for move in moves_from(state, actor)]
-    allowed = f"from there it can be {', '.join(ways)}" if ways else "nothing more can be done with it"
+    """Return the error that names the state and the moves that are allowed from it."""
+    moves = [move.done for move in moves_from(state, actor)]
+    allowed = f"from there it can be {', '.join(moves)}" if moves else "nothing more can be done with it"
     return InvalidTransition(f"A fulfillment that is '{state}' cannot be {done}; {allowed}.")
 
 
@@ -118,7 +117,7 @@ SHIP = Move(
     SHIPPED,
     SUPPLIER,
     "shipped",
-    otherwise=(ACCEPTED,),  # some lines went, a rest stays open
+    otherwise=(ACCEPTED,),  # a parcel with some of the units: the rest stays open
     work=True,
 )
 REJECT_OUT_OF_STOCK = Move(
@@ -129,7 +128,7 @@ REJECT_OUT_OF_STOCK = Move(
     OUT_OF_STOCK,
     SUPPLIER,
     "out_of_stock",
-    otherwise=(*WORKABLE, SHIPPED),  # only some lines, or the rest of what was shipped in part
+    otherwise=(*WORKABLE, SHIPPED),  # only some units; or the rest after other units were shipped
     repeated_in=OUT_OF_STOCK,
     work=True,
 )
@@ -153,15 +152,15 @@ REJECT_WRONG_ADDRESS = Move(
     WRONG_ADDRESS,
     SUPPLIER,
     "wrong_address",
-    otherwise=WORKABLE,  # only some lines
+    otherwise=WORKABLE,  # only some units
     repeated_in=WRONG_ADDRESS,
     work=True,
 )
 REQUEST_CANCELATION = Move(
     "request_cancelation",
-    "asked back",
+    "requested back",
     "fulfillment.cancelation_requested",
-    (*WORKABLE, CANCELING),  # while its supplier has not answered, more can be asked for
+    (*WORKABLE, CANCELING),  # until the supplier answers, the retailer can request more units
     CANCELING,
     RETAILER,
     "cancel_requested",
@@ -174,7 +173,7 @@ APPROVE_CANCELATION = Move(
     CANCELED,
     DECIDING,
     "canceled",
-    otherwise=(*WORKABLE, SHIPPED),  # a part was canceled: back to before; or the rest of what was shipped
+    otherwise=(*WORKABLE, SHIPPED),  # only some units; or the rest after other units were shipped
     repeated_in=CANCELED,
 )
 REFUSE_CANCELATION = Move(
@@ -204,21 +203,21 @@ GIVE_UP = Move(
     CANCELED,
     RETAILER,
     "canceled",
-    otherwise=(WRONG_ADDRESS, SHIPPED),  # only some lines; or the rest of what was shipped in part
+    otherwise=(WRONG_ADDRESS, SHIPPED),  # only some units; or the rest after other units were shipped
 )
 WITHDRAW = Move(
     "withdraw",
-    "sent to another supplier",
+    "reassigned to another supplier",
     "fulfillment.withdrawn",
     WORKABLE,
     CANCELED,
     OPERATOR,
     "withdrawn",
-    otherwise=(SHIPPED,),  # the rest of what was shipped in part
+    otherwise=(SHIPPED,),  # the rest after other units were shipped
 )
 
 WITHDRAWN: Final = "withdrawn"
-"""Why its pieces are refused, where no supplier refused them: an operator sent them elsewhere."""
+"""The reason of a rejection that no supplier made: an operator reassigned the units."""
 
 MOVES: Final = (
     ACCEPT,
@@ -242,5 +241,5 @@ REJECTIONS: Final = {
 
 
 def moves_from(state: str, actor: ActorKind) -> Iterable[Move]:
-    """What this actor may do with a fulfillment in that state."""
+    """Return the moves that this actor may make from this state."""
     return (move for move in MOVES if state in move.sources and actor in move.by)

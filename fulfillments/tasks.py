@@ -1,4 +1,4 @@
-"""Celery shells: each looks through its table, so that a call that was missed is harmless."""
+"""Celery tasks. Each one reads its work from a table, so a missed call loses nothing."""
 
 import logging
 
@@ -14,12 +14,12 @@ from fulfillments.simulating import running
 logger = logging.getLogger(__name__)
 
 SECONDS = 5.0
-"""Other ticks wait behind it; what is left then comes with the next one."""
+"""The limit of one run: other ticks wait meanwhile, and the next run continues."""
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def answer_cancelations() -> int:
-    """Give the default answer to cancellations that were not answered in time, one order after the other."""
+    """Give the default answer to late cancellation requests, one order per transaction."""
     late = Fulfillment.objects.with_unanswered_cancelation().select_related("order", "partnership")
     answered = 0
     for fulfillment in late.order_by("due_at")[:1000]:
@@ -31,20 +31,20 @@ def answer_cancelations() -> int:
             logger.warning("fulfillment %s: %s", fulfillment.pk, error.message)
         except Exception:
             if not connection.is_usable():
-                raise  # without a database no other can be answered either
-            logger.exception("fulfillment %s: its default answer could not be given", fulfillment.pk)
+                raise  # the database is gone, so every other answer would fail too
+            logger.exception("fulfillment %s: giving the default answer failed", fulfillment.pk)
     return answered
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def add_up_days() -> int:
-    """Add what has happened to the sums that scorecards are made of."""
+    """Add new events to the daily sums of the scorecards."""
     return add_up(seconds=SECONDS)
 
 
 @shared_task(name=running.RUN_TASK)  # type: ignore[untyped-decorator]
 def run_simulation(simulation_id: int) -> None:
-    """Go on with a simulation for a few seconds, then stand at the queue's end again."""
+    """Advance a simulation for a few seconds, then queue the task again behind other work."""
     simulation = RoutingSimulation.objects.filter(pk=simulation_id, finished_at=None).first()
     if simulation is not None and not running.advance(simulation, seconds=running.SLICE):
         running.wake(simulation_id)
@@ -52,6 +52,6 @@ def run_simulation(simulation_id: int) -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def sweep_simulations() -> None:
-    """Find what no worker has."""
+    """Wake a worker for each simulation that no worker runs."""
     for simulation_id in running.unfinished():
         running.wake(simulation_id)

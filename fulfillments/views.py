@@ -1,4 +1,4 @@
-"""Suppliers' fulfillments over HTTP (interface 4, endpoints 1 to 7, and the dialects of contract 10)."""
+"""The endpoints of suppliers' fulfillments (interface 4, endpoints 1 to 7; dialects of contract 10)."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from fulfillments.states import ACCEPT, CANCELED, REJECTIONS, SHIP, State
 
 MOST_REJECTIONS = 1_000
 WHOLE_ACCEPT = (
-    "A fulfillment is accepted whole: without its lines. Refuse those that you cannot ship by"
+    "A fulfillment is accepted as a whole, without lines. Reject lines that you cannot ship by"
     " POST …/fulfillments/rejections, and ship the others by setStatus/shipped with lines."
 )
-WHOLE_ANSWER = "A cancellation is answered for all that was asked for: read the fulfillment's lines."
+WHOLE_ANSWER = "The answer to a cancellation covers all requested units, so it has no lines."
 REJECTED = {
-    State.OUT_OF_STOCK: "Rejected as out of stock; its stock here is 0 now.",
+    State.OUT_OF_STOCK: "Rejected as out of stock; the stock of its variants is 0 now.",
     State.MISSING_SKU: "Rejected as missing sku; its variants are no longer listed.",
-    State.WRONG_ADDRESS: "Rejected for its address; an operator will correct it.",
+    State.WRONG_ADDRESS: "Rejected for its address; an operator will correct the address.",
 }
 
 
 class RejectedJson(TypedDict):
-    """What became of one element of a rejections call."""
+    """The result of one element of a rejections call."""
 
     id: int
     success: bool
@@ -55,13 +55,13 @@ class RejectedJson(TypedDict):
 
 
 class RejectionsJson(ResultJson):
-    """The result envelope, and an answer for each element."""
+    """The result envelope, with a result for each element."""
 
     results: list[RejectedJson]
 
 
 class FulfillmentViewSet(SupplierViewSet):
-    """What a supplier reads and does about its fulfillments."""
+    """A supplier's reads and moves of its fulfillments."""
 
     read_scope, write_scope = Scope.FULFILLMENTS_READ, Scope.FULFILLMENTS_WRITE
     piecemeal = frozenset({"rejections"})
@@ -85,14 +85,14 @@ class FulfillmentViewSet(SupplierViewSet):
 
     def find(self) -> None:
         if "fulfillment_id" in self.kwargs:
-            self.fulfillment = self._own(self.kwargs["fulfillment_id"])
+            self.fulfillment = self._find(self.kwargs["fulfillment_id"])
 
     def lock(self) -> None:
         self.fulfillment.order.lock()
 
-    def _own(self, fulfillment_id: int) -> Fulfillment:
-        own = Fulfillment.objects.for_supplier(self.supplier).select_related("order", "partnership")
-        fulfillment = own.filter(pk=fulfillment_id).first()
+    def _find(self, fulfillment_id: int) -> Fulfillment:
+        fulfillments = Fulfillment.objects.for_supplier(self.supplier).select_related("order", "partnership")
+        fulfillment = fulfillments.filter(pk=fulfillment_id).first()
         if fulfillment is None:
             raise NotFound
         return fulfillment
@@ -105,17 +105,17 @@ class FulfillmentViewSet(SupplierViewSet):
     def capture(self, request: Request, **kwargs: Any) -> Response:
         """List the supplier's fulfillments; new work is `retailer_state` ordered, `fulfillment_state` new.
 
-        A fulfillment is returned again until it is acted upon: delivery is at least once.
+        Each call returns a fulfillment again until the supplier acts on it: delivery is at least once.
         """
-        own = Fulfillment.objects.for_supplier(self.supplier).not_held()
-        page = Keyset("id").page(rows(FulfillmentFilter.apply(request, own)), request)
+        fulfillments = Fulfillment.objects.for_supplier(self.supplier).not_held()
+        page = Keyset("id").page(rows(FulfillmentFilter.apply(request, fulfillments)), request)
         return Response(fulfillments_json(mark_captured(page.items)), headers=page.headers)
 
     @extend_schema(
         summary="Read a fulfillment", responses={200: answers(FulfillmentJson, "The fulfillment.")}
     )
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
-        """One fulfillment, with all that the list shows."""
+        """Return one fulfillment with the same fields as in the list."""
         page = list(rows(Fulfillment.objects.filter(pk=self.fulfillment.pk)))
         return Response(fulfillments_json(page)[0])
 
@@ -123,11 +123,11 @@ class FulfillmentViewSet(SupplierViewSet):
         summary="Save the invoice number", request=InvoiceBody, responses={200: answers(ResultJson, "Saved.")}
     )
     def invoice(self, request: Request, **kwargs: Any) -> Response:
-        """Keep the number of the supplier's invoice for this fulfillment."""
+        """Save the number of the supplier's invoice for this fulfillment."""
         body = read(InvoiceBody, request)
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.save_invoice(change, body["invoice_id"])
-        return self._answer(outcome, "invoice_saved", f"Invoice {body['invoice_id']} is noted.")
+        return self._answer(outcome, "invoice_saved", f"Invoice {body['invoice_id']} is saved.")
 
     @extend_schema(
         summary="Accept",
@@ -135,7 +135,7 @@ class FulfillmentViewSet(SupplierViewSet):
         responses={200: answers(ResultJson, "Accepted, or unchanged.")},
     )
     def accept(self, request: Request, **kwargs: Any) -> Response:
-        """Take the work on. A tracking number, where it is known already, is kept."""
+        """Accept the fulfillment. The tracking number is optional."""
         body = read(TrackingBody, request)
         refuse_units(json_of(request), WHOLE_ACCEPT)
         with self.fulfillment.order.change(by=self.actor) as change:
@@ -146,9 +146,9 @@ class FulfillmentViewSet(SupplierViewSet):
         summary="Ship", request=ShipBody, responses={200: answers(ResultJson, "Shipped, or unchanged.")}
     )
     def ship(self, request: Request, **kwargs: Any) -> Response:
-        """Send one parcel; a split shipment is the same call once for each of its parcels."""
+        """Ship one parcel. For a split shipment, repeat the call for each parcel."""
         body = read(ShipBody, request)
-        quantities = self._pieces(body.get("lines"))
+        quantities = self._units_by_line(body.get("lines"))
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.ship(
                 change,
@@ -158,25 +158,25 @@ class FulfillmentViewSet(SupplierViewSet):
             )
         return self._answer(outcome, SHIP.code, f"Parcel {body['tracking_number']} is shipped.")
 
-    def _pieces(self, lines: list[dict[str, int]] | None) -> dict[int, int] | None:
-        """The lines of a parcel as pieces by line; None for all that is left."""
+    def _units_by_line(self, lines: list[dict[str, int]] | None) -> dict[int, int] | None:
+        """Return a parcel's units by line id; None for all open units."""
         if lines is None:
             return None
-        own = set(self.fulfillment.lines.values_list("pk", flat=True))
-        pieces: dict[int, int] = {}
+        known = set(self.fulfillment.lines.values_list("pk", flat=True))
+        units: dict[int, int] = {}
         for index, line in enumerate(lines):
-            if line["id"] not in own:
-                message = f"{line['id']} is not a line of this fulfillment; it has {sorted(own)}."
+            if line["id"] not in known:
+                message = f"{line['id']} is not a line of this fulfillment; it has {sorted(known)}."
                 raise Invalid.at(f"lines[{index}].id", message, "not_found")
-            pieces[line["id"]] = pieces.get(line["id"], 0) + line["quantity"]
-        return pieces
+            units[line["id"]] = units.get(line["id"], 0) + line["quantity"]
+        return units
 
     @extend_schema(
         summary="Reject", request=None, responses={200: answers(ResultJson, "Rejected, or unchanged.")}
     )
     def reject(self, request: Request, *, reason: State, **kwargs: Any) -> Response:
-        """Refuse the whole fulfillment: out of stock, unknown sku, or a wrong address."""
-        refuse_units(json_of(request), "Lines and pieces are refused by POST …/fulfillments/rejections.")
+        """Reject the whole fulfillment: out of stock, missing sku, or wrong address."""
+        refuse_units(json_of(request), "Reject single lines by POST …/fulfillments/rejections.")
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.reject(change, reason)
         return self._answer(outcome, REJECTIONS[reason].code, REJECTED[reason])
@@ -190,9 +190,9 @@ class FulfillmentViewSet(SupplierViewSet):
         """Answer a retailer's cancellation: `canceled` or `cancelation not allowed`."""
         body = read(AnswerBody, request)
         refuse_units(json_of(request), WHOLE_ANSWER)
-        for name, own in (("supplier_id", self.supplier.pk), ("fulfillment_id", self.fulfillment.pk)):
-            if body.get(name) not in (None, own):
-                raise IdMismatch.at(name, f"Is {body[name]}, but the path says {own}.", "id_mismatch")
+        for name, pk in (("supplier_id", self.supplier.pk), ("fulfillment_id", self.fulfillment.pk)):
+            if body.get(name) not in (None, pk):
+                raise IdMismatch.at(name, f"Is {body[name]}, but the path has {pk}.", "id_mismatch")
         return self._answer_cancelation(CANCELATION_ANSWERS[body["status"]])
 
     @extend_schema(
@@ -201,7 +201,7 @@ class FulfillmentViewSet(SupplierViewSet):
         responses={200: answers(ResultJson, "Answered, or unchanged.")},
     )
     def answer_cancelation_by_path(self, request: Request, *, status: State, **kwargs: Any) -> Response:
-        """The same answer, with the status in the path."""
+        """Answer a retailer's cancellation, with the status in the path."""
         refuse_units(json_of(request), WHOLE_ANSWER)
         return self._answer_cancelation(status)
 
@@ -212,7 +212,7 @@ class FulfillmentViewSet(SupplierViewSet):
             return self._answer(outcome, "canceled", "Canceled.")
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.refuse_cancelation(change)
-        message = "The cancellation is refused; the fulfillment is to be captured again."
+        message = "The cancellation is refused; capture the fulfillment again."
         return self._answer(outcome, "cancelation_not_allowed", message)
 
     @extend_schema(
@@ -221,9 +221,9 @@ class FulfillmentViewSet(SupplierViewSet):
         responses={200: answers(ResultJson, "Shipped, or unchanged.")},
     )
     def shipments(self, request: Request, **kwargs: Any) -> Response:
-        """Several parcels of one fulfillment at once, line by line."""
+        """Ship several parcels of one fulfillment in one call."""
         body = read(ShipmentsBody, request)
-        fulfillment = self._own(body["id"])
+        fulfillment = self._find(body["id"])
         with fulfillment.order.change(by=self.actor) as change:
             outcome = fulfillment.ship_parcels(change, body["shipments"])
         return self._answer(outcome, SHIP.code, f"{len(body['shipments'])} parcels are shipped.")
@@ -231,10 +231,10 @@ class FulfillmentViewSet(SupplierViewSet):
     @extend_schema(
         summary="Reject lines in part",
         request=RejectionBody(many=True),
-        responses={200: answers(RejectionsJson, "What became of each element.")},
+        responses={200: answers(RejectionsJson, "The result of each element.")},
     )
     def rejections(self, request: Request, **kwargs: Any) -> Response:
-        """Lines refused in part, an element for each refusal; each is done or refused by itself."""
+        """Reject some units of lines. Each element is a rejection that succeeds or fails by itself."""
         data = json_of(request)
         if not isinstance(data, list):
             raise Invalid.at("body", 'Must be an array of {"id", "items"}.')
@@ -242,22 +242,22 @@ class FulfillmentViewSet(SupplierViewSet):
             message = f"Must have 1 to {MOST_REJECTIONS} elements."
             raise Invalid(message, [field_error("body", message)])
         elements = validated(RejectionBody, data, many=True)
-        done = self._reject_each(elements)
-        failed = [each for each in done if isinstance(each, ApiError)]
-        if len(failed) == len(done):
+        outcomes = self._reject_each(elements)
+        failed = [outcome for outcome in outcomes if isinstance(outcome, ApiError)]
+        if len(failed) == len(outcomes):
             raise failed[0]
-        results = [_element_json(element, each) for element, each in zip(elements, done, strict=True)]
-        changed = any(each is Outcome.DONE for each in done)
+        results = [_element_json(*pair) for pair in zip(elements, outcomes, strict=True)]
+        changed = Outcome.DONE in outcomes
         body: RejectionsJson = {
             "success": not failed,
             "code": "lines_rejected" if changed else "unchanged",
-            "message": f"{len(done) - len(failed)} of {len(done)} elements are done.",
+            "message": f"{len(outcomes) - len(failed)} of {len(outcomes)} elements are done.",
             "results": results,
         }
         return Response(body)
 
     def _reject_each(self, elements: list[dict[str, Any]]) -> list[Outcome | ApiError]:
-        """One after the other. Raises Busy or Unavailable where the database fails, saying what is done."""
+        """Reject one element after the other. Raises Busy or Unavailable if the database fails meanwhile."""
         done: list[Outcome | ApiError] = []
         for element in elements:
             try:
@@ -266,15 +266,15 @@ class FulfillmentViewSet(SupplierViewSet):
                 if not done or not lost_database(error):
                     raise
                 raise type(database_error(error))(
-                    f"The first {len(done)} of {len(elements)} elements are answered for, the next one could "
-                    "not be just now. Send all again in a few seconds: what is done is not done twice."
+                    f"The first {len(done)} of {len(elements)} elements are done; the next one failed. Send "
+                    "all elements again in a few seconds: a repeated element changes nothing."
                 ) from error
         return done
 
     def _reject_element(self, element: dict[str, Any]) -> Outcome | ApiError:
         reason = State(element["reason"])
         try:
-            fulfillment = self._own(element["id"])
+            fulfillment = self._find(element["id"])
             with fulfillment.order.change(by=self.actor) as change:
                 return fulfillment.reject_items(
                     change, reason, element["items"], reject_id=element["reject_id"]
@@ -286,7 +286,7 @@ class FulfillmentViewSet(SupplierViewSet):
         summary="Record a return", request=ReturnBody, responses={200: answers(ResultJson, "Recorded.")}
     )
     def returns(self, request: Request, **kwargs: Any) -> Response:
-        """Goods that came back after shipping; never more than was shipped."""
+        """Record units that came back after shipping, at most as many as were shipped."""
         body = read(ReturnBody, request)
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.record_return(
@@ -300,8 +300,8 @@ class FulfillmentViewSet(SupplierViewSet):
         return Response(result(code, message))
 
 
-def _element_json(element: dict[str, Any], done: Outcome | ApiError) -> RejectedJson:
-    if isinstance(done, ApiError):
-        return {"id": element["id"], "success": False, "code": done.code, "message": done.message}
-    code = "lines_rejected" if done is Outcome.DONE else "unchanged"
+def _element_json(element: dict[str, Any], outcome: Outcome | ApiError) -> RejectedJson:
+    if isinstance(outcome, ApiError):
+        return {"id": element["id"], "success": False, "code": outcome.code, "message": outcome.message}
+    code = "lines_rejected" if outcome is Outcome.DONE else "unchanged"
     return {"id": element["id"], "success": True, "code": code, "message": "Done."}

@@ -163,7 +163,7 @@ class CancelableUnits:
 
     def left(self, line: OrderLine) -> int:
         """Return the unrouted units of a line, plus the units that no supplier was asked to release yet."""
-        return line.unrouted + sum(each.askable for each in self._reachable(line))
+        return line.unrouted + sum(each.cancelable for each in self._reachable(line))
 
     def wanted(self, asked: Sequence[Mapping[str, Any]] | None, *, again: bool) -> dict[int, int]:
         """Return how many more units of each line to cancel; all of them if the request names no lines.
@@ -230,7 +230,7 @@ class CancelableUnits:
         spread: dict[int, dict[int, int]] = {}
         for line in self.lines:
             for held in self._reachable(line):
-                taken = min(held.askable, wanted[line.pk])
+                taken = min(held.cancelable, wanted[line.pk])
                 if taken:
                     wanted[line.pk] -= taken
                     spread.setdefault(held.fulfillment_id, {})[held.pk] = taken

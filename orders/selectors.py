@@ -13,7 +13,7 @@ from fastdb.columns import Day, Json, Moment, Number
 from fastdb.compiled import CompiledQuery, Param, any_of
 from fastdb.rows import answering, as_rows, grouped
 from fulfillments.models import Fulfillment, FulfillmentLine
-from fulfillments.selectors import Piece, ReturnRow, ShipmentRow, returns_of, shipments_of
+from fulfillments.selectors import ReturnRow, ShipmentRow, StoredItem, returns_of, shipments_of
 from fulfillments.serializers import AddressJson, NoteJson
 from fulfillments.states import State
 from orders.models import Order, OrderLine, OrderType
@@ -191,7 +191,7 @@ class _Parcels:
             "items": self._items_json(row.items),
         }
 
-    def _items_json(self, items: Iterable[Piece]) -> list[OrderItemJson]:
+    def _items_json(self, items: Iterable[StoredItem]) -> list[OrderItemJson]:
         """Return units by order line: a line that was routed in two steps is one line to its retailer."""
         total: dict[tuple[int, str], int] = {}
         for item in items:

@@ -17,13 +17,13 @@ from accounts.models import Retailer, Suspension, WhenShort
 from api.errors import ApiError, Invalid, InvalidTransition, field_error
 from fastdb.compiled import CompiledQuery, Param
 from fastdb.inserts import insert, insert_unless_there
-from fulfillments.backorder_claims import Share, share_of_new
+from fulfillments.backorder_claims import StockLeft, stock_left_for_new
 from fulfillments.effects import Effects
 from fulfillments.models import FulfillmentLine, Outcome, Rejection
 from fulfillments.models.quantities import order_items
 from fulfillments.planning.candidates import Market
 from fulfillments.planning.routing import Agreed, Allocation, Plan, Want, plan
-from fulfillments.services import create_fulfillments, keep_reasons, renew_limits
+from fulfillments.services import create_fulfillments, restart_time_limits, save_routing_decision
 from fulfillments.states import State
 from inventory.arrivals import stock_arrived
 from inventory.reservations import LockedStock, Stock
@@ -137,7 +137,7 @@ def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: l
     only locks show which units are reserved for backorders.
     """
     stock = SeenStock.read(_variants(wants), by=change.by)
-    taken = _fill(change, lines, wants, stock, Share(stock.availability()))
+    taken = _fill(change, lines, wants, stock, StockLeft(stock.availability()))
     if taken and change.anybody_waits(taken):
         raise StockMoved
 
@@ -145,7 +145,7 @@ def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: l
 def _fill_from_held(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
     """Plan with all stock locked from the start."""
     stock = LockedStock.lock(_variants(wants), by=change.by)
-    _fill(change, lines, wants, stock, share_of_new(change, stock))
+    _fill(change, lines, wants, stock, stock_left_for_new(change, stock))
 
 
 def _variants(wants: Sequence[Want]) -> set[int]:
@@ -153,10 +153,10 @@ def _variants(wants: Sequence[Want]) -> set[int]:
 
 
 def _fill(
-    change: OrderChange[Order], lines: list[OrderLine], wants: list[Want], stock: Stock, share: Share
+    change: OrderChange[Order], lines: list[OrderLine], wants: list[Want], stock: Stock, left: StockLeft
 ) -> set[int]:
     """Plan and write the order; return the variants taken. Stock is written last, to lock it briefly."""
-    chosen = plan(wants, share.left, allow_short=True)
+    chosen = plan(wants, left.units, allow_short=True)
     _refuse_unfilled(change.order, chosen, wants)
     _save_lines(change.order, lines, wants, chosen)
     waiting = {lines[position].pk: units for position, units in chosen.unfilled.items()}
@@ -165,9 +165,9 @@ def _fill(
         data["waiting"] = order_items(waiting)
     change.record("order.created", data=data)
     allocations = [replace(each, line=lines[each.line].pk) for each in chosen.allocations]
-    create_fulfillments(change, allocations, stock, contested=share.contested)
+    create_fulfillments(change, allocations, stock, contested=left.contested)
     wants = [replace(each, line=lines[each.line].pk) for each in wants]
-    keep_reasons(change, wants, Plan(allocations, waiting), share.left, cause="order.created")
+    save_routing_decision(change, wants, Plan(allocations, waiting), left.units, cause="order.created")
     missed = _missed(wants, allocations)
     stock.save(missed=missed)
     if missed:
@@ -296,7 +296,7 @@ def release(change: OrderChange[Order]) -> Outcome:
     """Let the order's suppliers work on it again, with new time limits."""
     outcome = _set_held(change, held=False, event="order.released")
     if outcome is Outcome.DONE:
-        renew_limits(change)
+        restart_time_limits(change)
     return outcome
 
 
@@ -316,7 +316,7 @@ def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> N
     order.shipping_address = normalised({**order.shipping_address, **address})
     order.has_unknown_country = has_unknown_country(order.shipping_address)
     order.save(update_fields=["shipping_address", "has_unknown_country"])
-    effects = Effects(refused=_refused_for_address(order))
+    effects = Effects(rejected=_refused_for_address(order))
     change.record("order.address_corrected", effects=effects, data={"changed": sorted(address)})
     _release_to_suppliers(change)
 
@@ -325,7 +325,7 @@ def release_address(change: OrderChange[Order]) -> bool:
     """Confirm the present address to the suppliers; return whether anything waited for it."""
     refused = _refused_for_address(change.order)
     if refused:
-        effects = Effects(refused=refused)
+        effects = Effects(rejected=refused)
         change.record("order.routed_again", effects=effects, data={"quantity": refused.total()})
     return _release_to_suppliers(change) or bool(refused)
 
@@ -355,5 +355,5 @@ def route_again(change: OrderChange[Order]) -> int:
     refused = Counter({line.pk: line.rejected for line in change.order.lines.filter(rejected__gt=0)})
     units = refused.total()
     if units:
-        change.record("order.routed_again", effects=Effects(refused=refused), data={"quantity": units})
+        change.record("order.routed_again", effects=Effects(rejected=refused), data={"quantity": units})
     return units

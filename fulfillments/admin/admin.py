@@ -1,4 +1,4 @@
-"""Fulfillments for operators: read in full, moved by the table of states and nothing else."""
+"""Fulfillments for operators. They read every field, and change one only by its moves."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from api.prefix_search import begins
 from fulfillments.admin.actions import ACTIONS
 from fulfillments.admin.filters import OverdueFilter
 from fulfillments.deadlines import next_due_at
-from fulfillments.item_names import opened
+from fulfillments.item_names import itemize
 from fulfillments.models import Fulfillment, Shipment
-from fulfillments.timeline import story
+from fulfillments.timeline import order_timeline
 
-MOST_FOUND = 1_000  # fulfillments that a search by their order's number shows
+MOST_FOUND = 1_000  # results of a search by an order's number
 
 
 @admin.register(Fulfillment)
 class FulfillmentAdmin(RecordAdmin[Fulfillment]):
-    """What one supplier ships for one order."""
+    """The list and the page of fulfillments."""
 
     record_actions: ClassVar[Sequence[AdminAction[Any]]] = ACTIONS
     acts_with: ClassVar[Sequence[str]] = (
@@ -54,7 +54,7 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
     more_columns = ("warehouse", "created_at", "updated_at", "due_at")
     list_select_related = ("order__retailer", "supplier", "warehouse")
     search_help_text = (
-        "A fulfillment's number or its order's number at the retailer, in full; how a tracking number begins"
+        "A fulfillment's number, the retailer's full order number, or the beginning of a tracking number"
     )
 
     def about(self, fulfillment: Fulfillment) -> str:
@@ -62,15 +62,15 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
         return f"of order {order.retailer_order_id} of {order.retailer}, at {fulfillment.supplier}"
 
     def search_condition(self, term: str) -> Q:
-        retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index begins with the retailer
-        named = Fulfillment.objects.filter(order__retailer_order_id=term, order__retailer__in=retailers)
+        retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index starts with the retailer
+        of_order = Fulfillment.objects.filter(order__retailer_order_id=term, order__retailer__in=retailers)
         parcels = Shipment.objects.filter(begins("tracking_number", term))
-        # In steps: an OR across the joins would read the tables whole.
-        found = {
-            *named.values_list("pk", flat=True)[:MOST_FOUND],
+        # Separate queries, because an OR across the joins would read whole tables.
+        ids = {
+            *of_order.values_list("pk", flat=True)[:MOST_FOUND],
             *parcels.values_list("fulfillment_id", flat=True)[:MOST_FOUND],
         }
-        return Q(pk__in=[as_id(term), *found])
+        return Q(pk__in=[as_id(term), *ids])
 
     @admin.display(description="state")
     def shown_state(self, fulfillment: Fulfillment) -> str:
@@ -95,10 +95,10 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
         capture = getattr(fulfillment, "capture", None)
         prefetch_related_objects([fulfillment], "lines", "shipments", "rejections", "returns")
         names = {line.pk: line.name for line in fulfillment.order.lines.all()}
-        happened, more = story(fulfillment.order_id, names, fulfillment.pk)
+        entries, more = order_timeline(fulfillment.order_id, names, fulfillment.pk)
         return {
             "lines": fulfillment.lines.all(),
-            **{name: list(opened([fulfillment], name)) for name in ("shipments", "rejections", "returns")},
+            **{name: list(itemize([fulfillment], name)) for name in ("shipments", "rejections", "returns")},
             "captured_at": capture and capture.captured_at,
             "due_at": next_due_at(
                 fulfillment.state,
@@ -106,6 +106,6 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
                 fulfillment.capture_due_at,
                 captured=capture is not None,
             ),
-            "story": happened,
+            "story": entries,
             "story_more": more,
         }

@@ -1,5 +1,3 @@
-"""Filters of the operators' list of fulfillments."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +9,7 @@ from fulfillments.models import Fulfillment
 
 
 class OverdueFilter(FlagFilter):
-    """What suppliers should have done by now, as their partnerships say."""
+    """Keeps fulfillments whose time limit has passed."""
 
     title, parameter_name, label = "overdue", "overdue", "Overdue"
 

@@ -1,4 +1,4 @@
-"""A rule of routing, tried on past orders before it is set: asked, watched and read here."""
+"""Pages on which operators try a routing rule on past orders before they set it."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from accounts.operating.admin_base import operator_of
 from accounts.operating.operator_actions import AdminAction
 from fulfillments.models import RoutingSimulation
 from fulfillments.simulating import running
-from fulfillments.simulating.summing import ResultJson, SideJson, nothing_yet
+from fulfillments.simulating.summing import SideJson, SimulationResultJson, nothing_yet
 
 AGO = timedelta(days=30)
 
 
 class SimulationForm(forms.ModelForm[RoutingSimulation]):
-    """What is different, and on which orders it is tried."""
+    """The simulated values, and the range of orders."""
 
     most = forms.IntegerField(
         min_value=1,
         max_value=running.MOST,
         initial=10_000,
         label="Orders",
-        help_text=f"The newest of these days, at most {running.MOST:,}.",
+        help_text=f"The newest orders of these days, at most {running.MOST:,}.",
     )
 
     class Meta:
@@ -49,28 +49,32 @@ class SimulationForm(forms.ModelForm[RoutingSimulation]):
         given = super().clean() or {}
         supplier, left_out = given.get("supplier"), given.get("left_out")
         if not left_out and given.get("priority") is None and given.get("safety_stock") is None:
-            raise forms.ValidationError("Say what would be different: priority, safety stock, or left out.")
+            raise forms.ValidationError(
+                "Enter a priority or a safety stock, or mark the supplier as left out."
+            )
         if left_out and not (given.get("priority") is None and given.get("safety_stock") is None):
-            raise forms.ValidationError("A supplier that is left out has no priority and no safety stock.")
+            raise forms.ValidationError(
+                "Leave priority and safety stock empty for a supplier that is left out."
+            )
         if supplier is not None and not left_out:
             same_priority = given.get("priority") in (None, supplier.priority)
             if same_priority and given.get("safety_stock") in (None, supplier.safety_stock):
-                raise forms.ValidationError(f"{supplier} has these values now: nothing would be different.")
+                raise forms.ValidationError(f"{supplier} has these values already. Enter other values.")
         first, last = given.get("first_day"), given.get("last_day")
         if first and last and first > last:
-            self.add_error("last_day", "It ends before it begins.")
+            self.add_error("last_day", "Must not be before the first day.")
         return given
 
 
 def _stop(simulation: RoutingSimulation, by: Actor, answers: dict[str, Any]) -> str:
     simulation.stopped_at = timezone.now()
     simulation.save(update_fields=["stopped_at"])
-    return "It ends with the orders that it is looking at."
+    return "The simulation stops after its present page of orders."
 
 
 @admin.register(RoutingSimulation)
 class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
-    """What was tried, with what came of it. Nothing of an order is changed by any of it."""
+    """The list and the pages of simulations. Simulations never change an order."""
 
     page_template = "admin/fulfillments/routingsimulation/page.html"
     list_display = ("id", "supplier", "rule", "first_day", "last_day", "percent", "actor", "created_at")
@@ -81,9 +85,11 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
             "stop",
             "Stop",
             _stop,
-            lambda simulation: "It has ended." if simulation.finished_at or simulation.stopped_at else "",
-            lambda simulation: "What was found so far stays.",
-            undo="Begin another one.",
+            lambda simulation: (
+                "The simulation has ended." if simulation.finished_at or simulation.stopped_at else ""
+            ),
+            lambda simulation: "The result so far is kept.",
+            undo="Start another simulation.",
         ),
     )
 
@@ -93,12 +99,12 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Ask for the rule, keep it, and begin."""
+        """Show the form; save a valid rule and start the simulation."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         today = timezone.now().date()
-        asked = {"first_day": today - AGO, "last_day": today, "supplier": request.GET.get("supplier")}
-        form = SimulationForm(request.POST or None, initial=asked)
+        initial = {"first_day": today - AGO, "last_day": today, "supplier": request.GET.get("supplier")}
+        form = SimulationForm(request.POST or None, initial=initial)
         if request.method == "POST" and form.is_valid():
             simulation = form.instance
             simulation.actor = operator_of(request).name
@@ -110,13 +116,13 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
-            "title": "Simulate a rule of routing",
+            "title": "Simulate a routing rule",
             "form": form,
         }
         return TemplateResponse(request, "admin/fulfillments/routingsimulation/ask.html", context)
 
     def page_context(self, simulation: RoutingSimulation) -> dict[str, Any]:
-        result = cast(ResultJson, simulation.result or nothing_yet())
+        result = cast(SimulationResultJson, simulation.result or nothing_yet())
         names = _names(result)
         suppliers = [
             (names.get(pk, f"supplier {pk}"), _sides(each["before"], each["after"]))
@@ -130,8 +136,8 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
             "examples": [
                 {
                     **each,
-                    "before": _pieces(each["before"], names),
-                    "after": _pieces(each["after"], names),
+                    "before": _units(each["before"], names),
+                    "after": _units(each["after"], names),
                     "more_money": Decimal(each["more_money"]),
                 }
                 for each in result["examples"]
@@ -139,32 +145,32 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
         }
 
 
-def _names(result: ResultJson) -> dict[str, str]:
-    found = Supplier.objects.filter(pk__in=[int(pk) for pk in result["suppliers"]])
-    return {str(pk): name for pk, name in found.values_list("pk", "name")}
+def _names(result: SimulationResultJson) -> dict[str, str]:
+    suppliers = Supplier.objects.filter(pk__in=[int(pk) for pk in result["suppliers"]])
+    return {str(pk): name for pk, name in suppliers.values_list("pk", "name")}
 
 
-def _pieces(pieces: dict[str, int], names: dict[str, str]) -> str:
-    return ", ".join(f"{count} from {names.get(pk, pk)}" for pk, count in pieces.items()) or "nobody"
+def _units(units: dict[str, int], names: dict[str, str]) -> str:
+    return ", ".join(f"{count} from {names.get(pk, pk)}" for pk, count in units.items()) or "no supplier"
 
 
 ROWS: tuple[tuple[str, str], ...] = (
     ("orders", "Orders"),
     ("fulfillments", "Fulfillments"),
-    ("pieces", "Pieces"),
-    ("money", "Money"),
-    ("short", "Pieces short of stock"),
-    ("unfilled", "Pieces that nobody takes"),
+    ("pieces", "Units"),
+    ("money", "Amount"),
+    ("short", "Units short of stock"),
+    ("unfilled", "Unfilled units"),
 )
 
 
 def _sides(before: SideJson, after: SideJson) -> list[tuple[str, Any, Any, Any]]:
-    """Each measure as it was, by the rule, and the difference."""
+    """Return the title, the values without and with the rule, and the difference of each measure."""
     then, now = cast(dict[str, Any], before), cast(dict[str, Any], after)
     numbers = ((title, _number(then[name]), _number(now[name])) for name, title in ROWS)
     return [(title, old, new, new - old) for title, old, new in numbers]
 
 
-def _number(kept: int | str) -> int | Decimal:
-    """A count, or money, which is kept as text."""
-    return Decimal(kept) if isinstance(kept, str) else kept
+def _number(stored: int | str) -> int | Decimal:
+    """Return a count, or an amount of money, which is stored as text."""
+    return Decimal(stored) if isinstance(stored, str) else stored

@@ -1,7 +1,7 @@
-"""Orders by file, for suppliers who only speak files (contract 13).
+"""Orders by file, for suppliers who do not use the API (contract 13).
 
-`order_lines`    fulfillments as the lines of a CSV
-`orders_folder`  `orders/` of the upload area, made as it is read
-`tracking`       `tracking/`: what each line of a CSV put there means
-`pieces`         which pieces of a fulfillment it names
+`order_lines`    writes fulfillments as a CSV
+`orders_folder`  `orders/` of the upload area: files that are created when they are read
+`tracking`       `tracking/` of the upload area: imports the supplier's moves from a CSV
+`units`          finds the units that a CSV row means
 """

@@ -1,4 +1,4 @@
-"""Fulfillments as a CSV, a row for each line, for people with a spreadsheet and programs alike."""
+"""Fulfillments as a CSV with one row for each line."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ COLUMNS = (
     *("sku", "upc", "title", "quantity", "wholesale_price", *ADDRESS),
     *("shipping_method_code", "ship_until", "due_at", "gift_message", "notes"),
 )
-# What a spreadsheet takes for a number, it does not run.
+# A spreadsheet reads such a cell as a number and never as a formula.
 PHONE = re.compile(r"\+[0-9 ]+")
 
 
 def as_csv(fulfillments: Iterable[FulfillmentJson], *, open_only: bool) -> bytes:
-    """The lines of these fulfillments; with `open_only` what is still to be done of them."""
+    """Return the lines of these fulfillments as CSV; with `open_only`, only their open units."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\r\n")
     writer.writeheader()
-    for each in fulfillments:
-        writer.writerows(_rows(each, open_only=open_only))
+    for fulfillment in fulfillments:
+        writer.writerows(_rows(fulfillment, open_only=open_only))
     return text.getvalue().encode()
 
 
@@ -46,8 +46,8 @@ def _rows(fulfillment: FulfillmentJson, *, open_only: bool) -> Iterator[dict[str
     for line in fulfillment["lines"]:
         quantity = _open(line) if open_only else line["quantity"]
         if quantity:
-            own = {name: line[name] for name in ("sku", "upc", "title", "wholesale_price")}
-            row = {**same, **own, "line_id": line["id"], "quantity": quantity}
+            fields = {name: line[name] for name in ("sku", "upc", "title", "wholesale_price")}
+            row = {**same, **fields, "line_id": line["id"], "quantity": quantity}
             yield {name: _cell(value) for name, value in row.items()}
 
 

@@ -1,4 +1,4 @@
-"""`orders/` of the upload area: what there is to ship, and what was handed out, a file a day."""
+"""`orders/` of the upload area: open work, and one file for each day with captures."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from fulfillments.selectors import FulfillmentRow, fulfillments_json, mark_captu
 from sftp_ingest.area.made_files import MadeFile, MadeFolder
 from sftp_ingest.area.paths import ORDERS
 
-# In a file; further fulfillments come when these are accepted. It is made whole, so its lines are counted,
-# too: one order may have a thousand.
+# The limits of one file; the others follow after the supplier has accepted these. The file is built in
+# memory, so its lines are limited too: one order may have a thousand lines.
 MOST, MOST_LINES = 5_000, 50_000
 DAYS = timedelta(days=30)
 NEW = RETAILER_STATES["ordered"] & FULFILLMENT_STATES["new"]
@@ -26,28 +26,28 @@ CANCELING = RETAILER_STATES["canceling"]
 
 
 class OrdersFolder(MadeFolder):
-    """`new.csv`, `canceling.csv`, and what was captured on each day: six queries for each at most."""
+    """The folder with `new.csv`, `canceling.csv` and a file for each day; at most six queries per file."""
 
     name = ORDERS
 
     def files(self, supplier_id: int) -> Mapping[str, Callable[[], MadeFile]]:
-        own = Fulfillment.objects.filter(supplier_id=supplier_id).not_held()
+        fulfillments = Fulfillment.objects.filter(supplier_id=supplier_id).not_held()
         return {
-            "new.csv": partial(_to_do, own, NEW),
-            "canceling.csv": partial(_to_do, own, CANCELING),
-            **{f"{day}.csv": partial(_handed_out, page) for day, page in _by_day(own).items()},
+            "new.csv": partial(_to_do, fulfillments, NEW),
+            "canceling.csv": partial(_to_do, fulfillments, CANCELING),
+            **{f"{day}.csv": partial(_captured_on_day, page) for day, page in _by_day(fulfillments).items()},
         }
 
 
-def _to_do(own: QuerySet[Fulfillment], wanted: Q) -> MadeFile:
-    """What can be captured now; reading it captures it, as listing it over the API does."""
-    page = _that_fit(list(rows(own.filter(wanted).order_by("id"))[:MOST]))
+def _to_do(fulfillments: QuerySet[Fulfillment], wanted: Q) -> MadeFile:
+    """Return the file of open work. Reading the file captures its fulfillments, as the API does."""
+    page = _that_fit(list(rows(fulfillments.filter(wanted).order_by("id"))[:MOST]))
     content = as_csv(fulfillments_json(page), open_only=True)
     return MadeFile(content, on_read=partial(_capture, page))
 
 
 def _that_fit(page: list[FulfillmentRow]) -> list[FulfillmentRow]:
-    """The first of these fulfillments: as many as have no more lines than a file; one at least."""
+    """Return the first fulfillments whose lines fit into one file; at least one fulfillment."""
     ids = [row.id for row in page]
     counted = FulfillmentLine.objects.filter(fulfillment_id__in=ids).values_list("fulfillment_id")
     lines: dict[int, int] = dict(counted.annotate(Count("pk")))
@@ -60,16 +60,16 @@ def _capture(page: list[FulfillmentRow]) -> None:
     mark_captured(page)
 
 
-def _by_day(own: QuerySet[Fulfillment]) -> dict[date, list[FulfillmentRow]]:
-    """Of the latest fulfillments those that were captured, by day (UTC), as far as days are shown."""
+def _by_day(fulfillments: QuerySet[Fulfillment]) -> dict[date, list[FulfillmentRow]]:
+    """Return the latest captured fulfillments by day (UTC), for the days that the folder shows."""
     since, days = timezone.now() - DAYS, dict[date, list[FulfillmentRow]]()
-    for row in reversed(list(rows(own.order_by("-id"))[:MOST])):
+    for row in reversed(list(rows(fulfillments.order_by("-id"))[:MOST])):
         if row.captured_at is not None and row.captured_at >= since:
             days.setdefault(row.captured_at.date(), []).append(row)
     return days
 
 
-def _handed_out(page: list[FulfillmentRow]) -> MadeFile:
-    page = _that_fit(page[::-1])[::-1]  # the latest
+def _captured_on_day(page: list[FulfillmentRow]) -> MadeFile:
+    page = _that_fit(page[::-1])[::-1]  # keep the latest
     latest = max(row.captured_at.timestamp() for row in page if row.captured_at is not None)
     return MadeFile(as_csv(fulfillments_json(page), open_only=False), modified=latest)

@@ -1,4 +1,4 @@
-"""`tracking/`: what each line of a CSV put there says about a fulfillment, done by the API's own methods."""
+"""Files in `tracking/`: each row is a supplier's move, made by the methods that the API uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from accounts.actors import Actor, ActorKind
 from api.bodies import Body, validated
 from api.errors import Invalid, invalid_fields
 from fulfillments.change import Change
-from fulfillments.files.pieces import LONGEST_ID, PiecesOfLines, whole_number
+from fulfillments.files.units import LONGEST_ID, UnitsByLine, whole_number
 from fulfillments.models import Fulfillment, Outcome
 from fulfillments.serializers import ShipBody, TrackingBody
 from fulfillments.states import State
@@ -24,12 +24,12 @@ from imports.pipeline.context import ImportContext
 from imports.pipeline.row_importer import RowImporter
 
 Rows = Sequence[Mapping[str, str]]
-# Rows with the same of these belong together: the lines of one parcel, or of one refusal.
+# Rows with the same values here belong together: the lines of one parcel, or of one rejection.
 TOGETHER = ("fulfillment_id", "action", "tracking_number", "carrier", "reason")
 
 
 class TrackingImporter(RowImporter):
-    """What a supplier did about its fulfillments, row by row."""
+    """Imports a supplier's moves of its fulfillments, row by row."""
 
     kind = Kind.FULFILLMENTS
     columns: ClassVar[Mapping[str, FileColumn]] = {
@@ -55,7 +55,7 @@ class TrackingImporter(RowImporter):
         if action not in ACTIONS:
             known = ", ".join(ACTIONS)
             raise Invalid.at("action", f"{first['action'][:40]!r} is none of {known}.", "invalid_choice")
-        fulfillment = _own(job, first["fulfillment_id"])
+        fulfillment = _fulfillment(job, first["fulfillment_id"])
         actor = Actor(ActorKind.SUPPLIER, f"import:{job.pk}")
         with fulfillment.order.change(by=actor) as change:
             outcome: Outcome = ACTIONS[action](fulfillment, change, rows)
@@ -63,25 +63,27 @@ class TrackingImporter(RowImporter):
 
 
 def _action(row: Mapping[str, str]) -> str:
-    """As `ACTIONS` names it, however it is spelt."""
+    """Return the action in the spelling of `ACTIONS`."""
     return row["action"].lower().replace(" ", "_").replace("-", "_")
 
 
-def _own(job: ImportJob, number: str) -> Fulfillment:
-    own = Fulfillment.objects.filter(supplier_id=job.supplier_id).select_related("order", "partnership")
+def _fulfillment(job: ImportJob, number: str) -> Fulfillment:
+    fulfillments = Fulfillment.objects.filter(supplier_id=job.supplier_id).select_related(
+        "order", "partnership"
+    )
     pk = whole_number(number, LONGEST_ID)
-    fulfillment = own.filter(pk=pk).first() if pk is not None else None
+    fulfillment = fulfillments.filter(pk=pk).first() if pk is not None else None
     if fulfillment is None:
         raise Invalid.at("fulfillment_id", f"You have no fulfillment {number[:40]!r}.", "not_found")
     return fulfillment
 
 
 def _checked(body: type[Body], given: dict[str, str]) -> dict[str, Any]:
-    """What the API's body of that kind makes of it. Raises Invalid, also where a spreadsheet spoilt it."""
+    """Return the values as an API body validates them. Raises Invalid, also for a number that lost digits."""
     number = given["tracking_number"]
     if re.match(ROUNDED, number, re.IGNORECASE):
         message = (
-            f"{number!r} is what a spreadsheet leaves of a long number: its last digits are lost. "
+            f"{number!r} is a long number that a spreadsheet has rounded: its last digits are lost. "
             "Format the column as text, and enter the number again."
         )
         raise Invalid.at("tracking_number", message, "damaged_text")
@@ -101,31 +103,31 @@ def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
     body = _checked(ShipBody, {name: rows[0].get(name, "") for name in ("tracking_number", "carrier")})
     number = body["tracking_number"]
     known = fulfillment.shipments.filter(tracking_number=number).first()
-    sent = {item["line"]: item["quantity"] for item in known.items} if known else None
-    pieces = PiecesOfLines(fulfillment, sent).named_by(rows)
+    shipped = {item["line"]: item["quantity"] for item in known.items} if known else None
+    units = UnitsByLine(fulfillment, shipped).named_by(rows)
     fulfillment.refresh_from_db(fields=["state"])
     if fulfillment.state == State.NEW:
-        fulfillment.accept(change)  # who ships it takes it on
+        fulfillment.accept(change)  # shipping new work also accepts it
     return fulfillment.ship(
-        change, tracking_number=number, carrier=body.get("carrier", ""), quantities=pieces, field="quantity"
+        change, tracking_number=number, carrier=body.get("carrier", ""), quantities=units, field="quantity"
     )
 
 
 def _reject(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
     reason = State(_action(rows[0]))
-    if not any(PiecesOfLines.names_lines(row) for row in rows):
+    if not any(UnitsByLine.names_lines(row) for row in rows):
         return fulfillment.reject(change, reason)
     reject_id = _reject_id(rows)
     if fulfillment.rejections.filter(reject_id=reject_id).exists():
         return Outcome.UNCHANGED
-    pieces = PiecesOfLines(fulfillment).named_by(rows)
-    return fulfillment.reject(change, reason, quantities=pieces, reject_id=reject_id)
+    units = UnitsByLine(fulfillment).named_by(rows)
+    return fulfillment.reject(change, reason, quantities=units, reject_id=reject_id)
 
 
 def _reject_id(rows: Rows) -> str:
-    """What makes the same rows in another file the same refusal."""
-    said = sorted(tuple(sorted(row.items())) for row in rows)
-    return f"file:{hashlib.sha256(repr(said).encode()).hexdigest()[:40]}"
+    """Return an id that is the same for the same rows in another file."""
+    content = sorted(tuple(sorted(row.items())) for row in rows)
+    return f"file:{hashlib.sha256(repr(content).encode()).hexdigest()[:40]}"
 
 
 def _approve(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:

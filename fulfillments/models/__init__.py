@@ -1,4 +1,4 @@
-"""Fulfillments, their lines, and what is kept of their life (contract 3)."""
+"""Fulfillments, their lines, parcels, rejections and returns (contract 3)."""
 
 from fulfillments.models.capture import Capture
 from fulfillments.models.daily_sum import DailySum, SummedEvents

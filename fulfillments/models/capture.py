@@ -1,5 +1,3 @@
-"""When fulfillments were first captured."""
-
 from __future__ import annotations
 
 from django.db import models
@@ -7,7 +5,7 @@ from django.db.models.functions import Now
 
 
 class Capture(models.Model):
-    """When a fulfillment was first handed to its supplier. A table of its own: capturing locks nothing."""
+    """The first capture of a fulfillment by its supplier. Its own table, so that capturing locks nothing."""
 
     fulfillment = models.OneToOneField(
         "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="capture", primary_key=True

@@ -1,4 +1,4 @@
-"""What suppliers did, summed up by day, so that nobody reads years of history to see how they are doing."""
+"""Daily sums of suppliers' work. Scorecards read these sums instead of years of events."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from django.db import models
 
 
 class DailySum(models.Model):
-    """So many of a `measure` of a supplier on a day (UTC), for one retailer or (retailer 0) for all.
+    """The count of a supplier's `measure` on a day (UTC), for one retailer, or for all as retailer 0.
 
-    Of what takes time also the seconds of all of them, and the `bucket` of durations that they fall into
+    Measures of time also have the sum of their `seconds`, and the `bucket` of their duration
     (`fulfillments.scorecard.measures`).
     """
 
@@ -33,7 +33,7 @@ class DailySum(models.Model):
 
 
 class SummedEvents(models.Model):
-    """The bookmark of the sums: the number of the last event that is in them. There is one row."""
+    """The bookmark of the sums: the number of the last event that they include. The table has one row."""
 
     number = models.BigIntegerField(default=0)
 

@@ -1,9 +1,8 @@
-"""Fulfillments: what one supplier ships from one warehouse for one order (contract 3)."""
+"""The work of one supplier, from one warehouse, for one order (contract 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from django.db import models
@@ -11,24 +10,18 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from accounts.models import CancelationDefault, Partnership, Supplier
+from accounts.models import CancelationDefault, Supplier
 from api.errors import Invalid, InvalidTransition
 from api.prefix_search import folded
-from fastdb.updates import update
 from fulfillments import states
 from fulfillments.change import Change
-from fulfillments.deadlines import due_at
-from fulfillments.models.line import COUNTS, FulfillmentLine
-from fulfillments.models.mechanism import Moving, Outcome, check_same, last_event
+from fulfillments.models.mechanism import Outcome, check_same, last_event
+from fulfillments.models.movable import MovableFulfillment
 from fulfillments.models.quantities import Quantities, as_items, check_within, spread
-from fulfillments.models.returned import asked_to_restock
-from fulfillments.states import CAPTURABLE, WORKABLE, Move, State
-from inventory.models import Warehouse
+from fulfillments.models.returned import items_to_restock
+from fulfillments.states import CAPTURABLE, WORKABLE, State
 
-MUTABLE = ["state", "state_before_cancel", "tracking_number", "invoice_id", "due_at", "updated_at"]
-
-
-# Work that operators hold back; what a supplier has done already is not hidden from it.
+# Work that operators hold back. Fulfillments that a supplier has finished stay visible to it.
 HELD = Q(state__in=WORKABLE, order__held=True)
 
 
@@ -37,47 +30,29 @@ class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
         return self.filter(supplier=supplier)
 
     def not_held(self) -> Self:
-        """Without the work of orders that operators hold back."""
+        """Leave out the work of orders that operators hold."""
         return self.exclude(HELD)
 
     def overdue(self) -> Self:
-        """What its supplier should have captured, accepted, shipped or answered by now."""
+        """Keep the fulfillments whose time limit to capture, accept, ship or answer has passed."""
         late = Q(due_at__lte=Now())
         uncaptured = Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
         return self.filter(late | uncaptured).not_held()
 
     def with_unanswered_cancelation(self) -> Self:
-        """Asked back, not answered in time, where the partnership says what that counts as."""
+        """Keep late cancellation requests of partnerships that have a default answer."""
         waiting = Q(partnership__cancelation_default=CancelationDefault.WAIT)
         return self.filter(~waiting, state=State.CANCELING, due_at__lte=Now())
 
 
-class Fulfillment(models.Model):
+class Fulfillment(MovableFulfillment):
     """The work that one supplier has with one order.
 
-    Its moves are part of a change of its order: `with fulfillment.order.change(by=actor) as change:`, then
-    `fulfillment.accept(change)`. Each has four beats: lock, check, write, record; all of them stand in
-    `_move`, the only code that assigns the state.
+    Every move is part of a change of the order: `with fulfillment.order.change(by=actor) as change:`, then
+    `fulfillment.accept(change)`.
     """
 
-    order = models.ForeignKey("orders.Order", on_delete=models.PROTECT, related_name="fulfillments")
-    supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, related_name="fulfillments")
-    partnership = models.ForeignKey(Partnership, on_delete=models.PROTECT, related_name="+")
-    warehouse = models.ForeignKey(Warehouse, on_delete=models.PROTECT, related_name="+")
-    state = models.CharField(max_length=30, choices=State.choices, default=State.NEW, editable=False)
-    state_before_cancel = models.CharField(max_length=30, blank=True, editable=False)
-    tracking_number = models.CharField(max_length=100, blank=True, help_text="As given on accept.")
-    invoice_id = models.CharField(max_length=100, blank=True)
-    due_at = models.DateTimeField(
-        null=True, editable=False, help_text="When its present state is overdue, as the partnership says."
-    )
-    capture_due_at = models.DateTimeField(null=True, editable=False)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
-    updated_at = models.DateTimeField(db_default=Now(), editable=False)
-
     objects = FulfillmentQuerySet.as_manager()
-    _counts: dict[int, tuple[int, ...]]
-    order_lines: dict[int, int]  # by the id of a line that of its order's line, as a change has read them
 
     class Meta:
         ordering = ["id"]
@@ -94,20 +69,17 @@ class Fulfillment(models.Model):
                 name="fulfillment_capture_due",
             ),
             models.Index(folded("tracking_number"), condition=~Q(tracking_number=""), name="tracking_folded"),
-            # What operators look for among all suppliers; nearly all there is has shipped.
+            # Operators list open work of all suppliers. Nearly all rows are shipped, so the index skips them.
             models.Index("state", "id", condition=~Q(state=State.SHIPPED), name="fulfillment_not_shipped"),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(state__in=State.values), name="fulfillment_state"),
         ]
 
-    def __str__(self) -> str:
-        return f"fulfillment {self.pk} ({self.state})"
-
-    # --- What its supplier does ------------------------------------------------------------------
+    # --- Moves of the supplier -------------------------------------------------------------------
 
     def accept(self, change: Change, *, tracking_number: str = "") -> Outcome:
-        """Take the work on (interface 4.2). Repeating it changes nothing."""
+        """Accept the work (interface 4.2). A repeated call changes nothing."""
         with self._move(change, states.ACCEPT) as move:
             if move.repeated:
                 check_same("tracking_number", self.tracking_number, tracking_number)
@@ -125,26 +97,26 @@ class Fulfillment(models.Model):
         quantities: Quantities | None = None,
         field: str = "lines",
     ) -> Outcome:
-        """Send one parcel (interface 4.3): these pieces, or all that is left.
+        """Ship one parcel (interface 4.3) with these units, or with all open units.
 
-        The same parcel again changes nothing. Raises Invalid, at that field, for more pieces than are open.
+        The same parcel again changes nothing. Raises Invalid at `field` for more units than are open.
         """
         change.check_order(self.order_id)
-        if self._sent_before(tracking_number, carrier, quantities):
+        if self._shipped_before(tracking_number, carrier, quantities):
             return Outcome.UNCHANGED
         with self._move(change, states.SHIP) as move:
-            sent = move.within_open(quantities, field)
-            if quantities is not None and not sent:
+            shipped = move.within_open(quantities, field)
+            if quantities is not None and not shipped:
                 raise Invalid.at(field, "Must name at least one line and quantity.")
-            move.ship(sent, tracking_number)
-            items = as_items(sent)
+            move.ship(shipped, tracking_number)
+            items = as_items(shipped)
             self.shipments.create(tracking_number=tracking_number, carrier=carrier, items=items)
             move.ends(when_open=State.ACCEPTED)
             move.data |= {"tracking_number": tracking_number, "carrier": carrier, "items": items}
         return Outcome.DONE
 
     def ship_parcels(self, change: Change, parcels: Sequence[Mapping[str, Any]]) -> Outcome:
-        """Send several parcels at once (contract 10); the same parcels again change nothing."""
+        """Ship several parcels (contract 10). The same parcels again change nothing."""
         outcomes = set()
         for index, parcel in enumerate(parcels):
             path = f"shipments[{index}].items"
@@ -163,19 +135,20 @@ class Fulfillment(models.Model):
     def reject_items(
         self, change: Change, reason: State, items: Sequence[Mapping[str, Any]], *, reject_id: str | None
     ) -> Outcome:
-        """Refuse lines in part (contract 10).
+        """Reject some units of the lines (contract 10).
 
-        Without a `reject_id` the items are all that is refused so far: only what is more is refused now.
+        Without a `reject_id`, the items are the total of all rejections so far, and the call rejects only the
+        difference.
         """
         lines = self._reread(change)
         if reject_id is not None:
-            asked = spread(lines, items, lambda line: line.open, "items")
-            return self.reject(change, reason, quantities=asked, reject_id=reject_id)
+            quantities = spread(lines, items, lambda line: line.open, "items")
+            return self.reject(change, reason, quantities=quantities, reject_id=reject_id)
         total = spread(lines, items, lambda line: line.open + line.rejected, "items")
         more = {line.pk: total[line.pk] - line.rejected for line in lines if line.pk in total}
         if any(quantity < 0 for quantity in more.values()):
             raise Invalid.at(
-                "items", "Fewer pieces than were refused before; a refusal cannot be taken back."
+                "items", "Has fewer units than were rejected before. A rejection cannot be withdrawn."
             )
         if not any(more.values()):
             return Outcome.UNCHANGED
@@ -189,37 +162,41 @@ class Fulfillment(models.Model):
         quantities: Quantities | None = None,
         reject_id: str | None = None,
     ) -> Outcome:
-        """Refuse these pieces, or all that is open (interface 4.4 to 4.6).
+        """Reject these units, or all open units (interface 4.4 to 4.6).
 
-        What is out of stock or a missing sku is routed again; a wrong address waits for an operator.
+        Units that are out of stock or have a missing sku are routed again. A wrong address waits for an
+        operator.
         """
         change.check_order(self.order_id)
         if self._refused_before(reason, quantities, reject_id):
             return Outcome.UNCHANGED
         with self._move(change, states.REJECTIONS[reason]) as move:
-            refused = move.within_open(quantities, "items")
+            rejected = move.within_open(quantities, "items")
             if move.repeated:
                 return Outcome.UNCHANGED
-            if not refused:
+            if not rejected:
                 raise Invalid.at("items", "Must name at least one line and quantity.")
-            whole = sum(refused.values()) == move.open
+            whole = sum(rejected.values()) == move.open
             if whole and reason == State.WRONG_ADDRESS:
-                refused = {}  # the pieces stay open: they wait for the right address
+                rejected = {}  # the units stay open and wait for the correct address
             else:
-                move.reject(reason, refused)
+                move.reject(reason, rejected)
                 move.ends(when_open=move.before)
-            self.rejections.create(reject_id=reject_id, reason=reason, items=as_items(refused))
-            move.data |= {"reason": str(reason), "items": as_items(refused)}
+            self.rejections.create(reject_id=reject_id, reason=reason, items=as_items(rejected))
+            move.data |= {"reason": str(reason), "items": as_items(rejected)}
         return Outcome.DONE
 
     def withdraw(self, change: Change, *, to_supplier: int | None = None) -> None:
-        """Give what is open to another supplier, or to this one. InvalidTransition: nobody has all of it."""
+        """Reassign all open units, to the supplier with that id if one is given.
+
+        Raises InvalidTransition if the other suppliers do not have stock for all units.
+        """
         with self._move(change, states.WITHDRAW) as move:
-            taken = move.within_open(None, "lines")
-            move.withdraw(taken, to_supplier)
+            withdrawn = move.within_open(None, "lines")
+            move.withdraw(withdrawn, to_supplier)
             move.ends(when_open=move.before)
-            self.rejections.create(reason=states.WITHDRAWN, items=as_items(taken))
-            move.data |= {"reason": states.WITHDRAWN, "items": as_items(taken)}
+            self.rejections.create(reason=states.WITHDRAWN, items=as_items(withdrawn))
+            move.data |= {"reason": states.WITHDRAWN, "items": as_items(withdrawn)}
 
     def record_return(
         self,
@@ -229,11 +206,12 @@ class Fulfillment(models.Model):
         reason: str,
         return_id: str | None = None,
     ) -> Outcome:
-        """Keep what came back; never more than was shipped. What is to `restock` goes back into stock.
+        """Record returned units, and put the items with `restock` back into stock.
 
-        With a `return_id` seen before only what is to go back into stock since is done.
+        Raises Invalid for more units than were shipped. A call with a known `return_id` only
+        restocks units that are not in stock yet.
         """
-        lines, restock = self._reread(change), asked_to_restock(items)
+        lines, restock = self._reread(change), items_to_restock(items)
         known = self.returns.filter(return_id=return_id).first() if return_id is not None else None
         if known is not None:
             return known.restock(change, lines, known.to_restock(lines, restock))
@@ -244,20 +222,23 @@ class Fulfillment(models.Model):
         for line in lines:
             line.returned += quantities.get(line.pk, 0)
         self._save_lines(lines)
-        kept = as_items(quantities)
-        returned = self.returns.create(return_id=return_id, reason=reason, items=kept)
-        change.record("fulfillment.returned", fulfillment=self, data={"reason": reason, "items": kept})
+        stored = as_items(quantities)
+        returned = self.returns.create(return_id=return_id, reason=reason, items=stored)
+        change.record("fulfillment.returned", fulfillment=self, data={"reason": reason, "items": stored})
         returned.restock(change, lines, returned.to_restock(lines, restock))
         return Outcome.DONE
 
     def restock(self, change: Change) -> Outcome:
-        """Put all that came back, and has not gone yet, back into stock."""
+        """Put all returned units that are not in stock yet back into stock."""
         lines = self._reread(change)
-        done = [each.restock(change, lines, each.not_restocked) for each in self.returns.order_by("pk")]
-        return Outcome.DONE if Outcome.DONE in done else Outcome.UNCHANGED
+        outcomes = [
+            returned.restock(change, lines, returned.not_restocked)
+            for returned in self.returns.order_by("pk")
+        ]
+        return Outcome.DONE if Outcome.DONE in outcomes else Outcome.UNCHANGED
 
     def save_invoice(self, change: Change, invoice_id: str) -> Outcome:
-        """Keep the number of the supplier's invoice."""
+        """Save the number of the supplier's invoice."""
         self._reread(change)
         if self.invoice_id == invoice_id:
             return Outcome.UNCHANGED
@@ -266,28 +247,29 @@ class Fulfillment(models.Model):
         change.record("fulfillment.invoiced", fulfillment=self, data={"invoice_id": invoice_id})
         return Outcome.DONE
 
-    # --- What its retailer asks for, and the answers ---------------------------------------------
+    # --- Cancellation requests and their answers -------------------------------------------------
 
     def request_cancelation(
         self, change: Change, *, quantities: Quantities | None = None, reason: str = ""
     ) -> None:
-        """Ask the supplier to let these pieces, or all that is open, go; more, while it has not answered.
+        """Request the cancellation of these units, or of all open units.
 
-        Raises InvalidTransition where all is asked back already.
+        Until the supplier answers, another request can add units. Raises InvalidTransition if the
+        cancellation of all open units is already requested.
         """
         with self._move(change, states.REQUEST_CANCELATION) as move:
-            more = move.within_askable(quantities, "lines")
+            more = move.within_cancelable(quantities, "lines")
             if not more:
-                raise InvalidTransition("All that is open of it is asked back already.")
-            for line, _, quantity in move.pieces(more):
+                raise InvalidTransition("The cancellation of all open units is already requested.")
+            for line, _, quantity in move.units_by_line(more):
                 line.cancel_requested += quantity
             if move.before != State.CANCELING:
                 self.state_before_cancel = move.before
-            asked = {line.pk: line.cancel_requested for line in move.lines}
-            move.data |= {"reason": reason, "items": as_items(asked), "added": as_items(more)}
+            requested = {line.pk: line.cancel_requested for line in move.lines}
+            move.data |= {"reason": reason, "items": as_items(requested), "added": as_items(more)}
 
     def approve_cancelation(self, change: Change) -> Outcome:
-        """Let go what the retailer asked back (interface 4.7)."""
+        """Cancel the units whose cancellation the retailer requested (interface 4.7)."""
         change.check_order(self.order_id)
         if self._approved_before():
             return Outcome.UNCHANGED
@@ -300,7 +282,7 @@ class Fulfillment(models.Model):
         return Outcome.DONE
 
     def refuse_cancelation(self, change: Change) -> Outcome:
-        """Keep the work; it goes back into the capturing process (interface 4.7)."""
+        """Keep the work. The supplier captures the fulfillment again (interface 4.7)."""
         with self._move(change, states.REFUSE_CANCELATION) as move:
             if move.repeated:
                 return Outcome.UNCHANGED
@@ -310,72 +292,33 @@ class Fulfillment(models.Model):
         return Outcome.DONE
 
     def answer_by_default(self, change: Change) -> Outcome:
-        """Give the partnership's answer for a supplier that let the time to answer pass."""
+        """Give the partnership's default answer for a supplier whose time to answer has passed."""
         self._reread(change)
         if self.state != State.CANCELING or self.due_at is None or self.due_at > timezone.now():
-            return Outcome.UNCHANGED  # it was answered meanwhile
+            return Outcome.UNCHANGED  # the supplier has answered meanwhile
         if self.partnership.cancelation_default == CancelationDefault.APPROVE:
             return self.approve_cancelation(change)
         return self.refuse_cancelation(change)
 
-    # --- What becomes of a wrong address ---------------------------------------------------------
+    # --- Moves after a wrong address -------------------------------------------------------------
 
     def correct_address(self, change: Change) -> None:
-        """Release it again, after the order's address was corrected."""
+        """Release the fulfillment after the order's address was corrected."""
         with self._move(change, states.CORRECT_ADDRESS):
             pass
 
     def give_up(self, change: Change, *, quantities: Quantities | None = None) -> None:
-        """Cancel at once what waits for a right address: no supplier works on it."""
+        """Cancel units that wait for a correct address. No supplier works on them, so none is asked."""
         with self._move(change, states.GIVE_UP) as move:
             move.cancel(move.within_open(quantities, "lines"))
             move.ends(when_open=State.WRONG_ADDRESS)
 
-    # --- The mechanism ---------------------------------------------------------------------------
+    # --- Repeated calls --------------------------------------------------------------------------
 
-    @contextmanager
-    def _move(self, change: Change, move: Move) -> Iterator[Moving]:
-        """Lock and re-read, check; on leaving write state and lines, and record it with its effects."""
-        lines = self._reread(change)
-        moving = Moving(move, State(self.state), self.warehouse_id, lines)
-        if not moving.repeated:
-            move.check(self.state, change.by.kind, held=change.held)
-        yield moving
-        if moving.repeated:
-            if moving.effects:
-                raise RuntimeError(f"{move.name}: a repetition records nothing, so it has no effects either.")
-            return
-        target = moving.target or move.target
-        assert target in move.targets, f"{move.name} cannot end in {target}"
-        self.state, self.updated_at = target, timezone.now()
-        if target != moving.before or move is states.REQUEST_CANCELATION:  # more is asked: more time
-            self.due_at = due_at(target, self.updated_at, self.partnership, change.ship_until)
-        self.save(update_fields=MUTABLE)
-        self._save_lines(moving.lines)
-        moved: dict[str, Any] = {"from_state": moving.before, "to_state": target, "data": moving.data}
-        change.record(move.event, fulfillment=self, effects=moving.effects, **moved)
+    def _shipped_before(self, tracking_number: str, carrier: str, quantities: Quantities | None) -> bool:
+        """Tell whether this parcel is known, in every state that the fulfillment may have reached since.
 
-    def _reread(self, change: Change) -> list[FulfillmentLine]:
-        """Lock this row and read it and its lines afresh; its order is locked by the change."""
-        change.check_order(self.order_id)
-        self.refresh_from_db(
-            fields=MUTABLE, from_queryset=type(self).objects.select_for_update(of=("self",), no_key=True)
-        )
-        lines = list(self.lines.order_by("pk"))
-        self._counts = {line.pk: line.counts for line in lines}
-        self.order_lines = {line.pk: line.order_line_id for line in lines}
-        return lines
-
-    def _save_lines(self, lines: list[FulfillmentLine]) -> None:
-        """Write the lines that this change has moved pieces of, in one statement."""
-        update([line for line in lines if line.counts != self._counts[line.pk]], COUNTS)
-
-    # --- What was done before --------------------------------------------------------------------
-
-    def _sent_before(self, tracking_number: str, carrier: str, quantities: Quantities | None) -> bool:
-        """Whether this very parcel is known, whatever happened since: the rest may be asked back by now.
-
-        Raises InvalidTransition where it was shipped by another carrier or with other pieces.
+        Raises InvalidTransition if the known parcel has another carrier or other units.
         """
         known = self.shipments.filter(tracking_number=tracking_number).first()
         if known is None:
@@ -384,15 +327,15 @@ class Fulfillment(models.Model):
         return True
 
     def _refused_before(self, reason: State, quantities: Quantities | None, reject_id: str | None) -> bool:
-        """Whether this very refusal is known: its id, or the rest of a fulfillment that shipped in part."""
+        """Tell whether this rejection is known, by its id or as the rest of a partly shipped fulfillment."""
         if reject_id is not None:
             return self.rejections.filter(reject_id=reject_id).exists()
         self.refresh_from_db(fields=["state"])
-        rest_of_shipped = quantities is None and self.state == State.SHIPPED
-        return rest_of_shipped and self.rejections.filter(reason=reason).exists()
+        rest_was_rejected = quantities is None and self.state == State.SHIPPED
+        return rest_was_rejected and self.rejections.filter(reason=reason).exists()
 
     def _approved_before(self) -> bool:
-        """Whether letting a part go is the last that happened: no state of its own says so."""
+        """Tell whether the last event approved the cancellation of some units, which no state shows."""
         self.refresh_from_db(fields=["state"])
         if self.state in (State.CANCELING, State.CANCELED):
             return False

@@ -1,4 +1,4 @@
-"""A fulfillment's lines: how many pieces of what, and where they are."""
+"""The lines of a fulfillment, with counts of their units."""
 
 from __future__ import annotations
 
@@ -29,33 +29,31 @@ class FulfillmentLine(models.Model):
     title = models.CharField(max_length=500)
     wholesale_price = models.DecimalField(max_digits=14, decimal_places=4, null=True)
     quantity = models.PositiveIntegerField()
-    reserved = models.PositiveIntegerField(
-        default=0, help_text="Of what is open, what stock was set aside for."
-    )
+    reserved = models.PositiveIntegerField(default=0, help_text="Open units that have stock reserved.")
     shipped = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
     canceled = models.PositiveIntegerField(default=0)
     returned = models.PositiveIntegerField(default=0)
     cancel_requested = models.PositiveIntegerField(default=0)
     is_short = models.GeneratedField(
-        # Taken away, not added up: what is set aside may be asked back, too, and the sum have no room.
+        # Subtract instead of adding: `cancel_requested` may overlap `reserved`, and the sum could overflow
+        # the column.
         expression=Q(
             cancel_requested__lt=F("quantity") - F("shipped") - F("rejected") - F("canceled") - F("reserved")
         ),  # type: ignore[arg-type]  # the stubs forget conditions
         output_field=models.BooleanField(),
         db_persist=True,
-        help_text="Whether some of it still lacks stock and was not asked back.",
+        help_text="Whether some open units have no stock reserved and no cancellation requested.",
     )
     behind = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="Whether it came when what was in stock was owed to lines that no supplier had: such lines "
-        "of older orders are served before it.",
+        help_text="Whether unrouted lines of older orders get arriving stock before this line.",
     )
 
     class Meta:
         ordering = ["id"]
-        # Over the flag, as the counts move with every parcel.
+        # The condition uses the flag, because the counts change with every parcel.
         indexes = [models.Index("variant", condition=Q(is_short=True), name="fulfillment_line_short")]
         constraints = [
             models.CheckConstraint(
@@ -79,7 +77,7 @@ class FulfillmentLine(models.Model):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Where its pieces are: what moves change."""
+        """The counts that moves change."""
         return tuple(getattr(self, name) for name in COUNTS)
 
     @property
@@ -87,18 +85,18 @@ class FulfillmentLine(models.Model):
         return self.quantity - self.shipped - self.rejected - self.canceled
 
     @property
-    def askable(self) -> int:
-        """Of what is open, what the retailer has not asked back yet."""
+    def cancelable(self) -> int:
+        """The open units whose cancellation can still be requested."""
         return self.open - self.cancel_requested
 
     @property
     def short(self) -> int:
-        """Of what is open, what no stock was set aside for."""
+        """The open units without reserved stock."""
         return self.open - self.reserved
 
     @property
-    def owed(self) -> int:
-        """Of what is short, what was not asked back: that waits for stock."""
+    def backordered(self) -> int:
+        """The short units that wait for stock: without those whose cancellation is requested."""
         return max(self.short - self.cancel_requested, 0)
 
     @property

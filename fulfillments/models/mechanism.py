@@ -1,4 +1,4 @@
-"""A move under way: its pieces, its end, and what it does to stock, listings and routing."""
+"""A move in progress: its units, its target state, and its effects on stock, listings and routing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inventory.reservations import StockKey
 
 
 class Outcome(Enum):
-    """Whether a call did something, or had been made before."""
+    """Whether a call changed something, or repeated an earlier call."""
 
     DONE = "done"
     UNCHANGED = "unchanged"
@@ -26,7 +26,7 @@ class Outcome(Enum):
 
 @dataclass
 class Moving:
-    """One move under way, on the lines of a locked and freshly read fulfillment."""
+    """One move in progress, with the lines of a locked fulfillment."""
 
     move: Move
     before: State
@@ -38,7 +38,7 @@ class Moving:
 
     @property
     def repeated(self) -> bool:
-        """Whether this was done before, so that it changes nothing now."""
+        """Whether an earlier call made this move, so that this call changes nothing."""
         return self.before == self.move.repeated_in
 
     @property
@@ -46,12 +46,15 @@ class Moving:
         return sum(line.open for line in self.lines)
 
     def within_open(self, quantities: Quantities | None, field: str) -> Quantities:
-        """What is asked for, or all that is open. Raises Invalid, at that field, for more than is open."""
+        """Return these quantities, or all open units. Raises Invalid at `field` for more than are open."""
         return self._within(quantities, lambda line: line.open, "open", field)
 
-    def within_askable(self, quantities: Quantities | None, field: str) -> Quantities:
-        """What is to be asked back beyond what is already, or all of it. Raises Invalid, at that field."""
-        return self._within(quantities, lambda line: line.askable, "open and not asked back yet", field)
+    def within_cancelable(self, quantities: Quantities | None, field: str) -> Quantities:
+        """Return these quantities, or all open units that have no cancellation request yet.
+
+        Raises Invalid at `field` for more units than that.
+        """
+        return self._within(quantities, lambda line: line.cancelable, "open and not requested back", field)
 
     def _within(
         self, quantities: Quantities | None, room: Callable[[FulfillmentLine], int], word: str, field: str
@@ -61,40 +64,40 @@ class Moving:
         check_within(self.lines, quantities, room, word, field)
         return {pk: quantity for pk, quantity in quantities.items() if quantity}
 
-    def pieces(self, quantities: Quantities) -> Iterator[tuple[FulfillmentLine, StockKey, int]]:
-        """The lines that quantities are asked of, with the stock row of each."""
+    def units_by_line(self, quantities: Quantities) -> Iterator[tuple[FulfillmentLine, StockKey, int]]:
+        """Yield each line with a quantity, its stock row and that quantity."""
         for line in self.lines:
             if quantities.get(line.pk):
                 yield line, (line.variant_id, self.warehouse_id), quantities[line.pk]
 
-    def ship(self, sent: Quantities, tracking_number: str) -> None:
-        """Take what is sent out of stock."""
-        for line, stock_key, quantity in self.pieces(sent):
+    def ship(self, shipped: Quantities, tracking_number: str) -> None:
+        """Take shipped units out of stock."""
+        for line, stock_key, quantity in self.units_by_line(shipped):
             line.shipped += quantity
             self._stock(
                 MovementKind.SHIP, line, stock_key, quantity, min(line.reserved, quantity), tracking_number
             )
 
-    def reject(self, reason: str, refused: Quantities) -> None:
-        """Give back what was set aside for it; what is refused for the goods' sake is routed again."""
+    def reject(self, reason: str, rejected: Quantities) -> None:
+        """Release the stock of rejected units, and route them again unless their address is wrong."""
         kind = MovementKind.REFUSE if reason == State.OUT_OF_STOCK else MovementKind.RELEASE
-        for line, stock_key, quantity in self.pieces(refused):
+        for line, stock_key, quantity in self.units_by_line(rejected):
             line.rejected += quantity
             self._stock(kind, line, stock_key, 0, max(line.reserved - line.open, 0), str(reason))
             if reason == State.MISSING_SKU:
                 self.effects.delisted.add(line.variant_id)
             if reason != State.WRONG_ADDRESS:
-                self.effects.refused[line.order_line_id] += quantity
+                self.effects.rejected[line.order_line_id] += quantity
 
-    def withdraw(self, taken: Quantities, to_supplier: int | None) -> None:
-        """Give back what was set aside for it, and find it another supplier, or this one."""
-        self.reject(WITHDRAWN, taken)
-        for line, _, _ in self.pieces(taken):
-            self.effects.sent_to[line.order_line_id] = to_supplier
+    def withdraw(self, withdrawn: Quantities, to_supplier: int | None) -> None:
+        """Release the stock of withdrawn units, and route them to another supplier."""
+        self.reject(WITHDRAWN, withdrawn)
+        for line, _, _ in self.units_by_line(withdrawn):
+            self.effects.reassigned_to[line.order_line_id] = to_supplier
 
     def cancel(self, quantities: Quantities) -> None:
-        """Give back what was set aside for it."""
-        for line, stock_key, quantity in self.pieces(quantities):
+        """Cancel units, and release their stock."""
+        for line, stock_key, quantity in self.units_by_line(quantities):
             line.canceled += quantity
             line.cancel_requested = 0
             reserved = max(line.reserved - line.open, 0)
@@ -102,7 +105,7 @@ class Moving:
         self.data["items"] = as_items(quantities)
 
     def ends(self, when_open: State) -> None:
-        """In that state while something is open, else shipped if anything was, else in the move's target."""
+        """Set the target: `when_open` if units stay open, else shipped if any are, else the move's target."""
         if self.open:
             self.target = when_open
         elif any(line.shipped for line in self.lines):
@@ -126,13 +129,13 @@ class Moving:
 
 
 def last_event(**record: int) -> tuple[str, str]:
-    """The type of the last event of a record, and the state that it began in; empty where there is none."""
+    """Return the type and the `from_state` of a record's last event, or two empty strings."""
     last = Event.objects.filter(**record).order_by("id").last()
     return (last.type, last.from_state) if last is not None else ("", "")
 
 
 def check_same(name: str, known: str, given: str) -> None:
-    """A repetition must say what was said before. Raises InvalidTransition where it does not."""
+    """Raise InvalidTransition if a repeated call has another value than the first one."""
     if given and given != known:
         before = f"with {name} '{known}'" if known else f"without a {name}"
         raise InvalidTransition(f"This was done before {before}; it cannot be repeated with '{given}'.")

@@ -1,4 +1,4 @@
-"""Pieces of a fulfillment's lines: as callers name them, as events keep them, as messages say them."""
+"""Units of a fulfillment's lines, in the forms of callers, of events and of messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from catalog.models import Variant
 from fulfillments.models.line import FulfillmentLine
 
 Quantities = Mapping[int, int]
-"""Pieces by the id of a fulfillment's line."""
+"""Units by the id of a fulfillment's line."""
 
 
 def as_items(quantities: Quantities) -> list[dict[str, int]]:
@@ -19,7 +19,7 @@ def as_items(quantities: Quantities) -> list[dict[str, int]]:
 
 
 def order_items(quantities: Quantities) -> list[dict[str, int]]:
-    """Pieces by the id of an order's line, as events of orders keep them."""
+    """Return units by order line, in the form of an order's events."""
     return [
         {"order_line_id": line, "quantity": quantity} for line, quantity in quantities.items() if quantity
     ]
@@ -32,14 +32,14 @@ def check_within(
     word: str,
     field: str,
 ) -> None:
-    """Raise Invalid at that field where a line is not this fulfillment's, or less of it is there."""
+    """Raise Invalid at `field` for a line of another fulfillment, or for more units than the limit."""
     known = {line.pk: line for line in lines}
     for pk, quantity in quantities.items():
         if pk not in known:
             raise Invalid.at(field, f"{pk} is not a line of this fulfillment; it has {sorted(known)}.")
         if quantity > limit(known[pk]):
             name = f"line {pk} ({known[pk].sku})"
-            raise Invalid.at(field, f"{name} has {limit(known[pk])} pieces {word}, {quantity} are too many.")
+            raise Invalid.at(field, f"{name} has {limit(known[pk])} units {word}; {quantity} are too many.")
 
 
 def spread(
@@ -48,46 +48,46 @@ def spread(
     room: Callable[[FulfillmentLine], int],
     path: str,
 ) -> Quantities:
-    """Items named by sku, upc or ean as pieces by line; several lines of one variant are filled in turn.
+    """Return units by line for items that have a sku, upc or ean; lines of one variant are filled in turn.
 
-    Raises Invalid, naming the item below `path`, for what is not among the lines.
+    Raises Invalid, at the item below `path`, for a name that no line has.
     """
     quantities: dict[int, int] = {}
-    called = _Names(lines)
+    named_lines = _LinesByName(lines)
     for index, item in enumerate(items):
-        name = next(each for each in ("sku", "upc", "ean") if item.get(each))
-        matching = called(name, item[name])
+        name = next(field for field in ("sku", "upc", "ean") if item.get(field))
+        matching = named_lines.matching(name, item[name])
         if not matching:
-            known = ", ".join(sorted(each or "(none)" for each in called.known(name)))
+            known = ", ".join(sorted(value or "(none)" for value in named_lines.known(name)))
             message = f"{item[name]} is not in this fulfillment; its lines have {known}."
             raise Invalid.at(f"{path}[{index}].{name}", message, "not_found")
         left = int(item["quantity"])
         for line in matching:
-            taken = min(left, max(room(line) - quantities.get(line.pk, 0), 0))
-            quantities[line.pk] = quantities.get(line.pk, 0) + taken
-            left -= taken
-        quantities[matching[-1].pk] += left  # too many: the move says so, with the numbers
+            units = min(left, max(room(line) - quantities.get(line.pk, 0), 0))
+            quantities[line.pk] = quantities.get(line.pk, 0) + units
+            left -= units
+        quantities[matching[-1].pk] += left  # too many units: the move then raises the error with the counts
     return {line: quantity for line, quantity in quantities.items() if quantity}
 
 
-class _Names:
-    """Lines by what they are called: as agreed, else as their variants are called by now."""
+class _LinesByName:
+    """A fulfillment's lines by sku, upc or ean: the agreed values first, then the variant's present ones."""
 
     def __init__(self, lines: list[FulfillmentLine]) -> None:
         self._lines = lines
         self._agreed: dict[str, dict[str, list[FulfillmentLine]]] = {}
         self._now: dict[str, dict[str, list[FulfillmentLine]]] = {}
 
-    def __call__(self, name: str, value: str) -> list[FulfillmentLine]:
+    def matching(self, name: str, value: str) -> list[FulfillmentLine]:
         return self._by_agreed(name).get(value) or self._by_now(name).get(value, [])
 
     def known(self, name: str) -> Collection[str]:
-        """What they are called by this name."""
+        """Return all values that the lines have under this name."""
         return self._by_agreed(name) or self._by_now(name)
 
     def _by_agreed(self, name: str) -> dict[str, list[FulfillmentLine]]:
         if name not in self._agreed:
-            # Nothing is agreed about an ean: the line has none.
+            # A line has no agreed ean.
             named = ((getattr(line, name), line) for line in self._lines if hasattr(line, name))
             self._agreed[name] = _grouped(named)
         return self._agreed[name]
@@ -108,7 +108,7 @@ def _grouped(named: Iterable[tuple[str, FulfillmentLine]]) -> dict[str, list[Ful
 
 
 def by_variant(lines: list[FulfillmentLine], quantities: Quantities) -> Counter[int]:
-    """Pieces by variant: what a parcel holds, whichever lines it was counted on."""
+    """Return units by variant: the content of a parcel, independent of the lines it was counted on."""
     variants = {line.pk: line.variant_id for line in lines}
     total: Counter[int] = Counter()
     for line, quantity in quantities.items():
@@ -117,7 +117,7 @@ def by_variant(lines: list[FulfillmentLine], quantities: Quantities) -> Counter[
 
 
 def in_words(lines: list[FulfillmentLine], quantities: Quantities) -> str:
-    """`2 of line 7 (LAMP), 1 of line 8 (MAT)`."""
+    """Return text such as `2 of line 7 (LAMP), 1 of line 8 (MAT)`."""
     skus = {line.pk: line.sku for line in lines}
-    named = (f"{pieces} of line {line} ({skus.get(line, '')})" for line, pieces in sorted(quantities.items()))
+    named = (f"{units} of line {line} ({skus.get(line, '')})" for line, units in sorted(quantities.items()))
     return ", ".join(named) or "nothing"

@@ -1,5 +1,3 @@
-"""What suppliers refused."""
-
 from __future__ import annotations
 
 from django.db import models
@@ -7,14 +5,16 @@ from django.db.models.functions import Now
 
 
 class Rejection(models.Model):
-    """A supplier's refusal, of all or of part."""
+    """A supplier's rejection of a fulfillment, or of some of its units."""
 
     fulfillment = models.ForeignKey(
         "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="rejections"
     )
-    reject_id = models.CharField(max_length=100, null=True, help_text="The supplier's own; seen once.")
+    reject_id = models.CharField(
+        max_length=100, null=True, help_text="The supplier's own id; a repeated id is ignored."
+    )
     reason = models.CharField(max_length=30)
-    items = models.JSONField(default=list, help_text='What was refused: [{"line": id, "quantity": n}]')
+    items = models.JSONField(default=list, help_text='The rejected units: [{"line": id, "quantity": n}]')
     rejected_at = models.DateTimeField(db_default=Now())
 
     class Meta:

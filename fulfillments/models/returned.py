@@ -1,5 +1,3 @@
-"""What came back after shipping."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -17,15 +15,17 @@ from inventory.models import MovementKind
 
 
 class Return(models.Model):
-    """Goods that came back after shipping."""
+    """Units that consumers sent back after shipping."""
 
     fulfillment = models.ForeignKey(
         "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="returns"
     )
-    return_id = models.CharField(max_length=100, null=True, help_text="The supplier's own; seen once.")
+    return_id = models.CharField(
+        max_length=100, null=True, help_text="The supplier's own id; a repeated id is ignored."
+    )
     reason = models.CharField(max_length=500)
-    # An item says under `restocked` how many of its pieces went into stock again, if any did.
-    items = models.JSONField(default=list, help_text='What came back: [{"line": id, "quantity": n}]')
+    # `restocked` of an item counts its units that went back into stock.
+    items = models.JSONField(default=list, help_text='The returned units: [{"line": id, "quantity": n}]')
     returned_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -37,29 +37,29 @@ class Return(models.Model):
 
     @property
     def not_restocked(self) -> Quantities:
-        """What came back and did not go into stock."""
+        """The returned units that are not back in stock."""
         return {
             item["line"]: item["quantity"] - item.get("restocked", 0)
             for item in self.items
             if item["quantity"] > item.get("restocked", 0)
         }
 
-    def to_restock(self, lines: list[FulfillmentLine], asked: Sequence[Mapping[str, Any]]) -> Quantities:
-        """Of what is asked to go back into stock, what came back with this return and has not gone yet."""
-        came = {item["line"]: item["quantity"] for item in self.items}
-        wanted = spread(lines, asked, lambda line: came.get(line.pk, 0), "return_lines")
-        gone = {item["line"]: item.get("restocked", 0) for item in self.items}
-        more = {pk: min(pieces, came.get(pk, 0)) - gone.get(pk, 0) for pk, pieces in wanted.items()}
-        return {pk: pieces for pk, pieces in more.items() if pieces > 0}
+    def to_restock(self, lines: list[FulfillmentLine], items: Sequence[Mapping[str, Any]]) -> Quantities:
+        """Return the units of these items that this return brought and that are not back in stock."""
+        returned = {item["line"]: item["quantity"] for item in self.items}
+        restock = spread(lines, items, lambda line: returned.get(line.pk, 0), "return_lines")
+        restocked = {item["line"]: item.get("restocked", 0) for item in self.items}
+        more = {pk: min(units, returned.get(pk, 0)) - restocked.get(pk, 0) for pk, units in restock.items()}
+        return {pk: units for pk, units in more.items() if units > 0}
 
     def restock(self, change: Change, lines: list[FulfillmentLine], quantities: Quantities) -> Outcome:
-        """Put pieces of it back into stock."""
+        """Put units of this return back into stock."""
         if not quantities:
             return Outcome.UNCHANGED
         fulfillment = self.fulfillment
         for item in self.items:
-            if pieces := quantities.get(item["line"]):
-                item["restocked"] = item.get("restocked", 0) + pieces
+            if units := quantities.get(item["line"]):
+                item["restocked"] = item.get("restocked", 0) + units
         self.save(update_fields=["items"])
         back = [
             StockEffect(
@@ -78,5 +78,5 @@ class Return(models.Model):
         return Outcome.DONE
 
 
-def asked_to_restock(items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def items_to_restock(items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [item for item in items if item.get("restock")]

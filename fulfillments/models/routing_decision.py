@@ -1,5 +1,3 @@
-"""Why orders were routed as they were."""
-
 from __future__ import annotations
 
 from django.db import models
@@ -7,11 +5,13 @@ from django.db.models.functions import Now
 
 
 class RoutingDecision(models.Model):
-    """Why an order's lines went where they went: the candidates, and what spoke for or against each."""
+    """One routing of an order's lines: the candidates, and why each was chosen or not."""
 
     order = models.ForeignKey("orders.Order", on_delete=models.CASCADE, related_name="routing_decisions")
     decided_at = models.DateTimeField(db_default=Now())
-    cause = models.CharField(max_length=200, help_text="The push, or the refusal, that asked for it.")
+    cause = models.CharField(
+        max_length=200, help_text="The push, rejection or arrival that caused the routing."
+    )
     lines = models.JSONField(default=list)
 
     class Meta:

@@ -1,5 +1,3 @@
-"""The parcels of fulfillments."""
-
 from __future__ import annotations
 
 from django.db import models
@@ -14,7 +12,7 @@ from fulfillments.models.quantities import Quantities, by_variant, in_words
 
 
 class Shipment(models.Model):
-    """One parcel."""
+    """A supplier's parcel with one tracking number."""
 
     fulfillment = models.ForeignKey(
         "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="shipments"
@@ -22,7 +20,7 @@ class Shipment(models.Model):
     tracking_number = models.CharField(max_length=100)
     carrier = models.CharField(max_length=100, blank=True)
     shipped_at = models.DateTimeField(db_default=Now())
-    items = models.JSONField(default=list, help_text='What is in it: [{"line": id, "quantity": n}]')
+    items = models.JSONField(default=list, help_text='The units in the parcel: [{"line": id, "quantity": n}]')
 
     class Meta:
         ordering = ["id"]
@@ -38,11 +36,11 @@ class Shipment(models.Model):
     def check_repeated(
         self, carrier: str, quantities: Quantities | None, lines: list[FulfillmentLine]
     ) -> None:
-        """Raise InvalidTransition where it is repeated with another carrier or other pieces."""
+        """Raise InvalidTransition if a repeated call has another carrier or other units."""
         check_same("carrier", self.carrier, carrier)
-        sent = {item["line"]: item["quantity"] for item in self.items}
-        if quantities is not None and by_variant(lines, quantities) != by_variant(lines, sent):
-            before, now = (in_words(lines, pieces) for pieces in (sent, quantities))
+        shipped = {item["line"]: item["quantity"] for item in self.items}
+        if quantities is not None and by_variant(lines, quantities) != by_variant(lines, shipped):
+            before, now = in_words(lines, shipped), in_words(lines, quantities)
             raise InvalidTransition(
                 f"The parcel {self.tracking_number} was shipped before with {before}; "
                 f"it cannot be repeated with {now}."

@@ -1,4 +1,4 @@
-"""What a rule of routing would have done to past orders: asked by an operator, answered by a worker."""
+"""Simulations of routing rules on past orders: an operator starts one, a worker runs it."""
 
 from __future__ import annotations
 
@@ -12,25 +12,30 @@ from accounts.models import Retailer, Supplier
 
 
 class RoutingSimulation(models.Model):
-    """A rule, the orders that it is tried on, and how far that is. Nothing of an order is written.
+    """A simulated rule, its range of orders, and its progress. A simulation never writes an order.
 
-    Decisions are looked at from the newest on, by their numbers: `position` is the last one that was.
+    The worker reads routing decisions by id, newest first; `position` is the id of the last one it read.
     """
 
     supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, related_name="+")
     retailer = models.ForeignKey(
-        Retailer, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text="Empty: all."
+        Retailer,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Empty: all retailers.",
     )
-    priority = models.SmallIntegerField(null=True, blank=True, help_text="Empty: as it is.")
+    priority = models.SmallIntegerField(null=True, blank=True, help_text="Empty: unchanged.")
     safety_stock = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Pieces per variant and warehouse. Empty: as it is."
+        null=True, blank=True, help_text="Units per variant and warehouse. Empty: unchanged."
     )
-    left_out = models.BooleanField(
-        default=False, help_text="As if it were suspended: nothing is routed to it."
-    )
+    left_out = models.BooleanField(default=False, help_text="Simulate that the supplier is suspended.")
     first_day = models.DateField(help_text="Orders from this day on (UTC).")
-    last_day = models.DateField(help_text="To the end of this day.")
-    most = models.PositiveIntegerField(help_text="At most so many orders, the newest of these days.")
+    last_day = models.DateField(help_text="Orders up to the end of this day (UTC).")
+    most = models.PositiveIntegerField(
+        help_text="The largest number of orders; the newest of these days are used."
+    )
     actor = models.CharField(max_length=200)
     created_at = models.DateTimeField(db_default=Now())
     first_number = models.BigIntegerField(null=True)
@@ -39,7 +44,9 @@ class RoutingSimulation(models.Model):
     result = models.JSONField(default=dict)
     stopped_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-    leased_until = models.DateTimeField(null=True, help_text="Until when a worker has it.")
+    leased_until = models.DateTimeField(
+        null=True, help_text="The end of the lease of the worker that runs it."
+    )
 
     class Meta:
         ordering = ["-id"]
@@ -50,7 +57,6 @@ class RoutingSimulation(models.Model):
 
     @property
     def rule(self) -> str:
-        """The rule in words."""
         parts = ["left out"] if self.left_out else []
         parts += [] if self.priority is None else [f"priority {self.priority}"]
         parts += [] if self.safety_stock is None else [f"safety stock {self.safety_stock}"]
@@ -58,7 +64,7 @@ class RoutingSimulation(models.Model):
 
     @property
     def percent(self) -> int:
-        """How much of it is done: of the orders that were asked for, or of the days."""
+        """The progress, by orders or by days, whichever is further."""
         if self.finished_at:
             return 100
         if self.begin_at is None or self.position is None or self.first_number is None:
@@ -69,6 +75,5 @@ class RoutingSimulation(models.Model):
 
     @property
     def looked_at(self) -> int:
-        """How many orders were looked at."""
-        found: Any = self.result.get("orders", 0)
-        return int(found)
+        orders: Any = self.result.get("orders", 0)
+        return int(orders)

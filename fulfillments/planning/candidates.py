@@ -1,4 +1,4 @@
-"""Which variants could fill a line: the retailer's active partners' listed ones (contract 4)."""
+"""The candidates for an order line: listed variants of the retailer's active partners (contract 4)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from fulfillments.planning.partners import PartnerRow, partners_of
 from fulfillments.planning.routing import Agreed, Candidate
 
 
-class Asked(Protocol):
-    """What a line says of the thing it wants."""
+class VariantRequest(Protocol):
+    """The fields by which an order line names a variant."""
 
     @property
     def sku(self) -> str: ...
@@ -30,7 +30,7 @@ class Asked(Protocol):
 
 
 class WantedLine(NamedTuple):
-    """An order's line that is to be routed: the fields are the query's."""
+    """An order line to route; the fields are the columns of its query."""
 
     id: int
     sku: str
@@ -40,7 +40,7 @@ class WantedLine(NamedTuple):
 
 
 class WaitingLine(NamedTuple):
-    """A line of some order with pieces that no supplier has; the fields are the query's."""
+    """An order line with unrouted units; the fields are the columns of its query."""
 
     id: int
     order_id: int
@@ -54,7 +54,7 @@ class WaitingLine(NamedTuple):
 
 
 class OfferRow(NamedTuple):
-    """A variant that a partner has listed."""
+    """A variant that a partner lists."""
 
     id: int
     supplier_id: int
@@ -66,7 +66,7 @@ class OfferRow(NamedTuple):
 
 
 class Offers:
-    """Variants that are listed, and the rule by which a line finds some of them."""
+    """Listed variants, with the rule that matches order lines to variants."""
 
     def __init__(self, variants: Sequence[OfferRow]) -> None:
         self._by_id = {variant.id: variant for variant in variants}
@@ -74,26 +74,26 @@ class Offers:
         self._by_sku = _grouped((variant.sku, variant) for variant in variants)
 
     @staticmethod
-    def listed(suppliers: Sequence[int], lines: Sequence[Asked]) -> list[OfferRow]:
-        """What these suppliers have listed of what some lines name. One query."""
-        return list(_variants(suppliers=list(suppliers), **_asked(lines)))
+    def listed(suppliers: Sequence[int], lines: Sequence[VariantRequest]) -> list[OfferRow]:
+        """Return the variants that these suppliers list and that these lines name. One query."""
+        return list(_variants(suppliers=list(suppliers), **_names(lines)))
 
-    def found_by(self, line: Asked) -> list[OfferRow]:
-        """By variant_id, else supplier_id and sku, else upc, else sku."""
+    def found_by(self, line: VariantRequest) -> list[OfferRow]:
+        """Return the matches by variant_id, else by supplier_id and sku, else by upc, else by sku."""
         if line.asked_variant_id is not None:
             variant = self._by_id.get(line.asked_variant_id)
-            found = [variant] if variant else []
+            variants = [variant] if variant else []
         elif line.asked_supplier_id is not None and line.sku:
-            found = self._by_sku.get(line.sku, [])
+            variants = self._by_sku.get(line.sku, [])
         else:
-            found = self._by_upc.get(line.upc, []) or self._by_sku.get(line.sku, [])
+            variants = self._by_upc.get(line.upc, []) or self._by_sku.get(line.sku, [])
         if line.asked_supplier_id is not None:
-            found = [variant for variant in found if variant.supplier_id == line.asked_supplier_id]
-        return found
+            variants = [variant for variant in variants if variant.supplier_id == line.asked_supplier_id]
+        return variants
 
 
 class Market:
-    """A retailer's active partners, and the variants of theirs that some lines ask for."""
+    """A retailer's active partners, and those of their variants that some lines name."""
 
     def __init__(
         self,
@@ -104,46 +104,46 @@ class Market:
         when_short: str | None = None,
     ) -> None:
         self._country_known, self._when_short = country_known, when_short
-        self.partners = {each.supplier_id: each for each in partners}
-        self.variants = [each for each in variants if each.supplier_id in self.partners]
+        self.partners = {partner.supplier_id: partner for partner in partners}
+        self.variants = [variant for variant in variants if variant.supplier_id in self.partners]
         self._offers = Offers(self.variants)
 
     @classmethod
     def of(
         cls,
         retailer_id: int,
-        lines: Sequence[Asked],
+        lines: Sequence[VariantRequest],
         *,
         country_known: bool = True,
         when_short: str | None = None,
     ) -> Market:
-        """The market that these lines of one order meet. Two queries."""
+        """Return the market of these lines of one order. Two queries."""
         partners = partners_of(retailers=[retailer_id])
-        variants = Offers.listed([each.supplier_id for each in partners], lines)
+        variants = Offers.listed([partner.supplier_id for partner in partners], lines)
         return cls(partners, variants, country_known=country_known, when_short=when_short)
 
     @classmethod
     def of_each(cls, lines: Sequence[WaitingLine]) -> list[Market]:
-        """The market that each of these lines meets, of whatever orders. Two queries."""
+        """Return the market of each line; the lines may belong to several orders. Two queries."""
         all_partners = partners_of(retailers=sorted({line.retailer_id for line in lines}))
-        suppliers = sorted({each.supplier_id for each in all_partners})
+        suppliers = sorted({partner.supplier_id for partner in all_partners})
         variants = Offers.listed(suppliers, lines)
         markets = {}
         for retailer, known in {(line.retailer_id, line.country_known) for line in lines}:
-            partners = [each for each in all_partners if each.retailer_id == retailer]
+            partners = [partner for partner in all_partners if partner.retailer_id == retailer]
             markets[retailer, known] = cls(partners, variants, country_known=known)
         return [markets[line.retailer_id, line.country_known] for line in lines]
 
-    def candidates(self, line: Asked, refused_by: Container[int] = ()) -> tuple[Candidate, ...]:
-        """The variants that a line finds, on the terms of their suppliers."""
+    def candidates(self, line: VariantRequest, refused_by: Container[int] = ()) -> tuple[Candidate, ...]:
+        """Return the matching variants, with the terms of their suppliers."""
         return tuple(
             self._candidate(variant, refused_by)
             for variant in self._offers.found_by(line)
             if self._country_known or not self.partners[variant.supplier_id].strict_addresses
         )
 
-    def is_strict(self, line: Asked) -> bool:
-        """Whether a partner would have what the line wants, but takes no order to an unknown country."""
+    def is_strict(self, line: VariantRequest) -> bool:
+        """Tell whether every partner with a matching variant refuses orders to an unknown country."""
         return not self._country_known and bool(self._offers.found_by(line)) and not self.candidates(line)
 
     def _candidate(self, variant: OfferRow, refused_by: Container[int]) -> Candidate:
@@ -155,7 +155,7 @@ class Market:
             variant_id=variant.id,
             supplier_id=variant.supplier_id,
             partnership=partner,
-            # A supplier that gives no wholesale price is taken at its retail price.
+            # Without a wholesale price, compare the supplier by its retail price.
             cost=variant.retail_price if variant.wholesale_price is None else variant.wholesale_price,
             priority=partner.priority,
             default_warehouse_id=partner.default_warehouse_id,
@@ -168,18 +168,18 @@ class Market:
 
 @CompiledQuery
 def _variants() -> QuerySet[Variant, OfferRow]:
-    asked = Q(any_of("pk", "ids")) | Q(any_of("sku", "skus")) | Q(any_of("upc", "upcs"))
-    listed = Variant.objects.filter(asked, any_of("supplier_id", "suppliers"), listed=True).order_by("id")
+    named = Q(any_of("pk", "ids")) | Q(any_of("sku", "skus")) | Q(any_of("upc", "upcs"))
+    listed = Variant.objects.filter(named, any_of("supplier_id", "suppliers"), listed=True).order_by("id")
     return as_rows(listed, OfferRow)
 
 
-def _asked(lines: Sequence[Asked]) -> dict[str, list[int] | list[str]]:
-    """What the lines name: ids, or else UPCs and skus."""
-    named = [line for line in lines if line.asked_variant_id is None]
+def _names(lines: Sequence[VariantRequest]) -> dict[str, list[int] | list[str]]:
+    """Return the variant ids that the lines name; of lines without an id, the UPCs and skus."""
+    without_id = [line for line in lines if line.asked_variant_id is None]
     return {
         "ids": [line.asked_variant_id for line in lines if line.asked_variant_id is not None],
-        "upcs": [line.upc for line in named if line.upc],
-        "skus": [line.sku for line in named if line.sku],
+        "upcs": [line.upc for line in without_id if line.upc],
+        "skus": [line.sku for line in without_id if line.sku],
     }
 
 

@@ -1,4 +1,4 @@
-"""The partners whose goods a retailer's orders may be filled with, and on what terms."""
+"""The active partners of retailers, with the terms that routing and deadlines need."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inventory.models import Warehouse
 
 
 class PartnerRow(NamedTuple):
-    """An active partnership, as far as routing and deadlines ask."""
+    """An active partnership, with the fields that routing and deadlines need."""
 
     id: int
     retailer_id: int
@@ -31,9 +31,7 @@ class PartnerRow(NamedTuple):
 
 @CompiledQuery
 def partners_of() -> QuerySet[Partnership, PartnerRow]:
-    """The active partners of these `retailers`, each with the warehouse that its supplier marked, else its
-    oldest.
-    """
+    """Return the active partners of these `retailers`, each with its default or else its oldest warehouse."""
     warehouses = Warehouse.objects.filter(supplier_id=OuterRef("supplier_id")).order_by("-is_default", "id")
     partners = (
         Partnership.objects.trading().filter(any_of("retailer_id", "retailers")).order_by("supplier_id")

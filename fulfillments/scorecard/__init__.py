@@ -1,3 +1,6 @@
-"""How a supplier is doing: `measures` (what is counted), `sums` (adding up events by day), `selectors`
-(a scorecard from those sums), `serializers`, `views`.
+"""Suppliers' scorecards.
+
+`measures`   names the counts and times
+`sums`       adds events up by day
+`selectors`  reads a scorecard from these sums
 """

@@ -1,4 +1,4 @@
-"""What is counted of a supplier, and the durations that times are sorted into."""
+"""The measures of a supplier, and the bounds of the buckets for durations."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Final
 CREATED = "created"
 TO_CAPTURE, TO_ACCEPT, TO_SHIP = "to_capture", "to_accept", "to_ship"
 OUT_OF_STOCK, MISSING_SKU, WRONG_ADDRESS = "out_of_stock", "missing_sku", "wrong_address"
-ASKED_BACK, LET_GO, KEPT, UNANSWERED = "asked_back", "let_go", "kept", "unanswered"
+REQUESTED, APPROVED, REFUSED, UNANSWERED = "asked_back", "let_go", "kept", "unanswered"
 FEEDS = "feeds"
 
 TIMES: Final = (TO_CAPTURE, TO_ACCEPT, TO_SHIP)
 REFUSALS: Final = (OUT_OF_STOCK, MISSING_SKU, WRONG_ADDRESS)
 
-# Hours below which a duration falls into a bucket; what takes longer than the last is in one more.
+# The upper bounds of the buckets, in hours; one more bucket holds longer durations.
 BOUNDS: Final = (1, 2, 4, 8, 12, 24, 48, 72, 168, 336)
 
 
 def bucket_names() -> list[str]:
-    """Each bucket in words."""
+    """Return the name of each bucket."""
     names = [_hours(bound) for bound in BOUNDS]
     return [f"< {name}" for name in names] + [f"≥ {names[-1]}"]
 

@@ -1,4 +1,4 @@
-"""A supplier's scorecard: from the sums of its days, never from its history."""
+"""Suppliers' scorecards, read from daily sums instead of events."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from events.models import Event
 from fulfillments.models import DailySum, Fulfillment
 from fulfillments.scorecard import measures
 from fulfillments.scorecard.measures import BOUNDS
-from fulfillments.states import State
+from fulfillments.states import CANCELING, WORKABLE
 from inventory.models import Warehouse
 
 MOST_COUNTED = 1_000
 ALL = 0
-"""The retailer of the sums over all retailers."""
+"""The `retailer_id` of the sums over all retailers."""
 
 
 @dataclass
 class Times:
-    """How long something took: so often, the seconds of all, and how many fell into each bucket."""
+    """The durations of one measure: their number, their sum in seconds, and the number in each bucket."""
 
     count: int = 0
     seconds: int = 0
@@ -36,7 +36,7 @@ class Times:
 
     @property
     def median_hours(self) -> float | None:
-        """About: as if those in a bucket were spread evenly over it."""
+        """An estimate that assumes an even spread inside each bucket."""
         if not self.count:
             return None
         before, half = 0, self.count / 2
@@ -47,13 +47,13 @@ class Times:
         return float(BOUNDS[-1])
 
     def within(self, hours: int) -> int:
-        """How many took less than so many hours, which are one of BOUNDS."""
+        """Return how many durations are below `hours`, which must be in BOUNDS."""
         return sum(self.buckets[: BOUNDS.index(hours) + 1])
 
 
 @dataclass(frozen=True)
 class Scorecard:
-    """How a supplier did in these days, for one retailer or for all."""
+    """A supplier's results of some days, for one retailer or for all."""
 
     supplier: Supplier
     retailer: Retailer | None
@@ -68,9 +68,9 @@ class Scorecard:
 
     @classmethod
     def of(cls, supplier: Supplier, days: int, retailer: Retailer | None = None) -> Scorecard:
-        """The last so many days, today among them (UTC). A handful of queries, whatever has happened.
+        """Return the scorecard of the last days up to today (UTC), in a fixed number of queries.
 
-        A retailer that does not trade with it now hears of its own orders, and nothing of the stock.
+        A retailer that no longer trades with the supplier sees its own orders, but not the age of the stock.
         """
         last = timezone.now().date()
         first = last - timedelta(days=days - 1)
@@ -91,10 +91,9 @@ class Scorecard:
                 times[measure].count += count
                 times[measure].seconds += seconds
                 times[measure].buckets[bucket] += count
-        work = Fulfillment.objects.for_supplier(supplier)
+        fulfillments = Fulfillment.objects.for_supplier(supplier)
         if retailer is not None:
-            work = work.filter(order__retailer=retailer)
-        unfinished = (State.NEW, State.ACCEPTED, State.CANCELATION_NOT_ALLOWED, State.CANCELING)
+            fulfillments = fulfillments.filter(order__retailer=retailer)
         return cls(
             supplier,
             retailer,
@@ -103,8 +102,10 @@ class Scorecard:
             counts,
             {name: times[name] for name in measures.TIMES},
             by_day,
-            open_now=work.filter(state__in=unfinished).order_by()[: MOST_COUNTED + 1].count(),
-            overdue_now=work.overdue().order_by()[: MOST_COUNTED + 1].count(),
+            open_now=fulfillments.filter(state__in=[*WORKABLE, CANCELING])
+            .order_by()[: MOST_COUNTED + 1]
+            .count(),
+            overdue_now=fulfillments.overdue().order_by()[: MOST_COUNTED + 1].count(),
             fed_at=last_feed(supplier) if retailer is None or _trades(retailer, supplier) else None,
         )
 
@@ -114,7 +115,7 @@ class Scorecard:
 
     @property
     def refusal_rate(self) -> float | None:
-        """Refusals for each fulfillment that it got, from 0 to 1 and, where lines were refused, beyond."""
+        """Rejections per fulfillment. The rate can exceed 1, because each rejection of some lines counts."""
         created = self.counts[measures.CREATED]
         return round(self.refusals / created, 4) if created else None
 
@@ -133,16 +134,16 @@ def _trades(retailer: Retailer, supplier: Supplier) -> bool:
 
 
 def last_feed(supplier: Supplier) -> datetime | None:
-    """When its stock was last heard of by a push or a file: three short looks.
+    """Return when a push or a file last reported the supplier's stock; three short queries.
 
-    A push that changes nothing is noted with its warehouse, to some minutes.
+    A push without changes is only noted at its warehouse, to within a few minutes.
     """
     heard = Warehouse.objects.filter(supplier=supplier, heard_at__isnull=False)
     moments = [moment for moment in heard.values_list("heard_at", flat=True) if moment]
-    fed = Event.objects.published().filter(supplier=supplier)
-    pushed = fed.filter(type="inventory.updated").order_by("-number").values_list("occurred_at", flat=True)
-    files = fed.filter(type="import.succeeded", area="inventory")
-    landed = files.order_by("-number").values_list("occurred_at", flat=True)
-    for rows in (pushed, landed):
+    events = Event.objects.published().filter(supplier=supplier)
+    pushed = events.filter(type="inventory.updated").order_by("-number").values_list("occurred_at", flat=True)
+    files = events.filter(type="import.succeeded", area="inventory")
+    imported = files.order_by("-number").values_list("occurred_at", flat=True)
+    for rows in (pushed, imported):
         moments += rows[:1]
     return max(moments, default=None)

@@ -1,5 +1,3 @@
-"""What a scorecard answers."""
-
 from __future__ import annotations
 
 from typing import NotRequired, TypedDict
@@ -10,7 +8,7 @@ from fulfillments.scorecard.selectors import Scorecard, Times
 
 
 class TimesJson(TypedDict):
-    """How long something took, counted on the day on which it was done; the median is an estimate."""
+    """Durations, counted on the day on which they ended; the median is an estimate."""
 
     count: int
     average_hours: float | None
@@ -20,7 +18,7 @@ class TimesJson(TypedDict):
 
 
 class RefusalsJson(TypedDict):
-    """Refusals by reason, each call for a fulfillment counted once."""
+    """Rejections by reason; each call for a fulfillment counts once."""
 
     out_of_stock: int
     missing_sku: int
@@ -28,7 +26,7 @@ class RefusalsJson(TypedDict):
 
 
 class CancellationsJson(TypedDict):
-    """What retailers asked back, and how it was answered; `unanswered` by the time limit's default."""
+    """Cancellation requests and their answers; `unanswered` ones got the default answer of the time limit."""
 
     asked: int
     approved: int
@@ -37,7 +35,7 @@ class CancellationsJson(TypedDict):
 
 
 class FeedJson(TypedDict):
-    """When stock was last changed by a push or a file, and how often in these days."""
+    """When a push or a file last changed the stock, and how often in these days."""
 
     last_at: str | None
     age_hours: float | None
@@ -55,7 +53,7 @@ class ScorecardDayJson(TypedDict):
 
 
 class ScorecardJson(TypedDict):
-    """How a supplier did: for one retailer where that asks, else for all."""
+    """A supplier's results: for one retailer if a retailer asks, otherwise for all."""
 
     supplier_id: int
     retailer_id: NotRequired[int]
@@ -95,9 +93,9 @@ def scorecard_json(card: Scorecard) -> ScorecardJson:
         },
         "refusal_rate": card.refusal_rate,
         "cancellations": {
-            "asked": counts[measures.ASKED_BACK],
-            "approved": counts[measures.LET_GO],
-            "refused": counts[measures.KEPT],
+            "asked": counts[measures.REQUESTED],
+            "approved": counts[measures.APPROVED],
+            "refused": counts[measures.REFUSED],
             "unanswered": counts[measures.UNANSWERED],
         },
         "feed": {

@@ -1,4 +1,4 @@
-"""Adding up what suppliers did, from the events' feed: each event once, however often this is interrupted."""
+"""Sums up suppliers' events by day. Each event counts once, even if a run is interrupted."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from fulfillments.models import SummedEvents
 from fulfillments.scorecard import measures
 
 PORTION = 5_000
-"""Events of one transaction."""
+"""The largest number of events in one transaction."""
 ONLY = 1
-"""The bookmark's number; there is one."""
+"""The id of the only bookmark row."""
 
-# Numbers have gaps: a new epoch begins far beyond the last one's end.
+# Event numbers have gaps: a new epoch begins far beyond the end of the one before.
 NEXT = """
     SELECT count(*), coalesce(max(number), 0) FROM (
         SELECT number FROM events_event WHERE number > %(after)s ORDER BY number LIMIT %(most)s
     ) AS portion
 """
-# What an event says of its supplier. Times run from the moment at which the supplier got the work. Of files
-# that only report (dry runs) nothing landed.
+# The measures of each event. Times start at the creation of the fulfillment. A dry run of a file is no feed,
+# because it changes no stock.
 FACTS = f"""
     WITH batch AS (
         SELECT e.supplier_id, coalesce(e.retailer_id, 0) AS retailer_id, e.type, e.from_state, e.to_state,
@@ -49,12 +49,12 @@ FACTS = f"""
         SELECT supplier_id, retailer_id, occurred_at, data->>'reason', NULL
         FROM work WHERE type = 'fulfillment.rejected' AND data->>'reason' = ANY(%(reasons)s)
         UNION ALL
-        SELECT supplier_id, retailer_id, occurred_at, '{measures.ASKED_BACK}', NULL
+        SELECT supplier_id, retailer_id, occurred_at, '{measures.REQUESTED}', NULL
         FROM work WHERE type = 'fulfillment.cancelation_requested'
         UNION ALL
         SELECT supplier_id, retailer_id, occurred_at, CASE
             WHEN actor = 'system:cancelation time limit' THEN '{measures.UNANSWERED}'
-            WHEN type = 'fulfillment.canceled' THEN '{measures.LET_GO}' ELSE '{measures.KEPT}' END, NULL
+            WHEN type = 'fulfillment.canceled' THEN '{measures.APPROVED}' ELSE '{measures.REFUSED}' END, NULL
         FROM work WHERE from_state = 'canceling'
             AND type IN ('fulfillment.canceled', 'fulfillment.cancelation_refused')
         UNION ALL
@@ -78,7 +78,7 @@ ADD_UP = f"""
 
 
 def add_up(*, seconds: float) -> int:
-    """Add what has happened since the last time, as far as it can be done in that time; return the events."""
+    """Add new events for some seconds; return their number."""
     end, summed = monotonic() + seconds, 0
     while portion := _add_portion():
         summed += portion
@@ -91,13 +91,13 @@ def _add_portion() -> int:
     with transaction.atomic(), connection.cursor() as cursor:
         SummedEvents.objects.get_or_create(pk=ONLY)
         bookmark = SummedEvents.objects.select_for_update(skip_locked=True).filter(pk=ONLY).first()
-        if bookmark is None:  # somebody else is at it
+        if bookmark is None:  # another run is adding now
             return 0
         cursor.execute(NEXT, {"after": bookmark.number, "most": PORTION})
-        portion, until = (int(each) for each in cursor.fetchone())
+        portion, until = (int(value) for value in cursor.fetchone())
         if portion:
-            known = {"after": bookmark.number, "until": until}
-            cursor.execute(ADD_UP, {**known, "reasons": [*measures.REFUSALS], "bounds": [*measures.BOUNDS]})
+            window = {"after": bookmark.number, "until": until}
+            cursor.execute(ADD_UP, {**window, "reasons": [*measures.REFUSALS], "bounds": [*measures.BOUNDS]})
             bookmark.number = until
             bookmark.save(update_fields=["number"])
     return portion

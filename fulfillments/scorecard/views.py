@@ -24,7 +24,7 @@ NUMBER = re.compile(r"[0-9]{1,3}")
 
 
 class ScorecardViewSet(KeyViewSet):
-    """Suppliers need `fulfillments:read`, retailers `orders:read`; these see what concerns themselves."""
+    """The scorecard: suppliers need `fulfillments:read`; retailers `orders:read`, for their own orders."""
 
     operation_ids: ClassVar[dict[str, str]] = {"retrieve": "get_scorecard"}
     supplier: Supplier
@@ -33,7 +33,7 @@ class ScorecardViewSet(KeyViewSet):
         return Scope.FULFILLMENTS_READ if self.key.role is Role.SUPPLIER else Scope.ORDERS_READ
 
     def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
-        """Refuse who is neither the supplier nor a retailer that trades with it. Raises Forbidden."""
+        """Raise Forbidden unless the key belongs to the supplier or to a retailer that is its partner."""
         if access.key.supplier is not None:
             supplier = access.key.supplier if access.key.supplier.pk == kwargs["supplier_id"] else None
         else:
@@ -45,15 +45,15 @@ class ScorecardViewSet(KeyViewSet):
         super().admit(access, kwargs)
 
     @extend_schema(
-        summary="Read how a supplier is doing",
-        description="Times to capture, accept and ship, refusals, cancellations and the age of the stock feed"
-        " over the last days, UTC. A retailer sees what concerns its own orders. The numbers are some minutes"
-        " old.",
+        summary="Read a supplier's scorecard",
+        description="Times to capture, accept and ship, rejections, cancellations and the age of the stock"
+        " feed over the last days, UTC. A retailer sees the numbers of its own orders. The numbers are some"
+        " minutes old.",
         parameters=[
             OpenApiParameter(
                 "days",
                 {"type": "integer", "minimum": 1, "maximum": MOST_DAYS, "default": DEFAULT_DAYS},
-                description="So many days, today among them.",
+                description="The number of days, including today.",
             )
         ],
         responses={200: answers(ScorecardJson, "The scorecard.")},
@@ -64,7 +64,7 @@ class ScorecardViewSet(KeyViewSet):
 
 
 def read_days(request: Request) -> int:
-    """The `days` parameter. Raises Invalid outside 1 to the most."""
+    """Return the `days` parameter. Raises Invalid outside its range."""
     text = request.query_params.get("days", "") or str(DEFAULT_DAYS)
     if not NUMBER.fullmatch(text) or not 1 <= int(text) <= MOST_DAYS:
         raise Invalid.at("days", f"Must be a whole number from 1 to {MOST_DAYS}.")

@@ -1,6 +1,6 @@
-"""What another rule of routing would have done to past orders (ADR 11).
+"""Simulations of routing rules on past orders (ADR 11).
 
-`replaying` one order's decision, planned once more: as it was, and by the rule
-`summing`   what that adds up to
-`running`   many orders, by slices, in the background
+`replaying` plans one order's decision again, with and without the rule
+`summing`   adds the results up
+`running`   runs over many orders, in slices, in the background
 """

@@ -1,4 +1,4 @@
-"""An order's decision, planned once more from what was kept of it: as it was, and by another rule."""
+"""Replays of one order's routing from its stored decision, with and without a simulated rule."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from inventory.reservations import StockKey
 
 
 @dataclass(frozen=True)
-class Rule:
-    """What is different of one supplier; None is as it was. `held_back` are the pieces of its safety stock
-    beyond those of now, and less than none where it would keep fewer.
+class SimulatedRule:
+    """The simulated values of one supplier; None is unchanged.
+
+    `held_back` is the difference to its present safety stock, negative for a smaller one.
     """
 
     supplier_id: int
@@ -26,22 +27,22 @@ class Rule:
 
 @dataclass(frozen=True)
 class SupplierPart:
-    """What a supplier gets of an order: pieces, what they cost, and how many of them are in stock."""
+    """A supplier's part of an order: units, their cost, and how many of them are in stock."""
 
     fulfillments: int
-    pieces: int
+    units: int
     money: Decimal
     in_stock: int
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """Where an order goes: by supplier, and how many pieces nobody takes."""
+    """The routing of an order: parts by supplier, and the number of unfilled units."""
 
     parts: dict[int, SupplierPart]
     unfilled: int
     sources: frozenset[tuple[int, int, int, int, int]]
-    """Line, variant, warehouse, pieces, and how many of them are in stock."""
+    """Tuples of line, variant, warehouse, units, and units in stock."""
 
     @property
     def fulfillments(self) -> int:
@@ -53,16 +54,16 @@ class Replayed:
 
     @property
     def short(self) -> int:
-        return sum(part.pieces - part.in_stock for part in self.parts.values())
+        return sum(part.units - part.in_stock for part in self.parts.values())
 
 
-def concerns(lines: Sequence[DecisionJson], rule: Rule) -> bool:
-    """Whether the rule's supplier was a candidate at all."""
+def concerns(lines: Sequence[DecisionJson], rule: SimulatedRule) -> bool:
+    """Tell whether the rule's supplier was a candidate."""
     return any(each["supplier_id"] == rule.supplier_id for line in lines for each in line["candidates"])
 
 
-def replay(lines: Sequence[DecisionJson], rule: Rule | None = None) -> Replayed:
-    """Where routing sends it, with the prices, priorities and stock that it had before it."""
+def replay(lines: Sequence[DecisionJson], rule: SimulatedRule | None = None) -> Replayed:
+    """Route the lines with the prices, priorities and stock of their time."""
     wants, available = [], dict[StockKey, int]()
     for line in lines:
         wants.append(_want(line, rule))
@@ -73,7 +74,7 @@ def replay(lines: Sequence[DecisionJson], rule: Rule | None = None) -> Replayed:
 
 
 def as_recorded(lines: Sequence[DecisionJson]) -> frozenset[tuple[int, int, int, int, int]]:
-    """What was decided, in the form of `Replayed.sources`."""
+    """Return the stored decision in the form of `Replayed.sources`."""
     return frozenset(
         (line["line_id"], each["variant_id"], each["warehouse_id"] or 0, each["quantity"], each["reserved"])
         for line in lines
@@ -82,19 +83,19 @@ def as_recorded(lines: Sequence[DecisionJson]) -> frozenset[tuple[int, int, int,
     )
 
 
-def _left(available: int, supplier_id: int, rule: Rule | None) -> int:
-    """What was below the safety stock was not kept, so none stays none."""
+def _left(available: int, supplier_id: int, rule: SimulatedRule | None) -> int:
+    """Apply the rule's safety stock. 0 stays 0, because units below the safety stock were not stored."""
     if rule is None or supplier_id != rule.supplier_id or not available:
         return available
     return max(0, available - rule.held_back)
 
 
-def _want(line: DecisionJson, rule: Rule | None) -> Want:
-    """Who took pieces short then takes them again; where nobody did, nobody does."""
+def _want(line: DecisionJson, rule: SimulatedRule | None) -> Want:
+    """Return the want of a line. Candidates accept short units if the stored decision filled the line."""
     takes_short = not line["unfilled"]
-    places: dict[int, int] = {}
+    warehouses: dict[int, int] = {}
     for each in sorted(line["candidates"], key=lambda each: each["quantity"] == each["reserved"]):
-        places.setdefault(each["variant_id"], each["warehouse_id"] or 0)
+        warehouses.setdefault(each["variant_id"], each["warehouse_id"] or 0)
     candidates = {}
     for each in line["candidates"]:
         supplier_id, priority = each["supplier_id"], each["priority"]
@@ -108,7 +109,7 @@ def _want(line: DecisionJson, rule: Rule | None) -> Want:
             partnership=_partner(supplier_id),
             cost=Decimal(each["cost"]),
             priority=priority,
-            default_warehouse_id=places[each["variant_id"]] or None,
+            default_warehouse_id=warehouses[each["variant_id"]] or None,
             agreed=Agreed("", "", "", None),
             takes_short=takes_short,
         )
@@ -116,19 +117,19 @@ def _want(line: DecisionJson, rule: Rule | None) -> Want:
 
 
 def _partner(supplier_id: int) -> PartnerRow:
-    """Planning asks nothing of a partnership."""
+    """Return an empty partner, because planning reads no field of it."""
     return PartnerRow(0, 0, supplier_id, False, "", False, None, None, None, None, 0, None)
 
 
 def _replayed(chosen: Plan) -> Replayed:
     parts: dict[int, SupplierPart] = {}
-    for supplier in {place[0] for place in chosen.places}:
-        own = [each for each in chosen.allocations if each.candidate.supplier_id == supplier]
+    for supplier in {supplier for supplier, _ in chosen.warehouses}:
+        part = [each for each in chosen.allocations if each.candidate.supplier_id == supplier]
         parts[supplier] = SupplierPart(
-            len({each.place for each in own}),
-            sum(each.quantity for each in own),
-            sum((each.quantity * each.candidate.cost for each in own), Decimal()),
-            sum(each.reserved for each in own),
+            len({each.warehouse for each in part}),
+            sum(each.quantity for each in part),
+            sum((each.quantity * each.candidate.cost for each in part), Decimal()),
+            sum(each.reserved for each in part),
         )
     sources = frozenset(
         (each.line, each.candidate.variant_id, each.warehouse_id, each.quantity, each.reserved)

@@ -1,4 +1,4 @@
-"""Many orders, by slices of seconds, newest first. Nothing is written but the simulation's own row."""
+"""Runs simulations over many orders, newest first, in slices of seconds. Writes only the simulation's row."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from fulfillments.models import RoutingDecision, RoutingSimulation
-from fulfillments.simulating.replaying import Rule, as_recorded, concerns, replay
-from fulfillments.simulating.summing import ResultJson, add, nothing_yet
+from fulfillments.simulating.replaying import SimulatedRule, as_recorded, concerns, replay
+from fulfillments.simulating.summing import SimulationResultJson, add, nothing_yet
 
 logger = logging.getLogger(__name__)
 
 RUN_TASK = "fulfillments.tasks.run_simulation"
 MOST = 100_000
-"""Orders of one simulation."""
-AT_ONCE = 1.0  # seconds that the operator's own request spends
+"""The largest number of orders of one simulation."""
+AT_ONCE = 1.0  # seconds that the operator's request spends on it
 SLICE = 4.0
 LEASE = timedelta(seconds=60)
 PAGE = 100
-PUSHED = "order.created"  # what was routed again later depends on what was refused meanwhile
+PUSHED = "order.created"  # later routing depends on rejections, which a replay does not have
 
 
 def advance(simulation: RoutingSimulation, *, seconds: float) -> bool:
-    """Go on for so long; return whether the caller need not: it is done, or another has it."""
+    """Run for some seconds. Return True if the simulation is finished, or if another worker runs it."""
     if not _claim(simulation):
         return True
     end = monotonic() + seconds
@@ -44,15 +44,15 @@ def advance(simulation: RoutingSimulation, *, seconds: float) -> bool:
 
 
 def wake(simulation_id: int) -> None:
-    """Have a worker go on with it. None may hear it: the sweep comes by."""
+    """Ask a worker to continue. If the message is lost, the sweep finds the simulation."""
     try:
         current_app.signature(RUN_TASK).apply_async((simulation_id,), retry=False, expires=60)
-    except Exception as error:  # noqa: BLE001 - whatever the broker's client raises, the sweep does it
+    except Exception as error:  # noqa: BLE001 - after any error of the broker's client the sweep does it
         logger.warning("a simulation waits for the sweep: %s", error)
 
 
 def unfinished() -> list[int]:
-    """Simulations that want a worker."""
+    """Return the ids of simulations without a worker."""
     free = Q(leased_until=None) | Q(leased_until__lte=timezone.now())
     waiting = RoutingSimulation.objects.filter(free, finished_at=None)
     return [*waiting.order_by("id").values_list("pk", flat=True)[:20]]
@@ -76,7 +76,7 @@ def _begin(simulation: RoutingSimulation) -> None:
 
 
 def first_since(moment: datetime) -> int:
-    """The number of the first decision since then, found by halving: numbers go with time."""
+    """Return the id of the first decision since that moment, by bisection: ids grow with time."""
     decisions = RoutingDecision.objects.order_by("pk").values_list("pk", "decided_at")
     last = decisions.last()
     first = decisions.first()
@@ -85,11 +85,11 @@ def first_since(moment: datetime) -> int:
     low, high = first[0], last[0] + 1
     while low < high:
         middle = (low + high) // 2
-        found = decisions.filter(pk__gte=middle).first()
-        if found is None or found[1] >= moment:
+        decision = decisions.filter(pk__gte=middle).first()
+        if decision is None or decision[1] >= moment:
             high = middle
         else:
-            low = found[0] + 1
+            low = decision[0] + 1
     return low
 
 
@@ -103,34 +103,34 @@ def _decisions(simulation: RoutingSimulation) -> QuerySet[RoutingDecision]:
 
 
 def _one_page(simulation: RoutingSimulation) -> bool:
-    """Look at the next orders; return whether these were the last."""
-    result = cast(ResultJson, simulation.result)
+    """Replay the next orders; return whether they were the last."""
+    result = cast(SimulationResultJson, simulation.result)
     rule = rule_of(simulation)
     left = simulation.most - result["orders"]
-    found = list(_decisions(simulation)[: min(PAGE, left)]) if left > 0 else []
-    for decision in found:
-        _look(result, decision, rule)
+    page = list(_decisions(simulation)[: min(PAGE, left)]) if left > 0 else []
+    for decision in page:
+        _replay(result, decision, rule)
         simulation.position = decision.pk
     stopped = RoutingSimulation.objects.filter(pk=simulation.pk, stopped_at__isnull=False).exists()
-    over = stopped or len(found) < PAGE
+    over = stopped or len(page) < PAGE
     simulation.finished_at = timezone.now() if over else None
     simulation.leased_until = timezone.now() + LEASE
     simulation.save(update_fields=["position", "result", "finished_at", "leased_until"])
     return over
 
 
-def rule_of(simulation: RoutingSimulation) -> Rule:
-    """What is different of its supplier as it is now."""
-    kept = simulation.supplier.safety_stock
-    held_back = 0 if simulation.safety_stock is None else simulation.safety_stock - kept
-    return Rule(simulation.supplier_id, simulation.priority, held_back, simulation.left_out)
+def rule_of(simulation: RoutingSimulation) -> SimulatedRule:
+    """Return the rule of a simulation, compared with its supplier's present values."""
+    present = simulation.supplier.safety_stock
+    held_back = 0 if simulation.safety_stock is None else simulation.safety_stock - present
+    return SimulatedRule(simulation.supplier_id, simulation.priority, held_back, simulation.left_out)
 
 
-def _look(result: ResultJson, decision: RoutingDecision, rule: Rule) -> None:
+def _replay(result: SimulationResultJson, decision: RoutingDecision, rule: SimulatedRule) -> None:
     result["orders"] += 1
     before = replay(decision.lines)
-    whole = not any(line.get("not_shown") for line in decision.lines)
-    if not whole or before.sources != as_recorded(decision.lines):
+    complete = not any(line.get("not_shown") for line in decision.lines)
+    if not complete or before.sources != as_recorded(decision.lines):
         result["unlike"] += 1
         return
     after = replay(decision.lines, rule) if concerns(decision.lines, rule) else before

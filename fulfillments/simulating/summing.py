@@ -1,4 +1,4 @@
-"""What a simulation adds up to, in a form that its row keeps between slices."""
+"""The result of a simulation, in the form that its row stores between slices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EXAMPLES = 50
 
 
 class SideJson(TypedDict):
-    """What the orders come to, as it was or by the rule; money as text."""
+    """The totals of the orders, with or without the rule; money as text."""
 
     orders: int
     fulfillments: int
@@ -21,13 +21,13 @@ class SideJson(TypedDict):
     unfilled: int
 
 
-class SupplierJson(TypedDict):
+class SimulatedSupplierJson(TypedDict):
     before: SideJson
     after: SideJson
 
 
 class ExampleJson(TypedDict):
-    """An order that would go elsewhere: pieces by supplier, as it was and by the rule."""
+    """An order that the rule would route differently: units by supplier, before and after."""
 
     order_id: int
     number: str
@@ -36,8 +36,8 @@ class ExampleJson(TypedDict):
     more_money: str
 
 
-class ResultJson(TypedDict):
-    """`orders` were looked at; `unlike` of them cannot be planned again as they were, and are left out."""
+class SimulationResultJson(TypedDict):
+    """The result so far. `unlike` of the `orders` do not repeat their stored decision and are left out."""
 
     orders: int
     unlike: int
@@ -45,11 +45,11 @@ class ResultJson(TypedDict):
     moved: int
     before: SideJson
     after: SideJson
-    suppliers: dict[str, SupplierJson]
+    suppliers: dict[str, SimulatedSupplierJson]
     examples: list[ExampleJson]
 
 
-def nothing_yet() -> ResultJson:
+def nothing_yet() -> SimulationResultJson:
     return {
         "orders": 0,
         "unlike": 0,
@@ -62,8 +62,8 @@ def nothing_yet() -> ResultJson:
     }
 
 
-def add(result: ResultJson, order_id: int, number: str, before: Replayed, after: Replayed) -> None:
-    """One order more, of which it is known where it goes both ways."""
+def add(result: SimulationResultJson, order_id: int, number: str, before: Replayed, after: Replayed) -> None:
+    """Add one order to the result."""
     _add(result["before"], before)
     _add(result["after"], after)
     for supplier in before.parts.keys() | after.parts.keys():
@@ -79,8 +79,8 @@ def add(result: ResultJson, order_id: int, number: str, before: Replayed, after:
             {
                 "order_id": order_id,
                 "number": number,
-                "before": {str(each): part.pieces for each, part in sorted(before.parts.items())},
-                "after": {str(each): part.pieces for each, part in sorted(after.parts.items())},
+                "before": {str(each): part.units for each, part in sorted(before.parts.items())},
+                "after": {str(each): part.units for each, part in sorted(after.parts.items())},
                 "more_money": str(after.money - before.money),
             }
         )
@@ -93,7 +93,7 @@ def _side() -> SideJson:
 def _add(side: SideJson, replayed: Replayed) -> None:
     side["orders"] += 1
     side["fulfillments"] += replayed.fulfillments
-    side["pieces"] += sum(part.pieces for part in replayed.parts.values())
+    side["pieces"] += sum(part.units for part in replayed.parts.values())
     side["money"] = str(Decimal(side["money"]) + replayed.money)
     side["short"] += replayed.short
     side["unfilled"] += replayed.unfilled
@@ -105,6 +105,6 @@ def _add_part(side: SideJson, replayed: Replayed, supplier: int) -> None:
         return
     side["orders"] += 1
     side["fulfillments"] += part.fulfillments
-    side["pieces"] += part.pieces
+    side["pieces"] += part.units
     side["money"] = str(Decimal(side["money"]) + part.money)
-    side["short"] += part.pieces - part.in_stock
+    side["short"] += part.units - part.in_stock

@@ -16,8 +16,8 @@ from accounts.operating.admin_base import ReadOnlyAdmin, as_id
 from accounts.operating.day_filter import DaysFilter
 from catalog.models import Variant
 from events.models import Event
-from fulfillments.item_names import opened
-from fulfillments.timeline import story
+from fulfillments.item_names import itemize
+from fulfillments.timeline import order_timeline
 from inventory.models import Warehouse
 from orders.admin.actions import ACTIONS
 from orders.admin.filters import HeldFilter, UnknownCountryFilter, WaitingFilter
@@ -77,14 +77,14 @@ class OrderAdmin(RecordAdmin[Order]):
         fulfillments = order.fulfillments.select_related("supplier", "warehouse", "capture").order_by("id")
         fulfillments = fulfillments.prefetch_related("lines", "shipments", "returns")
         lines = order.lines.all()
-        happened, more = story(order.pk, {line.pk: line.name for line in lines})
+        happened, more = order_timeline(order.pk, {line.pk: line.name for line in lines})
         return {
             "steps": next_steps(order, lines, fulfillments),
             "totals": totals(lines, fulfillments),
             "lines": lines,
             "fulfillments": [(each, due_of(each)) for each in fulfillments],
-            "parcels": list(opened(fulfillments, "shipments")),
-            "returns": list(opened(fulfillments, "returns")),
+            "parcels": list(itemize(fulfillments, "shipments")),
+            "returns": list(itemize(fulfillments, "returns")),
             "cancel_requests": _cancel_requests(order),
             "decisions": _decisions(order),
             "story": happened,
@@ -137,7 +137,8 @@ class OrderLineAdmin(ReadOnlyAdmin[OrderLine]):
     def suppliers(self, line: OrderLine) -> str:
         short_lines = (held for held in line.fulfillment_lines.all() if held.is_short)
         return (
-            ", ".join(f"{held.owed} at {held.fulfillment.supplier}" for held in short_lines) or "no supplier"
+            ", ".join(f"{held.backordered} at {held.fulfillment.supplier}" for held in short_lines)
+            or "no supplier"
         )
 
 

@@ -44,7 +44,7 @@ CONFIRM = action_of(
     help_text="On a fulfillment's page you can correct the address; from the list you only confirm it.",
     reason=Reason.REQUIRED,
     reason_help="Why the addresses are right.",
-    undo="Refuse: wrong address.",
+    undo="Reject: wrong address.",
     bulk=True,
 )
 

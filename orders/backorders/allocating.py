@@ -17,8 +17,8 @@ from django.db import DatabaseError, connection, transaction
 from accounts.actors import Actor
 from api.errors import ApiError
 from fastdb.rows import rows_of
-from fulfillments.allocating_arrivals import serve
-from fulfillments.backorder_claims import sources, wants_of
+from fulfillments.allocating_arrivals import allocate_arrivals
+from fulfillments.backorder_claims import stock_rows_for, wants_of
 from fulfillments.planning.candidates import WaitingLine
 from inventory.reservations import StockKey
 from orders.models import Order
@@ -137,7 +137,7 @@ def _fillable(lines: list[WaitingLine]) -> Iterator[int]:
     fillable: set[int] = set()
     for want in wants:
         missing = want.quantity
-        for key in sources(want, rows):
+        for key in stock_rows_for(want, rows):
             taken = min(left[key], missing)
             left[key] -= taken
             missing -= taken
@@ -161,7 +161,7 @@ def _allocate_to(order_id: int) -> int | None:
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL lock_timeout = '2s'")
             with order.change(by=Actor.system("stock arrived")) as change:
-                return serve(change)
+                return allocate_arrivals(change)
     except (ApiError, DatabaseError) as error:
         if not connection.is_usable():
             raise  # without a database no other order can get stock either

@@ -33,7 +33,8 @@ def backorders_table(variant: Variant, **where: Any) -> str:
     routed = routed.select_related("fulfillment__order__retailer", "fulfillment__warehouse")
     routed = routed.order_by("behind", "fulfillment__order_id")[: MOST_SHOWN + 1]
     backorders = [
-        Backorder(line.fulfillment.order, line.owed, str(line.fulfillment.warehouse)) for line in routed
+        Backorder(line.fulfillment.order, line.backordered, str(line.fulfillment.warehouse))
+        for line in routed
     ]
     lines = lines_waiting([variant.pk], before=NEWEST, most=MOST_SHOWN + 1)
     orders = Order.objects.select_related("retailer").in_bulk([line.order_id for line in lines])

@@ -17,7 +17,7 @@ from tests.architecture.sources import DOMAIN, functions, sources
 
 # The writers of each column.
 WRITERS: dict[str, set[str]] = {
-    "fulfillments.Fulfillment.state": {"fulfillments/models/fulfillment.py: Fulfillment._move"},
+    "fulfillments.Fulfillment.state": {"fulfillments/models/movable.py: MovableFulfillment._move"},
     "fulfillments.Fulfillment.state_before_cancel": {
         "fulfillments/models/fulfillment.py: Fulfillment.request_cancelation",
         "fulfillments/models/fulfillment.py: Fulfillment.approve_cancelation",

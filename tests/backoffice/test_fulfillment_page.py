@@ -43,7 +43,7 @@ def test_the_same_parcel_again_is_said_to_change_nothing(operator, fulfillment):
     do(operator, fulfillment, "accept")
     do(operator, fulfillment, "ship", tracking_number="1Z-9")
     page = do(operator, fulfillment, "ship", tracking_number="1Z-9")
-    assert messages(page) == ["That was done before; nothing was changed."]
+    assert messages(page) == ["This was done before; nothing was changed."]
     assert fulfillment.shipments.count() == 1
 
 
@@ -169,24 +169,24 @@ def test_without_another_supplier_the_page_gives_the_reason_and_no_button(
 
     page = operator.get(path).text
 
-    assert "Nobody else has all of it." in page
-    assert "Not enough: 1 of 2, and nobody else has the rest." in page
+    assert "The other suppliers do not have all units." in page
+    assert "Not enough: 1 of 2, and no one else has the rest." in page
     assert "It has it now." in page
     assert 'type="submit"' not in page.partition('id="content"')[2]
     set_stock(on_hand=12)
-    assert 'value="Send elsewhere"' in operator.get(path).text
+    assert 'value="Reassign"' in operator.get(path).text
 
 
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"sku": "LAN-1"}, "The order names the sku LAN-1 and no UPC: whoever calls it so is asked."),
-        ({"upc": "036000291452"}, "The order names UPC 036000291452: whoever lists that is asked."),
+        ({"sku": "LAN-1"}, "The order names sku LAN-1 and no UPC."),
+        ({"upc": "036000291452"}, "The order names UPC 036000291452."),
         (
             {"sku": "LAN-1", "supplier_id": "{supplier}"},
-            "The order names its supplier: nobody else is asked.",
+            "The order names its supplier, so no other supplier is a candidate.",
         ),
-        ({"variant_id": "{variant}"}, "The order names variant {variant}: nobody else has that one."),
+        ({"variant_id": "{variant}"}, "The order names variant {variant}, which no other supplier has."),
     ],
 )
 def test_the_page_explains_the_candidates(operator, acme, shop, client_for, a_variant, asked, sentence):

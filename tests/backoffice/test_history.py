@@ -19,7 +19,7 @@ def story(client, record):
 
 
 def shown(entry):
-    return entry.title, dict(entry.details).get("pieces", "")
+    return entry.title, dict(entry.details).get("units", "")
 
 
 def test_it_names_skus_people_keys_captures_and_stock(operator, order, fulfillment, client_for, acme):
@@ -32,16 +32,16 @@ def test_it_names_skus_people_keys_captures_and_stock(operator, order, fulfillme
         ("Order created", ""),
         ("Fulfillment created", ""),
         ("Routed", "2 × LAN-1 to Acme"),
-        ("Stock set aside", "2 × LAN-1"),
+        ("Stock reserved", "2 × LAN-1"),
         ("First captured", ""),
         ("Fulfillment accepted", ""),
         ("Fulfillment shipped", "2 × LAN-1"),
-        ("Stock taken out of stock", "2 × LAN-1"),
+        ("Stock shipped", "2 × LAN-1"),
     ]
     accepted = entries[5]
     assert (accepted.by, accepted.key.startswith("fxk_")) == ("ERP", True)
     assert accepted.request_id
-    assert story(operator, fulfillment)[-1].title == "Stock taken out of stock"
+    assert story(operator, fulfillment)[-1].title == "Stock shipped"
 
 
 def test_cancellation_requests_are_named_too(operator, order, client_for, shop):
@@ -49,7 +49,7 @@ def test_cancellation_requests_are_named_too(operator, order, client_for, shop):
     client_for(shop).post(f"orders/{order.pk}/cancel", {"lines": [{"id": line.pk, "quantity": 1}]})
     page = operator.get(f"/admin/orders/order/{order.pk}/change/")
     asked = [entry for entry in page.context["story"] if entry.type == "fulfillment.cancelation_requested"]
-    assert dict(asked[0].details)["pieces"] == "1 × LAN-1"
+    assert dict(asked[0].details)["units"] == "1 × LAN-1"
     assert "order line id" not in page.text
     assert "order_line_id" not in page.text
 

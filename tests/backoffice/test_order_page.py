@@ -272,7 +272,7 @@ def test_a_held_orders_fulfillments_offer_no_work(operator, order, fulfillment):
     page = operator.get(f"/admin/fulfillments/fulfillment/{fulfillment.pk}/change/")
 
     assert buttons(page) == ["withdraw", "request-cancelation"]
-    assert "held by an operator" in messages(do(operator, fulfillment, "accept"))[0]
+    assert "operator holds the order" in messages(do(operator, fulfillment, "accept"))[0]
 
 
 def test_the_page_shows_cancellation_requests_and_waiting_units(
@@ -311,7 +311,7 @@ def test_a_supplier_is_asked_for_the_rest_as_long_as_there_is_one(
     assert fulfillment.lines.get().cancel_requested == 2
     assert not offered()
     assert messages(do(operator, fulfillment, "request-cancelation")) == [
-        "All that is open of it is asked back already."
+        "The cancellation of all open units is already requested."
     ]
 
 

@@ -31,7 +31,7 @@ def test_the_history_shows_webhook_deliveries(operator, order, shop):
     DeliveryFactory.create(webhook=webhook, event=event, attempted_at=now, **sent)
 
     page = order_page(operator, order)
-    assert "Webhook taken" in page
+    assert "Webhook delivered" in page
     assert "HTTP 204" in page
     assert webhook.url in page
 

@@ -87,10 +87,10 @@ def test_an_order_goes_to_another_supplier_in_three_clicks(desk, order, rival, a
     a_variant(rival, "LAN-1", stock=10)
     browser = desk(f"/admin/orders/order/{order.pk}/change/")
     browser.click(f"a[href*='/fulfillment/{order.fulfillments.get().pk}/']")
-    browser.press("Send elsewhere")
+    browser.press("Reassign")
     assert "Rival" in browser.page.inner_text("#content")
     browser.page.fill("#id_reason", "Acme is on strike")
-    browser.press("Send elsewhere")
+    browser.press("Reassign")
     assert browser.clicks == 3
     assert sorted(order.fulfillments.values_list("state", flat=True)) == ["canceled", "new"]
 

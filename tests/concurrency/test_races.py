@@ -75,14 +75,14 @@ def test_the_last_unit_is_sold_once(acme, shop, a_variant, locking, sold):
 
 def test_a_plan_is_made_and_stored_without_locking_the_stock(acme, shop, a_variant):
     lamp, rug = a_variant(acme, "LAMP", stock=5), a_variant(acme, "RUG", stock=5)
-    keep, others = fulfillments.services.keep_reasons, []
+    keep, others = fulfillments.services.save_routing_decision, []
 
     def kept_while_others_come(*args, **kwargs):
         keep(*args, **kwargs)
         [other] = race(lambda: locked_at_once(lamp, rug))
         others.append(other)
 
-    with mock.patch.object(services, "keep_reasons", kept_while_others_come):
+    with mock.patch.object(services, "save_routing_decision", kept_while_others_come):
         pushed(shop, {"sku": "LAMP", "quantity": 1}, {"sku": "RUG", "quantity": 1})
 
     assert others == [2]

@@ -44,10 +44,10 @@ def test_a_search_that_stops_early_has_a_plan_that_fills_as_much():
     problem = Problem(market.wants, market.available)
     search = Search(problem, most_work=1)
 
-    places = search.run()
+    warehouses = search.run()
 
     assert search.exhausted
-    assert all(missing <= 0 for missing in search.missing(places))
+    assert all(missing <= 0 for missing in search.missing(warehouses))
 
 
 def test_stock_wanted_by_several_lines_is_promised_once():
@@ -92,7 +92,7 @@ def test_a_place_that_has_a_fulfillment_is_joined_though_another_is_cheaper():
 
 def test_a_place_that_refused_a_line_is_not_asked_again_but_its_supplier_is():
     lamp = a_candidate(1, 1)
-    wants = [Want(0, 1, (lamp,), refused_places=frozenset({(1, 10)}))]
+    wants = [Want(0, 1, (lamp,), refused_warehouses=frozenset({(1, 10)}))]
 
     assert placed(plan(wants, stock_of((1, 10, 5), (1, 11, 5)), allow_short=False)) == [(0, 1, 11, 1)]
     assert plan(wants, stock_of((1, 10, 5)), allow_short=False).unfilled == {0: 1}

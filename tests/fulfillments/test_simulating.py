@@ -53,7 +53,7 @@ def test_leaving_a_supplier_out_shows_the_other_suppliers_and_prices(operator, p
 def test_a_higher_priority_changes_nothing_where_the_price_decides(operator, past, rival):
     page = ask(operator, supplier=rival.pk, priority=1)
     assert result(page)["changed"] == 0
-    assert "None of 5 orders would be filled differently" in page.text
+    assert "All 5 orders would be filled as before" in page.text
 
 
 def test_priority_decides_between_equal_prices(operator, acme, rival, shop, a_variant, pushed):
@@ -97,7 +97,7 @@ def test_many_orders_are_a_workers_and_a_crash_loses_nothing(operator, past, acm
     monkeypatch.setattr(running, "AT_ONCE", -1)
     page = ask(operator, supplier=acme.pk, left_out="on")
     assert result(page)["orders"] == 2
-    assert "2 orders looked at" in page.text
+    assert "2 orders simulated" in page.text
     simulation = RoutingSimulation.objects.get()
     assert running.unfinished() == [simulation.pk]
     while not running.advance(simulation, seconds=-1):
@@ -122,10 +122,13 @@ def test_it_is_stopped(operator, past, acme, monkeypatch):
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        ({}, "Say what would be different"),
-        ({"left_out": "on", "priority": "1"}, "has no priority"),
-        ({"priority": "100"}, "nothing would be different"),
-        ({"priority": "1", "first_day": "2031-01-02", "last_day": "2031-01-01"}, "ends before it begins"),
+        ({}, "Enter a priority or a safety stock"),
+        ({"left_out": "on", "priority": "1"}, "Leave priority and safety stock empty"),
+        ({"priority": "100"}, "has these values already"),
+        (
+            {"priority": "1", "first_day": "2031-01-02", "last_day": "2031-01-01"},
+            "Must not be before the first day",
+        ),
         ({"priority": "1", "most": "1000000"}, "less than or equal to 100000"),
     ],
 )

@@ -6,7 +6,7 @@ from accounts.actors import Actor, ActorKind
 from api.errors import InvalidTransition
 from events.models import Event
 from fulfillments.models import Fulfillment
-from fulfillments.reassigning import look_elsewhere
+from fulfillments.reassigning import find_alternatives
 from inventory.models import StockLevel
 from orders.models import Order
 from orders.reconciling.reconciling import differences
@@ -75,7 +75,7 @@ def test_without_a_supplier_that_has_all_units_nothing_changes(acme, rival, a_va
     work = push({"sku": "LAN-1", "quantity": 2}).fulfillments.get()
     events = Event.objects.count()
 
-    with pytest.raises(InvalidTransition, match="stock for 1 pieces"):
+    with pytest.raises(InvalidTransition, match="stock for 1 of the units"):
         withdraw(work)
     with pytest.raises(InvalidTransition, match="nothing was changed"):
         withdraw(work, to=rival.pk)
@@ -91,7 +91,7 @@ def test_a_pinned_line_stays_with_its_supplier(acme, rival, a_variant, push):
 
     with pytest.raises(InvalidTransition):
         withdraw(work)
-    assert look_elsewhere(work).able == {}
+    assert find_alternatives(work).able == {}
 
 
 def test_the_supplier_that_it_was_taken_from_is_not_asked_again(work, acme, rival, client_for):
@@ -116,7 +116,7 @@ def test_the_rest_of_a_partial_shipment_can_be_reassigned(work, acme, rival, cli
 
 
 def test_every_candidate_is_shown_with_price_stock_and_why(work, acme, rival):
-    elsewhere = look_elsewhere(work)
+    elsewhere = find_alternatives(work)
 
     [line] = elsewhere.lines
     found = {each["supplier"]: (each["cost"], each["available"]) for each in line["candidates"]}

@@ -10,7 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from fulfillments.planning.partners import PartnerRow
-from fulfillments.planning.routing import Agreed, Candidate, Place, Plan, Want
+from fulfillments.planning.routing import Agreed, Candidate, Plan, Want, WarehouseKey
 from inventory.reservations import StockKey
 
 NOTHING_AGREED = Agreed("", "", "", None)
@@ -85,7 +85,7 @@ def worth(market: Market, plan: Plan) -> Worth:
         found = sum(each.quantity for each in plan.allocations if each.line == want.line)
         assert found + plan.unfilled.get(want.line, 0) == want.quantity
     cost = sum((each.candidate.cost * each.quantity for each in plan.allocations), Decimal(0))
-    return Worth(sum(plan.unfilled.values()), len(plan.places), cost)
+    return Worth(sum(plan.unfilled.values()), len(plan.warehouses), cost)
 
 
 def best_worth(market: Market) -> Worth:
@@ -108,7 +108,7 @@ def best_worth(market: Market) -> Worth:
     raise AssertionError("all places together fill as much as all places together")
 
 
-def _fill(market: Market, places: Iterable[Place]) -> tuple[int, Decimal]:
+def _fill(market: Market, places: Iterable[WarehouseKey]) -> tuple[int, Decimal]:
     """The most pieces that these places fill, and (negative) the least that so many can cost."""
     allowed = set(places)
     keys = list(market.available)

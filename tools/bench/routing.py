@@ -70,7 +70,7 @@ def a_middling_market(chance: Random) -> Market:
             pieces=chance.randint(1, 10),
             ample=chance.random() < 0.5,
         )
-        if 30 <= len(Problem(*market).places) <= 60:
+        if 30 <= len(Problem(*market).warehouses) <= 60:
             return market
 
 
@@ -89,7 +89,7 @@ def large() -> None:
         stock = "ample" if ample else "scarce"
         print(f"  100 lines × 50 suppliers × 5 warehouses, {stock} stock:")
         cost = f"plan {plan_seconds:.2f} s of CPU, reasons {explain_seconds:.2f} s"
-        print(f"  {cost}; {len(planned.places)} fulfillments")
+        print(f"  {cost}; {len(planned.warehouses)} fulfillments")
         ratio(f"CPU seconds, {stock}", plan_seconds + explain_seconds, 1, MOST_SECONDS)
 
 

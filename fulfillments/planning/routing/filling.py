@@ -1,33 +1,33 @@
-"""Which piece comes from where, once it is known which places ship: as much as can be, as cheap as can be."""
+"""Sharing out the stock of a set of warehouses: as many units as possible, at the lowest cost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fulfillments.planning.routing.problem import Group
+from fulfillments.planning.routing.problem import LineGroup
 
-Pieces = dict[tuple[int, int], int]
-"""How many pieces of a group's want come from an offer, each named by its position."""
+Units = dict[tuple[int, int], int]
+"""Units by (position of the want, position of the offer) in a group."""
 Steps = list[tuple[int, int]]
-"""A want and the offer that it takes from; each further want gives up the offer before, and takes another."""
-Filled = tuple[int, int, Pieces]
-"""How many pieces there are, what they cost, and which they are."""
+"""Pairs of a want and the offer that it takes; each later want gives up the offer of the pair before it."""
+Filled = tuple[int, int, Units]
+"""The number of units, their cost, and the units by want and offer."""
 
 
-def fill(group: Group, places: int) -> Filled:
-    """The most that these places fill, at the lowest cost."""
-    offers = group.offers_at(places)
+def fill(group: LineGroup, warehouses: int) -> Filled:
+    """Fill as many units as these warehouses can, at the lowest cost."""
+    offers = group.offers_at(warehouses)
     group.effort += len(offers)
     if group.uniform:
         return _in_turn(group, offers)
-    return _as_good_as_can_be(group, offers) or _by_flow(group, offers)
+    return _provably_best(group, offers) or _by_flow(group, offers)
 
 
-def cheapest(group: Group, places: int, need: int) -> int:
-    """At least so much do these pieces cost from these places: exactly, unless lines compete."""
+def cheapest(group: LineGroup, warehouses: int, need: int) -> int:
+    """Return a lower bound of the cost of `need` units; it is exact unless lines compete."""
     cost = 0
     for offer in group.offers:
-        if places >> offer.place & 1:
+        if warehouses >> offer.position & 1:
             if offer.available >= need:
                 return cost + offer.cost * need
             need -= offer.available
@@ -35,9 +35,9 @@ def cheapest(group: Group, places: int, need: int) -> int:
     return cost
 
 
-def _in_turn(group: Group, offers: list[int]) -> Filled:
-    """All lines take the same: the cheapest pieces go to the first of them."""
-    pieces: Pieces = {}
+def _in_turn(group: LineGroup, offers: list[int]) -> Filled:
+    """Fill lines that accept the same offers: the first line gets the cheapest units."""
+    units: Units = {}
     filled = cost = want = 0
     missing = [want.quantity for want in group.wants]
     for position in offers:
@@ -45,18 +45,18 @@ def _in_turn(group: Group, offers: list[int]) -> Filled:
         left = offer.available
         while left and want < len(missing):
             taken = min(left, missing[want])
-            pieces[want, position] = taken
+            units[want, position] = taken
             filled, cost = filled + taken, cost + taken * offer.cost
             left, missing[want] = left - taken, missing[want] - taken
             want += not missing[want]
         if want == len(missing):
             break
-    return filled, cost, pieces
+    return filled, cost, units
 
 
-def _as_good_as_can_be(group: Group, offers: list[int]) -> Filled | None:
-    """Who can take from the fewest chooses first; None where that is not the best for sure."""
-    pieces: Pieces = {}
+def _provably_best(group: LineGroup, offers: list[int]) -> Filled | None:
+    """Fill lines with the fewest offers first. Return None unless the result is provably the best."""
+    units: Units = {}
     filled = cost = 0
     left = {position: group.offers[position].available for position in offers}
     most = min(group.wanted, sum(left.values()))
@@ -64,15 +64,15 @@ def _as_good_as_can_be(group: Group, offers: list[int]) -> Filled | None:
         missing = group.wants[want].quantity
         for position in offers:
             if position in group.takers[want] and (taken := min(missing, left[position])):
-                pieces[want, position] = taken
+                units[want, position] = taken
                 filled, cost = filled + taken, cost + taken * group.offers[position].cost
                 left[position], missing = left[position] - taken, missing - taken
     best = filled == most and cost == _least(group, offers, most)
-    return (filled, cost, pieces) if best else None
+    return (filled, cost, units) if best else None
 
 
-def _least(group: Group, offers: list[int], need: int) -> int:
-    """What so many pieces cost if anybody could take any of them."""
+def _least(group: LineGroup, offers: list[int], need: int) -> int:
+    """Return the cost of `need` units if every line accepted every offer."""
     cost = 0
     for position in offers:
         taken = min(need, group.offers[position].available)
@@ -80,35 +80,37 @@ def _least(group: Group, offers: list[int], need: int) -> int:
     return cost
 
 
-def _by_flow(group: Group, offers: list[int]) -> Filled:
-    """Lines compete: the cheapest of the largest flows, which grows along the cheapest path that is left."""
-    pieces: Pieces = {}
+def _by_flow(group: LineGroup, offers: list[int]) -> Filled:
+    """Fill competing lines by a minimum-cost maximum flow: add the cheapest remaining path each time."""
+    units: Units = {}
     missing = [want.quantity for want in group.wants]
     left = {position: group.offers[position].available for position in offers}
     choices = [[position for position in offers if position in takes] for takes in group.takers]
     filled = cost = 0
-    while path := _cheapest_path(group, pieces, choices, missing, left):
+    while path := _cheapest_path(group, units, choices, missing, left):
         steps, price = path
         most = min(missing[steps[0][0]], left[steps[-1][1]])
         for (_, offer), (want, _) in zip(steps, steps[1:], strict=False):
-            most = min(most, pieces[want, offer])
+            most = min(most, units[want, offer])
         for number, (want, offer) in enumerate(steps):
-            pieces[want, offer] = pieces.get((want, offer), 0) + most
+            units[want, offer] = units.get((want, offer), 0) + most
             if number + 1 < len(steps):
-                pieces[steps[number + 1][0], offer] -= most
+                units[steps[number + 1][0], offer] -= most
         missing[steps[0][0]] -= most
         left[steps[-1][1]] -= most
         filled, cost = filled + most, cost + most * price
-    return filled, cost, {key: count for key, count in pieces.items() if count}
+    return filled, cost, {key: count for key, count in units.items() if count}
 
 
 def _cheapest_path(
-    group: Group, pieces: Pieces, choices: list[list[int]], missing: list[int], left: dict[int, int]
+    group: LineGroup, units: Units, choices: list[list[int]], missing: list[int], left: dict[int, int]
 ) -> tuple[Steps, int] | None:
-    """How one more piece gets into the flow, and what that adds to the cost; None where none can."""
+    """Return the path that adds units to the flow, and its cost per unit; None if no path is left."""
     price: dict[int, int] = {want: 0 for want, count in enumerate(missing) if count}
-    came: dict[int, tuple[int, int]] = {}  # a want that gives a piece of this offer up to that want
-    reached: dict[int, tuple[int, int]] = {}  # an offer's price, and the want that takes from it
+    came: dict[
+        int, tuple[int, int]
+    ] = {}  # a want → the offer that it gives up, and the want that takes this offer
+    reached: dict[int, tuple[int, int]] = {}  # an offer → its price, and the want that takes it
     changed = True
     while changed:
         changed = False
@@ -119,7 +121,7 @@ def _cheapest_path(
                 if offer not in reached or total < reached[offer][0]:
                     reached[offer] = total, want
                     changed = True
-        for other, offer in [key for key, count in pieces.items() if count]:
+        for other, offer in [key for key, count in units.items() if count]:
             if offer in reached and reached[offer][1] != other:
                 total = reached[offer][0] - group.offers[offer].cost
                 if other not in price or total < price[other]:

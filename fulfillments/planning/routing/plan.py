@@ -1,4 +1,4 @@
-"""What routing is asked, and what it answers."""
+"""The input and the output of routing."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import NamedTuple
 from fulfillments.planning.partners import PartnerRow
 from inventory.reservations import StockKey
 
-Place = tuple[int, int]
-"""A supplier's id and a warehouse's id: where one fulfillment comes from."""
+WarehouseKey = tuple[int, int]
+"""A supplier's id and a warehouse's id: the source of one fulfillment."""
 
 
 class Agreed(NamedTuple):
-    """What a fulfillment's line keeps of its variant as it is when the line is placed (contract 13).
+    """The values of a variant that a fulfillment's line keeps from the moment of routing (contract 13).
 
-    The price is None where the supplier gives none.
+    The price is None if the supplier gives no wholesale price.
     """
 
     sku: str
@@ -27,7 +27,7 @@ class Agreed(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A supplier's variant that could fill a line; `cost` is what a piece costs, in the currency's unit."""
+    """A supplier's variant that could fill a line; `cost` is the price per unit of goods."""
 
     variant_id: int
     supplier_id: int
@@ -35,39 +35,39 @@ class Candidate:
     cost: Decimal
     priority: int
     default_warehouse_id: int | None
-    agreed: Agreed = field(compare=False)  # the variant says which it is
+    agreed: Agreed = field(compare=False)  # variant_id identifies the candidate
     takes_short: bool = True
-    waits: bool = False  # what is short stays with the order until stock arrives
-    refused: bool = False  # this supplier does not have this line's goods at all: it is not asked again
+    waits: bool = False  # short units stay unrouted until stock arrives
+    refused: bool = False  # the supplier does not have these goods: routing does not ask it again
 
     @property
     def rank(self) -> tuple[Decimal, int, int]:
-        """The cheaper first, then the supplier's priority, then the older supplier."""
+        """The sort key: the cheaper, then the supplier's priority, then the older supplier."""
         return self.cost, self.priority, self.supplier_id
 
     @property
-    def default_place(self) -> Place | None:
-        """Where its supplier ships from what it does not have in stock."""
+    def default_warehouse(self) -> WarehouseKey | None:
+        """The warehouse that ships units which the supplier does not have in stock yet."""
         return None if self.default_warehouse_id is None else (self.supplier_id, self.default_warehouse_id)
 
 
 @dataclass(frozen=True)
 class Want:
-    """So many pieces for a line, from any of its candidates, but from no place that refused it before."""
+    """The units that a line needs, its candidates, and the warehouses that refused the line before."""
 
     line: int
     quantity: int
     candidates: tuple[Candidate, ...]
-    refused_places: frozenset[Place] = frozenset()
+    refused_warehouses: frozenset[WarehouseKey] = frozenset()
 
     def may_come_from(self, candidate: Candidate, warehouse_id: int) -> bool:
-        """Whether this place can still be asked."""
-        return not candidate.refused and (candidate.supplier_id, warehouse_id) not in self.refused_places
+        """Tell whether routing may still ask this warehouse."""
+        return not candidate.refused and (candidate.supplier_id, warehouse_id) not in self.refused_warehouses
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """What one place ships for one line; `reserved` of it is to be set aside, the rest is short."""
+    """The units that one warehouse ships for one line; `reserved` of them have stock, the rest is short."""
 
     line: int
     candidate: Candidate
@@ -80,17 +80,17 @@ class Allocation:
         return self.candidate.variant_id, self.warehouse_id
 
     @property
-    def place(self) -> Place:
+    def warehouse(self) -> WarehouseKey:
         return self.candidate.supplier_id, self.warehouse_id
 
 
 @dataclass
 class Plan:
-    """Where each line goes, and what nobody could take (pieces by line)."""
+    """The allocations of each line, and the unfilled units by line."""
 
     allocations: list[Allocation] = field(default_factory=list)
     unfilled: dict[int, int] = field(default_factory=dict)
 
     @property
-    def places(self) -> set[Place]:
-        return {allocation.place for allocation in self.allocations}
+    def warehouses(self) -> set[WarehouseKey]:
+        return {allocation.warehouse for allocation in self.allocations}

@@ -1,68 +1,68 @@
-"""Which places ship: the fewest that fill all that can be filled, then the cheapest such set.
+"""The search for the warehouses that ship: the fewest that fill all units in stock, then the cheapest.
 
-A branch and bound: a group of lines that is not filled yet must get one of the places that have something
-for it, so those are tried in turn, each without the ones before it. It begins with a good set that was
-found greedily, and stops where the work would be too much, with the best set until then. How much work
-that is does not depend on the machine: the same order at the same stock always gets the same plan.
+The search is a branch and bound. A group that is not filled yet needs one of the warehouses with stock for
+it, so the search tries each of these in turn, without the ones it tried before. The search starts from a
+good set that a greedy search found, and stops at a limit of work with the best set so far. The limit counts
+steps, not seconds: the same order with the same stock gets the same plan on every machine.
 """
 
 from __future__ import annotations
 
 import heapq
 
-from fulfillments.planning.routing.filling import Pieces, cheapest, fill
-from fulfillments.planning.routing.problem import Group, Problem, positions
+from fulfillments.planning.routing.filling import Units, cheapest, fill
+from fulfillments.planning.routing.problem import LineGroup, Problem, positions
 
 MOST_WORK = 1_000_000
-"""How many numbers are looked at before the search ends with what it has: 0.2 s or so."""
+"""The limit of work, in numbers that the search reads: about 0.2 s."""
 
 Merit = tuple[int, int, int]
-"""New fulfillments, cost, and the sum of the suppliers' priorities: smaller is better."""
+"""New fulfillments, cost, and the sum of the suppliers' priorities; smaller is better."""
 
 
 class Search:
-    """The best places of a problem, as bits; those in `joined` have a fulfillment and count for nothing."""
+    """Finds the best warehouses of a problem, as bits. Those in `joined` have a fulfillment already."""
 
     def __init__(self, problem: Problem, joined: int = 0, most_work: int = MOST_WORK) -> None:
         self.problem, self.groups, self.joined = problem, problem.groups, joined
         self.work, self.most_work = 0, most_work
-        self.all = (1 << len(problem.places)) - 1
+        self.all = (1 << len(problem.warehouses)) - 1
         self.mixed = [number for number, group in enumerate(self.groups) if not group.uniform]
         for group in self.groups:
             have = sum(group.supply.values())
             group.need = min(group.wanted, have) if group.uniform else self._fill(group, self.all)[0]
-        self.supplies: list[list[tuple[int, int]]] = [[] for _ in problem.places]
+        self.supplies: list[list[tuple[int, int]]] = [[] for _ in problem.warehouses]
         for number, group in enumerate(self.groups):
-            for place, pieces in group.supply.items():
-                self.supplies[place].append((number, pieces))
-        self.turn = self._turns()
+            for warehouse, units in group.supply.items():
+                self.supplies[warehouse].append((number, units))
+        self.rank = self._ranks()
         self.best, self.merit = self.all, self._merit(self.all)
 
     @property
     def exhausted(self) -> bool:
-        """Whether it ended with the best set so far, which need not be the best there is."""
+        """Whether the limit of work ended the search, so that a better set may exist."""
         return self.work > self.most_work
 
     def run(self) -> int:
-        """The best set of places that was found."""
+        """Return the best set of warehouses that the search finds."""
         self._keep(self._without_spare(self._greedy()))
         self._exchange()
         self._branch(self.joined, self.all)
         return self.best
 
-    def missing(self, places: int) -> list[int]:
-        """What each group still lacks when these places ship; below 0 where they have more than it needs."""
+    def missing(self, warehouses: int) -> list[int]:
+        """Return the missing units of each group if these warehouses ship; negative for a surplus."""
         missing = [group.need for group in self.groups]
-        for place in positions(places):
-            self.work += len(self.supplies[place])
-            for number, pieces in self.supplies[place]:
-                missing[number] -= pieces
+        for warehouse in positions(warehouses):
+            self.work += len(self.supplies[warehouse])
+            for number, units in self.supplies[warehouse]:
+                missing[number] -= units
         return missing
 
-    # --- All sets, as far as they could be better ------------------------------------------------
+    # --- All sets that could be better -----------------------------------------------------------
 
     def _branch(self, chosen: int, allowed: int) -> None:
-        """Look at the sets that hold what is chosen, and nothing that is not allowed."""
+        """Search the sets that contain all chosen warehouses and no warehouse outside `allowed`."""
         if self.exhausted:
             return
         missing = self.missing(chosen)
@@ -74,38 +74,43 @@ class Search:
             missing = self.missing(chosen)
         if not self._could_be_better(chosen, allowed, missing):
             return
-        lacking = [number for number, pieces in enumerate(missing) if pieces > 0]
+        lacking = [number for number, units in enumerate(missing) if units > 0]
         lacking = lacking or self._lacking_by_flow(chosen)
         if not lacking:
             self._keep(chosen)
             return
         undecided = allowed & ~chosen
         options = min(
-            ([place for place in self.groups[number].supply if undecided >> place & 1] for number in lacking),
+            (
+                [warehouse for warehouse in self.groups[number].supply if undecided >> warehouse & 1]
+                for number in lacking
+            ),
             key=len,
         )
-        for place in sorted(options, key=lambda each: (-self._gain(each, missing), self.turn[each])):
-            self._branch(chosen | 1 << place, allowed)
-            allowed &= ~(1 << place)
+        for warehouse in sorted(options, key=lambda each: (-self._gain(each, missing), self.rank[each])):
+            self._branch(chosen | 1 << warehouse, allowed)
+            allowed &= ~(1 << warehouse)
 
     def _forced(self, missing: list[int], undecided: int) -> int | None:
-        """The places without which a group could not be filled; None where it cannot be in any case."""
+        """Return the warehouses that a group cannot do without; None if a group cannot be filled."""
         forced = 0
-        for number, pieces in enumerate(missing):
-            if pieces > 0:
+        for number, units in enumerate(missing):
+            if units > 0:
                 supply = self.groups[number].supply
                 self.work += len(supply)
-                offers = [(place, count) for place, count in supply.items() if undecided >> place & 1]
-                spare = sum(count for _, count in offers) - pieces
+                offers = [
+                    (warehouse, count) for warehouse, count in supply.items() if undecided >> warehouse & 1
+                ]
+                spare = sum(count for _, count in offers) - units
                 if spare < 0:
                     return None
-                for place, count in offers:
+                for warehouse, count in offers:
                     if count > spare:
-                        forced |= 1 << place
+                        forced |= 1 << warehouse
         return forced
 
     def _could_be_better(self, chosen: int, allowed: int, missing: list[int]) -> bool:
-        """By the least that such a set needs: fulfillments first, then cost, then priorities."""
+        """Compare the lower bounds of such a set with the best set: fulfillments, cost, then priorities."""
         count, cost, priority = self.merit
         fewest = (chosen & ~self.joined).bit_count() + self._fewest_more(allowed & ~chosen, missing)
         if fewest != count:
@@ -115,24 +120,24 @@ class Search:
         return (least, self._priority(chosen & ~self.joined)) < (cost, priority)
 
     def _fewest_more(self, undecided: int, missing: list[int]) -> int:
-        """So many more places are needed at least: for one group, for groups apart, for all together."""
+        """Return a lower bound of further warehouses: for one group, for separate groups, for all groups."""
         for_one = together = apart = seen = 0
         shares: dict[int, float] = {}
         demands: list[tuple[int, int, int]] = []
-        for number, pieces in enumerate(missing):
-            if pieces <= 0:
+        for number, units in enumerate(missing):
+            if units <= 0:
                 continue
             supply = self.groups[number].supply
             self.work += len(supply)
-            offers = [(count, place) for place, count in supply.items() if undecided >> place & 1]
-            needed = _largest_needed([count for count, _ in offers], pieces)
+            offers = [(count, warehouse) for warehouse, count in supply.items() if undecided >> warehouse & 1]
+            needed = _largest_needed([count for count, _ in offers], units)
             for_one = max(for_one, needed)
-            demands.append((len(offers), needed, sum(1 << place for _, place in offers)))
-            for count, place in offers:
-                shares[place] = shares.get(place, 0.0) + min(count, pieces) / pieces
-        for _, needed, places in sorted(demands):
-            if not places & seen:
-                apart, seen = apart + needed, seen | places
+            demands.append((len(offers), needed, sum(1 << warehouse for _, warehouse in offers)))
+            for count, warehouse in offers:
+                shares[warehouse] = shares.get(warehouse, 0.0) + min(count, units) / units
+        for _, needed, warehouses in sorted(demands):
+            if not warehouses & seen:
+                apart, seen = apart + needed, seen | warehouses
         total = len(demands) - 1e-9
         for share in sorted(shares.values(), reverse=True):
             if total <= 0:
@@ -142,94 +147,96 @@ class Search:
 
     # --- One set ---------------------------------------------------------------------------------
 
-    def _keep(self, places: int) -> None:
-        """Remember a set that fills everything, if it is better than the one before."""
-        merit = self._merit(places)
+    def _keep(self, warehouses: int) -> None:
+        """Keep a set that fills all groups, if it is better than the best set so far."""
+        merit = self._merit(warehouses)
         if merit < self.merit:
-            self.best, self.merit = places, merit
+            self.best, self.merit = warehouses, merit
 
-    def _merit(self, places: int) -> Merit:
+    def _merit(self, warehouses: int) -> Merit:
         used = cost = 0
         for group in self.groups:
-            _, price, pieces = self._fill(group, places)
+            _, price, units = self._fill(group, warehouses)
             cost += price
-            for _, offer in pieces:
-                used |= 1 << group.offers[offer].place
+            for _, offer in units:
+                used |= 1 << group.offers[offer].position
         new = used & ~self.joined
         return new.bit_count(), cost, self._priority(new)
 
-    def _priority(self, places: int) -> int:
-        suppliers = {self.problem.places[place][0] for place in positions(places)}
+    def _priority(self, warehouses: int) -> int:
+        suppliers = {self.problem.warehouses[warehouse][0] for warehouse in positions(warehouses)}
         return sum(self.problem.priorities[each] for each in suppliers)
 
-    def _lacking_by_flow(self, places: int) -> list[int]:
-        """Groups whose lines compete, and that lack pieces although there are enough of all together."""
-        return [n for n in self.mixed if self._fill(self.groups[n], places)[0] < self.groups[n].need]
+    def _lacking_by_flow(self, warehouses: int) -> list[int]:
+        """Return groups of competing lines that lack units, although their total stock is enough."""
+        return [n for n in self.mixed if self._fill(self.groups[n], warehouses)[0] < self.groups[n].need]
 
-    def _fill(self, group: Group, places: int) -> tuple[int, int, Pieces]:
+    def _fill(self, group: LineGroup, warehouses: int) -> tuple[int, int, Units]:
         before = group.effort
-        found = fill(group, places)
+        found = fill(group, warehouses)
         self.work += group.effort - before
         return found
 
-    def _fills(self, places: int, missing: list[int]) -> bool:
+    def _fills(self, warehouses: int, missing: list[int]) -> bool:
         self.work += len(missing)
-        return all(pieces <= 0 for pieces in missing) and not self._lacking_by_flow(places)
+        return all(units <= 0 for units in missing) and not self._lacking_by_flow(warehouses)
 
-    # --- Good sets to begin with -----------------------------------------------------------------
+    # --- Good sets to start from -----------------------------------------------------------------
 
-    def _gain(self, place: int, missing: list[int]) -> float:
-        """How much of what is missing a place has: 1 for each group that it fills alone."""
-        self.work += len(self.supplies[place])
+    def _gain(self, warehouse: int, missing: list[int]) -> float:
+        """Return a warehouse's share of the missing units: 1 for each group that it fills alone."""
+        self.work += len(self.supplies[warehouse])
         return sum(
-            min(pieces, missing[number]) / missing[number]
-            for number, pieces in self.supplies[place]
+            min(units, missing[number]) / missing[number]
+            for number, units in self.supplies[warehouse]
             if missing[number] > 0
         )
 
-    def _turns(self) -> list[int]:
-        """Each place's turn among equals: those with more, and cheaper, goods come first."""
+    def _ranks(self) -> list[int]:
+        """Rank the warehouses for ties: more and cheaper goods come first."""
         dearness = [0.0] * len(self.supplies)
         for group in self.groups:
             least = group.offers[0].cost or 1
             for offer in group.offers:
-                dearness[offer.place] += offer.cost / least - 2
-        turns = [0] * len(dearness)
-        for turn, place in enumerate(sorted(range(len(dearness)), key=lambda each: (dearness[each], each))):
-            turns[place] = turn
-        return turns
+                dearness[offer.position] += offer.cost / least - 2
+        ranks = [0] * len(dearness)
+        for rank, warehouse in enumerate(
+            sorted(range(len(dearness)), key=lambda index: (dearness[index], index))
+        ):
+            ranks[warehouse] = rank
+        return ranks
 
     def _greedy(self) -> int:
-        """Ever the place that brings the most, until nothing is missing."""
+        """Add the warehouse with the largest gain until no units are missing."""
         chosen, missing = self.joined, self.missing(self.joined)
         undecided = positions(self.all & ~chosen)
-        rest = [(-self._gain(place, missing), self.turn[place], place) for place in undecided]
+        rest = [(-self._gain(warehouse, missing), self.rank[warehouse], warehouse) for warehouse in undecided]
         heapq.heapify(rest)
         while rest and not self._fills(chosen, missing):
-            gain, turn, place = heapq.heappop(rest)
-            now = -self._gain(place, missing)  # what it brings only ever becomes less
-            if rest and now > gain and (now, turn) > rest[0][:2]:
-                heapq.heappush(rest, (now, turn, place))
+            gain, rank, warehouse = heapq.heappop(rest)
+            now = -self._gain(warehouse, missing)  # a gain never grows, so an old value is an upper bound
+            if rest and now > gain and (now, rank) > rest[0][:2]:
+                heapq.heappush(rest, (now, rank, warehouse))
                 continue
-            chosen |= 1 << place
-            for number, pieces in self.supplies[place]:
-                missing[number] -= pieces
+            chosen |= 1 << warehouse
+            for number, units in self.supplies[warehouse]:
+                missing[number] -= units
         return chosen
 
-    def _without_spare(self, places: int) -> int:
-        """Without the places that can be spared, the last in turn first."""
-        missing = self.missing(places)
-        for place in sorted(positions(places & ~self.joined), key=lambda each: -self.turn[each]):
-            if all(missing[number] + pieces <= 0 for number, pieces in self.supplies[place]):
-                fewer = places & ~(1 << place)
+    def _without_spare(self, warehouses: int) -> int:
+        """Remove the warehouses that the set does not need, starting with the last in rank."""
+        missing = self.missing(warehouses)
+        for warehouse in sorted(positions(warehouses & ~self.joined), key=lambda each: -self.rank[each]):
+            if all(missing[number] + units <= 0 for number, units in self.supplies[warehouse]):
+                fewer = warehouses & ~(1 << warehouse)
                 if not self._lacking_by_flow(fewer):
-                    places = fewer
-                    for number, pieces in self.supplies[place]:
-                        missing[number] += pieces
-        return places
+                    warehouses = fewer
+                    for number, units in self.supplies[warehouse]:
+                        missing[number] += units
+        return warehouses
 
     def _exchange(self) -> None:
-        """Put one place in the stead of one or two, as long as that makes the set better."""
+        """Replace one or two warehouses by another one, as long as that improves the set."""
         improved = True
         while improved and not self.work > self.most_work // 2:
             improved, before, missing = False, self.merit, self.missing(self.best)
@@ -242,30 +249,30 @@ class Search:
                     break
 
     def _replace(self, leaving: tuple[int, ...], missing: list[int]) -> None:
-        """Try each single place that could stand for those that leave the best set."""
+        """Try each warehouse that could replace the ones that leave the best set."""
         kept, lacking = self.best, missing[:]
-        for place in leaving:
-            kept &= ~(1 << place)
-            for number, pieces in self.supplies[place]:
-                lacking[number] += pieces
+        for warehouse in leaving:
+            kept &= ~(1 << warehouse)
+            for number, units in self.supplies[warehouse]:
+                lacking[number] += units
         self.work += len(lacking)
-        hungry = next((number for number, pieces in enumerate(lacking) if pieces > 0), None)
+        hungry = next((number for number, units in enumerate(lacking) if units > 0), None)
         if hungry is None:
             return
-        for place, pieces in self.groups[hungry].supply.items():
+        for warehouse, units in self.groups[hungry].supply.items():
             self.work += 1
-            if pieces >= lacking[hungry] and place not in leaving and not kept >> place & 1:
+            if units >= lacking[hungry] and warehouse not in leaving and not kept >> warehouse & 1:
                 left = lacking[:]
-                for number, count in self.supplies[place]:
+                for number, count in self.supplies[warehouse]:
                     left[number] -= count
-                if self._fills(kept | 1 << place, left):
-                    self._keep(kept | 1 << place)
+                if self._fills(kept | 1 << warehouse, left):
+                    self._keep(kept | 1 << warehouse)
 
 
-def _largest_needed(counts: list[int], pieces: int) -> int:
-    """How many of these counts make up so many pieces at least; one more than there are where none do."""
+def _largest_needed(counts: list[int], units: int) -> int:
+    """Return how many of the largest counts reach `units`; one more than all if they do not."""
     for number, count in enumerate(sorted(counts, reverse=True), 1):
-        pieces -= count
-        if pieces <= 0:
+        units -= count
+        if units <= 0:
             return number
     return len(counts) + 1

@@ -1,4 +1,4 @@
-"""Which pieces of a fulfillment the rows of a file name: by line or sku, so many, or all that are open."""
+"""The units of a fulfillment that rows of a file mean, by line or sku, with or without a quantity."""
 
 from __future__ import annotations
 
@@ -13,64 +13,69 @@ from imports.report_format import harmless
 
 LONGEST_QUANTITY = 9
 LONGEST_ID = 18
-# A column of whole numbers with a gap comes out of many programs as 12.0.
+# Many programs write a column of whole numbers with an empty cell as 12.0.
 WHOLE = re.compile(r"([0-9]+)(?:\.0+)?")
 
 
 def whole_number(text: str, longest: int) -> int | None:
-    """The whole number that a cell holds (`12`, or `12.0`); None where it holds none of that size."""
-    found = WHOLE.fullmatch(text)
-    return int(found[1]) if found and len(found[1]) <= longest else None
+    """Return the whole number in a cell (`12` or `12.0`), or None if there is none of that length."""
+    match = WHOLE.fullmatch(text)
+    return int(match[1]) if match and len(match[1]) <= longest else None
 
 
-class PiecesOfLines:
-    """A fulfillment's lines, and how many pieces of each a row means that gives no number."""
+class UnitsByLine:
+    """A fulfillment's lines, and the units that a row without a quantity means."""
 
-    def __init__(self, fulfillment: Fulfillment, sent: Quantities | None = None) -> None:
-        """With `sent`, what a parcel that is known already holds: its rows mean that once more."""
+    def __init__(self, fulfillment: Fulfillment, shipped: Quantities | None = None) -> None:
+        """Read the lines. With `shipped`, the content of a known parcel, rows mean these units again."""
         self.lines = list(fulfillment.lines.order_by("pk"))
-        self.room = {line.pk: sent.get(line.pk, 0) if sent is not None else line.open for line in self.lines}
+        self.room = {
+            line.pk: shipped.get(line.pk, 0) if shipped is not None else line.open for line in self.lines
+        }
 
     @staticmethod
     def names_lines(row: Mapping[str, str]) -> bool:
         return bool(row.get("line_id") or row.get("sku") or row.get("quantity"))
 
     def named_by(self, rows: Sequence[Mapping[str, str]]) -> Quantities | None:
-        """The pieces that these rows name together; None for all that is open. Raises Invalid."""
+        """Return the units that the rows mean together; None for all open units. Raises Invalid."""
         if not any(self.names_lines(row) for row in rows):
             return None
-        pieces: Counter[int] = Counter()
+        units: Counter[int] = Counter()
         for row in rows:
-            self._add(pieces, row)
-        return dict(pieces)
+            self._add(units, row)
+        return dict(units)
 
-    def _add(self, pieces: Counter[int], row: Mapping[str, str]) -> None:
+    def _add(self, units: Counter[int], row: Mapping[str, str]) -> None:
         lines, quantity = self._lines_of(row), _number(row.get("quantity", ""))
         left = quantity if quantity is not None else sum(self.room[line.pk] for line in lines)
         for line in lines:
-            taken = min(left, max(self.room[line.pk] - pieces[line.pk], 0))
-            pieces[line.pk] += taken
-            left -= taken
-        pieces[lines[-1].pk] += left  # too many: the move says so, with the numbers
+            added = min(left, max(self.room[line.pk] - units[line.pk], 0))
+            units[line.pk] += added
+            left -= added
+        units[lines[-1].pk] += left  # too many units: the move then raises the error with the counts
 
     def _lines_of(self, row: Mapping[str, str]) -> list[FulfillmentLine]:
         number, sku = row.get("line_id", ""), row.get("sku", "")
         if not number and not sku:
-            raise Invalid.at("line_id", "Say of which line, by line_id or sku, or leave quantity out.")
+            raise Invalid.at(
+                "line_id",
+                "Needs line_id or sku beside a quantity. Leave quantity empty to mean all open units.",
+            )
         field, given = ("line_id", number) if number else ("sku", sku)
         wanted = whole_number(number, LONGEST_ID) if number else sku
-        # A sku comes back as `orders/` shows it, too: where a spreadsheet would run it, it was made harmless.
-        found = [
+        # `orders/` escapes a sku that a spreadsheet would run as a formula, so accept both forms.
+        lines = [
             line
             for line in self.lines
             if (wanted == line.pk if number else wanted in (line.sku, harmless(line.sku)))
         ]
-        if not found:
+        if not lines:
             known = ", ".join(f"{line.pk} ({line.sku})" for line in self.lines)
             raise Invalid.at(
                 field, f"{given[:40]!r} is not in this fulfillment; it has {known}.", "not_found"
             )
-        return found
+        return lines
 
 
 def _number(text: str) -> int | None:

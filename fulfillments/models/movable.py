@@ -1,0 +1,89 @@
+"""The columns of a fulfillment, and the four steps of every move: lock, check, write, record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import models
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from accounts.models import Partnership, Supplier
+from fastdb.updates import update
+from fulfillments import states
+from fulfillments.change import Change
+from fulfillments.deadlines import due_at
+from fulfillments.models.line import COUNTS, FulfillmentLine
+from fulfillments.models.mechanism import Moving
+from fulfillments.states import Move, State
+from inventory.models import Warehouse
+
+MUTABLE = ["state", "state_before_cancel", "tracking_number", "invoice_id", "due_at", "updated_at"]
+
+
+class MovableFulfillment(models.Model):
+    """The base of `Fulfillment`: its columns, and `_move`, the only code that assigns the state."""
+
+    order = models.ForeignKey("orders.Order", on_delete=models.PROTECT, related_name="fulfillments")
+    supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, related_name="fulfillments")
+    partnership = models.ForeignKey(Partnership, on_delete=models.PROTECT, related_name="+")
+    warehouse = models.ForeignKey(Warehouse, on_delete=models.PROTECT, related_name="+")
+    state = models.CharField(max_length=30, choices=State.choices, default=State.NEW, editable=False)
+    state_before_cancel = models.CharField(max_length=30, blank=True, editable=False)
+    tracking_number = models.CharField(max_length=100, blank=True, help_text="As given on accept.")
+    invoice_id = models.CharField(max_length=100, blank=True)
+    due_at = models.DateTimeField(
+        null=True, editable=False, help_text="The time limit of the present state, from the partnership."
+    )
+    capture_due_at = models.DateTimeField(null=True, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    updated_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    _counts: dict[int, tuple[int, ...]]
+    order_lines: dict[int, int]  # a line's id → its order line's id, as the last change read them
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"fulfillment {self.pk} ({self.state})"
+
+    @contextmanager
+    def _move(self, change: Change, move: Move) -> Iterator[Moving]:
+        """Lock, read and check; on leaving, write state and lines, and record the event with its effects."""
+        lines = self._reread(change)
+        moving = Moving(move, State(self.state), self.warehouse_id, lines)
+        if not moving.repeated:
+            move.check(self.state, change.by.kind, held=change.held)
+        yield moving
+        if moving.repeated:
+            if moving.effects:
+                raise RuntimeError(f"{move.name}: a repetition records no event, so it may have no effects.")
+            return
+        target = moving.target or move.target
+        assert target in move.targets, f"{move.name} cannot end in {target}"
+        self.state, self.updated_at = target, timezone.now()
+        if target != moving.before or move is states.REQUEST_CANCELATION:  # more units: a new time limit
+            self.due_at = due_at(target, self.updated_at, self.partnership, change.ship_until)
+        self.save(update_fields=MUTABLE)
+        self._save_lines(moving.lines)
+        moved: dict[str, Any] = {"from_state": moving.before, "to_state": target, "data": moving.data}
+        change.record(move.event, fulfillment=self, effects=moving.effects, **moved)
+
+    def _reread(self, change: Change) -> list[FulfillmentLine]:
+        """Lock this row, and read it and its lines again. The change has locked the order."""
+        change.check_order(self.order_id)
+        self.refresh_from_db(
+            fields=MUTABLE,
+            from_queryset=type(self)._default_manager.select_for_update(of=("self",), no_key=True),
+        )
+        lines = list(FulfillmentLine.objects.filter(fulfillment_id=self.pk).order_by("pk"))
+        self._counts = {line.pk: line.counts for line in lines}
+        self.order_lines = {line.pk: line.order_line_id for line in lines}
+        return lines
+
+    def _save_lines(self, lines: list[FulfillmentLine]) -> None:
+        """Write the lines whose counts have changed, in one statement."""
+        update([line for line in lines if line.counts != self._counts[line.pk]], COUNTS)
