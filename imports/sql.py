@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
-from psycopg.sql import Composable
+from psycopg.sql import SQL, Composable, Literal
 
 
 def execute(query: Composable) -> int:
@@ -25,3 +26,9 @@ def row(query: Composable) -> tuple[Any, ...]:
 def value(query: Composable) -> Any:
     """Return the only value of a query."""
     return row(query)[0]
+
+
+def joined(texts: Sequence[Composable], separator: str) -> Composable:
+    """Join texts that are not NULL. An array takes any number of texts, a function at most 100."""
+    array = SQL("ARRAY[{}]::text[]").format(SQL(", ").join(texts))
+    return SQL("array_to_string({}, {})").format(array, Literal(separator))

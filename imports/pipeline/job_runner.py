@@ -16,13 +16,12 @@ from uuid import uuid4
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from psycopg.sql import SQL
 
-from api.errors import lost_database
 from imports import wake
 from imports.models import ImportJob, LeaseLost
 from imports.pipeline import batches
 from imports.pipeline.approval_rule import waits_for_approval
 from imports.pipeline.context import ImportContext
-from imports.pipeline.errors import Canceled, Unreadable
+from imports.pipeline.errors import Canceled, Unreadable, is_temporary
 from imports.pipeline.importer import Importer, RangeImporter, importer_of
 from imports.pipeline.job_report import merge_reports
 from imports.pipeline.lease import claim, heartbeat
@@ -61,7 +60,7 @@ def run_job(job_id: int) -> bool:
         # The lease expires, and the sweep gives the job to a worker again.
         logger.exception("import %s: the storage of its file does not answer", job_id)
     except (DatabaseError, InterfaceError) as error:
-        if not lost_database(error):
+        if not is_temporary(error):
             raise
         # The lease expires, and the sweep gives the job to a worker with a database.
         logger.exception("import %s: the database went away, or something in it is held", job_id)
@@ -93,7 +92,7 @@ def _to_the_end(job: ImportJob) -> None:
     except LeaseLost:
         raise
     except Exception as error:
-        if lost_database(error):
+        if is_temporary(error):
             raise
         logger.exception("import %s failed", job.pk)
         job.fail(

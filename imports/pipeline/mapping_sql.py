@@ -22,6 +22,7 @@ from imports.pipeline.expressions import Assignment
 from imports.pipeline.header_binding import Binding, Bound
 from imports.pipeline.row_shape import RowShape, Template, built_field, trimmed
 from imports.report_format import FORMULA_SQL
+from imports.sql import joined
 
 # The code of a row that is a parent: the product of variants whose rows name it.
 NO_VARIANT = "no_variant"
@@ -123,8 +124,7 @@ class MappedFile:
             return self._pairs(column, bindings)
         cell = self._text(bindings[0])
         if len(bindings) > 1:
-            parts = SQL(", ").join(SQL("nullif({}, '')").format(self._text(each)) for each in bindings)
-            cell = SQL("concat_ws('|', {})").format(parts)
+            cell = joined([SQL("nullif({}, '')").format(self._text(each)) for each in bindings], "|")
         if isinstance(column, Urls) and (len(bindings) > 1 or self.shape.pictures):
             return each_once(cell)
         value = column.value(cell, self.styles.get(name, Style()), self.untouched(name))
@@ -139,7 +139,7 @@ class MappedFile:
     def _pairs(self, column: Pairs, bindings: list[Binding]) -> Composable:
         if all(map(is_single, bindings)):
             pairs = [single_pair(column, each, self._text(each), self._name(each)) for each in bindings]
-            return SQL("('[' || concat_ws(',', {}) || ']')::jsonb").format(SQL(", ").join(pairs))
+            return SQL("('[' || {} || ']')::jsonb").format(joined(pairs, ","))
         rows = SQL(" UNION ALL ").join(
             pairs_of(
                 column,

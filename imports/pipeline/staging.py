@@ -15,7 +15,7 @@ from imports.pipeline.rejects import MOST_KEPT, write_unreadable
 from imports.pipeline.rewritten_sheet import RewrittenSheet
 from imports.pipeline.tolerant_reader import Record, TolerantReader
 from imports.pipeline.workbook import WorkbookSheet
-from imports.sql import execute
+from imports.sql import execute, joined
 from imports.staging_table import StagingTable
 
 SHOWN_LINES = 10
@@ -97,13 +97,12 @@ class Loader:
 
     def _number_lines(self, first: int, rows: int, page: int) -> None:
         """Give each record its physical line in a block whose cells hold line breaks."""
-        cells = SQL(", ").join(self.table.columns)
         execute(
             SQL(
                 """
                 WITH counted AS (
                     SELECT line, {first} - 1 + sum(1 + breaks) OVER (ORDER BY line) - breaks AS starts
-                    FROM {table}, LATERAL (SELECT concat({cells})) AS t (whole),
+                    FROM {table}, LATERAL (SELECT {cells}) AS t (whole),
                         LATERAL (SELECT length(whole) - length(replace(whole, E'\n', ''))) AS b (breaks)
                     WHERE ctid >= {place} AND line >= {first} AND line < {after}
                 )
@@ -112,7 +111,7 @@ class Loader:
                 """
             ).format(
                 table=self.table.table,
-                cells=cells,
+                cells=joined(self.table.columns, ""),
                 first=Literal(first),
                 after=Literal(first + rows),
                 place=SQL("{}::tid").format(Literal(f"({page},0)")),
