@@ -6,9 +6,6 @@ position is a single value.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +14,7 @@ from typing import Generic, TypedDict, TypeVar
 from django.db.models import Model, QuerySet
 from rest_framework.request import Request
 
+from api.cursors import read_cursor, write_cursor
 from api.errors import Invalid, InvalidCursor
 from api.fields import INTEGER, parse_moment
 from api.links import same_url
@@ -101,15 +99,14 @@ class Keyset:
             return None
         value = getattr(edge[0], self.column)
         text = iso(value) if isinstance(value, datetime) else str(value)
-        raw = json.dumps([self.order, "<" if backward else ">", text]).encode()
-        return same_url(request, cursor=base64.urlsafe_b64encode(raw).decode().rstrip("="))
+        return same_url(request, cursor=write_cursor(self.order, "<" if backward else ">", text))
 
     def _read(self, text: str) -> Cursor | None:
         if not text:
             return None
         try:
-            order, side, position = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-        except (ValueError, TypeError, binascii.Error, RecursionError):
+            order, side, position = read_cursor(text, parts=3)
+        except ValueError:
             raise InvalidCursor("cursor: was not issued by this service.") from None
         value = _position(position) if order == self.order and side in ("<", ">") else None
         if value is None:

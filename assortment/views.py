@@ -25,7 +25,7 @@ from api.renderers import encode, iso
 from api.schema import CURSOR, IF_NONE_MATCH, answers, moment_parameter
 from assortment.pull import Chunk, Position, Pull
 from assortment.serializers import GroupJson
-from assortment.validators import etag, held_tags, read_cursor, write_cursor
+from assortment.validators import cursor_of, etag, held_tags, position_in
 from catalog.snapshot import Snapshot, seen_at, take_snapshot
 
 PARAMETERS = frozenset({"service_type", "updated_since", "limit", "cursor"})
@@ -68,7 +68,7 @@ class AssortmentViewSet(RetailerViewSet):
         refuse_near_misses(request.query_params.dict(), PARAMETERS)
         service_type = read_service_type(request)
         limit = read_limit(request) if request.query_params.get("limit") else None
-        after = read_cursor(request.query_params.get("cursor", ""))
+        after = position_in(request.query_params.get("cursor", ""))
         moment = read_updated_since(request)
         pull = Pull(self.retailer, service_type)
         # Taken before any read, so that commits during the pull count as not seen.
@@ -118,7 +118,7 @@ def paged(
     chunks = pull.read(since, after, chunk=limit + 1)
     groups = list(islice(chain.from_iterable(chunk.with_positions() for chunk in chunks), limit + 1))
     if len(groups) > limit:
-        following = same_url(request, cursor=write_cursor(groups[limit - 1][0]))
+        following = same_url(request, cursor=cursor_of(groups[limit - 1][0]))
         headers["Link"] = f'<{following}>; rel="next"'
     return Response([group for _, group in groups[:limit]], headers=headers)
 

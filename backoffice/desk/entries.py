@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -15,6 +12,7 @@ from django.db.models import BigIntegerField, BooleanField, DateField, DateTimeF
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThan
 
+from api.cursors import read_cursor, write_cursor
 from backoffice.desk.items import DeskKind
 
 LAST = datetime.max.replace(tzinfo=UTC)
@@ -117,19 +115,17 @@ class DeskCursor:
             *(self.after.kind, self.after.pk),
         ]
         behind = {name: [due.isoformat(), pk] for name, (due, pk) in self.behind.items()}
-        text = json.dumps([behind, after], separators=(",", ":"))
-        return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+        return write_cursor(behind, after)
 
     @classmethod
     def read(cls, text: str, kinds: Iterable[DeskKind]) -> DeskCursor:
         """Parse a cursor. Any other text is the cursor of the first page."""
         try:
-            raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-            behind, after = json.loads(raw)
+            behind, after = read_cursor(text, parts=2)
             known = {kind.name: kind for kind in kinds}
             positions = {name: (_due(known[name], due), int(pk)) for name, (due, pk) in behind.items()}
             return cls(positions, _rank(*after) if after else None)
-        except (ValueError, TypeError, KeyError, AttributeError, binascii.Error, InvalidOperation):
+        except (ValueError, TypeError, KeyError, AttributeError, InvalidOperation):
             return cls()
 
 
