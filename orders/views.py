@@ -25,17 +25,10 @@ from orders.canceling import request_cancelation
 from orders.filters import ORDERS, OrderFilter, keyset
 from orders.models import Order, RetailerClock
 from orders.processing_state import ProcessingState
+from orders.push_body import OrderBody
+from orders.pushing import push
 from orders.selectors import OrderRow, orders_json, own_order, own_row, routing_json, rows
-from orders.serializers import (
-    CancelBody,
-    CountsJson,
-    OrderBody,
-    OrderJson,
-    OrdersJson,
-    PushedJson,
-    RoutingJson,
-)
-from orders.services import push
+from orders.serializers import CancelBody, CountsJson, OrderJson, OrdersJson, PushedJson, RoutingJson
 
 T = TypeVar("T")
 STEPS = {"gt": "After", "gte": "At or after", "lt": "Before", "lte": "At or before", "exact": "At"}

@@ -15,12 +15,12 @@ from fulfillments.states import State
 from inventory.models import StockLevel, StockMovement
 from inventory.reservations import LockedStock
 from inventory.seen_stock import SeenStock
-from orders import services
+from orders import pushing
 from orders.canceling import request_cancelation
 from orders.models import Order
+from orders.push_body import OrderBody
+from orders.pushing import push
 from orders.reconciling.reconciling import differences
-from orders.serializers import OrderBody
-from orders.services import push
 from tests.interleaving import meeting_after, race, waiting
 from tests.orders.push_bodies import an_order
 
@@ -62,7 +62,7 @@ def test_the_last_unit_is_sold_once(acme, shop, a_variant, locking, sold):
     def buy():
         return pushed(shop, {"sku": "LAST", "quantity": 1}).created
 
-    with meeting_after(services, "plan", locking=locking):
+    with meeting_after(pushing, "plan", locking=locking):
         outcomes = race(buy, buy)
 
     assert outcomes.count(True) == sold
@@ -82,7 +82,7 @@ def test_a_plan_is_made_and_stored_without_locking_the_stock(acme, shop, a_varia
         [other] = race(lambda: locked_at_once(lamp, rug))
         others.append(other)
 
-    with mock.patch.object(services, "save_routing_decision", kept_while_others_come):
+    with mock.patch.object(pushing, "save_routing_decision", kept_while_others_come):
         pushed(shop, {"sku": "LAMP", "quantity": 1}, {"sku": "RUG", "quantity": 1})
 
     assert others == [2]
@@ -99,7 +99,7 @@ def test_a_push_whose_stock_was_taken_plans_again(acme, rival, shop, a_variant):
         line, other = {"upc": "036000291452", "quantity": 2}, {"sku": "LAMP", "quantity": 1}
         return pushed(shop, line, other).order.pk
 
-    with meeting_after(services, "plan"):
+    with meeting_after(pushing, "plan"):
         orders = race(buy, buy)
 
     places = [
@@ -133,7 +133,7 @@ def test_the_same_order_twice_at_once_is_one_order(acme, shop, a_variant):
     a_variant(acme, "A-1", stock=9)
     line = {"sku": "A-1", "quantity": 1}
 
-    with meeting_after(services, "_order", parties=4):
+    with meeting_after(pushing, "_order", parties=4):
         outcomes = race(*[lambda: pushed(shop, line, retailer_order_id="TWIN")] * 4)
 
     assert sorted(each.created for each in outcomes) == [False, False, False, True]

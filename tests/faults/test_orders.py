@@ -12,7 +12,7 @@ from events.models import Event
 from fulfillments.models import Fulfillment
 from inventory.models import StockLevel
 from inventory.seen_stock import SeenStock
-from orders import change, services
+from orders import change, pushing
 from orders.models import Order
 from orders.reconciling.reconciling import differences
 from tests.orders.push_bodies import an_order
@@ -48,7 +48,7 @@ def retailer(shop, client_for):
 
 @pytest.mark.parametrize(
     ("target", "name"),
-    [(services, "create_fulfillments"), (SeenStock, "save"), (change, "stamp")],
+    [(pushing, "create_fulfillments"), (SeenStock, "save"), (change, "stamp")],
     ids=["placed", "reserved", "stamped"],
 )
 def test_a_push_whose_connection_is_cut_leaves_nothing_and_can_be_repeated(

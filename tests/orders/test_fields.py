@@ -9,8 +9,8 @@ from rest_framework import serializers
 
 from api import fields
 from orders.models import Order, OrderLine
+from orders.push_body import ADDRESS_PARTS, LINE_FIELDS, ORDER_FIELDS, AddressBody, LineBody, OrderBody
 from orders.selectors import OrderLineRow, OrderRow
-from orders.serializers import ADDRESS_PARTS, LINE_FIELDS, ORDER_FIELDS, AddressBody, LineBody, OrderBody
 
 ADDRESS = {part: part for part in ADDRESS_PARTS}
 

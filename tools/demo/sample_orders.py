@@ -10,7 +10,8 @@ from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from orders.canceling import request_cancelation
 from orders.models import Order
-from orders.services import hold, push
+from orders.pushing import push
+from orders.services import hold
 
 DEMO = Actor.system("demo")
 

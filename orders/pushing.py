@@ -1,0 +1,272 @@
+"""The push: it creates an order, routes it and reserves its stock (contract 4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.actors import Actor
+from accounts.models import Retailer, Suspension, WhenShort
+from api.errors import ApiError, Invalid, field_error
+from fastdb.compiled import CompiledQuery, Param
+from fastdb.inserts import insert, insert_unless_there
+from fulfillments.backorder_claims import StockLeft, stock_left_for_new
+from fulfillments.models.quantities import order_items
+from fulfillments.planning.candidates import Market
+from fulfillments.planning.routing import Agreed, Allocation, Plan, Want, plan
+from fulfillments.services import create_fulfillments, save_routing_decision
+from inventory.arrivals import stock_arrived
+from inventory.reservations import LockedStock, Stock
+from inventory.seen_stock import SeenStock, StockMoved
+from orders.addresses.addresses import has_unknown_country, normalised, unknown_country
+from orders.change import OrderChange, first_change_of
+from orders.models import Order, OrderLine
+from orders.push_body import LINE_FIELDS, ORDER_FIELDS, digest
+
+
+class OrderConflict(ApiError):
+    code, status = "order_conflict", 409
+
+
+class TradeSuspended(ApiError):
+    """A suspended retailer cannot push new orders (docs/adr/0058)."""
+
+    code, status = "trade_suspended", 409
+
+
+class InsufficientStock(ApiError):
+    code, status = "insufficient_stock", 409
+
+
+Fill = Callable[[OrderChange[Order], list[OrderLine], list[Want]], None]
+"""Routes an order's lines, and writes lines, fulfillments and stock."""
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """The order, and whether this call created it."""
+
+    order: Order
+    created: bool
+
+
+def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed:
+    """Create an order: route it, reserve its stock and record it, in one transaction.
+
+    The same content again returns the same order. Raises OrderConflict for other content under a known
+    `retailer_order_id`, Invalid for lines that match no variant, and InsufficientStock if units are short and
+    the order or a partner accepts no short units.
+    """
+    with suppress(StockMoved):
+        return _push(retailer, content, _fill_from_seen, by=by)
+    return _push(retailer, content, _fill_from_held, by=by)
+
+
+def _push(retailer: Retailer, content: Mapping[str, Any], fill: Fill, *, by: Actor) -> Pushed:
+    order = _order(retailer, content)
+    with transaction.atomic():
+        if not insert_unless_there(order, "retailer_id", "retailer_order_id"):
+            return _known(retailer, content)
+        lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
+        market = Market.of(
+            retailer.pk,
+            lines,
+            country_known=not order.has_unknown_country,
+            when_short=order.when_short,
+        )
+        with first_change_of(order, by=by) as change:
+            fill(change, lines, _wants(order, lines, market))
+    return Pushed(order, created=True)
+
+
+def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed:
+    [order] = _pushed(retailer=retailer.pk, number=content["retailer_order_id"])
+    if order.content_digest != digest(content):
+        differing = _differing(order, _order(retailer, content), content["order_lines"])
+        if not differing:
+            return Pushed(order, created=False)
+        named = f", which differs in {', '.join(differing[:5])}"
+        more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
+        raise OrderConflict(
+            f"retailer_order_id {order.retailer_order_id} was pushed before with other content, as order "
+            f"{order.pk}{named}{more}. A second push does not change an order: cancel it, or use another "
+            "number.",
+            [field_error(field, f"Differs from order {order.pk}.", "differs") for field in differing],
+        )
+    return Pushed(order, created=False)
+
+
+def _differing(order: Order, pushed: Order, pushed_lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the fields in which a push differs from the stored order."""
+    # Orders from before countries were normalised still have the retailer's spelling.
+    before = {name: getattr(order, name) for name in ORDER_FIELDS}
+    before |= {name: normalised(before[name]) for name in ("shipping_address", "billing_address")}
+    differing = [name for name in ORDER_FIELDS if getattr(pushed, name) != before[name]]
+    known = list(order.lines.order_by("position"))
+    lines = [_line(position, line) for position, line in enumerate(pushed_lines)]
+    if len(lines) != len(known):
+        return [*differing, "order_lines"]
+    return differing + [
+        f"order_lines[{line.position}].{name}"
+        for line, kept in zip(lines, known, strict=True)
+        for name, column in LINE_FIELDS.items()
+        if getattr(line, column) != getattr(kept, column)
+    ]
+
+
+@CompiledQuery
+def _pushed() -> QuerySet[Order]:
+    return Order.objects.filter(retailer_id=Param("retailer"), retailer_order_id=Param("number")).order_by()
+
+
+def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
+    """Plan without locks on stock.
+
+    Raises StockMoved if the stock changed meanwhile, or if a backorder waits for a variant that was taken:
+    only locks show which units are reserved for backorders.
+    """
+    stock = SeenStock.read(_variants(wants), by=change.by)
+    taken = _fill(change, lines, wants, stock, StockLeft(stock.availability()))
+    if taken and change.anybody_waits(taken):
+        raise StockMoved
+
+
+def _fill_from_held(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
+    """Plan with all stock locked from the start."""
+    stock = LockedStock.lock(_variants(wants), by=change.by)
+    _fill(change, lines, wants, stock, stock_left_for_new(change, stock))
+
+
+def _variants(wants: Sequence[Want]) -> set[int]:
+    return {each.variant_id for want in wants for each in want.candidates}
+
+
+def _fill(
+    change: OrderChange[Order], lines: list[OrderLine], wants: list[Want], stock: Stock, left: StockLeft
+) -> set[int]:
+    """Plan and write the order; return the variants taken. Stock is written last, to lock it briefly."""
+    chosen = plan(wants, left.units, allow_short=True)
+    _refuse_unfilled(change.order, chosen, wants)
+    _save_lines(change.order, lines, wants, chosen)
+    waiting = {lines[position].pk: units for position, units in chosen.unfilled.items()}
+    data: dict[str, Any] = {"retailer_order_id": change.order.retailer_order_id}
+    if waiting:
+        data["waiting"] = order_items(waiting)
+    change.record("order.created", data=data)
+    allocations = [replace(each, line=lines[each.line].pk) for each in chosen.allocations]
+    create_fulfillments(change, allocations, stock, contested=left.contested)
+    wants = [replace(each, line=lines[each.line].pk) for each in wants]
+    save_routing_decision(change, wants, Plan(allocations, waiting), left.units, cause="order.created")
+    missed = _missed(wants, allocations)
+    stock.save(missed=missed)
+    if missed:
+        # Stock may have arrived meanwhile in a new row, which this transaction could not lock.
+        stock_arrived(missed)
+    return {each.candidate.variant_id for each in allocations if each.reserved}
+
+
+def _missed(wants: Sequence[Want], allocations: Sequence[Allocation]) -> set[int]:
+    """Return the variants of which the order needed more units than it reserved."""
+    reserved = Counter[int]()
+    for each in allocations:
+        reserved[each.line] += each.reserved
+    return {
+        candidate.variant_id
+        for want in wants
+        if reserved[want.line] < want.quantity
+        for candidate in want.candidates
+    }
+
+
+def _order(retailer: Retailer, content: Mapping[str, Any]) -> Order:
+    kept = {name: content[name] for name in ORDER_FIELDS if content.get(name) is not None}
+    unknown_country = has_unknown_country(content["shipping_address"])
+    return Order(
+        retailer=retailer, content_digest=digest(content), has_unknown_country=unknown_country, **kept
+    )
+
+
+def _line(position: int, line: Mapping[str, Any]) -> OrderLine:
+    kept = {column: line[name] for name, column in LINE_FIELDS.items() if line.get(name) is not None}
+    return OrderLine(position=position, **kept)
+
+
+def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Want]:
+    """Return each line's want, by position. Raises Invalid with every line that matches no variant."""
+    wants = [Want(line.position, line.quantity, market.candidates(line)) for line in lines]
+    lost = [lines[want.line] for want in wants if not want.candidates]
+    if any(market.is_strict(line) for line in lost):
+        country = unknown_country(order.shipping_address["country"])
+        message = f"{country} Partners that have these goods accept no order without a known country."
+        raise Invalid.at("shipping_address.country", message, "unknown_country")
+    if lost:
+        _refuse_suspended(order.retailer)
+        errors = [field_error(f"order_lines[{line.position}]", _lost(line), "not_found") for line in lost]
+        raise Invalid("; ".join(f"{each['field']}: {each['message']}" for each in errors[:3]), errors)
+    return wants
+
+
+def _refuse_suspended(retailer: Retailer) -> None:
+    """Raise TradeSuspended if the retailer is suspended, which is then why its lines match nothing."""
+    suspension = Suspension.objects.in_force().filter(retailer=retailer).first()
+    if suspension is not None:
+        until = f"until {suspension.until}" if suspension.until else "until further notice"
+        raise TradeSuspended(f"Your trade is suspended {until}: new orders are refused, open orders go on.")
+
+
+def _lost(line: OrderLine) -> str:
+    asked = {
+        "variant_id": line.asked_variant_id,
+        "supplier_id": line.asked_supplier_id,
+        "upc": line.upc,
+        "sku": line.sku,
+    }
+    given = ", ".join(f"{name} {value}" for name, value in asked.items() if value)
+    return f"No active partner of yours lists a variant with {given}."
+
+
+def _refuse_unfilled(order: Order, chosen: Plan, wants: Sequence[Want]) -> None:
+    """Raise InsufficientStock if units are short, no partner accepts them short, and they may not wait."""
+    refused = {
+        line: missing
+        for line, missing in sorted(chosen.unfilled.items())
+        if not any(candidate.waits for candidate in wants[line].candidates)
+    }
+    if not refused:
+        return
+    errors = [
+        field_error(
+            f"order_lines[{line}].quantity",
+            f"Only {wants[line].quantity - missing} of {wants[line].quantity} are in stock.",
+            "insufficient_stock",
+        )
+        for line, missing in refused.items()
+    ]
+    message = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:3])
+    why = "The order asks to be refused when it is short"
+    if order.when_short != WhenShort.REFUSE:
+        why = "This partner accepts no short orders"
+    raise InsufficientStock(f"{message} {why}; nothing was created.", errors)
+
+
+def _save_lines(order: Order, lines: list[OrderLine], wants: Sequence[Want], chosen: Plan) -> None:
+    reserved, agreed = Counter[int](), dict[int, Agreed]()
+    for each in chosen.allocations:
+        reserved[each.line] += each.reserved
+        agreed.setdefault(each.line, each.candidate.agreed)
+    now = timezone.now()
+    for line, want in zip(lines, wants, strict=True):
+        line.order = order
+        line.waiting = chosen.unfilled.get(line.position, 0)
+        line.open = line.quantity - line.waiting
+        line.reserved = reserved[line.position]
+        line.title = agreed.get(line.position, want.candidates[0].agreed).title
+        line.waiting_since = now if line.reserved < line.quantity else None
+    insert(lines)
