@@ -65,5 +65,6 @@ def test_a_redis_that_forgets_everything_loses_no_job_and_no_answer(acme, start_
 def test_hosts_stay_in_the_balance_while_redis_is_silent(start_web, own_redis):
     web = start_web(REDIS_URL=own_redis.url)
     with own_redis.silent():
-        answer = web.ask("GET", "/readyz")
-    assert (answer.status, answer.json()["checks"]["redis"]) == (200, "does not answer")
+        ready, status = web.ask("GET", "/readyz"), web.ask("GET", "/statusz")
+    assert (ready.status, ready.json()["checks"]) == (200, {"database": "ok"})
+    assert (status.status, status.json()["checks"]["redis"]) == (503, "does not answer")

@@ -63,4 +63,4 @@ def test_pushes_rates_and_imports_go_on_when_the_master_was_killed(
         assert push("after") == 201
         after = start_import("B-3")
         wait_until(lambda: is_done(after), "the worker is woken again", 120)
-        wait_until(lambda: web.ask("GET", "/readyz").json()["checks"]["redis"] == "ok", "Redis is well")
+        wait_until(lambda: web.ask("GET", "/statusz").json()["checks"]["redis"] == "ok", "Redis is well")
