@@ -256,8 +256,8 @@ def test_an_operator_adjusts_with_a_reason(acme, a_variant, admin_client, count)
     path = f"/admin/inventory/stocklevel/{level.pk}/do/adjust/"
     before = now()
 
-    assert admin_client.post(path, {"pieces": "-2"}).status_code == 200  # no reason
-    answer = admin_client.post(path, {"pieces": "-2", "reason": "water damage"})
+    assert admin_client.post(path, {"units": "-2"}).status_code == 200  # no reason
+    answer = admin_client.post(path, {"units": "-2", "reason": "water damage"})
     assert answer.status_code == 302
 
     assert lamps() == (3, 0)
@@ -270,8 +270,8 @@ def test_an_operator_adjusts_with_a_reason(acme, a_variant, admin_client, count)
     assert (event.data["on_hand"], event.data["reason"]) == ({"from": 5, "to": 3}, "water damage")
     count(10, as_of=before)
     assert lamps() == (8, 0)
-    for pieces in ("-9", "0"):
-        assert admin_client.post(path, {"pieces": pieces, "reason": "fire"}).status_code == 200
+    for units in ("-9", "0"):
+        assert admin_client.post(path, {"units": units, "reason": "fire"}).status_code == 200
     assert lamps() == (8, 0)
 
 
