@@ -10,21 +10,33 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
+from inventory.models import MovementKind
+from inventory.movements import insert_movements
+
 MONTHS_AHEAD = 3
 FOLDED = "inventory_stockmovement_folded"
 MONTH = re.compile(r"inventory_stockmovement_(\d{4})_(\d{2})")
 
+FOLD_MOVEMENTS = insert_movements(
+    MovementKind.OPENING,
+    "inventory_stockmovement WHERE occurred_at < %(until)s GROUP BY variant_id, warehouse_id"
+    " HAVING sum(on_hand_change) <> 0 OR sum(reserved_change) <> 0",
+    table=f"{FOLDED}_next",
+    id="max(id)",
+    occurred_at="max(occurred_at)",
+    on_hand_change="sum(on_hand_change)",
+    reserved_change="sum(reserved_change)",
+    on_hand="sum(on_hand_change)",
+    reserved="sum(reserved_change)",
+    actor="'system:fold'",
+)
+
 # Write one opening per stock row: the sum of its movements up to `until`, under the id of the last one.
 FOLD = f"""
     CREATE TABLE {FOLDED}_next (LIKE inventory_stockmovement INCLUDING ALL);
-    INSERT INTO {FOLDED}_next (id, occurred_at, variant_id, warehouse_id, kind, on_hand_change,
-        reserved_change, on_hand, reserved, actor)
-    SELECT max(id), max(occurred_at), variant_id, warehouse_id, 'opening', sum(on_hand_change),
-        sum(reserved_change), sum(on_hand_change), sum(reserved_change), 'system:fold'
-    FROM inventory_stockmovement WHERE occurred_at < %(until)s
-    GROUP BY variant_id, warehouse_id HAVING sum(on_hand_change) <> 0 OR sum(reserved_change) <> 0;
+    {FOLD_MOVEMENTS};
     ALTER TABLE {FOLDED}_next ADD CONSTRAINT folded_until CHECK (occurred_at < %(until)s)
-"""  # noqa: S608 - of constants
+"""
 
 ATTACH = f"""
     DELETE FROM inventory_stockmovement_default WHERE occurred_at < %(until)s;

@@ -22,6 +22,7 @@ from fastdb.rows import as_rows
 from inventory.arrivals import stock_arrived
 from inventory.elements import MOST
 from inventory.models import MovementKind, StockLevel
+from inventory.movements import MovementRow, array_params, insert_movements, movement_arrays
 
 StockKey = tuple[int, int]
 """A variant's id and a warehouse's id."""
@@ -47,22 +48,6 @@ class Cause(NamedTuple):
     order_id: int | None = None
     fulfillment_id: int | None = None
     reason: str = ""
-
-
-class MovementRow(NamedTuple):
-    """The columns of a movement that differ between the movements of one change."""
-
-    variant_id: int
-    warehouse_id: int
-    kind: str
-    on_hand_change: int
-    reserved_change: int
-    on_hand: int
-    reserved: int
-    moved: int
-    order_id: int | None
-    fulfillment_id: int | None
-    reason: str
 
 
 @dataclass
@@ -178,16 +163,16 @@ class LockedStock(Stock):
         with connection.cursor() as cursor:
             cursor.execute(
                 SAVE,
-                [
-                    [variant for variant, _ in keys],
-                    [warehouse for _, warehouse in keys],
-                    [level.on_hand for level in levels],
-                    [level.reserved for level in levels],
-                    [key in self._counted for key in keys],
-                    self.by.name,
-                    self.by.request_id,
-                    *map(list, zip(*self._movements, strict=True)),
-                ],
+                {
+                    "variants": [variant for variant, _ in keys],
+                    "warehouses": [warehouse for _, warehouse in keys],
+                    "levels_on_hand": [level.on_hand for level in levels],
+                    "levels_reserved": [level.reserved for level in levels],
+                    "counted": [key in self._counted for key in keys],
+                    "actor": self.by.name,
+                    "request_id": self.by.request_id,
+                    **array_params(self._movements, *MovementRow._fields),
+                },
             )
         arrived = {
             movement.variant_id
@@ -207,26 +192,26 @@ MAKE = """
     ON CONFLICT (variant_id, warehouse_id) DO NOTHING
 """
 
-SAVE = """
+SAVE_MOVEMENTS = insert_movements(
+    None,
+    f"{movement_arrays(*MovementRow._fields)} ORDER BY m.position",
+    **{name: name for name in MovementRow._fields},
+    actor="%(actor)s",
+    request_id="%(request_id)s",
+)
+SAVE = f"""
     WITH written AS (
         UPDATE inventory_stocklevel s
         SET on_hand = n.on_hand, reserved = n.reserved, updated_at = clock_timestamp(),
             counted_at = CASE WHEN n.counted THEN greatest(s.counted_at, clock_timestamp())
                 ELSE s.counted_at END
-        FROM unnest(%s::bigint[], %s::bigint[], %s::int[], %s::int[], %s::bool[])
+        FROM unnest(%(variants)s::bigint[], %(warehouses)s::bigint[], %(levels_on_hand)s::int[],
+                %(levels_reserved)s::int[], %(counted)s::bool[])
             AS n (variant_id, warehouse_id, on_hand, reserved, counted)
         WHERE s.variant_id = n.variant_id AND s.warehouse_id = n.warehouse_id
     )
-    INSERT INTO inventory_stockmovement (actor, request_id, variant_id, warehouse_id, kind, on_hand_change,
-        reserved_change, on_hand, reserved, moved, order_id, fulfillment_id, reason)
-    SELECT %s, %s, m.variant_id, m.warehouse_id, m.kind, m.on_hand_change, m.reserved_change, m.on_hand,
-        m.reserved, m.moved, m.order_id, m.fulfillment_id, m.reason
-    FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::int[], %s::int[], %s::int[], %s::int[], %s::int[],
-        %s::bigint[], %s::bigint[], %s::text[]) WITH ORDINALITY
-        AS m (variant_id, warehouse_id, kind, on_hand_change, reserved_change, on_hand, reserved, moved,
-            order_id, fulfillment_id, reason, position)
-    ORDER BY m.position
-"""
+    {SAVE_MOVEMENTS}
+"""  # noqa: S608 - of constants
 
 
 class LevelRow(NamedTuple):

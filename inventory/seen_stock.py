@@ -14,6 +14,8 @@ from collections.abc import Collection, Iterable
 from django.db import connection
 
 from accounts.actors import Actor
+from inventory.models import MovementKind
+from inventory.movements import array_params, insert_movements, movement_arrays
 from inventory.reservations import Stock, StockKey, levels_of, stock_rows
 
 
@@ -46,24 +48,19 @@ class SeenStock(Stock):
         with connection.cursor() as cursor:
             cursor.execute(
                 TAKE,
-                [
-                    [variant for variant, _ in keys],
-                    [warehouse for _, warehouse in keys],
-                    [planned[key] for key in keys],
-                    [level.available for level in levels],
-                    [level.reserved for level in levels],
-                    [level.safety for level in levels],
-                    sorted({*missed, *(variant for variant, _ in keys)}),
-                    sorted(missed),
-                    self.by.name,
-                    self.by.request_id,
-                    [movement.variant_id for movement in self._movements],
-                    [movement.warehouse_id for movement in self._movements],
-                    [movement.reserved_change for movement in self._movements],
-                    [movement.reserved for movement in self._movements],
-                    [movement.order_id for movement in self._movements],
-                    [movement.fulfillment_id for movement in self._movements],
-                ],
+                {
+                    "variants": [variant for variant, _ in keys],
+                    "warehouses": [warehouse for _, warehouse in keys],
+                    "planned": [planned[key] for key in keys],
+                    "left_over": [level.available for level in levels],
+                    "seen": [level.reserved for level in levels],
+                    "safety": [level.safety for level in levels],
+                    "locked": sorted({*missed, *(variant for variant, _ in keys)}),
+                    "missed": sorted(missed),
+                    "actor": self.by.name,
+                    "request_id": self.by.request_id,
+                    **array_params(self._movements, *RESERVED_COLUMNS),
+                },
             )
             [(unchanged,)] = cursor.fetchall()
         if not unchanged:
@@ -71,35 +68,44 @@ class SeenStock(Stock):
         self._movements.clear()
 
 
+RESERVED_COLUMNS = ("variant_id", "warehouse_id", "reserved_change", "reserved", "order_id", "fulfillment_id")
+
+TAKE_MOVEMENTS = insert_movements(
+    MovementKind.RESERVE,
+    f"{movement_arrays(*RESERVED_COLUMNS)} JOIN written w USING (variant_id, warehouse_id)"
+    " ORDER BY m.position",
+    reserved_change="m.reserved_change",
+    on_hand="w.on_hand",
+    reserved="w.reserved - w.seen + m.reserved",
+    order_id="m.order_id",
+    fulfillment_id="m.fulfillment_id",
+    actor="%(actor)s",
+    request_id="%(request_id)s",
+)
+
 # Lock the rows in lock order before writing any of them. Compute each movement's `reserved` from the row's
 # final value: another order may have reserved units between our read and our lock.
-TAKE = """
+TAKE = f"""
     WITH wanted AS (
-        SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::int[], %s::int[], %s::int[], %s::int[])
+        SELECT * FROM unnest(%(variants)s::bigint[], %(warehouses)s::bigint[], %(planned)s::int[],
+                %(left_over)s::int[], %(seen)s::int[], %(safety)s::int[])
             AS w (variant_id, warehouse_id, taken, left_over, reserved, safety)
     ), locked AS MATERIALIZED (
         SELECT s.variant_id, s.warehouse_id, coalesce(w.taken, 0) AS taken, w.reserved AS seen,
             coalesce(w.left_over, 0) AS left_over, s.on_hand - s.reserved - coalesce(w.safety, 0) AS available
         FROM inventory_stocklevel s LEFT JOIN wanted w USING (variant_id, warehouse_id)
-        WHERE s.variant_id = ANY(%s)
+        WHERE s.variant_id = ANY(%(locked)s)
         ORDER BY s.variant_id, s.warehouse_id FOR UPDATE OF s
     ), moved_on AS (
         SELECT FROM locked WHERE available < taken
-            OR variant_id = ANY(%s) AND greatest(available, 0) - taken > left_over
+            OR variant_id = ANY(%(missed)s) AND greatest(available, 0) - taken > left_over
     ), written AS (
         UPDATE inventory_stocklevel s
         SET reserved = s.reserved + l.taken, updated_at = clock_timestamp() FROM locked l
         WHERE s.variant_id = l.variant_id AND s.warehouse_id = l.warehouse_id AND l.taken > 0
         RETURNING s.variant_id, s.warehouse_id, s.on_hand, s.reserved, l.seen
     ), moved AS (
-        INSERT INTO inventory_stockmovement (actor, request_id, variant_id, warehouse_id, kind,
-            on_hand_change, reserved_change, on_hand, reserved, moved, order_id, fulfillment_id, reason)
-        SELECT %s, %s, m.variant_id, m.warehouse_id, 'reserve', 0, m.change, w.on_hand,
-            w.reserved - w.seen + m.reserved, 0, m.order_id, m.fulfillment_id, ''
-        FROM unnest(%s::bigint[], %s::bigint[], %s::int[], %s::int[], %s::bigint[], %s::bigint[])
-            WITH ORDINALITY
-            AS m (variant_id, warehouse_id, change, reserved, order_id, fulfillment_id, position)
-        JOIN written w USING (variant_id, warehouse_id) ORDER BY m.position
+        {TAKE_MOVEMENTS}
     )
     SELECT NOT EXISTS (SELECT FROM moved_on)
-"""
+"""  # noqa: S608 - of constants

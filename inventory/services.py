@@ -1,8 +1,6 @@
 """Stock pushes: find the variant of each element and set its count (endpoint 13, contract 7 and 12).
 
-A push runs the same few statements for any number of elements. It inserts missing rows first, then locks
-the existing rows in (variant, warehouse) order and sets them. A transaction that inserts holds no row
-locks yet, so pushes, imports and reservations cannot deadlock.
+A push runs the same few statements for any number of elements (`inventory.counts`).
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from typing import Any, NamedTuple
 from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
+from psycopg.sql import SQL
 
 from accounts.actors import Actor
 from api.renderers import iso
@@ -23,6 +22,7 @@ from catalog.snapshot import take_snapshot_after_commit
 from events.recording import record
 from fastdb.rows import rows_of
 from inventory.arrivals import stock_arrived
+from inventory.counts import Counts, land_counts, moved_since, on_hand_now, refused_since
 from inventory.elements import Element, ElementError, IdType, read_elements
 from inventory.models import Warehouse
 
@@ -40,69 +40,32 @@ MOMENT = """
     SELECT coalesce(least(%s::timestamptz, clock_timestamp()), clock_timestamp() - %s * interval '1 second')
 """
 
-# Correct a count by the units that left or came back after it was taken.
-MOVED_SINCE = """
-    SELECT variant_id, sum(moved) AS units FROM inventory_stockmovement
-    WHERE warehouse_id = %(warehouse)s AND moved <> 0 AND occurred_at > %(as_of)s GROUP BY variant_id
-"""
-COUNTED = "least(greatest(pushed.amount + coalesce(since.units, 0), 0), 2147483647)::int"
+WAREHOUSES = SQL("ARRAY[%(warehouse)s::bigint]")
+AS_OF = SQL("%(as_of)s::timestamptz")
+ROWS = SQL(
+    "(SELECT variant_id, %(warehouse)s::bigint AS warehouse_id, amount"
+    " FROM unnest(%(variants)s::bigint[], %(amounts)s::int[]) AS pushed (variant_id, amount)) AS n"
+)
+MISSING = SQL(
+    """
+    NOT EXISTS (SELECT FROM inventory_stocklevel s
+        WHERE s.variant_id = n.variant_id AND s.warehouse_id = n.warehouse_id)
+    AND NOT EXISTS (SELECT FROM ({refused}) AS r WHERE r.variant_id = n.variant_id)
+    """
+).format(refused=refused_since(WAREHOUSES, AS_OF))
+MOVED = SQL("LEFT JOIN ({}) AS since ON since.variant_id = n.variant_id").format(
+    moved_since(WAREHOUSES, AS_OF)
+)
 
-# A refusal is a count of 0, also for a variant that has no stock row yet.
-REFUSED_SINCE = """
-    SELECT variant_id, occurred_at FROM inventory_stockmovement
-    WHERE warehouse_id = %(warehouse)s AND kind = 'refuse' AND occurred_at > %(as_of)s
-"""
-
-INSERT_MISSING = f"""
-    WITH created AS (
-        INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved, counted_at, updated_at)
-        SELECT pushed.variant_id, %(warehouse)s, {COUNTED}, 0, %(as_of)s, now()
-        FROM unnest(%(variants)s::bigint[], %(amounts)s::int[]) AS pushed (variant_id, amount)
-        LEFT JOIN ({MOVED_SINCE}) AS since USING (variant_id)
-        WHERE NOT EXISTS (SELECT FROM inventory_stocklevel s
-                WHERE s.variant_id = pushed.variant_id AND s.warehouse_id = %(warehouse)s)
-            AND NOT EXISTS (SELECT FROM ({REFUSED_SINCE}) AS r WHERE r.variant_id = pushed.variant_id)
-        ORDER BY pushed.variant_id
-        ON CONFLICT (variant_id, warehouse_id) DO NOTHING
-        RETURNING variant_id, on_hand
-    )
-    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
-        on_hand, reserved, actor, request_id)
-    SELECT variant_id, %(warehouse)s, 'count', on_hand, 0, on_hand, 0, %(actor)s, %(request_id)s
-    FROM created
-"""  # noqa: S608 - of constants
-
-# Lock in a separate statement: the next statement then sees the movements of the transactions that this
-# one waited for.
-LOCK = """
-    SELECT FROM inventory_stocklevel
-    WHERE warehouse_id = %(warehouse)s AND variant_id = ANY(%(variants)s)
-    ORDER BY variant_id FOR UPDATE
-"""
-
-# A later count of the same number changes only `counted_at`.
-SET_COUNTED = f"""
-    WITH counted AS (
-        SELECT s.id, s.variant_id, s.on_hand, s.reserved, {COUNTED} AS counted
-        FROM unnest(%(variants)s::bigint[], %(amounts)s::int[]) AS pushed (variant_id, amount)
-        JOIN inventory_stocklevel s ON s.variant_id = pushed.variant_id AND s.warehouse_id = %(warehouse)s
-        LEFT JOIN ({MOVED_SINCE}) AS since ON since.variant_id = s.variant_id
-        WHERE s.counted_at IS NULL OR s.counted_at <= %(as_of)s
-    ), written AS (
-        UPDATE inventory_stocklevel s
-        SET on_hand = counted.counted, counted_at = %(as_of)s,
-            updated_at = CASE WHEN s.on_hand <> counted.counted THEN now() ELSE s.updated_at END
-        FROM counted
-        -- Repeat the ids as an array: PostgreSQL then uses the index instead of reading the whole table.
-        WHERE s.id = counted.id AND s.id = ANY(ARRAY(SELECT id FROM counted))
-            AND (s.on_hand <> counted.counted OR s.counted_at IS DISTINCT FROM %(as_of)s)
-    )
-    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
-        on_hand, reserved, actor, request_id)
-    SELECT variant_id, %(warehouse)s, 'count', counted - on_hand, 0, counted, reserved,
-        %(actor)s, %(request_id)s
-    FROM counted WHERE counted <> on_hand
-"""  # noqa: S608 - of constants
+PUSHED = Counts(
+    rows=ROWS,
+    missing=MISSING,
+    moved=MOVED,
+    on_hand=on_hand_now(SQL("n.amount"), SQL("since.units")),
+    as_of=AS_OF,
+    cause={"actor": SQL("%(actor)s"), "request_id": SQL("%(request_id)s")},
+    look_up=True,
+)
 
 HEARD_INTERVAL = timedelta(minutes=10)
 
@@ -114,15 +77,16 @@ class StaleRow(NamedTuple):
     counted_at: datetime
 
 
-STALE = f"""
+STALE = SQL(
+    """
     SELECT variant_id, counted_at FROM inventory_stocklevel
-    WHERE warehouse_id = %(warehouse)s AND variant_id = ANY(%(variants)s) AND counted_at > %(as_of)s
+    WHERE warehouse_id = %(warehouse)s AND variant_id = ANY(%(variants)s) AND counted_at > {as_of}
     UNION ALL
-    SELECT r.variant_id, max(r.occurred_at) FROM ({REFUSED_SINCE}) AS r
+    SELECT r.variant_id, r.refused_at FROM ({refused}) AS r
     WHERE r.variant_id = ANY(%(variants)s) AND NOT EXISTS (SELECT FROM inventory_stocklevel s
         WHERE s.variant_id = r.variant_id AND s.warehouse_id = %(warehouse)s)
-    GROUP BY r.variant_id
-"""  # noqa: S608 - of constants
+    """
+).format(as_of=AS_OF, refused=refused_since(WAREHOUSES, AS_OF))
 
 
 @dataclass
@@ -234,12 +198,9 @@ def _write(
         "actor": by.name,
         "request_id": by.request_id,
     }
+    landed = land_counts(PUSHED, params)
+    result.updated = landed.created + landed.updated
     with connection.cursor() as cursor:
-        cursor.execute(INSERT_MISSING, params)
-        result.updated = cursor.rowcount
-        cursor.execute(LOCK, params)
-        cursor.execute(SET_COUNTED, params)
-        result.updated += cursor.rowcount
         cursor.execute(STALE, params)
         stale = rows_of(cursor, StaleRow)
     result.errors += [_stale(counts[row.variant_id], as_of, row.counted_at) for row in stale]

@@ -11,10 +11,11 @@ from imports.models import ImportPolicy
 from imports.pipeline.context import BATCH, BatchResult, ImportContext
 from imports.pipeline.job_report import TOP
 from imports.sql import row
+from inventory.counts import on_hand_now
 from inventory.elements import MOST
 from inventory.importing.full_files import FULL, reason_to_keep
 from inventory.importing.matching import UNKNOWN_WAREHOUSE, counted_before, named_in_file, warehouse_ids
-from inventory.importing.since import COUNTED, as_of_now, moved
+from inventory.importing.since import COUNTED, moved
 
 
 def forecast(context: ImportContext) -> BatchResult:
@@ -90,7 +91,7 @@ def outlook(context: ImportContext) -> dict[str, Any]:
         ).format(
             most=Literal(MOST),
             unknown=UNKNOWN_WAREHOUSE,
-            counted=as_of_now(SQL("n.quantity"), SQL("m.units")),
+            counted=on_hand_now(SQL("n.quantity"), SQL("m.units")),
             full=Literal(full),
             named=named_in_file(context),
             moved=moved(context),

@@ -9,8 +9,9 @@ from psycopg.sql import SQL, Composable, Literal
 
 from imports.pipeline.context import ImportContext
 from imports.pipeline.record_checks import UNREADABLE
-from imports.sql import execute, row
-from inventory.importing.landing import MOVEMENTS, cause
+from imports.sql import execute, row, value
+from inventory.counts import Counts, on_hand_now, set_levels
+from inventory.importing.landing import cause
 from inventory.importing.matching import (
     UNKNOWN_WAREHOUSE,
     counted_before,
@@ -18,7 +19,7 @@ from inventory.importing.matching import (
     named_in_file,
     warehouse_ids,
 )
-from inventory.importing.since import as_of_now, moved
+from inventory.importing.since import moved
 
 FULL = "full"
 
@@ -40,33 +41,19 @@ def finish(context: ImportContext) -> dict[str, Any]:
             " {} ORDER BY l.variant_id, l.warehouse_id FOR UPDATE OF l"
         ).format(_unnamed(context))
     )
-    return _report(
-        SQL(
-            """
-            WITH counted AS ({counted}),
-            written AS (
-                UPDATE inventory_stocklevel AS l
-                SET on_hand = counted, counted_at = {moment},
-                    updated_at = CASE WHEN l.on_hand <> counted THEN now() ELSE l.updated_at END
-                FROM counted AS c WHERE l.id = c.id AND c.older
-                    AND (l.on_hand <> counted OR l.counted_at IS DISTINCT FROM {moment})
-            ), moved AS (
-                {movements}
-                SELECT variant_id, warehouse_id, 'count', counted - on_hand, 0,
-                    counted, reserved, {cause}, NULL
-                FROM counted WHERE older AND counted <> on_hand
-            )
-            SELECT {zeroed}, {kept_newer} FROM counted
-            """
-        ).format(
-            counted=_counted(context, UNNAMED),
-            moment=moment(context),
-            movements=MOVEMENTS,
+    kept_newer = value(SQL("SELECT {} FROM ({}) AS c").format(KEPT_NEWER, _counted(context, UNNAMED)))
+    _, zeroed = set_levels(
+        Counts(
+            rows=SQL("{} AS n").format(UNNAMED),
+            moved=SQL(
+                "LEFT JOIN ({}) AS m ON m.variant_id = n.variant_id AND m.warehouse_id = n.warehouse_id"
+            ).format(moved(context)),
+            on_hand=on_hand_now(SQL("0"), SQL("m.units")),
+            as_of=moment(context),
             cause=cause(context),
-            zeroed=ZEROED,
-            kept_newer=KEPT_NEWER,
         )
     )
+    return {"zeroed": zeroed, "kept_newer": int(kept_newer)}
 
 
 def forecast_finish(context: ImportContext) -> dict[str, Any]:
@@ -75,16 +62,12 @@ def forecast_finish(context: ImportContext) -> dict[str, Any]:
     if why := reason_to_keep(context):
         return {"zeroed": 0, "kept": why}
     counted = _counted(context, SQL("({})").format(_unnamed(context)))
-    return _report(SQL("SELECT {}, {} FROM ({}) AS c").format(ZEROED, KEPT_NEWER, counted))
+    zeroed, kept_newer = row(SQL("SELECT {}, {} FROM ({}) AS c").format(ZEROED, KEPT_NEWER, counted))
+    return {"zeroed": int(zeroed), "kept_newer": int(kept_newer)}
 
 
 ZEROED = SQL("count(*) FILTER (WHERE older AND counted = 0 AND on_hand > 0)")
 KEPT_NEWER = SQL("count(*) FILTER (WHERE NOT older AND on_hand > 0)")
-
-
-def _report(query: Composable) -> dict[str, Any]:
-    zeroed, kept_newer = row(query)
-    return {"zeroed": int(zeroed), "kept_newer": int(kept_newer)}
 
 
 def _unnamed(context: ImportContext) -> Composable:
@@ -111,7 +94,7 @@ def _counted(context: ImportContext, unnamed: Composable) -> Composable:
         " LEFT JOIN ({moved}) AS m ON m.variant_id = l.variant_id AND m.warehouse_id = l.warehouse_id"
     ).format(
         older=counted_before(context),
-        counted=as_of_now(SQL("0"), SQL("m.units")),
+        counted=on_hand_now(SQL("0"), SQL("m.units")),
         unnamed=unnamed,
         moved=moved(context),
     )

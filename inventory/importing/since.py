@@ -6,29 +6,21 @@ from psycopg.sql import SQL, Composable, Literal
 
 from imports.pipeline.context import BATCH, ImportContext
 from imports.sql import execute
-from inventory.elements import MOST
+from inventory.counts import moved_since, on_hand_now, refused_since
 from inventory.importing.matching import moment, own_warehouses
 
 
 def moved(context: ImportContext) -> Composable:
-    """Return a query for the units that came back or (below 0) left since, by variant and warehouse."""
-    return SQL(
-        "SELECT variant_id, warehouse_id, sum(moved) AS units FROM inventory_stockmovement"
-        " WHERE warehouse_id = ANY({}) AND moved <> 0 AND occurred_at > {} GROUP BY 1, 2"
-    ).format(Literal(own_warehouses(context)), moment(context))
-
-
-def as_of_now(counted: Composable, units: Composable) -> Composable:
-    """Return the number on hand now, from a count and the units that moved since."""
-    return SQL("least(greatest({} + coalesce({}, 0), 0), {})::int").format(counted, units, Literal(MOST))
+    """Return a query for the units that came back or (below 0) left since the file's count."""
+    return moved_since(Literal(own_warehouses(context)), moment(context))
 
 
 # The number on hand now for a batch row `b`.
-COUNTED = as_of_now(SQL("b.quantity"), SQL("b.units"))
+COUNTED = on_hand_now(SQL("b.quantity"), SQL("b.units"))
 
 
 def add_moved(context: ImportContext) -> None:
-    """Store the units that moved since in each batch row. The rows are locked, so no movement is missed."""
+    """Store the units that moved since in each batch row; repeated under the locks, it misses no movement."""
     _execute(
         SQL(
             "UPDATE {} AS b SET units = m.units FROM ({}) AS m"
@@ -42,15 +34,10 @@ def mark_refused(context: ImportContext) -> None:
     _execute(
         SQL(
             """
-            UPDATE {batch} AS b SET wrong = true, counted_at = r.refused_at
-            FROM (
-                SELECT variant_id, warehouse_id, max(occurred_at) AS refused_at FROM inventory_stockmovement
-                WHERE warehouse_id = ANY({warehouses}) AND kind = 'refuse' AND occurred_at > {moment}
-                GROUP BY 1, 2
-            ) AS r
+            UPDATE {batch} AS b SET wrong = true, counted_at = r.refused_at FROM ({refused}) AS r
             WHERE r.variant_id = b.variant_id AND r.warehouse_id = b.warehouse_id AND b.level_id IS NULL
             """
-        ).format(batch=BATCH, warehouses=Literal(own_warehouses(context)), moment=moment(context))
+        ).format(batch=BATCH, refused=refused_since(Literal(own_warehouses(context)), moment(context)))
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from inventory.models import MovementKind
+from inventory.movements import insert_movements
+
 ACTOR = "system:reconcile"
-MOVEMENT = """
-    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
-        on_hand, reserved, actor, order_id, fulfillment_id, reason)
-"""
 
 # Units reserved for orders, by stock row.
 RESERVED = """
@@ -48,6 +47,21 @@ SUMS = """
     WHERE m.variant_id = w.variant_id AND m.warehouse_id = w.warehouse_id
 """
 
+RELEASE_MOVEMENTS = insert_movements(
+    MovementKind.ADJUST,
+    f"released w CROSS JOIN LATERAL ({SUMS}) m ORDER BY w.fulfillment_id",
+    variant_id="w.variant_id",
+    warehouse_id="w.warehouse_id",
+    reserved_change="w.change",
+    on_hand="m.on_hand",
+    reserved="m.reserved"
+    " + sum(w.change) OVER (PARTITION BY w.variant_id, w.warehouse_id ORDER BY w.fulfillment_id)",
+    actor=f"'{ACTOR}'",
+    order_id="w.order_id",
+    fulfillment_id="w.fulfillment_id",
+    reason="'reconcile: more than the open units was reserved'",
+)
+
 # Lines get the ledger's number up to their open units; a movement releases the rest.
 MEND_RESERVED = f"""
     , filled AS (
@@ -69,12 +83,19 @@ MEND_RESERVED = f"""
             ON k.fulfillment_id = w.fulfillment_id AND k.variant_id = w.variant_id
         WHERE k.reserved <> w.reserved
     )
-    {MOVEMENT}
-    SELECT w.variant_id, w.warehouse_id, 'adjust', 0, w.change, m.on_hand,
-        m.reserved + sum(w.change) OVER (PARTITION BY w.variant_id, w.warehouse_id ORDER BY w.fulfillment_id),
-        '{ACTOR}', w.order_id, w.fulfillment_id, 'reconcile: more than the open units was reserved'
-    FROM released w CROSS JOIN LATERAL ({SUMS}) m ORDER BY w.fulfillment_id
+    {RELEASE_MOVEMENTS}
 """  # noqa: S608 - of constants
+
+MEND_MOVEMENTS = insert_movements(
+    MovementKind.ADJUST,
+    "sound ORDER BY variant_id, warehouse_id",
+    on_hand_change="units - on_hand",
+    reserved_change="promised - reserved",
+    on_hand="units",
+    reserved="promised",
+    actor=f"'{ACTOR}'",
+    reason="CASE WHEN stored IS NULL THEN 'reconcile: there was no row' ELSE said END",
+)
 
 # On hand is the sum of the movements, unless the last movement already recorded the row's number: then an
 # earlier movement is missing. Reserved is the sum of the lines. A new movement closes the gap in both cases.
@@ -99,8 +120,5 @@ MEND_STOCK = f"""
         ON CONFLICT (variant_id, warehouse_id) DO UPDATE
         SET on_hand = excluded.on_hand, reserved = excluded.reserved, updated_at = now()
     )
-    {MOVEMENT}
-    SELECT variant_id, warehouse_id, 'adjust', units - on_hand, promised - reserved, units, promised,
-        '{ACTOR}', NULL, NULL, CASE WHEN stored IS NULL THEN 'reconcile: there was no row' ELSE said END
-    FROM sound ORDER BY 1, 2
+    {MEND_MOVEMENTS}
 """  # noqa: S608 - of constants

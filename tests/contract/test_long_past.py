@@ -11,6 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Retailer, Supplier
 from api.facts import all_facts
+from inventory.models import MovementKind
+from inventory.movements import insert_movements
 from tools.bench.serving import market
 
 ORDERS = 8_000
@@ -51,15 +53,22 @@ MOVEMENTS: tuple[dict[str, str], ...] = (
     {"warehouse_id": "1", "kind": "opening"},
 )
 # Set aside and given back, for each of the orders: stock is as before.
-MOVED = """
-    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
-        on_hand, reserved, order_id)
-    SELECT v.id, w.id, k.kind, 0, k.change, 1000000000, greatest(k.change, 0), n
-    FROM generate_series(1, %(orders)s) n
+MOVED = insert_movements(
+    None,
+    f"""generate_series(1, %(orders)s) n
     JOIN catalog_variant v ON v.id = mod(n, (SELECT count(*) FROM catalog_variant)) + 1
     JOIN inventory_warehouse w ON w.supplier_id = v.supplier_id
-    CROSS JOIN (VALUES ('reserve', 1), ('release', -1)) k (kind, change) ORDER BY n, change DESC
-"""
+    CROSS JOIN (VALUES ('{MovementKind.RESERVE}', 1), ('{MovementKind.RELEASE}', -1)) k (kind, change)
+    ORDER BY n, change DESC
+    """,
+    variant_id="v.id",
+    warehouse_id="w.id",
+    kind="k.kind",
+    reserved_change="k.change",
+    on_hand="1000000000",
+    reserved="greatest(k.change, 0)",
+    order_id="n",
+)
 COUNTED = {"exchange_orders", "exchange_fulfillments_overdue", "exchange_events_unpublished"}
 EVENTS: tuple[dict[str, str], ...] = (
     {},

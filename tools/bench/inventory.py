@@ -14,7 +14,7 @@ from unittest import mock
 from django.conf import settings
 
 from accounts.models import ApiKey, Supplier
-from inventory.importing import landing
+from inventory import counts
 from inventory.models import Warehouse
 from tools.bench import files
 from tools.bench.database import own_database
@@ -68,7 +68,7 @@ def measure_movements(folder: Path, rows: int) -> None:
         for name, found in seconds.items():
             warehouse = Warehouse.objects.create(supplier=supplier, name=f"{name} {turn}")
             options = {**STOCK_FILE, "warehouse_id": warehouse.pk}
-            without = mock.patch.object(landing, "with_movements", lambda context, levels, created: levels)
+            without = mock.patch.object(counts, "INSERT", counts.MISSING + counts.INSERT_LEVELS)
             with without if name == "without" else nullcontext():
                 found.append(run_import(supplier, "inventory", path, f"first load, {name}", rows, options))
     both = median(seconds["with movements"])

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 
 from django.db import connection
 
+from inventory.models import MovementKind
+from inventory.movements import insert_movements
 from tools.bench.serving import market
 from tools.bench.serving.market import PARTIES, VARIANTS, execute
 
@@ -50,13 +52,20 @@ WAITING = (
 
 BUSY_VARIANTS = 40
 """Of the first, how many have a page full of movements at every size."""
+BUSY_MOVEMENTS = insert_movements(
+    MovementKind.COUNT,
+    f"generate_series(1, {BUSY_VARIANTS}) v, generate_series(1, 500) n",
+    occurred_at="now() - n * interval '1 minute'",
+    variant_id="v",
+    warehouse_id="1",
+    on_hand_change="1",
+    on_hand="100",
+    reserved="0",
+)
 ONCE = f"""
     UPDATE inventory_stocklevel SET counted_at = now() - interval '3 days';
     UPDATE inventory_stocklevel SET on_hand = 1, reserved = 3 WHERE mod(id, 250) = 0;
-    INSERT INTO inventory_stockmovement (occurred_at, variant_id, warehouse_id, kind, on_hand_change,
-            reserved_change, on_hand, reserved)
-        SELECT now() - n * interval '1 minute', v, 1, 'count', 1, 0, 100, 0
-        FROM generate_series(1, {BUSY_VARIANTS}) v, generate_series(1, 500) n;
+    {BUSY_MOVEMENTS};
     INSERT INTO events_webhook (url, types, areas, active, secret, old_secret, after, last_error, retailer_id,
             failing_since)
         SELECT 'https://shop' || id || '.example/hook', '{{}}', '{{orders}}', true, '', '', 0,
@@ -88,13 +97,22 @@ PAST = (
         ('po-' || lpad(n::text, 9, '0'), 'number'), ('so-' || n, 'sales order'),
         ('ada lovelace-' || mod(n, 5000), 'customer'), ('lovelace-' || mod(n, 5000), 'customer'),
         ('ada' || mod(n, 5000) || '@example.com', 'e-mail')) e (text, kind)""",
-    f"""
-    INSERT INTO inventory_stockmovement (occurred_at, variant_id, warehouse_id, kind, on_hand_change,
-        reserved_change, on_hand, reserved, actor, order_id, fulfillment_id)
-    SELECT {MOMENT}, (s - 1) * {VARIANTS} + mod(n * 3, {VARIANTS}) + 1, s, k, -(k = 'ship')::int,
-        CASE k WHEN 'ship' THEN -1 ELSE 1 END, 1000, 1, 'key:bench', n, n
-    FROM {NUMBERED}, LATERAL (SELECT mod(n / {PARTIES}, {PARTIES}) + 1 AS s) o,
-        unnest(ARRAY['reserve', 'ship']) k""",
+    insert_movements(
+        None,
+        f"{NUMBERED}, LATERAL (SELECT mod(n / {PARTIES}, {PARTIES}) + 1 AS s) o,"
+        f" unnest(ARRAY['{MovementKind.RESERVE}', '{MovementKind.SHIP}']) k",
+        occurred_at=MOMENT,
+        variant_id=f"(s - 1) * {VARIANTS} + mod(n * 3, {VARIANTS}) + 1",
+        warehouse_id="s",
+        kind="k",
+        on_hand_change=f"-(k = '{MovementKind.SHIP}')::int",
+        reserved_change=f"CASE k WHEN '{MovementKind.SHIP}' THEN -1 ELSE 1 END",
+        on_hand="1000",
+        reserved="1",
+        actor="'key:bench'",
+        order_id="n",
+        fulfillment_id="n",
+    ),
     f"""
     INSERT INTO events_delivery (subject, status, attempts, last_status, last_error, attempted_at,
         expires_at, event_id, webhook_id)

@@ -9,6 +9,8 @@ from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
+from inventory.models import MovementKind
+from inventory.movements import insert_movements
 from tools.bench.serving.bare import answer, check_key
 
 CANDIDATES = """
@@ -51,16 +53,22 @@ PARTS = """
 DECISION = (
     "INSERT INTO fulfillments_routingdecision (order_id, cause, lines) VALUES (%s, 'order.created', %s)"
 )
-STOCK = """
+MOVEMENTS = insert_movements(
+    MovementKind.RESERVE,
+    "written",
+    reserved_change="quantity",
+    actor="'key:bench'",
+    request_id="%s",
+    order_id="%s",
+    fulfillment_id="%s",
+)
+STOCK = f"""
     WITH written AS (
         UPDATE inventory_stocklevel s SET reserved = reserved + quantity, updated_at = clock_timestamp()
         FROM unnest(%s::bigint[], %s::int[]) AS n (variant_id, quantity) WHERE s.variant_id = n.variant_id
         RETURNING s.variant_id, s.warehouse_id, s.on_hand, s.reserved, n.quantity
     )
-    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
-        on_hand, reserved, order_id, fulfillment_id, actor, request_id)
-    SELECT variant_id, warehouse_id, 'reserve', 0, quantity, on_hand, reserved, %s, %s, 'key:bench', %s
-    FROM written
+    {MOVEMENTS}
 """
 EVENTS = """
     INSERT INTO events_event (type, area, supplier_id, retailer_id, order_id, fulfillment_id, actor,
@@ -106,7 +114,7 @@ def push_order(request: HttpRequest, retailer_id: int) -> HttpResponse:
         cursor.execute(PARTS, [fulfillment, lines, variants, *agreed, list(asked.values())])
         cursor.execute(DECISION, [order, json.dumps(_decision(asked, lines, found))])
         request_id = request.headers.get("X-Request-Id", number)
-        cursor.execute(STOCK, [variants, list(asked.values()), order, fulfillment, request_id])
+        cursor.execute(STOCK, [variants, list(asked.values()), request_id, order, fulfillment])
         known = {"retailer": retailer_id, "order": order, "supplier": supplier, "fulfillment": fulfillment}
         cursor.execute(EVENTS, {**known, "request": request_id})
         cursor.execute(STAMP, [retailer_id, order])

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from django.db import connection
 
 from accounts.models import ApiKey, Retailer, Supplier
+from inventory.models import MovementKind
+from inventory.movements import insert_movements
 
 PARTIES, VARIANTS = 8, 2_000
 """Retailers, and as many suppliers, each a partner of each; variants of each supplier."""
@@ -23,6 +25,12 @@ ADDRESS = (
     ' "phone_number": "+44 20 7946 0000", "email": "ada@example.com", "company_name": ""}'
 )
 
+OPENINGS = insert_movements(
+    MovementKind.OPENING,
+    "inventory_stocklevel ORDER BY id",
+    on_hand_change="on_hand",
+    reserved_change="reserved",
+)
 CAST = f"""
     INSERT INTO accounts_supplier (name, priority, safety_stock)
         SELECT 'Supplier ' || n, 100, 0 FROM generate_series(1, {PARTIES}) n;
@@ -43,10 +51,7 @@ CAST = f"""
     INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved)
         SELECT v.id, w.id, 1000000000, 0 FROM catalog_variant v
         JOIN inventory_warehouse w ON w.supplier_id = v.supplier_id ORDER BY v.id;
-    INSERT INTO inventory_stockmovement (variant_id, warehouse_id, kind, on_hand_change, reserved_change,
-            on_hand, reserved)
-        SELECT variant_id, warehouse_id, 'opening', on_hand, reserved, on_hand, reserved
-        FROM inventory_stocklevel ORDER BY id;
+    {OPENINGS};
 """
 
 # One order n: its parties, its moment and how far it is. Each has one fulfillment, of the same number.
