@@ -244,7 +244,7 @@ _ticks = {
     "collect-blobs": ("sftp_ingest.tasks.collect", 60.0),
     "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),
     "sweep-simulations": ("fulfillments.tasks.sweep_simulations", 10.0),
-    "sweep-operators-actions": ("accounts.tasks.sweep_operator_actions", 10.0),
+    "sweep-operators-actions": ("accounts.tasks.sweep_operator_actions", 5.0),
     "expire-idempotency-keys": ("accounts.tasks.expire", 3600.0),
 }
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {

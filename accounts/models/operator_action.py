@@ -8,6 +8,8 @@ from django.db import models
 from django.db.models import Count, Q
 from django.db.models.functions import Now
 
+from fastdb.leased import LeasedWork
+
 
 class Result(models.TextChoices):
     """The result of an action for one record."""
@@ -17,7 +19,7 @@ class Result(models.TextChoices):
     REFUSED = "refused", "could not be done"
 
 
-class OperatorAction(models.Model):
+class OperatorAction(LeasedWork):
     """An action that an operator does to one or many records, with its progress.
 
     Its rows are stored when it is chosen, so that it does exactly the rows that the operator confirmed, even
@@ -43,7 +45,7 @@ class OperatorAction(models.Model):
     stopped_at = models.DateTimeField(null=True, help_text="When an operator stopped the remaining rows.")
     stopped_by = models.CharField(max_length=200, blank=True, db_default="")
     finished_at = models.DateTimeField(null=True)
-    leased_until = models.DateTimeField(null=True, help_text="The end of the worker's lease.")
+    lease_until = models.DateTimeField(null=True, editable=False, db_column="leased_until")
 
     class Meta:
         ordering = ["-id"]
@@ -63,6 +65,11 @@ class OperatorAction(models.Model):
 
     def __str__(self) -> str:
         return f"{self.label}, {self.total} of {self.model}"
+
+    @classmethod
+    def to_do(cls) -> Q:
+        """Actions to check, and confirmed actions to do."""
+        return Q(finished_at=None) & (Q(looked_at=None) | Q(confirmed_at__isnull=False))
 
     @property
     def moving(self) -> bool:

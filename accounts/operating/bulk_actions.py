@@ -7,7 +7,6 @@ one record takes, and a killed worker loses nothing and does nothing twice.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from html import unescape
@@ -15,9 +14,9 @@ from time import monotonic
 from typing import Any, Protocol
 from uuid import UUID
 
-from celery import current_app
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
@@ -25,16 +24,14 @@ from django.utils.safestring import SafeString
 from accounts.actors import Actor, ActorKind
 from accounts.models import OperatorAction, OperatorActionRow, Result
 from accounts.operating.operator_actions import AdminAction, AlreadySubmitted, perform
+from fastdb import leased
 from fastdb.updates import update
-
-logger = logging.getLogger(__name__)
 
 RUN_TASK = "accounts.tasks.run_operator_action"
 MOST = 1_000_000  # rows of one action
 AT_ONCE = 1.5  # seconds of work in the operator's request; a worker does the rest
 SLICE = 4.0  # seconds of work until a worker takes the next action
 AT_WORK = 2  # actions in progress at the same time; the other worker threads stay free
-LEASE = timedelta(seconds=30)
 PAGE = 500
 AT_HAND = 50  # rows whose records are read at once before they are done one by one
 UNCONFIRMED = timedelta(days=1)  # until an action that no one confirmed is deleted
@@ -207,7 +204,9 @@ def advance(chosen: OperatorAction, admin: Acting, *, seconds: float) -> bool:
         stop(chosen, by=Actor.system("operators' actions"))
         OperatorAction.objects.filter(pk=chosen.pk, finished_at=None).update(finished_at=timezone.now())
         return True
-    if not _claim(chosen):
+    claimed = OperatorAction.claim(chosen.pk, leased.new_owner())
+    chosen.refresh_from_db()
+    if claimed is None:
         return True
     end = monotonic() + seconds
     try:
@@ -217,21 +216,9 @@ def advance(chosen: OperatorAction, admin: Acting, *, seconds: float) -> bool:
             else _act(chosen, admin, action, end)
         )
     finally:
-        OperatorAction.objects.filter(pk=chosen.pk).update(leased_until=None)
+        claimed.release()
     chosen.refresh_from_db()
     return done
-
-
-def _claim(chosen: OperatorAction) -> bool:
-    now = timezone.now()
-    free = Q(leased_until=None) | Q(leased_until__lte=now)
-    claimed = OperatorAction.objects.filter(free, pk=chosen.pk, finished_at=None)
-    return bool(claimed.update(leased_until=now + LEASE)) and _moving(chosen)
-
-
-def _moving(chosen: OperatorAction) -> bool:
-    chosen.refresh_from_db()
-    return chosen.moving
 
 
 def _check(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: float) -> bool:
@@ -297,22 +284,17 @@ def _act_on(
 
 def all_at_work() -> bool:
     """Return whether the limit of actions in progress is reached."""
-    leased = OperatorAction.objects.filter(finished_at=None, leased_until__gt=timezone.now())
-    return leased.count() >= AT_WORK
+    at_work = OperatorAction.objects.filter(finished_at=None, lease_until__gt=Now())
+    return at_work.count() >= AT_WORK
 
 
 def wake(action_id: int) -> None:
     """Wake a worker to continue an action. If the message is lost, the sweep wakes one later."""
-    try:
-        current_app.signature(RUN_TASK).apply_async((action_id,), retry=False, expires=60)
-    except Exception as error:  # noqa: BLE001 - the sweep covers every failure of the broker
-        logger.warning("no worker could be woken; an operator's action waits for the sweep: %s", error)
+    leased.wake(RUN_TASK, action_id)
 
 
 def unfinished() -> list[int]:
     """Return actions that need a worker. Delete actions that were not confirmed within a day."""
-    open_ = OperatorAction.objects.filter(finished_at=None)
-    open_.filter(confirmed_at=None, created_at__lte=timezone.now() - UNCONFIRMED).delete()
-    to_do = open_.filter(Q(looked_at=None) | Q(confirmed_at__isnull=False))
-    free = Q(leased_until=None) | Q(leased_until__lte=timezone.now())
-    return [*to_do.filter(free).order_by("id").values_list("pk", flat=True)[:20]]
+    unconfirmed = OperatorAction.objects.filter(finished_at=None, confirmed_at=None)
+    unconfirmed.filter(created_at__lte=timezone.now() - UNCONFIRMED).delete()
+    return OperatorAction.unfinished()

@@ -145,10 +145,10 @@ def test_many_rows_are_done_once_even_if_workers_die(operator, shop, no_time, mo
 
     page = confirm(operator, page)
     assert "1 of 7" in page.text
-    OperatorAction.objects.update(leased_until="2099-01-01T00:00Z")  # a worker has it
+    OperatorAction.objects.update(lease_until="2099-01-01T00:00Z")  # a worker has it
     run_operator_action(chosen.pk)
     assert Order.objects.filter(held=True).count() == 1
-    OperatorAction.objects.update(leased_until=None)  # it died
+    OperatorAction.objects.update(lease_until=None)  # it died
     while OperatorAction.objects.filter(finished_at=None).exists():
         no_time.clear()
         sweep_operator_actions()

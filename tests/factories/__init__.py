@@ -3,6 +3,7 @@
 from tests.factories.accounts import (
     IdempotencyKeyFactory,
     IssuedKeyFactory,
+    OperatorActionFactory,
     PartnershipFactory,
     RetailerFactory,
     StaffFactory,
@@ -37,6 +38,7 @@ __all__ = [
     "ImportDraftFactory",
     "ImportJobFactory",
     "IssuedKeyFactory",
+    "OperatorActionFactory",
     "OrderFactory",
     "OrderLineFactory",
     "PartnershipFactory",

@@ -5,7 +5,7 @@ from typing import Any
 import factory
 from django.contrib.auth.models import Group, User
 
-from accounts.models import ApiKey, IdempotencyKey, Partnership, Retailer, Supplier
+from accounts.models import ApiKey, IdempotencyKey, OperatorAction, Partnership, Retailer, Supplier
 from tests.factories.base import ModelFactory
 
 
@@ -50,6 +50,18 @@ class IdempotencyKeyFactory(ModelFactory[IdempotencyKey]):
     request_digest = ""
     status = 201
     body = b"{}"
+
+
+class OperatorActionFactory(ModelFactory[OperatorAction]):
+    """An action whose rows are not checked yet."""
+
+    class Meta:
+        model = OperatorAction
+
+    model = "orders.order"
+    action = "hold"
+    label = "Hold"
+    actor = "user:olga"
 
 
 class StaffFactory(ModelFactory[User]):
