@@ -19,6 +19,9 @@ from accounts.rates import counter, parse_rate
 
 logger = logging.getLogger(__name__)
 
+Rates = dict[str, RateLimitItem | None]
+"""Limits by the name under which Redis counts them."""
+
 # A person who mistypes needs a few tries, and an office behind one address a few more. FOR_NAME is high,
 # because it is the only limit by which a stranger could lock an operator out.
 FOR_NAME_FROM_ADDRESS = parse_rate("10/hour")
@@ -30,30 +33,38 @@ class SignInForm(AdminAuthenticationForm):
     """The admin's sign-in form with limited tries."""
 
     def clean(self) -> dict[str, Any]:
-        """Count the try before checking the password. Raises ValidationError."""
+        """Check the limits, then the password. Count only a failure. Raises ValidationError."""
         name = str(self.cleaned_data.get("username", ""))[:150]
         address = client_address(self.request) if self.request else ""
-        count_try(name, address)
+        rates = sign_in_rates(name, address)
+        refuse_too_many(rates, f"sign-ins of operator {name!r} from {address}")
         try:
             return super().clean()
         except ValidationError:
+            count_failure(rates)
             logger.warning("a sign-in of operator %r from %s failed", name, address)
             raise
 
 
-def count_try(name: str, address: str) -> None:
-    """Count one try for the name and the address. Raises ValidationError after too many."""
-    names = {
+def sign_in_rates(name: str, address: str) -> Rates:
+    """Return the limits on wrong passwords for the name and the address."""
+    return {
         f"sign-in:{name}:{address}": FOR_NAME_FROM_ADDRESS,
         f"sign-in:{address}": FROM_ADDRESS,
         f"sign-in-of:{name}": FOR_NAME,
     }
-    refuse_too_many(names, f"sign-ins of operator {name!r} from {address}")
 
 
-def refuse_too_many(rates: dict[str, RateLimitItem | None], attempt: str) -> None:
-    """Count one hit against each rate. Raises ValidationError and logs `attempt` when a rate is exceeded."""
-    counts = [counter().hit(rate, key) for key, rate in rates.items() if rate]
+def count_failure(rates: Rates) -> None:
+    """Count one failed try against each rate. Correct tries are never counted."""
+    for key, rate in rates.items():
+        if rate:
+            counter().hit(rate, key)
+
+
+def refuse_too_many(rates: Rates, attempt: str) -> None:
+    """Raise ValidationError and log `attempt` if a rate has no tries left."""
+    counts = [counter().look(rate, key) for key, rate in rates.items() if rate]
     waits = [count.reset for count in counts if count is not None and not count.allowed]
     if waits:
         logger.warning("%s are rate-limited", attempt)

@@ -22,7 +22,7 @@ from django.shortcuts import resolve_url
 
 from accounts.authentication import client_address
 from accounts.encryption import decrypt, encrypt
-from backoffice.sign_in import count_try
+from backoffice.sign_in import count_failure, refuse_too_many, sign_in_rates
 
 logger = logging.getLogger(__name__)
 
@@ -62,8 +62,13 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def reauthenticate(self, user: User, password: str) -> bool:
         """Check the password again, with the limits of signing in. Raises ValidationError."""
-        count_try(user.get_username(), client_address(self.request) if self.request else "")
-        return user.check_password(password)
+        name, address = user.get_username(), client_address(self.request) if self.request else ""
+        rates = sign_in_rates(name, address)
+        refuse_too_many(rates, f"sign-ins of operator {name!r} from {address}")
+        is_right = user.check_password(password)
+        if not is_right:
+            count_failure(rates)
+        return is_right
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
         """Send no mail: events record the changes of second factors."""

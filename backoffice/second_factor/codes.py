@@ -14,7 +14,7 @@ from django.db import transaction
 
 from accounts.authentication import client_address
 from accounts.rates import parse_rate
-from backoffice.sign_in import refuse_too_many
+from backoffice.sign_in import count_failure, refuse_too_many
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ PER_PERSON = parse_rate("20/hour")
 
 
 class _CodeForm:
-    """A form that limits tries and accepts each code of an app once, even if Redis fails."""
+    """A form that limits wrong codes and accepts each code of an app once, even if Redis fails."""
 
     user: Any
     cleaned_data: dict[str, Any]
@@ -34,11 +34,13 @@ class _CodeForm:
         code = "".join(str(self.cleaned_data["code"]).split()).lower()
         address = client_address(context.request)
         attempt = f"second factors of operator {self.user.username!r} from {address}"
-        refuse_too_many({f"second-factor:{self.user.pk}": PER_PERSON}, attempt)
+        rates = {f"second-factor:{self.user.pk}": PER_PERSON}
+        refuse_too_many(rates, attempt)
         for authenticator in Authenticator.objects.filter(user=self.user).exclude(type="webauthn"):
             if _is_right(authenticator, code):
                 self.authenticator = authenticator
                 return code
+        count_failure(rates)
         logger.warning("a second factor of operator %r from %s was wrong", self.user.username, address)
         raise get_adapter().validation_error("incorrect_code")
 
