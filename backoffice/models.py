@@ -11,6 +11,7 @@ from django.contrib.auth.models import AnonymousUser, Group, User
 from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 
 from accounts.models import Supplier
 
@@ -97,6 +98,23 @@ class SavedView(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class RecordComment(models.Model):
+    """An operator's comment on any record. Comments are never changed, and partners never see them."""
+
+    model = models.CharField(max_length=100, help_text="The model of the record, such as orders.order.")
+    record_id = models.BigIntegerField()
+    text = models.CharField(max_length=1000)
+    by = models.CharField(max_length=150, help_text="The name of a user.")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index("record_id", "model", name="record_comment_of")]
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def lacks_second_factor(user: AbstractBaseUser | AnonymousUser) -> TypeGuard[AbstractBaseUser]:

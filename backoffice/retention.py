@@ -116,6 +116,12 @@ RULES = (
         "entries of the admin's log", "django_admin_log", "ADMIN_LOG_DAYS", "t.action_time < %(before)s"
     ),
     RetentionRule(
+        "comments on records",
+        "backoffice_recordcomment",
+        "ADMIN_LOG_DAYS",
+        "t.created_at < %(before)s",
+    ),
+    RetentionRule(
         "rows of operators' actions",
         "accounts_operatoractionrow",
         "ADMIN_LOG_DAYS",

@@ -7,5 +7,6 @@
 `receivers` webhooks that fail
 `entries`   ranks and cursors of rows
 `gathering` one page of rows: each order once, by deadline and money
-`pages`     the page, and the notes on its rows
+`notes`     assignees, comments and snoozes of rows
+`pages`     the page
 """

@@ -21,6 +21,7 @@ from accounts.models import OperatorNote
 from backoffice.desk.entries import LAST, DeskCursor, DeskEntry, Position, Rank, first_rows, once
 from backoffice.desk.items import DeskItem, DeskKind
 from backoffice.desk.kinds import KINDS
+from backoffice.desk.notes import comments_on
 from fulfillments.models import Fulfillment
 from orders.models import Order
 
@@ -237,3 +238,6 @@ def _add_notes(items: list[DeskItem]) -> None:
     by_record = {(note.model, note.record_id): note for note in notes}
     for item in items:
         item.note = by_record.get((item.model, item.record.pk))
+    comments = comments_on([(item.model, item.record.pk) for item in items])
+    for item in items:
+        item.comments = comments.get((item.model, item.record.pk), [])

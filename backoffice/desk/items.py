@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from accounts.models import OperatorNote
 from accounts.operating.admin_filters import Narrowing, list_url
+from backoffice.models import RecordComment
 
 
 @dataclass
@@ -30,6 +31,8 @@ class DeskItem:
     money: Decimal | None = None
     also: list[str] = field(default_factory=list)
     note: OperatorNote | None = None
+    comments: list[RecordComment] = field(default_factory=list)
+    """The latest comments, newest first."""
 
     @property
     def model(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from django import forms
@@ -16,10 +15,11 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from accounts.models import OperatorNote, Supplier
-from accounts.operating.admin_base import operator_of
+from accounts.models import Supplier
 from backoffice.desk.gathering import WINDOW, DeskFilter, DeskPage, gather
 from backoffice.desk.kinds import KINDS, kinds_for
+from backoffice.desk.notes import NoteChange, RowTaken, change_note
+from backoffice.templatetags.acting import acted_on_by
 
 PAGE = 50
 TAKEN = [("", "all"), ("mine", "mine"), ("free", "unassigned"), ("snoozed", "snoozed")]
@@ -46,11 +46,13 @@ class DeskForm(forms.Form):
 
 
 class NoteForm(forms.Form):
-    """The form of a note on a row: its record, assignee, text, and hours to snooze."""
+    """The form of a note on a row: its record, assignee, comment, and hours to snooze."""
 
     model = forms.ChoiceField(choices=[(name, name) for name in sorted(MODELS)])
     record_id = forms.IntegerField(min_value=1, max_value=2**63 - 1)
+    take = forms.BooleanField(required=False)
     assigned_to = forms.CharField(required=False, max_length=150)
+    assigned_before = forms.CharField(required=False, max_length=150)
     text = forms.CharField(required=False, max_length=1000)
     snooze_hours = forms.IntegerField(required=False, min_value=0, max_value=24 * 90)
 
@@ -91,16 +93,15 @@ def desk(site: Any, request: HttpRequest) -> HttpResponse:
 
 def rows_context(request: HttpRequest, gathered: DeskPage) -> dict[str, Any]:
     """Return the template context of the table, for the desk and the home page."""
-    may_act = request.user.has_perm("orders.change_order")
+    may_act = any(acted_on_by(item, request.user) for item in gathered.items)
     return {
         "gathered": gathered,
         "counted": WINDOW,
         "items": gathered.items,
         "person": request.user.get_username(),
-        "people": people()[:200] if may_act and gathered.items else [],
+        "people": people()[:200] if may_act else [],
         "now": timezone.now(),
         "here": request.get_full_path(),
-        "may_act": may_act,
     }
 
 
@@ -116,24 +117,31 @@ def keep_note(site: Any, request: HttpRequest) -> HttpResponse:
     if form.errors:
         messages.error(request, str(form.errors["assigned_to"][0]))
     else:
-        _keep(given, by=operator_of(request).name)
-        hours = given["snooze_hours"]
-        messages.success(request, f"Snoozed for {hours} hours." if hours else "Note saved.")
+        _change(request, given)
     back = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
     return HttpResponseRedirect(back if safe and back.startswith("/admin/") else "/admin/desk/")
 
 
-def _keep(given: dict[str, Any], *, by: str) -> None:
-    hours = given["snooze_hours"]
-    OperatorNote.objects.update_or_create(
-        model=given["model"],
-        record_id=given["record_id"],
-        defaults={
-            "assigned_to": given["assigned_to"],
-            "text": given["text"],
-            "snoozed_until": timezone.now() + timedelta(hours=hours) if hours else None,
-            "by": by,
-            "updated_at": timezone.now(),
-        },
+def _change(request: HttpRequest, given: dict[str, Any]) -> None:
+    record, by = (given["model"], given["record_id"]), request.user.get_username()
+    assigned_to = given["assigned_to"] if "assigned_to" in request.POST else None
+    change = NoteChange(
+        assigned_to=by if given["take"] else assigned_to,
+        assigned_before=given["assigned_before"],
+        comment=given["text"],
+        snooze_hours=given["snooze_hours"],
     )
+    try:
+        change_note(record, change, by=by)
+    except RowTaken as taken:
+        saved = " Your comment was saved." if change.comment else ""
+        messages.error(request, f"This row is already assigned to {taken.assignee}.{saved}")
+    else:
+        messages.success(request, _done(change, is_taken=given["take"]))
+
+
+def _done(change: NoteChange, *, is_taken: bool) -> str:
+    if is_taken:
+        return "Assigned to you."
+    return f"Snoozed for {change.snooze_hours} hours." if change.snooze_hours else "Note saved."
