@@ -243,7 +243,7 @@ _ticks = {
     "forget": ("backoffice.tasks.forget", 60.0),
     "collect-blobs": ("sftp_ingest.tasks.collect", 60.0),
     "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),
-    "sweep-simulations": ("fulfillments.tasks.sweep_simulations", 10.0),
+    "sweep-simulations": ("fulfillments.tasks.sweep_simulations", 5.0),
     "sweep-operators-actions": ("accounts.tasks.sweep_operator_actions", 5.0),
     "expire-idempotency-keys": ("accounts.tasks.expire", 3600.0),
 }

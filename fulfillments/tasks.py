@@ -53,5 +53,5 @@ def run_simulation(simulation_id: int) -> None:
 @shared_task  # type: ignore[untyped-decorator]
 def sweep_simulations() -> None:
     """Wake a worker for each simulation that no worker runs."""
-    for simulation_id in running.unfinished():
+    for simulation_id in RoutingSimulation.unfinished():
         running.wake(simulation_id)

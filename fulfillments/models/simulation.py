@@ -9,9 +9,10 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from accounts.models import Retailer, Supplier
+from fastdb.leased import LeasedWork
 
 
-class RoutingSimulation(models.Model):
+class RoutingSimulation(LeasedWork):
     """A simulated rule, its range of orders, and its progress. A simulation never writes an order.
 
     The worker reads routing decisions by id, newest first; `position` is the id of the last one it read.
@@ -44,13 +45,15 @@ class RoutingSimulation(models.Model):
     result = models.JSONField(default=dict)
     stopped_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-    leased_until = models.DateTimeField(
-        null=True, help_text="The end of the lease of the worker that runs it."
-    )
+    lease_until = models.DateTimeField(null=True, editable=False, db_column="leased_until")
 
     class Meta:
         ordering = ["-id"]
         indexes = [models.Index("id", condition=Q(finished_at=None), name="routing_simulation_open")]
+
+    @classmethod
+    def to_do(cls) -> Q:
+        return Q(finished_at=None)
 
     def __str__(self) -> str:
         return f"{self.supplier}: {self.rule}"

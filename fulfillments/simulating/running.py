@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import UTC, datetime, time, timedelta
 from time import monotonic
 from typing import Any, cast
 
-from celery import current_app
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 
+from fastdb import leased
 from fulfillments.models import RoutingDecision, RoutingSimulation
 from fulfillments.simulating.replaying import SimulatedRule, as_recorded, concerns, replay
 from fulfillments.simulating.summing import SimulationResultJson, add, nothing_yet
-
-logger = logging.getLogger(__name__)
 
 RUN_TASK = "fulfillments.tasks.run_simulation"
 MOST = 100_000
 """The largest number of orders of one simulation."""
 AT_ONCE = 1.0  # seconds that the operator's request spends on it
 SLICE = 4.0
-LEASE = timedelta(seconds=60)
 PAGE = 100
 PUSHED = "order.created"  # later routing depends on rejections, which a replay does not have
 
 
 def advance(simulation: RoutingSimulation, *, seconds: float) -> bool:
     """Run for some seconds. Return True if the simulation is finished, or if another worker runs it."""
-    if not _claim(simulation):
+    claimed = RoutingSimulation.claim(simulation.pk, leased.new_owner())
+    simulation.refresh_from_db()
+    if claimed is None:
         return True
     end = monotonic() + seconds
     try:
@@ -38,32 +37,16 @@ def advance(simulation: RoutingSimulation, *, seconds: float) -> bool:
         while not _one_page(simulation):
             if monotonic() > end:
                 return False
+    except leased.LeaseLost:
+        pass  # another worker continues
     finally:
-        RoutingSimulation.objects.filter(pk=simulation.pk).update(leased_until=None)
+        simulation.release()
     return True
 
 
 def wake(simulation_id: int) -> None:
     """Ask a worker to continue. If the message is lost, the sweep finds the simulation."""
-    try:
-        current_app.signature(RUN_TASK).apply_async((simulation_id,), retry=False, expires=60)
-    except Exception as error:  # noqa: BLE001 - after any error of the broker's client the sweep does it
-        logger.warning("a simulation waits for the sweep: %s", error)
-
-
-def unfinished() -> list[int]:
-    """Return the ids of simulations without a worker."""
-    free = Q(leased_until=None) | Q(leased_until__lte=timezone.now())
-    waiting = RoutingSimulation.objects.filter(free, finished_at=None)
-    return [*waiting.order_by("id").values_list("pk", flat=True)[:20]]
-
-
-def _claim(simulation: RoutingSimulation) -> bool:
-    free = Q(leased_until=None) | Q(leased_until__lte=timezone.now())
-    unfinished_ = RoutingSimulation.objects.filter(free, pk=simulation.pk, finished_at=None)
-    claimed = unfinished_.update(leased_until=timezone.now() + LEASE)
-    simulation.refresh_from_db()
-    return bool(claimed)
+    leased.wake(RUN_TASK, simulation_id)
 
 
 def _begin(simulation: RoutingSimulation) -> None:
@@ -72,7 +55,9 @@ def _begin(simulation: RoutingSimulation) -> None:
     simulation.first_number = first_since(midnight)
     simulation.begin_at = simulation.position = first_since(end)
     simulation.result = cast(dict[str, Any], nothing_yet())
-    simulation.save(update_fields=["first_number", "begin_at", "position", "result"])
+    names = ("first_number", "begin_at", "position", "result")
+    if not simulation.held().update(**{name: getattr(simulation, name) for name in names}):
+        raise leased.LeaseLost
 
 
 def first_since(moment: datetime) -> int:
@@ -114,8 +99,9 @@ def _one_page(simulation: RoutingSimulation) -> bool:
     stopped = RoutingSimulation.objects.filter(pk=simulation.pk, stopped_at__isnull=False).exists()
     over = stopped or len(page) < PAGE
     simulation.finished_at = timezone.now() if over else None
-    simulation.leased_until = timezone.now() + LEASE
-    simulation.save(update_fields=["position", "result", "finished_at", "leased_until"])
+    progress = {"position": simulation.position, "result": result, "finished_at": simulation.finished_at}
+    if not simulation.held().update(**progress, lease_until=Now() + simulation.LEASE):
+        raise leased.LeaseLost
     return over
 
 

@@ -66,7 +66,8 @@ def test_finished_work_is_not_claimed(work):
 
 
 def test_a_killed_worker_is_replaced_within_fifteen_seconds(settings):
-    sweeps = [settings.CELERY_BEAT_SCHEDULE["sweep-operators-actions"]["schedule"].run_every]
+    names = ("sweep-operators-actions", "sweep-simulations")
+    sweeps = [settings.CELERY_BEAT_SCHEDULE[name]["schedule"].run_every for name in names]
     assert OperatorAction.LEASE + max(sweeps) <= timedelta(seconds=15)
 
 

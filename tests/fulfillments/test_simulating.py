@@ -99,10 +99,10 @@ def test_many_orders_are_a_workers_and_a_crash_loses_nothing(operator, past, acm
     assert result(page)["orders"] == 2
     assert "2 orders simulated" in page.text
     simulation = RoutingSimulation.objects.get()
-    assert running.unfinished() == [simulation.pk]
+    assert RoutingSimulation.unfinished() == [simulation.pk]
     while not running.advance(simulation, seconds=-1):
         simulation.refresh_from_db()
-    assert running.unfinished() == []
+    assert RoutingSimulation.unfinished() == []
     simulation.refresh_from_db()
     assert (simulation.result["orders"], simulation.percent) == (5, 100)
 
