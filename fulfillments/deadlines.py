@@ -8,7 +8,7 @@ from typing import Protocol
 from fulfillments.states import ACCEPTED, CANCELING, NEW, NOT_ALLOWED, WORKABLE, State
 
 
-class Limits(Protocol):
+class TimeLimits(Protocol):
     """A partnership's limits in hours; None is no limit."""
 
     @property
@@ -21,7 +21,7 @@ class Limits(Protocol):
     def hours_to_answer(self) -> int | None: ...
 
 
-def due_at(state: str, since: datetime, partnership: Limits, ship_until: date | None) -> datetime | None:
+def due_at(state: str, since: datetime, partnership: TimeLimits, ship_until: date | None) -> datetime | None:
     """Return when a fulfillment in this state becomes overdue; None for never.
 
     The order's `ship_until` includes the whole day, UTC.
@@ -40,7 +40,7 @@ def due_at(state: str, since: datetime, partnership: Limits, ship_until: date | 
     return min(limits, default=None)
 
 
-def capture_due_at(since: datetime, partnership: Limits) -> datetime | None:
+def capture_due_at(since: datetime, partnership: TimeLimits) -> datetime | None:
     """Return when a fulfillment that was never captured becomes overdue."""
     if partnership.hours_to_capture is None:
         return None

@@ -17,7 +17,7 @@ from api.errors import ApiError, IdMismatch, Invalid, NotFound, database_error, 
 from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers
 from fulfillments.filters import FILTERS, FulfillmentFilter
-from fulfillments.models import Fulfillment, Outcome
+from fulfillments.models import Fulfillment, MoveOutcome
 from fulfillments.selectors import fulfillments_json, mark_captured, rows
 from fulfillments.serializers import (
     CANCELATION_ANSWERS,
@@ -247,7 +247,7 @@ class FulfillmentViewSet(SupplierViewSet):
         if len(failed) == len(outcomes):
             raise failed[0]
         results = [_element_json(*pair) for pair in zip(elements, outcomes, strict=True)]
-        changed = Outcome.DONE in outcomes
+        changed = MoveOutcome.DONE in outcomes
         body: RejectionsJson = {
             "success": not failed,
             "code": "lines_rejected" if changed else "unchanged",
@@ -256,9 +256,9 @@ class FulfillmentViewSet(SupplierViewSet):
         }
         return Response(body)
 
-    def _reject_each(self, elements: list[dict[str, Any]]) -> list[Outcome | ApiError]:
+    def _reject_each(self, elements: list[dict[str, Any]]) -> list[MoveOutcome | ApiError]:
         """Reject one element after the other. Raises Busy or Unavailable if the database fails meanwhile."""
-        done: list[Outcome | ApiError] = []
+        done: list[MoveOutcome | ApiError] = []
         for element in elements:
             try:
                 done.append(self._reject_element(element))
@@ -271,7 +271,7 @@ class FulfillmentViewSet(SupplierViewSet):
                 ) from error
         return done
 
-    def _reject_element(self, element: dict[str, Any]) -> Outcome | ApiError:
+    def _reject_element(self, element: dict[str, Any]) -> MoveOutcome | ApiError:
         reason = State(element["reason"])
         try:
             fulfillment = self._find(element["id"])
@@ -294,14 +294,14 @@ class FulfillmentViewSet(SupplierViewSet):
             )
         return self._answer(outcome, "return_recorded", "The return is recorded.")
 
-    def _answer(self, outcome: Outcome, code: str, message: str) -> Response:
-        if outcome is Outcome.UNCHANGED:
+    def _answer(self, outcome: MoveOutcome, code: str, message: str) -> Response:
+        if outcome is MoveOutcome.UNCHANGED:
             return Response(result("unchanged", "This was done before; nothing is changed."))
         return Response(result(code, message))
 
 
-def _element_json(element: dict[str, Any], outcome: Outcome | ApiError) -> RejectedJson:
+def _element_json(element: dict[str, Any], outcome: MoveOutcome | ApiError) -> RejectedJson:
     if isinstance(outcome, ApiError):
         return {"id": element["id"], "success": False, "code": outcome.code, "message": outcome.message}
-    code = "lines_rejected" if outcome is Outcome.DONE else "unchanged"
+    code = "lines_rejected" if outcome is MoveOutcome.DONE else "unchanged"
     return {"id": element["id"], "success": True, "code": code, "message": "Done."}

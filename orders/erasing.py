@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.actors import Actor
 from api.errors import ApiError, InvalidTransition
 from api.renderers import encode
-from fulfillments.models import Outcome
+from fulfillments.models import MoveOutcome
 from orders.change import OrderChange
 from orders.models import Order, OrderLine, SearchEntry
 from orders.personal import personal_fields
@@ -39,7 +39,7 @@ def why_not(order: Order) -> str:
     return ""
 
 
-def erase(change: OrderChange[Order]) -> Outcome:
+def erase(change: OrderChange[Order]) -> MoveOutcome:
     """Erase the personal fields of the order and its lines, except the country, and all copies of them.
 
     Stored answers with the address are deleted, and the customer's name and e-mail no longer find the order.
@@ -51,7 +51,7 @@ def erase(change: OrderChange[Order]) -> Outcome:
         raise InvalidTransition(refused)
     order.refresh_from_db(fields=[*PERSONAL, "erased_at"])
     if order.erased_at is not None:
-        return Outcome.UNCHANGED
+        return MoveOutcome.UNCHANGED
     _forget_answers(order)
     for name in PERSONAL:
         setattr(order, name, without_person(getattr(order, name)))
@@ -61,7 +61,7 @@ def erase(change: OrderChange[Order]) -> Outcome:
         order.lines.exclude(**{field.name: field.get_default()}).update(**{field.name: field.get_default()})
     SearchEntry.objects.filter(order_id=order.pk, kind__in=BY_PERSON).delete()
     change.record("order.erased")
-    return Outcome.DONE
+    return MoveOutcome.DONE
 
 
 def without_person(value: Any) -> Any:
@@ -83,7 +83,7 @@ def erase_all(orders: Iterable[Order], *, by: Actor, reason: str = "") -> tuple[
     for order in orders:
         try:
             with order.change(by=actor) as change:
-                erased += erase(change) is Outcome.DONE
+                erased += erase(change) is MoveOutcome.DONE
         except ApiError as error:
             failures.append(f"{order.retailer_order_id}: {error.message}")
     return erased, failures

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from api.errors import InvalidTransition
 from fulfillments.effects import Effects
-from fulfillments.models import FulfillmentLine, Outcome, Rejection
+from fulfillments.models import FulfillmentLine, MoveOutcome, Rejection
 from fulfillments.services import restart_time_limits
 from fulfillments.states import State
 from orders.addresses.addresses import has_unknown_country, normalised
@@ -18,7 +18,7 @@ from orders.processing_state import FINISHED
 NOT_HELD = "A completed or canceled order cannot be held: no work is left."
 
 
-def hold(change: OrderChange[Order]) -> Outcome:
+def hold(change: OrderChange[Order]) -> MoveOutcome:
     """Stop the order's suppliers from capturing, accepting, shipping and refusing.
 
     Raises InvalidTransition for a finished order.
@@ -28,22 +28,22 @@ def hold(change: OrderChange[Order]) -> Outcome:
     return _set_held(change, held=True, event="order.held")
 
 
-def release(change: OrderChange[Order]) -> Outcome:
+def release(change: OrderChange[Order]) -> MoveOutcome:
     """Let the order's suppliers work on it again, with new time limits."""
     outcome = _set_held(change, held=False, event="order.released")
-    if outcome is Outcome.DONE:
+    if outcome is MoveOutcome.DONE:
         restart_time_limits(change)
     return outcome
 
 
-def _set_held(change: OrderChange[Order], *, held: bool, event: str) -> Outcome:
+def _set_held(change: OrderChange[Order], *, held: bool, event: str) -> MoveOutcome:
     order = change.order
     if order.held == held:
-        return Outcome.UNCHANGED
+        return MoveOutcome.UNCHANGED
     order.held = held
     order.save(update_fields=["held"])
     change.record(event)
-    return Outcome.DONE
+    return MoveOutcome.DONE
 
 
 def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> None:

@@ -13,7 +13,7 @@ from accounts.operating.operator_actions import AdminAction, NothingChanged, Rea
 from api.errors import ApiError
 from fulfillments import states
 from fulfillments.change import Change
-from fulfillments.models import Fulfillment, Outcome
+from fulfillments.models import Fulfillment, MoveOutcome
 from fulfillments.reassigning import find_alternatives
 from fulfillments.states import Move, State
 
@@ -31,8 +31,8 @@ MakeMove = Callable[[Fulfillment, Change, dict[str, Any]], str]
 """Makes a move with the form's answers, and returns a message for the operator."""
 
 
-def _message(outcome: Outcome | None, done: str) -> str:
-    if outcome is Outcome.UNCHANGED:
+def _message(outcome: MoveOutcome | None, done: str) -> str:
+    if outcome is MoveOutcome.UNCHANGED:
         raise NothingChanged("This was done before; nothing was changed.")
     return done
 

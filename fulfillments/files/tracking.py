@@ -15,7 +15,7 @@ from api.bodies import Body, validated
 from api.errors import Invalid, invalid_fields
 from fulfillments.change import Change
 from fulfillments.files.units import LONGEST_ID, UnitsByLine, whole_number
-from fulfillments.models import Fulfillment, Outcome
+from fulfillments.models import Fulfillment, MoveOutcome
 from fulfillments.serializers import ShipBody, TrackingBody
 from fulfillments.states import State
 from imports.models import ImportJob, Kind
@@ -58,8 +58,8 @@ class TrackingImporter(RowImporter):
         fulfillment = _fulfillment(job, first["fulfillment_id"])
         actor = Actor(ActorKind.SUPPLIER, f"import:{job.pk}")
         with fulfillment.order.change(by=actor) as change:
-            outcome: Outcome = ACTIONS[action](fulfillment, change, rows)
-        return outcome is Outcome.DONE
+            outcome: MoveOutcome = ACTIONS[action](fulfillment, change, rows)
+        return outcome is MoveOutcome.DONE
 
 
 def _action(row: Mapping[str, str]) -> str:
@@ -94,12 +94,12 @@ def _checked(body: type[Body], given: dict[str, str]) -> dict[str, Any]:
     return checked
 
 
-def _accept(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
+def _accept(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:
     body = _checked(TrackingBody, {"tracking_number": rows[0].get("tracking_number", "")})
     return fulfillment.accept(change, tracking_number=body["tracking_number"])
 
 
-def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
+def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:
     body = _checked(ShipBody, {name: rows[0].get(name, "") for name in ("tracking_number", "carrier")})
     number = body["tracking_number"]
     known = fulfillment.shipments.filter(tracking_number=number).first()
@@ -113,13 +113,13 @@ def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
     )
 
 
-def _reject(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
+def _reject(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:
     reason = State(_action(rows[0]))
     if not any(UnitsByLine.names_lines(row) for row in rows):
         return fulfillment.reject(change, reason)
     reject_id = _reject_id(rows)
     if fulfillment.rejections.filter(reject_id=reject_id).exists():
-        return Outcome.UNCHANGED
+        return MoveOutcome.UNCHANGED
     units = UnitsByLine(fulfillment).named_by(rows)
     return fulfillment.reject(change, reason, quantities=units, reject_id=reject_id)
 
@@ -130,11 +130,11 @@ def _reject_id(rows: Rows) -> str:
     return f"file:{hashlib.sha256(repr(content).encode()).hexdigest()[:40]}"
 
 
-def _approve(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
+def _approve(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:
     return fulfillment.approve_cancelation(change)
 
 
-def _refuse(fulfillment: Fulfillment, change: Change, rows: Rows) -> Outcome:
+def _refuse(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:
     return fulfillment.refuse_cancelation(change)
 
 

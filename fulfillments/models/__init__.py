@@ -4,7 +4,7 @@ from fulfillments.models.capture import Capture
 from fulfillments.models.daily_sum import DailySum, SummedEvents
 from fulfillments.models.fulfillment import HELD, Fulfillment, FulfillmentQuerySet
 from fulfillments.models.line import COUNTS, FulfillmentLine
-from fulfillments.models.mechanism import Outcome
+from fulfillments.models.mechanism import MoveOutcome
 from fulfillments.models.rejection import Rejection
 from fulfillments.models.returned import Return
 from fulfillments.models.routing_decision import RoutingDecision
@@ -19,7 +19,7 @@ __all__ = [
     "Fulfillment",
     "FulfillmentLine",
     "FulfillmentQuerySet",
-    "Outcome",
+    "MoveOutcome",
     "Rejection",
     "Return",
     "RoutingDecision",

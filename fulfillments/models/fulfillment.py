@@ -15,7 +15,7 @@ from api.errors import Invalid, InvalidTransition
 from api.prefix_search import folded
 from fulfillments import states
 from fulfillments.change import Change
-from fulfillments.models.mechanism import Outcome, check_same, last_event
+from fulfillments.models.mechanism import MoveOutcome, check_same, last_event
 from fulfillments.models.movable import MovableFulfillment
 from fulfillments.models.quantities import Quantities, as_items, check_within, spread
 from fulfillments.models.returned import items_to_restock
@@ -78,15 +78,15 @@ class Fulfillment(MovableFulfillment):
 
     # --- Moves of the supplier -------------------------------------------------------------------
 
-    def accept(self, change: Change, *, tracking_number: str = "") -> Outcome:
+    def accept(self, change: Change, *, tracking_number: str = "") -> MoveOutcome:
         """Accept the work (interface 4.2). A repeated call changes nothing."""
         with self._move(change, states.ACCEPT) as move:
             if move.repeated:
                 check_same("tracking_number", self.tracking_number, tracking_number)
-                return Outcome.UNCHANGED
+                return MoveOutcome.UNCHANGED
             self.tracking_number = tracking_number or self.tracking_number
             move.data["tracking_number"] = self.tracking_number
-        return Outcome.DONE
+        return MoveOutcome.DONE
 
     def ship(
         self,
@@ -96,14 +96,14 @@ class Fulfillment(MovableFulfillment):
         carrier: str = "",
         quantities: Quantities | None = None,
         field: str = "lines",
-    ) -> Outcome:
+    ) -> MoveOutcome:
         """Ship one parcel (interface 4.3) with these units, or with all open units.
 
         The same parcel again changes nothing. Raises Invalid at `field` for more units than are open.
         """
         change.check_order(self.order_id)
         if self._shipped_before(tracking_number, carrier, quantities):
-            return Outcome.UNCHANGED
+            return MoveOutcome.UNCHANGED
         with self._move(change, states.SHIP) as move:
             shipped = move.within_open(quantities, field)
             if quantities is not None and not shipped:
@@ -113,9 +113,9 @@ class Fulfillment(MovableFulfillment):
             self.shipments.create(tracking_number=tracking_number, carrier=carrier, items=items)
             move.ends(when_open=State.ACCEPTED)
             move.data |= {"tracking_number": tracking_number, "carrier": carrier, "items": items}
-        return Outcome.DONE
+        return MoveOutcome.DONE
 
-    def ship_parcels(self, change: Change, parcels: Sequence[Mapping[str, Any]]) -> Outcome:
+    def ship_parcels(self, change: Change, parcels: Sequence[Mapping[str, Any]]) -> MoveOutcome:
         """Ship several parcels (contract 10). The same parcels again change nothing."""
         outcomes = set()
         for index, parcel in enumerate(parcels):
@@ -130,11 +130,11 @@ class Fulfillment(MovableFulfillment):
                     field=path,
                 )
             )
-        return Outcome.DONE if Outcome.DONE in outcomes else Outcome.UNCHANGED
+        return MoveOutcome.DONE if MoveOutcome.DONE in outcomes else MoveOutcome.UNCHANGED
 
     def reject_items(
         self, change: Change, reason: State, items: Sequence[Mapping[str, Any]], *, reject_id: str | None
-    ) -> Outcome:
+    ) -> MoveOutcome:
         """Reject some units of the lines (contract 10).
 
         Without a `reject_id`, the items are the total of all rejections so far, and the call rejects only the
@@ -151,7 +151,7 @@ class Fulfillment(MovableFulfillment):
                 "items", "Has fewer units than were rejected before. A rejection cannot be withdrawn."
             )
         if not any(more.values()):
-            return Outcome.UNCHANGED
+            return MoveOutcome.UNCHANGED
         return self.reject(change, reason, quantities=more)
 
     def reject(
@@ -161,7 +161,7 @@ class Fulfillment(MovableFulfillment):
         *,
         quantities: Quantities | None = None,
         reject_id: str | None = None,
-    ) -> Outcome:
+    ) -> MoveOutcome:
         """Reject these units, or all open units (interface 4.4 to 4.6).
 
         Units that are out of stock or have a missing sku are routed again. A wrong address waits for an
@@ -169,11 +169,11 @@ class Fulfillment(MovableFulfillment):
         """
         change.check_order(self.order_id)
         if self._refused_before(reason, quantities, reject_id):
-            return Outcome.UNCHANGED
+            return MoveOutcome.UNCHANGED
         with self._move(change, states.REJECTIONS[reason]) as move:
             rejected = move.within_open(quantities, "items")
             if move.repeated:
-                return Outcome.UNCHANGED
+                return MoveOutcome.UNCHANGED
             if not rejected:
                 raise Invalid.at("items", "Must name at least one line and quantity.")
             whole = sum(rejected.values()) == move.open
@@ -184,7 +184,7 @@ class Fulfillment(MovableFulfillment):
                 move.ends(when_open=move.before)
             self.rejections.create(reject_id=reject_id, reason=reason, items=as_items(rejected))
             move.data |= {"reason": str(reason), "items": as_items(rejected)}
-        return Outcome.DONE
+        return MoveOutcome.DONE
 
     def withdraw(self, change: Change, *, to_supplier: int | None = None) -> None:
         """Reassign all open units, to the supplier with that id if one is given.
@@ -205,7 +205,7 @@ class Fulfillment(MovableFulfillment):
         *,
         reason: str,
         return_id: str | None = None,
-    ) -> Outcome:
+    ) -> MoveOutcome:
         """Record returned units, and put the items with `restock` back into stock.
 
         Raises Invalid for more units than were shipped. A call with a known `return_id` only
@@ -226,26 +226,26 @@ class Fulfillment(MovableFulfillment):
         returned = self.returns.create(return_id=return_id, reason=reason, items=stored)
         change.record("fulfillment.returned", fulfillment=self, data={"reason": reason, "items": stored})
         returned.restock(change, lines, returned.to_restock(lines, restock))
-        return Outcome.DONE
+        return MoveOutcome.DONE
 
-    def restock(self, change: Change) -> Outcome:
+    def restock(self, change: Change) -> MoveOutcome:
         """Put all returned units that are not in stock yet back into stock."""
         lines = self._reread(change)
         outcomes = [
             returned.restock(change, lines, returned.not_restocked)
             for returned in self.returns.order_by("pk")
         ]
-        return Outcome.DONE if Outcome.DONE in outcomes else Outcome.UNCHANGED
+        return MoveOutcome.DONE if MoveOutcome.DONE in outcomes else MoveOutcome.UNCHANGED
 
-    def save_invoice(self, change: Change, invoice_id: str) -> Outcome:
+    def save_invoice(self, change: Change, invoice_id: str) -> MoveOutcome:
         """Save the number of the supplier's invoice."""
         self._reread(change)
         if self.invoice_id == invoice_id:
-            return Outcome.UNCHANGED
+            return MoveOutcome.UNCHANGED
         self.invoice_id, self.updated_at = invoice_id, timezone.now()
         self.save(update_fields=["invoice_id", "updated_at"])
         change.record("fulfillment.invoiced", fulfillment=self, data={"invoice_id": invoice_id})
-        return Outcome.DONE
+        return MoveOutcome.DONE
 
     # --- Cancellation requests and their answers -------------------------------------------------
 
@@ -268,34 +268,34 @@ class Fulfillment(MovableFulfillment):
             requested = {line.pk: line.cancel_requested for line in move.lines}
             move.data |= {"reason": reason, "items": as_items(requested), "added": as_items(more)}
 
-    def approve_cancelation(self, change: Change) -> Outcome:
+    def approve_cancelation(self, change: Change) -> MoveOutcome:
         """Cancel the units whose cancellation the retailer requested (interface 4.7)."""
         change.check_order(self.order_id)
         if self._approved_before():
-            return Outcome.UNCHANGED
+            return MoveOutcome.UNCHANGED
         with self._move(change, states.APPROVE_CANCELATION) as move:
             if move.repeated:
-                return Outcome.UNCHANGED
+                return MoveOutcome.UNCHANGED
             move.cancel({line.pk: line.cancel_requested for line in move.lines if line.cancel_requested})
             move.ends(when_open=State(self.state_before_cancel or State.NEW))
             self.state_before_cancel = ""
-        return Outcome.DONE
+        return MoveOutcome.DONE
 
-    def refuse_cancelation(self, change: Change) -> Outcome:
+    def refuse_cancelation(self, change: Change) -> MoveOutcome:
         """Keep the work. The supplier captures the fulfillment again (interface 4.7)."""
         with self._move(change, states.REFUSE_CANCELATION) as move:
             if move.repeated:
-                return Outcome.UNCHANGED
+                return MoveOutcome.UNCHANGED
             for line in move.lines:
                 line.cancel_requested = 0
             self.state_before_cancel = ""
-        return Outcome.DONE
+        return MoveOutcome.DONE
 
-    def answer_by_default(self, change: Change) -> Outcome:
+    def answer_by_default(self, change: Change) -> MoveOutcome:
         """Give the partnership's default answer for a supplier whose time to answer has passed."""
         self._reread(change)
         if self.state != State.CANCELING or self.due_at is None or self.due_at > timezone.now():
-            return Outcome.UNCHANGED  # the supplier has answered meanwhile
+            return MoveOutcome.UNCHANGED  # the supplier has answered meanwhile
         if self.partnership.cancelation_default == CancelationDefault.APPROVE:
             return self.approve_cancelation(change)
         return self.refuse_cancelation(change)

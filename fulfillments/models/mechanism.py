@@ -17,7 +17,7 @@ from inventory.models import MovementKind
 from inventory.reservations import StockKey
 
 
-class Outcome(Enum):
+class MoveOutcome(Enum):
     """Whether a call changed something, or repeated an earlier call."""
 
     DONE = "done"
@@ -25,7 +25,7 @@ class Outcome(Enum):
 
 
 @dataclass
-class Moving:
+class MoveInProgress:
     """One move in progress, with the lines of a locked fulfillment."""
 
     move: Move

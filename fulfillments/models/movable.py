@@ -16,7 +16,7 @@ from fulfillments import states
 from fulfillments.change import Change
 from fulfillments.deadlines import due_at
 from fulfillments.models.line import COUNTS, FulfillmentLine
-from fulfillments.models.mechanism import Moving
+from fulfillments.models.mechanism import MoveInProgress
 from fulfillments.states import Move, State
 from inventory.models import Warehouse
 
@@ -51,10 +51,10 @@ class MovableFulfillment(models.Model):
         return f"fulfillment {self.pk} ({self.state})"
 
     @contextmanager
-    def _move(self, change: Change, move: Move) -> Iterator[Moving]:
+    def _move(self, change: Change, move: Move) -> Iterator[MoveInProgress]:
         """Lock, read and check; on leaving, write state and lines, and record the event with its effects."""
         lines = self._reread(change)
-        moving = Moving(move, State(self.state), self.warehouse_id, lines)
+        moving = MoveInProgress(move, State(self.state), self.warehouse_id, lines)
         if not moving.repeated:
             move.check(self.state, change.by.kind, held=change.held)
         yield moving

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from fulfillments.change import Change
 from fulfillments.effects import Effects, StockEffect
 from fulfillments.models.line import FulfillmentLine
-from fulfillments.models.mechanism import Outcome
+from fulfillments.models.mechanism import MoveOutcome
 from fulfillments.models.quantities import Quantities, as_items, spread
 from inventory.models import MovementKind
 
@@ -52,10 +52,10 @@ class Return(models.Model):
         more = {pk: min(units, returned.get(pk, 0)) - restocked.get(pk, 0) for pk, units in restock.items()}
         return {pk: units for pk, units in more.items() if units > 0}
 
-    def restock(self, change: Change, lines: list[FulfillmentLine], quantities: Quantities) -> Outcome:
+    def restock(self, change: Change, lines: list[FulfillmentLine], quantities: Quantities) -> MoveOutcome:
         """Put units of this return back into stock."""
         if not quantities:
-            return Outcome.UNCHANGED
+            return MoveOutcome.UNCHANGED
         fulfillment = self.fulfillment
         for item in self.items:
             if units := quantities.get(item["line"]):
@@ -75,7 +75,7 @@ class Return(models.Model):
         ]
         data = {"return_id": self.return_id, "items": as_items(quantities)}
         change.record("fulfillment.restocked", fulfillment=fulfillment, effects=Effects(back), data=data)
-        return Outcome.DONE
+        return MoveOutcome.DONE
 
 
 def items_to_restock(items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -10,7 +10,7 @@ from django.db.models import Sum
 from accounts.actors import Actor
 from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
 from api.errors import InvalidTransition
-from fulfillments.models import Outcome
+from fulfillments.models import MoveOutcome
 from fulfillments.states import WORKABLE, State
 from orders import erasing, services
 from orders.addresses.addresses import fingerprint, unknown_country
@@ -83,7 +83,7 @@ def changed_parts(order: Order, answers: dict[str, Any]) -> dict[str, str]:
 def _hold(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     with order.change(by=by) as change:
         outcome = services.hold(change)
-    if outcome is Outcome.UNCHANGED:
+    if outcome is MoveOutcome.UNCHANGED:
         raise NothingChanged(f"Order {order.retailer_order_id} was already held.")
     return f"Order {order.retailer_order_id} is held."
 
@@ -91,7 +91,7 @@ def _hold(order: Order, by: Actor, answers: dict[str, Any]) -> str:
 def _release(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     with order.change(by=by) as change:
         outcome = services.release(change)
-    if outcome is Outcome.UNCHANGED:
+    if outcome is MoveOutcome.UNCHANGED:
         raise NothingChanged(f"Order {order.retailer_order_id} was not held.")
     return f"Order {order.retailer_order_id} is released."
 
@@ -153,7 +153,7 @@ def _cancel(order: Order, by: Actor, answers: dict[str, Any]) -> str:
 
 def _erase(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     with order.change(by=by) as change:
-        if erasing.erase(change) is Outcome.UNCHANGED:
+        if erasing.erase(change) is MoveOutcome.UNCHANGED:
             raise NothingChanged(f"Order {order.retailer_order_id} was already erased.")
     return f"The personal data of order {order.retailer_order_id} is erased."
 

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 import fulfillments.services
 from accounts.actors import Actor, ActorKind
-from fulfillments.models import Fulfillment, Outcome
+from fulfillments.models import Fulfillment, MoveOutcome
 from fulfillments.states import State
 from inventory.models import StockLevel, StockMovement
 from inventory.reservations import LockedStock
@@ -186,7 +186,7 @@ def test_two_rejections_at_once_give_stock_back_once(acme, rival, shop, a_varian
         assert order.fulfillments.count() == 2
         assert list(differences()) == []
     else:  # both go ahead; only the database's own constraint is left to say no
-        assert Outcome.UNCHANGED not in outcomes
+        assert MoveOutcome.UNCHANGED not in outcomes
 
 
 def test_a_missing_sku_and_a_push_of_it_do_not_deadlock(acme, shop, a_variant):

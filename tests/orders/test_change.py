@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from api.errors import Invalid
 from events.models import Event
 from fulfillments.effects import Effects, StockEffect
-from fulfillments.models import Fulfillment, Outcome
+from fulfillments.models import Fulfillment, MoveOutcome
 from fulfillments.states import ACCEPT, State
 from inventory.models import MovementKind, StockLevel
 from orders.change import OrderChange, first_change_of
@@ -111,8 +111,8 @@ def test_a_change_that_records_nothing_writes_nothing(order, work):
     before = stamps(order), Event.objects.count()
 
     with order.change(by=OPERATOR) as change:
-        assert release(change) is Outcome.UNCHANGED
-        assert work.ship_parcels(change, []) is Outcome.UNCHANGED
+        assert release(change) is MoveOutcome.UNCHANGED
+        assert work.ship_parcels(change, []) is MoveOutcome.UNCHANGED
 
     assert (stamps(order), Event.objects.count()) == before
 
@@ -133,7 +133,7 @@ def test_after_a_failure_the_next_change_starts_clean(order, work):
         change_and_break(order, partial(work.reject, reason=State.MISSING_SKU))
 
     with order.change(by=OPERATOR) as change:
-        assert work.accept(change) is Outcome.DONE
+        assert work.accept(change) is MoveOutcome.DONE
 
     assert stamps(order)[0] == "processing"
     assert Event.objects.filter(actor=OPERATOR.name).count() == 1
