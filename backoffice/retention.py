@@ -16,7 +16,9 @@ from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from fulfillments.states import sql
 from imports.states import UNFINISHED, Status
+from orders.processing_state import FINISHED
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +76,7 @@ RULES = (
         "fulfillments_routingdecision",
         "DECISION_DAYS",
         "t.decided_at < %(before)s AND EXISTS (SELECT FROM orders_order o WHERE o.id = t.order_id"
-        " AND o.processing_state IN ('completed', 'canceled'))",
+        f" AND o.processing_state IN ({sql(*FINISHED)}))",
     ),
     RetentionRule(
         "routing simulations",

@@ -33,6 +33,12 @@ NEW, ACCEPTED, SHIPPED = State.NEW, State.ACCEPTED, State.SHIPPED
 OUT_OF_STOCK, MISSING_SKU, WRONG_ADDRESS = State.OUT_OF_STOCK, State.MISSING_SKU, State.WRONG_ADDRESS
 CANCELING, CANCELED, NOT_ALLOWED = State.CANCELING, State.CANCELED, State.CANCELATION_NOT_ALLOWED
 
+
+def sql(*states: models.TextChoices) -> str:
+    """Return states as SQL literals, separated by commas. No other code may spell a state in SQL."""
+    return ", ".join(f"'{state.value}'" for state in states)
+
+
 # The supplier still has work to do in these states.
 WORKABLE: Final = (NEW, ACCEPTED, NOT_ALLOWED)
 # A capture of new work returns these states: the supplier captures again after it refused a cancellation.

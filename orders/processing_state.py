@@ -8,6 +8,7 @@ from typing import Final
 from django.db import connection, models
 
 from events import epochs
+from fulfillments.states import State, sql
 
 
 class ProcessingState(models.TextChoices):
@@ -31,20 +32,22 @@ def state_sql(opened: str, shipped: str, rejected: str, states: str) -> str:
     The arguments are SQL: three sums of units over the order's lines, and an array of its fulfillments'
     states. Units that wait for stock count as open: the order is not finished, and no person is needed.
     """
+    order = ProcessingState
     return f"""
         CASE WHEN {opened} = 0 AND {rejected} = 0
-                 THEN CASE WHEN {shipped} > 0 THEN 'completed' ELSE 'canceled' END
-             WHEN {rejected} > 0 OR 'wrong_address' = ANY({states}) THEN 'exception'
-             WHEN 'canceling' = ANY({states}) THEN 'canceling'
-             WHEN {shipped} > 0 THEN 'partially_shipped'
-             WHEN {states} && ARRAY['accepted', 'cancelation not allowed'] THEN 'processing'
-             ELSE 'received' END
+                 THEN CASE WHEN {shipped} > 0 THEN {sql(order.COMPLETED)} ELSE {sql(order.CANCELED)} END
+             WHEN {rejected} > 0 OR {sql(State.WRONG_ADDRESS)} = ANY({states}) THEN {sql(order.EXCEPTION)}
+             WHEN {sql(State.CANCELING)} = ANY({states}) THEN {sql(order.CANCELING)}
+             WHEN {shipped} > 0 THEN {sql(order.PARTIALLY_SHIPPED)}
+             WHEN {states} && ARRAY[{sql(State.ACCEPTED, State.CANCELATION_NOT_ALLOWED)}]
+                 THEN {sql(order.PROCESSING)}
+             ELSE {sql(order.RECEIVED)} END
     """
 
 
 def bucket_sql(state: str) -> str:
     """Return `bucket` as SQL, for a column that holds an order's state."""
-    return f"CASE WHEN {state} IN ('completed', 'canceled') THEN {state} ELSE 'pending' END"
+    return f"CASE WHEN {state} IN ({sql(*FINISHED)}) THEN {state} ELSE 'pending' END"
 
 
 DERIVE_STATE = f"""

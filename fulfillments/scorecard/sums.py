@@ -8,6 +8,16 @@ from django.db import connection, transaction
 
 from fulfillments.models import SummedEvents
 from fulfillments.scorecard import measures
+from fulfillments.states import (
+    ACCEPT,
+    APPROVE_CANCELATION,
+    REFUSE_CANCELATION,
+    REJECT_OUT_OF_STOCK,
+    REQUEST_CANCELATION,
+    SHIP,
+    State,
+    sql,
+)
 
 PORTION = 5_000
 """The largest number of events in one transaction."""
@@ -38,25 +48,27 @@ FACTS = f"""
         FROM work WHERE type = 'fulfillment.created'
         UNION ALL
         SELECT supplier_id, retailer_id, occurred_at, '{measures.TO_CAPTURE}', captured_at - created_at
-        FROM work WHERE from_state = 'new' AND to_state <> 'new' AND captured_at IS NOT NULL
+        FROM work
+        WHERE from_state = {sql(State.NEW)} AND to_state <> {sql(State.NEW)} AND captured_at IS NOT NULL
         UNION ALL
         SELECT supplier_id, retailer_id, occurred_at, '{measures.TO_ACCEPT}', occurred_at - created_at
-        FROM work WHERE type = 'fulfillment.accepted'
+        FROM work WHERE type = '{ACCEPT.event}'
         UNION ALL
         SELECT supplier_id, retailer_id, occurred_at, '{measures.TO_SHIP}', occurred_at - created_at
-        FROM work WHERE type = 'fulfillment.shipped' AND to_state = 'shipped'
+        FROM work WHERE type = '{SHIP.event}' AND to_state = {sql(State.SHIPPED)}
         UNION ALL
         SELECT supplier_id, retailer_id, occurred_at, data->>'reason', NULL
-        FROM work WHERE type = 'fulfillment.rejected' AND data->>'reason' = ANY(%(reasons)s)
+        FROM work WHERE type = '{REJECT_OUT_OF_STOCK.event}' AND data->>'reason' = ANY(%(reasons)s)
         UNION ALL
         SELECT supplier_id, retailer_id, occurred_at, '{measures.REQUESTED}', NULL
-        FROM work WHERE type = 'fulfillment.cancelation_requested'
+        FROM work WHERE type = '{REQUEST_CANCELATION.event}'
         UNION ALL
         SELECT supplier_id, retailer_id, occurred_at, CASE
             WHEN actor = 'system:cancelation time limit' THEN '{measures.UNANSWERED}'
-            WHEN type = 'fulfillment.canceled' THEN '{measures.APPROVED}' ELSE '{measures.REFUSED}' END, NULL
-        FROM work WHERE from_state = 'canceling'
-            AND type IN ('fulfillment.canceled', 'fulfillment.cancelation_refused')
+            WHEN type = '{APPROVE_CANCELATION.event}' THEN '{measures.APPROVED}'
+            ELSE '{measures.REFUSED}' END, NULL
+        FROM work WHERE from_state = {sql(State.CANCELING)}
+            AND type IN ('{APPROVE_CANCELATION.event}', '{REFUSE_CANCELATION.event}')
         UNION ALL
         SELECT supplier_id, 0, occurred_at, '{measures.FEEDS}', NULL
         FROM batch WHERE type = 'inventory.updated' OR type = 'import.succeeded'

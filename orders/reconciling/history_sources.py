@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from fulfillments.states import CANCELED, MISSING_SKU, OUT_OF_STOCK, SHIPPED
+from fulfillments.states import State, sql
 
 # A fulfillment is in the target state of its last move.
-HISTORIES = """
-    SELECT f.id, f.order_id, f.state AS stored, coalesce(e.to_state, 'new') AS state
+HISTORIES = f"""
+    SELECT f.id, f.order_id, f.state AS stored, coalesce(e.to_state, {sql(State.NEW)}) AS state
     FROM fulfillments_fulfillment f LEFT JOIN LATERAL (
         SELECT to_state FROM events_event e
         WHERE e.order_id = f.order_id AND e.fulfillment_id = f.id AND e.to_state <> ''
         ORDER BY e.id DESC LIMIT 1
     ) e ON true
-"""
+"""  # noqa: S608 - of constants
 MEND_STATES = f"""
     UPDATE fulfillments_fulfillment f SET state = h.state, updated_at = clock_timestamp()
     FROM ({HISTORIES}) h WHERE h.id = f.id AND h.stored <> h.state RETURNING f.order_id
 """  # noqa: S608 - of constants
 
 # A fulfillment has open units if and only if its state is not a final one.
-DONE = ", ".join(f"'{state}'" for state in (SHIPPED, OUT_OF_STOCK, MISSING_SKU, CANCELED))
+DONE = sql(State.SHIPPED, State.OUT_OF_STOCK, State.MISSING_SKU, State.CANCELED)
 MISFITS = f"""
     SELECT f.id, f.state, sum(p.quantity - p.shipped - p.rejected - p.canceled) AS open
     FROM fulfillments_fulfillment f JOIN fulfillments_fulfillmentline p ON p.fulfillment_id = f.id

@@ -10,9 +10,9 @@ from django.db import connection, transaction
 
 from api.renderers import iso
 from catalog.snapshot import take_snapshot_after_commit
-from fulfillments.states import APPROVE_CANCELATION, CANCELING, REQUEST_CANCELATION
+from fulfillments.states import APPROVE_CANCELATION, CANCELING, REQUEST_CANCELATION, sql
 from orders.canceling import CANCEL_REQUESTED
-from orders.processing_state import bucket_sql, stamp, state_sql
+from orders.processing_state import ProcessingState, bucket_sql, stamp, state_sql
 from orders.reconciling.history_sources import CLOCKS, HISTORIES, MEND_CLOCKS, MEND_STATES, MISFITS, UNSTAMPED
 from orders.reconciling.ledger_sources import (
     LEDGER,
@@ -132,8 +132,8 @@ LINES = f"""
     ) counted) line
 """
 COUNTS = f"""
-    SELECT retailer_id, count(*) FILTER (WHERE bucket = 'completed') AS completed,
-           count(*) FILTER (WHERE bucket = 'canceled') AS canceled,
+    SELECT retailer_id, count(*) FILTER (WHERE bucket = {sql(ProcessingState.COMPLETED)}) AS completed,
+           count(*) FILTER (WHERE bucket = {sql(ProcessingState.CANCELED)}) AS canceled,
            count(*) FILTER (WHERE bucket = 'pending') AS pending
     FROM (SELECT retailer_id, {bucket_sql("processing_state")} AS bucket FROM orders_order) o
     GROUP BY retailer_id

@@ -13,7 +13,8 @@ from django.apps import apps
 from events import states as events
 from fulfillments import states as fulfillments
 from imports import states as imports
-from tests.architecture.sources import DOMAIN, functions, sources
+from orders.processing_state import ProcessingState
+from tests.architecture.sources import DOMAIN, ROOMS, functions, sources, walk
 
 # The writers of each column.
 WRITERS: dict[str, set[str]] = {
@@ -52,6 +53,11 @@ TABLES = {
     "events.Delivery.status": events,
 }
 DERIVED = {"fulfillments.Fulfillment.state_before_cancel", "orders.Order.processing_state"}
+# `states.sql` writes these in SQL. Statuses of imports are compared as `Status` everywhere.
+SPELLED = {*fulfillments.State.values, *ProcessingState.values}
+QUOTED = re.compile(rf"'({'|'.join(sorted(SPELLED))})'")
+# The same words with another meaning.
+OTHER_MEANINGS: set[tuple[str, str]] = set()
 # A column of that name that is another model's.
 NAMESAKES = {"accounts/idempotency.py: _keep"}
 # The calls that create a row.
@@ -172,6 +178,21 @@ def test_no_sql_writes_it(field):
     found = {path for path, text in statements() if pattern.search(text)}
 
     assert found == SQL_WRITERS.get(field, set())
+
+
+def quoted_states() -> set[tuple[str, str]]:
+    """Return the states that strings spell as SQL literals outside their table, with the file."""
+    found = set()
+    for path, tree in sources(*ROOMS, "tools/bench").items():
+        docstrings = {id(node.value) for node in walk(tree) if isinstance(node, ast.Expr)}
+        for node in walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+                found |= {(path, state) for state in QUOTED.findall(node.value)}
+    return found
+
+
+def test_no_string_outside_the_table_spells_a_state():
+    assert quoted_states() == OTHER_MEANINGS
 
 
 def text_of(node: ast.Constant | ast.JoinedStr) -> str:

@@ -19,13 +19,14 @@ from tools.bench.serving.market import PARTIES, VARIANTS, execute
 KINDS = 8
 """Reasons for which orders wait: order n waits for the reason n modulo this."""
 
+EXCEPTION = sql(ProcessingState.EXCEPTION)
 # Orders %(first)s to %(last)s wait, whatever became of them.
 WAITING = (
     f"""
     UPDATE orders_order SET ship_until = date '2026-11-01' + mod(id, 60)::int,
         has_unknown_country = mod(id, {KINDS}) = 5, held = mod(id, {KINDS}) = 6,
-        processing_state = CASE mod(id, {KINDS}) WHEN 0 THEN 'exception' WHEN 1 THEN 'exception'
-            WHEN 2 THEN 'canceling' ELSE 'processing' END
+        processing_state = CASE mod(id, {KINDS}) WHEN 0 THEN {EXCEPTION} WHEN 1 THEN {EXCEPTION}
+            WHEN 2 THEN {sql(ProcessingState.CANCELING)} ELSE {sql(ProcessingState.PROCESSING)} END
     WHERE id BETWEEN %(first)s AND %(last)s""",
     f"""
     UPDATE orders_orderline SET shipped = 0, canceled = 0, rejected = (mod(order_id, {KINDS}) = 1)::int,
@@ -34,9 +35,10 @@ WAITING = (
     WHERE order_id BETWEEN %(first)s AND %(last)s""",
     f"""
     UPDATE fulfillments_fulfillment SET
-        state = CASE mod(id, {KINDS}) WHEN 0 THEN 'wrong_address' WHEN 1 THEN 'out_of_stock'
-            WHEN 2 THEN 'canceling' ELSE 'new' END,
-        state_before_cancel = CASE mod(id, {KINDS}) WHEN 2 THEN 'accepted' ELSE '' END,
+        state = CASE mod(id, {KINDS}) WHEN 0 THEN {sql(State.WRONG_ADDRESS)}
+            WHEN 1 THEN {sql(State.OUT_OF_STOCK)} WHEN 2 THEN {sql(State.CANCELING)}
+            ELSE {sql(State.NEW)} END,
+        state_before_cancel = CASE mod(id, {KINDS}) WHEN 2 THEN {sql(State.ACCEPTED)} ELSE '' END,
         due_at = CASE WHEN mod(id, {KINDS}) IN (2, 3) THEN now() - mod(id, 5000) * interval '1 minute' END,
         capture_due_at = CASE mod(id, {KINDS}) WHEN 4 THEN now() - mod(id, 5000) * interval '1 minute' END
     WHERE id BETWEEN %(first)s AND %(last)s""",

@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from api.renderers import encode, iso, number
+from fulfillments.states import CAPTURABLE, sql
 
 KEY = """
     SELECT k.digest, k.name, k.scopes, k.expires_at, k.revoked_at, k.rate_limit, k.last_used_at,
@@ -22,7 +23,7 @@ KEY = """
     FROM accounts_apikey k LEFT JOIN accounts_supplier s ON s.id = k.supplier_id
     LEFT JOIN accounts_retailer r ON r.id = k.retailer_id WHERE k.prefix = %s
 """
-FULFILLMENTS = """
+FULFILLMENTS = f"""
     SELECT f.id, f.state, f.warehouse_id, f.tracking_number, f.invoice_id, f.due_at, f.created_at,
         f.updated_at, c.captured_at, p.retailer_erp_id, p.retailer_shipper_account, o.id, o.retailer_id,
         r.name, o.notes, o.retailer_order_id,
@@ -31,7 +32,7 @@ FULFILLMENTS = """
     FROM fulfillments_fulfillment f JOIN orders_order o ON o.id = f.order_id
     JOIN accounts_retailer r ON r.id = o.retailer_id JOIN accounts_partnership p ON p.id = f.partnership_id
     LEFT JOIN fulfillments_capture c ON c.fulfillment_id = f.id
-    WHERE f.supplier_id = %s AND f.state IN ('new', 'cancelation not allowed') AND NOT o.held
+    WHERE f.supplier_id = %s AND f.state IN ({sql(*CAPTURABLE)}) AND NOT o.held
     ORDER BY f.id LIMIT 101
 """
 PARTS = """

@@ -21,11 +21,11 @@ CANDIDATES = """
     JOIN catalog_variant v ON v.supplier_id = p.supplier_id AND v.listed AND v.sku = ANY(%s)
     WHERE p.retailer_id = %s AND p.is_active
 """
-ORDER = """
+ORDER = f"""
     INSERT INTO orders_order (retailer_id, retailer_order_id, type, id_in_source, billing_address,
         shipping_address, shipping_method_code, shipping_paid, sales_division_code, sales_order_number,
         gift_message, is_gift, notes, content_digest, held, processing_state)
-    VALUES (%s, %s, 'dropship', '', %s, %s, %s, %s, '', '', '', false, '[]', '', false, 'received')
+    VALUES (%s, %s, 'dropship', '', %s, %s, %s, %s, '', '', '', false, '[]', '', false, {sql(ProcessingState.RECEIVED)})
     RETURNING id
 """
 LOCK = """
@@ -38,10 +38,10 @@ LINES = """
     SELECT %s, o - 1, sku, '', title, quantity, 19.99, '[]', quantity, quantity, 0, 0, 0, 0, 0
     FROM unnest(%s::text[], %s::text[], %s::int[]) WITH ORDINALITY AS l (sku, title, quantity, o) RETURNING id
 """
-FULFILLMENT = """
+FULFILLMENT = f"""
     INSERT INTO fulfillments_fulfillment (order_id, supplier_id, partnership_id, warehouse_id, state,
         state_before_cancel, tracking_number, invoice_id)
-    VALUES (%s, %s, %s, %s, 'new', '', '', '') RETURNING id
+    VALUES (%s, %s, %s, %s, {sql(State.NEW)}, '', '', '') RETURNING id
 """
 PARTS = """
     INSERT INTO fulfillments_fulfillmentline (fulfillment_id, order_line_id, variant_id, sku, upc, title,

@@ -54,19 +54,22 @@ CAST = f"""
     {OPENINGS};
 """
 
+RECEIVED, COMPLETED, CANCELED = (
+    sql(state) for state in (ProcessingState.RECEIVED, ProcessingState.COMPLETED, ProcessingState.CANCELED)
+)
 # One order n: its parties, its moment and how far it is. Each has one fulfillment, of the same number.
 NUMBERED = f"""
     SELECT n, mod(n, {PARTIES}) + 1 AS retailer, mod(n / {PARTIES}, {PARTIES}) + 1 AS supplier,
         timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second' AS moment,
-        CASE WHEN n <= {OPEN} THEN 'received' WHEN mod(n, 50) = 0 THEN 'canceled'
-            ELSE 'completed' END AS state
+        CASE WHEN n <= {OPEN} THEN {RECEIVED} WHEN mod(n, 50) = 0 THEN {CANCELED}
+            ELSE {COMPLETED} END AS state
     FROM generate_series(%(first)s::bigint, %(last)s::bigint) n
 """
 LINES = f"""
     SELECT o.*, p.position, o.n * 3 - 2 + p.position AS line,
         (o.supplier - 1) * {VARIANTS} + mod(o.n * 3 + p.position, {VARIANTS}) + 1 AS variant,
-        (o.state = 'completed')::int AS shipped, (o.state = 'canceled')::int AS canceled,
-        (o.state = 'received')::int AS open
+        (o.state = {COMPLETED})::int AS shipped, (o.state = {CANCELED})::int AS canceled,
+        (o.state = {RECEIVED})::int AS open
     FROM ({NUMBERED}) o, generate_series(0, 2) AS p (position)
 """
 
@@ -89,7 +92,8 @@ PAST = (
     INSERT INTO fulfillments_fulfillment (id, order_id, supplier_id, partnership_id, warehouse_id, state,
         state_before_cancel, tracking_number, invoice_id, created_at, updated_at)
     SELECT n, n, supplier, (retailer - 1) * {PARTIES} + supplier, supplier,
-        CASE state WHEN 'received' THEN 'new' WHEN 'completed' THEN 'shipped' ELSE state END,
+        CASE state WHEN {RECEIVED} THEN {sql(State.NEW)} WHEN {COMPLETED} THEN {sql(State.SHIPPED)}
+            ELSE state END,
         '', '', '', moment, moment
     FROM ({NUMBERED}) o""",
     f"""
@@ -103,7 +107,7 @@ PAST = (
     SELECT n, '1Z' || lpad(n::text, 16, '0'), 'UPS', moment,
         (SELECT jsonb_agg(jsonb_build_object('line', n * 3 - 2 + p, 'quantity', 1))
          FROM generate_series(0, 2) p)
-    FROM ({NUMBERED}) o WHERE state = 'completed'""",
+    FROM ({NUMBERED}) o WHERE state = {COMPLETED}""",
     f"""
     INSERT INTO fulfillments_capture (fulfillment_id, captured_at) SELECT n, moment FROM ({NUMBERED}) o""",
     f"""
@@ -124,11 +128,11 @@ NUMBERED_FROM_ONE = (
     *("inventory_warehouse", "catalog_variant"),
 )
 NUMBERS = ("orders_order", "orders_orderline", "fulfillments_fulfillment", "fulfillments_fulfillmentline")
-CLOCKS = """
+CLOCKS = f"""
     INSERT INTO orders_retailerclock (retailer_id, last, completed, canceled, pending)
-    SELECT retailer_id, now(), count(*) FILTER (WHERE processing_state = 'completed'),
-        count(*) FILTER (WHERE processing_state = 'canceled'),
-        count(*) FILTER (WHERE processing_state NOT IN ('completed', 'canceled'))
+    SELECT retailer_id, now(), count(*) FILTER (WHERE processing_state = {COMPLETED}),
+        count(*) FILTER (WHERE processing_state = {CANCELED}),
+        count(*) FILTER (WHERE processing_state NOT IN ({COMPLETED}, {CANCELED}))
     FROM orders_order GROUP BY 1
     ON CONFLICT (retailer_id) DO UPDATE SET completed = excluded.completed, canceled = excluded.canceled,
         pending = excluded.pending

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import psycopg
 
+from fulfillments.states import State, sql
 from tools.bench.soak.traffic import Seen
 
 GROWTH = 1.5
@@ -25,7 +26,7 @@ def lost_or_doubled(seen: Seen, database: str) -> Iterator[str]:
         jobs: dict[int, str] = dict(session.execute("SELECT id, status FROM imports_importjob").fetchall())
         uploads = set(session.execute("SELECT path, sha256 FROM sftp_ingest_upload").fetchall())
         unshipped = session.execute(
-            "SELECT count(*) FROM fulfillments_fulfillment WHERE state <> 'shipped'"
+            f"SELECT count(*) FROM fulfillments_fulfillment WHERE state <> {sql(State.SHIPPED)}"
         ).fetchone()
     stored = Counter(number for _, number in rows)
     ids = {number: pk for pk, number in rows}

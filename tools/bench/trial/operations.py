@@ -12,6 +12,7 @@ from unittest.mock import Mock
 
 from django.core.wsgi import get_wsgi_application
 
+from fulfillments.states import State, sql
 from tools.bench.serving.asking import Asked, get, push
 from tools.bench.serving.load import MARK
 from tools.bench.serving.market import OPEN, PARTIES, Secrets, execute
@@ -27,7 +28,8 @@ def operations(secrets: Secrets) -> dict[str, Operation]:
     execute(
         "UPDATE inventory_stocklevel SET reserved = 1000000"
     )  # the market's orders have set nothing aside
-    execute(f"UPDATE fulfillments_fulfillment SET state = 'accepted' WHERE id BETWEEN {OPEN // 2} AND {OPEN}")
+    state = sql(State.ACCEPTED)
+    execute(f"UPDATE fulfillments_fulfillment SET state = {state} WHERE id BETWEEN {OPEN // 2} AND {OPEN}")
     shop, supplier = secrets.retailers[1], secrets.suppliers[1]
     since = json.dumps({"updated_at": {"gt": "2024-01-01T00:00:00Z"}})
     work = json.dumps({"retailer_state": "ordered", "fulfillment_state": "new"})
