@@ -21,17 +21,28 @@ from fulfillments.refusals import refusals_of
 from inventory.arrivals import stock_arrived
 from inventory.reservations import Stock, StockKey
 
-ROUTED = """
+SHORT = "quantity - shipped - rejected - canceled - reserved - cancel_requested"
+"""SQL of the units of a routed line that wait for stock."""
+QUEUE_ORDER = "p.behind, f.order_id, p.id"
+"""SQL of the rule that decides which routed line gets stock first; `p` is the line, `f` its fulfillment."""
+
+
+def short_lines(where: str) -> str:
+    """Return SQL for the routed lines that wait for stock; join it as `p` with the fulfillments `f`."""
+    return f"""
+        SELECT id, fulfillment_id, variant_id, behind, {SHORT} AS short
+        FROM fulfillments_fulfillmentline WHERE is_short AND {where}
+    """  # noqa: S608 - of constants
+
+
+ROUTED = f"""
     SELECT p.variant_id, f.warehouse_id, coalesce(sum(p.short) FILTER (WHERE NOT p.behind), 0),
            coalesce(sum(p.short) FILTER (WHERE NOT p.behind AND f.order_id < %(order)s), 0),
            coalesce(sum(p.short) FILTER (WHERE p.behind AND f.order_id < %(order)s), 0)
-    FROM (
-        SELECT fulfillment_id, variant_id, behind,
-               quantity - shipped - rejected - canceled - reserved - cancel_requested AS short
-        FROM fulfillments_fulfillmentline WHERE is_short AND variant_id = ANY(%(variants)s)
-    ) p JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
+    FROM ({short_lines("variant_id = ANY(%(variants)s)")}) p
+    JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
     WHERE f.order_id <> %(order)s GROUP BY 1, 2
-"""
+"""  # noqa: S608 - of constants
 
 
 @dataclass

@@ -18,7 +18,7 @@ from accounts.actors import Actor
 from api.errors import ApiError
 from fastdb.rows import rows_of
 from fulfillments.allocating_arrivals import allocate_arrivals
-from fulfillments.backorder_claims import stock_rows_for, wants_of
+from fulfillments.backorder_claims import QUEUE_ORDER, short_lines, stock_rows_for, wants_of
 from fulfillments.planning.candidates import WaitingLine
 from inventory.reservations import StockKey
 from orders.models import Order
@@ -42,14 +42,9 @@ ROUTED = f"""
     SELECT DISTINCT order_id FROM (
         SELECT f.order_id, k.available,
                sum(p.short) OVER (
-                   PARTITION BY p.variant_id, f.warehouse_id ORDER BY p.behind, f.order_id, p.id
+                   PARTITION BY p.variant_id, f.warehouse_id ORDER BY {QUEUE_ORDER}
                ) - p.short AS before
-        FROM (
-            SELECT id, fulfillment_id, variant_id, behind,
-                   quantity - shipped - rejected - canceled - reserved - cancel_requested AS short
-            FROM fulfillments_fulfillmentline
-            WHERE is_short AND (%(variants)s::bigint[] IS NULL OR variant_id = ANY(%(variants)s))
-        ) p
+        FROM ({short_lines("(%(variants)s::bigint[] IS NULL OR variant_id = ANY(%(variants)s))")}) p
         JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
         JOIN ({STOCKED}) k ON k.variant_id = p.variant_id AND k.warehouse_id = f.warehouse_id
     ) queue
