@@ -11,8 +11,10 @@ from contextlib import contextmanager
 
 from django.db import connection
 
+from fulfillments.states import State, sql
 from inventory.models import MovementKind
 from inventory.movements import insert_movements
+from orders.processing_state import ProcessingState
 from tools.bench.serving import market
 from tools.bench.serving.market import PARTIES, VARIANTS, execute
 

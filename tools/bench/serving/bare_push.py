@@ -9,8 +9,10 @@ from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
+from fulfillments.states import State, sql
 from inventory.models import MovementKind
 from inventory.movements import insert_movements
+from orders.processing_state import ProcessingState
 from tools.bench.serving.bare import answer, check_key
 
 CANDIDATES = """
@@ -25,7 +27,8 @@ ORDER = f"""
     INSERT INTO orders_order (retailer_id, retailer_order_id, type, id_in_source, billing_address,
         shipping_address, shipping_method_code, shipping_paid, sales_division_code, sales_order_number,
         gift_message, is_gift, notes, content_digest, held, processing_state)
-    VALUES (%s, %s, 'dropship', '', %s, %s, %s, %s, '', '', '', false, '[]', '', false, {sql(ProcessingState.RECEIVED)})
+    VALUES (%s, %s, 'dropship', '', %s, %s, %s, %s, '', '', '', false, '[]', '', false,
+        {sql(ProcessingState.RECEIVED)})
     RETURNING id
 """
 LOCK = """

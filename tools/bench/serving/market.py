@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from django.db import connection
 
 from accounts.models import ApiKey, Retailer, Supplier
+from fulfillments.states import State, sql
 from inventory.models import MovementKind
 from inventory.movements import insert_movements
+from orders.processing_state import ProcessingState
 
 PARTIES, VARIANTS = 8, 2_000
 """Retailers, and as many suppliers, each a partner of each; variants of each supplier."""
