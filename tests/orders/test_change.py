@@ -304,7 +304,7 @@ def test_a_repetition_records_nothing_and_has_no_effects(order, work):
     before = stock()
 
     with (
-        pytest.raises(RuntimeError, match="accept: a repetition records nothing"),
+        pytest.raises(RuntimeError, match="accept: a repetition records no event"),
         order.change(by=OPERATOR) as change,
         work._move(change, ACCEPT) as move,
     ):
