@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, ClassVar, TypedDict
+from operator import attrgetter
+from typing import Any, ClassVar, TypedDict, cast
 
 from rest_framework import serializers
 
@@ -81,24 +82,11 @@ def _spread_gtin(attrs: dict[str, Any]) -> None:
 
 
 EMPTY: dict[str, Any] = {
-    "model": "",
-    "wholesale_price": None,
-    "special_sale_price": None,
-    "special_sale_price_start": None,
-    "special_sale_price_end": None,
-    "description": "",
-    "description_extra": "",
-    "description_bullets": [],
-    "upc": "",
-    "ean": "",
-    "gtin": "",
-    "id_in_source": "",
-    "weight": None,
-    "images": "",
-    "options": [],
-    "properties": [],
+    name: Variant._meta.get_field(name).get_default()
+    for name, field in VariantBody().fields.items()
+    if not field.required and name != "listed"
 }
-"""The values of fields that a whole body leaves out."""
+"""The values of fields that a whole body leaves out: the model's defaults."""
 
 
 class OptionJson(TypedDict):
@@ -140,30 +128,24 @@ class VariantJson(TypedDict):
     updated_at: str
 
 
+def _split(images: str) -> list[str]:
+    return images.split("|") if images else []
+
+
+# How a stored value becomes JSON, by the kind of its model field. Other kinds need no conversion.
+CONVERSIONS: dict[str, Callable[[Any], Any]] = {"DecimalField": number, "DateTimeField": iso}
+
+
+def _conversion(name: str) -> Callable[[Any], Any] | None:
+    if name == "images":
+        return _split
+    return CONVERSIONS.get(Variant._meta.get_field(name).get_internal_type())
+
+
+READERS = tuple((name, attrgetter(name), _conversion(name)) for name in VariantJson.__annotations__)
+"""Each field of `VariantJson` with the getter and the conversion of its value."""
+
+
 def variant_json(variant: Variant) -> VariantJson:
-    return {
-        "id": variant.pk,
-        "supplier_id": variant.supplier_id,
-        "sku": variant.sku,
-        "model": variant.model,
-        "title": variant.title,
-        "description": variant.description,
-        "description_extra": variant.description_extra,
-        "description_bullets": variant.description_bullets,
-        "upc": variant.upc,
-        "ean": variant.ean,
-        "gtin": variant.gtin,
-        "id_in_source": variant.id_in_source,
-        "weight": number(variant.weight),
-        "images": variant.images.split("|") if variant.images else [],
-        "retail_price": number(variant.retail_price),
-        "wholesale_price": number(variant.wholesale_price),
-        "special_sale_price": number(variant.special_sale_price),
-        "special_sale_price_start": iso(variant.special_sale_price_start),
-        "special_sale_price_end": iso(variant.special_sale_price_end),
-        "options": variant.options,
-        "properties": variant.properties,
-        "listed": variant.listed,
-        "created_at": iso(variant.created_at),
-        "updated_at": iso(variant.updated_at),
-    }
+    values = {name: convert(get(variant)) if convert else get(variant) for name, get, convert in READERS}
+    return cast(VariantJson, values)
