@@ -21,6 +21,7 @@ from imports.pipeline.encodings import find_encoding
 from imports.pipeline.errors import Unreadable
 from imports.pipeline.tolerant_reader import LONGEST_RECORD
 from imports.pipeline.workbook import WorkbookSheet
+from imports.pipeline.workbook_parts import Check
 
 GZIP, ZIP = b"\x1f\x8b", (b"PK\x03\x04", b"PK\x05\x06")
 # `zipfile` raises NotImplementedError for an unknown compression, RuntimeError for a password.
@@ -30,8 +31,13 @@ LONGEST_NAME = 60
 
 
 @contextmanager
-def open_sheet(path: Path, recognised: Callable[[list[str]], int]) -> Iterator[Sheet | WorkbookSheet]:
-    """Open the rows of a file; `recognised` counts the known names of a header. Raises Unreadable."""
+def open_sheet(
+    path: Path, recognised: Callable[[list[str]], int], check: Check = lambda: None
+) -> Iterator[Sheet | WorkbookSheet]:
+    """Open the rows of a file; `recognised` counts the known names of a header. Raises Unreadable.
+
+    `check` is called now and then, and may raise Canceled.
+    """
     with ExitStack() as opened:
         file = opened.enter_context(path.open("rb"))
         start = file.read(4)
@@ -41,7 +47,7 @@ def open_sheet(path: Path, recognised: Callable[[list[str]], int]) -> Iterator[S
         elif start in ZIP:
             archive = opened.enter_context(_archive(file))
             if any(name.startswith("xl/") for name in archive.namelist()):
-                yield opened.enter_context(WorkbookSheet.opened(file, archive, recognised))
+                yield opened.enter_context(WorkbookSheet.opened(file, archive, recognised, check))
                 return
             packed = Unpacked(opened.enter_context(_only_csv(archive)))
         else:

@@ -28,6 +28,7 @@ from imports.pipeline.lease import claim, heartbeat
 from imports.pipeline.preparation import prepare
 from imports.pipeline.row_importer import RowImporter
 from imports.pipeline.statistics import refresh_statistics
+from imports.pipeline.workbook_parts import Check
 from imports.services import supersede_older
 from imports.sql import execute
 from sftp_ingest.errors import StorageAway
@@ -52,8 +53,8 @@ def run_job(job_id: int) -> bool:
     if job is None:
         return False
     try:
-        with job.request_carried_on(), heartbeat(job.pk, owner):
-            _to_the_end(job)
+        with job.request_carried_on(), heartbeat(job.pk, owner) as check:
+            _to_the_end(job, check)
     except LeaseLost:
         logger.warning("import %s: another worker has the job now", job_id)
     except StorageAway:
@@ -69,14 +70,14 @@ def run_job(job_id: int) -> bool:
     return True
 
 
-def _to_the_end(job: ImportJob) -> None:
+def _to_the_end(job: ImportJob, check: Check) -> None:
     if job.attempts > MOST_ATTEMPTS:
         at = f"after line {job.bookmark}" if job.bookmark else "before its first row landed"
         job.fail("gave_up", f"{MOST_ATTEMPTS} workers ended {at}. Ask the operator to look at this import.")
         return
     try:
         importer = importer_of(job.kind)
-        context = prepare(job, importer)
+        context = prepare(job, importer, check)
         if waits_for_approval(context, importer):
             return
         _merge(context, importer)

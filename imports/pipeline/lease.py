@@ -12,6 +12,8 @@ from django.db import InterfaceError, OperationalError, connection, connections,
 from django.db.models.functions import Now
 
 from imports.models import LEASE, ImportJob, Status
+from imports.pipeline.errors import Canceled
+from imports.pipeline.workbook_parts import Check
 
 HEARTBEAT_SECONDS = 2.5
 logger = logging.getLogger(__name__)
@@ -72,16 +74,24 @@ def _end_session_of_last_owner(job_id: int) -> None:
 
 
 @contextmanager
-def heartbeat(job_id: int, owner: str) -> Iterator[None]:
-    """Renew the lease while the block runs, from a thread with its own connection."""
-    ended = threading.Event()
+def heartbeat(job_id: int, owner: str) -> Iterator[Check]:
+    """Renew the lease while the block runs, from a thread with its own connection.
+
+    Yield a function that raises Canceled once a person has asked to cancel the job.
+    """
+    ended, canceled = threading.Event(), threading.Event()
+
+    def check() -> None:
+        if canceled.is_set():
+            raise Canceled
 
     def renew() -> None:
         while not ended.wait(HEARTBEAT_SECONDS):
             try:
-                ImportJob.objects.filter(pk=job_id, owner=owner, status=Status.RUNNING).update(
-                    lease_until=Now() + LEASE
-                )
+                mine = ImportJob.objects.filter(pk=job_id, owner=owner, status=Status.RUNNING)
+                mine.update(lease_until=Now() + LEASE)
+                if mine.filter(cancel_requested=True).exists():
+                    canceled.set()
             except (OperationalError, InterfaceError):
                 connections.close_all()
         connections.close_all()
@@ -89,7 +99,7 @@ def heartbeat(job_id: int, owner: str) -> Iterator[None]:
     thread = threading.Thread(target=renew, daemon=True, name=f"lease of import {job_id}")
     thread.start()
     try:
-        yield
+        yield check
     finally:
         ended.set()
         thread.join()

@@ -31,6 +31,7 @@ from imports.pipeline.staging import AnySheet, Loader
 from imports.pipeline.statistics import refresh_statistics
 from imports.pipeline.template_lines import drop_template_lines
 from imports.pipeline.workbook import WorkbookSheet
+from imports.pipeline.workbook_parts import Check
 from imports.saved_mappings import BY_HEADER, known_by_header
 from imports.shop_exports import BUILT_IN
 from imports.sql import execute
@@ -43,12 +44,12 @@ TOO_WIDE = (
 )
 
 
-def prepare(job: ImportJob, importer: Importer) -> ImportContext:
+def prepare(job: ImportJob, importer: Importer, check: Check = lambda: None) -> ImportContext:
     """Do all work before a job's first range. Raises Unreadable for the file as a whole."""
     if not job.has_content:
         raise Unreadable("file_gone", "The file of this import is no longer stored. Start a new import.")
     columns = importer.columns_for(job.options)
-    with job.local_file() as path, open_sheet(path, _recognised(job, importer, columns)) as opened:
+    with job.local_file() as path, open_sheet(path, _recognised(job, importer, columns), check) as opened:
         hint = _look_at_header(job, opened)
         sheet = _rewritten(job, importer, opened)
         shape = bind_rows(sheet.header, job.options.get("rows", {}), sheet.own)
@@ -58,7 +59,7 @@ def prepare(job: ImportJob, importer: Importer) -> ImportContext:
         context = ImportContext(job, staging, mapped)
         # An unlogged table is empty after a crash of the database.
         if job.staged is None or not staging.exists() or staging.count() != job.staged:
-            _stage(context, importer, sheet, [hint] if hint else [])
+            _stage(context, importer, sheet, [hint] if hint else [], check)
     styles = find_styles(staging, mapped, sheet.delimiter)
     if styles:
         context.mapped = _map_file(columns, bound, job, sheet.own, shape, styles)
@@ -157,14 +158,16 @@ def _map_file(
     return MappedFile(columns, bound, assignments, own, styles or {}, shape)
 
 
-def _stage(context: ImportContext, importer: Importer, sheet: AnySheet, hints: Sequence[str]) -> None:
+def _stage(
+    context: ImportContext, importer: Importer, sheet: AnySheet, hints: Sequence[str], check: Check
+) -> None:
     job, staging = context.job, context.staging
     first = job.staged is None
     with transaction.atomic():
         execute(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '128MB'; SET LOCAL timezone = 'UTC'"))
         staging.create()
         try:
-            staged = Loader(staging, sheet, again=not first).load()
+            staged = Loader(staging, sheet, check, again=not first).load()
         except ProgramLimitExceeded as error:
             raise Unreadable("too_wide", TOO_WIDE.format(staging.width)) from error
         shaped = shape_rows(staging, context.mapped.shape)

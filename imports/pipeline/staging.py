@@ -15,10 +15,12 @@ from imports.pipeline.rejects import MOST_KEPT, write_unreadable
 from imports.pipeline.rewritten_sheet import RewrittenSheet
 from imports.pipeline.tolerant_reader import Record, TolerantReader
 from imports.pipeline.workbook import WorkbookSheet
+from imports.pipeline.workbook_parts import Check
 from imports.sql import execute, joined
 from imports.staging_table import StagingTable
 
 SHOWN_LINES = 10
+CHECK_EVERY = 1_000
 AnySheet = Sheet | WorkbookSheet | RewrittenSheet
 
 
@@ -50,9 +52,12 @@ class Staged:
 class Loader:
     """The loader of one open file into one staging table."""
 
-    def __init__(self, table: StagingTable, sheet: AnySheet, *, again: bool = False) -> None:
+    def __init__(
+        self, table: StagingTable, sheet: AnySheet, check: Check = lambda: None, *, again: bool = False
+    ) -> None:
         """Set up the loader; `again` means that the job was staged before and its rejects are stored."""
         self.table, self.sheet, self.again = table, sheet, again
+        self._check = check
         self.staged = Staged()
 
     def load(self) -> Staged:
@@ -66,6 +71,7 @@ class Loader:
 
     def _load_blocks(self, sheet: Sheet) -> None:
         for block in sheet.blocks():
+            self._check()
             if not (block.clean and self.table.width > 1 and self._copy(block)):
                 reader = TolerantReader(block.data, block.line, sheet.delimiter, final=block.final)
                 self._read(reader)
@@ -145,4 +151,6 @@ class Loader:
                     self.staged.blank_lines.append(record.line)
                 continue
             self.staged.total += 1
+            if self.staged.total % CHECK_EVERY == 0:
+                self._check()
             yield checked(record, header, own=own)

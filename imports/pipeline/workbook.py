@@ -7,22 +7,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from openpyxl import load_workbook
-
-from imports.pipeline.cells_as_shown import as_shown
 from imports.pipeline.columns import BLANKS
-from imports.pipeline.errors import Unreadable
+from imports.pipeline.errors import Canceled, Unreadable
 from imports.pipeline.header import MOST_COLUMNS, check_header
 from imports.pipeline.record_checks import fault_of_header, is_blank
 from imports.pipeline.tolerant_reader import Record
+from imports.pipeline.workbook_parts import (
+    MOST_CELLS,
+    BoundedReader,
+    Check,
+    refuse_large,
+    rows_of,
+    too_large,
+)
 from imports.report_format import REPORT_COLUMNS, own_columns, restore_header
 
-# Excel's limit; Excel writes no row below it.
-MOST_ROWS = 1024**2
-MOST_CELLS = MOST_COLUMNS + len(REPORT_COLUMNS) + 1
-# Only shared texts are in memory at once; rows are read one by one.
-MOST_SHARED, MOST_BYTES = 128 * 1024**2, 1024**3
-SHARED = "xl/sharedStrings.xml"
+WIDEST = MOST_COLUMNS + len(REPORT_COLUMNS) + 1
 
 
 class WorkbookSheet:
@@ -30,7 +30,7 @@ class WorkbookSheet:
 
     delimiter = ","
 
-    def __init__(self, workbook: Any, recognised: Callable[[list[str]], int]) -> None:
+    def __init__(self, workbook: Any, recognised: Callable[[list[str]], int], check: Check) -> None:
         sheets = workbook.worksheets
         if not sheets:
             raise Unreadable("no_header", "The workbook has no sheet with cells.")
@@ -39,25 +39,26 @@ class WorkbookSheet:
             message = f"The workbook has {len(sheets)} sheets; the first, {sheets[0].title!r}, was read."
             self.warnings.append(message)
         self.line = 0
-        self._rows = self._numbered(sheets[0].iter_rows(max_row=MOST_ROWS, max_col=MOST_CELLS))
+        self._rows = self._numbered(rows_of(sheets[0], WIDEST, check))
         self.header = self._read_header(recognised)
 
     @classmethod
     @contextmanager
     def opened(
-        cls, file: BinaryIO, archive: zipfile.ZipFile, recognised: Callable[[list[str]], int]
+        cls, file: BinaryIO, archive: zipfile.ZipFile, recognised: Callable[[list[str]], int], check: Check
     ) -> Iterator[WorkbookSheet]:
         """Open a workbook for a block. Raises Unreadable if it is too large or damaged."""
-        # The archive never unpacks beyond the size that it declares.
-        sizes = {each.filename: each.file_size for each in archive.infolist()}
-        if sum(sizes.values()) > MOST_BYTES or sizes.get(SHARED, 0) > MOST_SHARED:
-            raise Unreadable("too_large", "Unpacked, the workbook is too large. Save the sheet as CSV.")
+        refuse_large(archive)
         try:
-            workbook = load_workbook(file, read_only=True, data_only=True, keep_links=False)
+            reader = BoundedReader(file, check)
+            reader.read()
+            workbook = reader.wb
+        except (Unreadable, Canceled):
+            raise
         except Exception as error:  # the library raises many kinds of errors for a damaged workbook
             raise Unreadable("damaged_archive", DAMAGED.format(error)) from error
         try:
-            yield cls(workbook, recognised)
+            yield cls(workbook, recognised, check)
         finally:
             workbook.close()
 
@@ -66,17 +67,18 @@ class WorkbookSheet:
         """Return how many columns at the front come from our error report."""
         return own_columns(self.header)
 
-    def _numbered(self, rows: Iterator[Any]) -> Iterator[list[str]]:
+    def _numbered(self, rows: Iterator[tuple[int, list[str]]]) -> Iterator[list[str]]:
         """Yield the rows as texts, and set `line` to the number of the last one."""
         while True:
             try:
-                row = next(rows, None)
-                cells = [as_shown(cell) for cell in row] if row is not None else None
+                numbered = next(rows, None)
+            except Canceled:
+                raise
             except Exception as error:  # see above
                 raise Unreadable("damaged_archive", DAMAGED.format(error)) from error
-            if cells is None:
+            if numbered is None:
                 return
-            self.line += 1
+            self.line, cells = numbered
             yield cells
 
     def _read_header(self, recognised: Callable[[list[str]], int]) -> list[str]:
@@ -96,7 +98,9 @@ class WorkbookSheet:
     def read(self) -> Iterator[Record]:
         """Yield the rows below the header; missing cells at the end of a row are empty."""
         width = len(self.header)
-        for cells in self._rows:
+        for count, cells in enumerate(self._rows):
+            if count * width > MOST_CELLS:
+                raise too_large(f"The workbook has more than {MOST_CELLS:,} cells.")
             kept = _without_empty_end(cells)
             if kept:
                 yield Record(self.line, kept + [""] * (width - len(kept)))
