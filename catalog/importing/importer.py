@@ -21,6 +21,7 @@ class ProductImporter(RangeImporter):
     """The importer of products. It finds variants by sku, and creates or changes them."""
 
     kind = Kind.PRODUCTS
+    maps_by_header = True
     tables: ClassVar[Mapping[str, Sequence[str]]] = {Variant._meta.db_table: ("id", "supplier_id", "sku")}
     columns: ClassVar[Mapping[str, FileColumn]] = COLUMNS
 

@@ -11,16 +11,14 @@ from django.db import connection
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from imports.drafts.sample import FileSample, rewritten_sample
-from imports.pipeline.columns import FileColumn
 from imports.pipeline.errors import Unreadable
-from imports.pipeline.expression_parser import parse_assignments
-from imports.pipeline.header_binding import Bound, bind
+from imports.pipeline.header_binding import Bound
+from imports.pipeline.header_steps import PreparedFile, understand
 from imports.pipeline.importer import Importer
 from imports.pipeline.mapping_sql import MappedFile
 from imports.pipeline.number_styles import find_styles
-from imports.pipeline.row_shape import RowShape, bind_rows, built_field
+from imports.pipeline.row_shape import RowShape
 from imports.pipeline.row_shaping import shaped
-from imports.saved_mappings import known_by_header
 from imports.staging_table import StagingTable
 
 SHOWN = 10
@@ -62,54 +60,29 @@ class Preview:
 
 def preview(sample: FileSample, importer: Importer, options: Mapping[str, Any], supplier_id: int) -> Preview:
     """Return how the first rows of a supplier's file would be read with these options."""
-    found = Preview(unreadable=sum(1 for each in sample.rows if each.code))
+    result = Preview(unreadable=sum(1 for record in sample.rows if record.code))
+    opened = PreparedFile(importer, supplier_id, options, sample, rewritten_sample)
     try:
-        options, hint = known_by_header(options, sample.columns)
-        columns = importer.columns_for(options)
-        rewriting = importer.rewriting(supplier_id, options, sample.header, sample.own)
-        sample = rewritten_sample(sample, rewriting) if rewriting else sample
-        left_out = rewriting.finish() if rewriting else []
-        shape = bind_rows(sample.header, options.get("rows", {}), sample.own)
-        entries = importer.entries(options)
-        bound = bind(sample.header, entries, columns, automatic=importer.automatic, own=sample.own)
-        bound = bound.without_ignored(sample.header[index] for index in shape.used)
-        mapped = _mapped(columns, bound, options, sample, shape)
+        prepared = understand(opened)
+        left_out = prepared.rewriting.finish() if prepared.rewriting else []
+        mapped = prepared.mapped()
     except Unreadable as error:
-        found.problem = error.message
-        return found
-    found.bound = bound
-    found.warnings = [*filter(None, [hint]), *bound.warnings, *left_out]
-    found.fields = mapped.fields
-    needed = [
-        name for name, column in columns.items() if column.required or name in importer.mandatory(options)
-    ]
-    found.missing = [columns[name].name for name in needed if name not in mapped.fields]
-    whole = [each for each in sample.rows if not each.code]
+        result.problem = error.message
+        return result
+    columns, sample = prepared.columns, prepared.file
+    result.bound = prepared.bound
+    result.warnings = [*filter(None, [prepared.hint]), *prepared.bound.warnings, *left_out]
+    result.fields = mapped.fields
+    mandatory = importer.mandatory(prepared.options)
+    needed = [name for name, column in columns.items() if column.required or name in mandatory]
+    result.missing = [columns[name].name for name in needed if name not in mapped.fields]
+    whole = [record for record in sample.rows if not record.code]
     if whole and mapped.fields:
-        staging = _as_table(sample, whole, shape)
+        staging = _as_table(sample, whole, prepared.shape)
         if styles := find_styles(staging, mapped, sample.delimiter):
-            mapped = _mapped(columns, bound, options, sample, shape, styles)
-        found.rows = _rows(staging, mapped)
-    return found
-
-
-def _mapped(
-    columns: Mapping[str, FileColumn],
-    bound: Bound,
-    options: Mapping[str, Any],
-    sample: FileSample,
-    shape: RowShape,
-    styles: dict[str, Any] | None = None,
-) -> MappedFile:
-    numeric = [name for name, column in columns.items() if column.numeric]
-    assignments = parse_assignments(options.get("math_transformer", ""), numeric)
-    known = {*bound.fields, *([built_field(columns)] if shape.sku else [])}
-    for each in assignments:
-        if missing := sorted(each.inputs - known):
-            message = f"{each.field} is computed from {missing[0]}, which nothing fills."
-            raise Unreadable("missing_column", message)
-        known.add(each.field)
-    return MappedFile(columns, bound, assignments, sample.own, styles or {}, shape)
+            mapped = prepared.mapped(styles)
+        result.rows = _rows(staging, mapped)
+    return result
 
 
 def _as_table(sample: FileSample, rows: Sequence[Any], shape: RowShape) -> StagingTable:

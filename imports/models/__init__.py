@@ -3,7 +3,8 @@
 from imports.models.auto_import import AutoImport
 from imports.models.correction import Correction
 from imports.models.draft import ImportDraft
-from imports.models.job import COUNTERS, LEASE, WORKER, ImportJob, LeaseLost
+from imports.models.job import LEASE, WORKER, ImportJob, LeaseLost
+from imports.models.job_progress import COUNTERS
 from imports.models.kind import Kind
 from imports.models.policy import ImportPolicy
 from imports.models.reject import Reject

@@ -235,11 +235,8 @@ class ImportJob(JobProgress, JobContent):
     def supersede(self, later: ImportJob) -> None:
         """End the job while it waits for approval, because a later file has landed."""
         with self._move(SUPERSEDE, by=WORKER) as move:
-            message = f"Import {later.pk} came later and has landed."
-            move.changes = {
-                "error": {"code": "superseded", "message": message},
-                "report": {**self.report, "superseded_by": later.pk},
-            }
+            error = {"code": "superseded", "message": f"Import {later.pk} came later and has landed."}
+            move.changes = {"error": error, "report": {**self.report, "superseded_by": later.pk}}
 
     def cancel(self, *, by: Actor, reason: str = "") -> None:
         """Cancel the job: at once while it waits, within seconds while it runs. Raises InvalidTransition."""

@@ -2,14 +2,15 @@
 
 `job_runner`         a worker takes the job under a `lease` and runs the steps below
 `preparation`        steps 1 to 8, before any row lands:
-1 `containers`       unpacks the file; a `workbook` gives its rows, with `cells_as_shown`
+1 `containers`       unpacks the file; a `workbook` gives its rows, with `workbook_parts`
+                     and `cells_as_shown`
   `encodings`        finds the encoding; the bytes continue as UTF-8
 2 `csv_reader`       reads the `header`, then blocks of whole records;
                      a `rewritten_sheet` changes the records
 3 `clean_blocks`     finds blocks that can be copied unchanged; `tolerant_reader` reads the others
                      and refuses records that are not CSV
-4 `mapping`          reads the entries of a request; `header_binding` binds columns to fields;
-                     `row_shape` reads the options of rows
+4 `mapping`          reads the entries of a request; `header_steps` chooses a mapping, then
+                     `header_binding` binds columns to fields, `row_shape` reads the options of rows
 5 `staging`          copies the records into the job's own table, each with its line; `record_checks`
                      refuses odd characters and wrong numbers of cells;
                      `row_shaping` fills in cells and leaves out rows without a record

@@ -44,6 +44,8 @@ class Importer(ABC):
     columns: ClassVar[Mapping[str, FileColumn]]
     # Whether unmapped columns fill the fields of the same name.
     automatic: ClassVar[bool] = True
+    # Whether a file's header may choose a mapping of the service.
+    maps_by_header: ClassVar[bool] = False
 
     def columns_for(self, options: Mapping[str, Any]) -> Mapping[str, FileColumn]:
         """Return the fields that a file with these options may fill, by name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, localcontext
 
 from imports.pipeline.expressions import (
@@ -15,7 +15,7 @@ from imports.pipeline.expressions import (
 )
 
 EXACT = Context(prec=5000, rounding=ROUND_HALF_UP, Emax=10**6, Emin=-(10**6))
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[[list[Decimal]], Decimal]] = {
     "round": lambda values: _round(values[0], int(values[1]) if len(values) == 2 else 0),
     "min": min,
     "max": max,

@@ -109,7 +109,9 @@ def test_an_incomplete_mapping_is_reported_before_the_trial(operator, send):
     said = {"column-0": "sku", "column-1": "title", "math_transformer": "retail_price = 1 +"}
     assert seen(operator, draft, **said).problem
     found = seen(operator, draft, **{**said, "math_transformer": "retail_price = weight * 2"})
-    assert found.problem == "retail_price is computed from weight, which nothing fills."
+    assert (
+        found.problem == "math_transformer computes retail_price from weight, which the file does not have."
+    )
 
 
 def test_an_export_of_a_shop_is_known_and_its_mapping_can_be_changed_by_hand(operator, send):

@@ -92,4 +92,5 @@ def test_a_statement_that_postgresql_refuses_fails_the_job_at_once(acme, client_
     run_job(job.pk)
 
     job.refresh_from_db()
+    assert job.error is not None
     assert (job.status, job.error["code"], job.attempts) == ("failed", "internal_error", 1)
