@@ -11,6 +11,7 @@ import pytest
 
 from tests.architecture.sources import DOMAIN, ROOMS, ROOT, sources, text_of
 
+LONGEST_TEMPLATE_LINE = 140
 LONGEST_FILE, LONGEST_TEST, LONGEST_MEDIAN = 400, 600, 75
 
 # The names of files that need no description.
@@ -56,6 +57,17 @@ def test_files_are_short():
 
 def test_most_files_are_very_short():
     assert median(lines for lines in lengths().values() if lines) < LONGEST_MEDIAN
+
+
+def test_lines_of_templates_are_short():
+    long = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sorted((ROOT / "templates").rglob("*.html"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if len(line) > LONGEST_TEMPLATE_LINE
+    ]
+
+    assert long == []
 
 
 @pytest.mark.parametrize("app", DOMAIN)
