@@ -7,12 +7,15 @@ class FulfillmentsConfig(AppConfig):
     def ready(self) -> None:
         # Importing these modules needs the models, which are not ready before.
         from api import facts
+        from events.webhooks import types
         from fulfillments.facts import fulfillments
         from fulfillments.files.orders_folder import OrdersFolder
         from fulfillments.files.tracking import TrackingImporter
+        from fulfillments.states import EVENTS
         from imports.pipeline import importer
         from sftp_ingest.area import made_files
 
         made_files.register(OrdersFolder())
         importer.register(TrackingImporter())
         facts.register(fulfillments)
+        types.register("fulfillments", EVENTS)

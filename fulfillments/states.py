@@ -249,3 +249,11 @@ REJECTIONS: Final = {
 def moves_from(state: str, actor: ActorKind) -> Iterable[Move]:
     """Return the moves that this actor may make from this state."""
     return (move for move in MOVES if state in move.sources and actor in move.by)
+
+
+EVENTS: Final = (
+    *("fulfillment.created", "fulfillment.extended", "fulfillment.stock_arrived", "fulfillment.returned"),
+    *("fulfillment.restocked", "fulfillment.invoiced"),
+    *dict.fromkeys(move.event for move in MOVES),
+)
+"""The types of events of fulfillments: those without a move, then those of the moves."""

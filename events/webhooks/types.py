@@ -15,16 +15,10 @@ IMPORTS = (
     *("import.failed", "import.retried", "import.cancel_requested", "import.canceled"),
 )
 AUTO_IMPORTS = ("auto_import.created", "auto_import.updated", "auto_import.deleted")
-FULFILLMENTS = (
-    *("fulfillment.created", "fulfillment.extended", "fulfillment.stock_arrived", "fulfillment.accepted"),
-    *("fulfillment.shipped", "fulfillment.rejected", "fulfillment.returned", "fulfillment.restocked"),
-    *("fulfillment.invoiced", "fulfillment.released", "fulfillment.cancelation_requested"),
-    *("fulfillment.cancelation_refused", "fulfillment.canceled", "fulfillment.withdrawn"),
-)
 TRADE = ("trade.suspended", "trade.resumed")
 MAPPINGS = ("import_mapping.created", "import_mapping.updated", "import_mapping.deleted")
 OF_SUPPLIERS: Final[dict[str, tuple[str, ...]]] = {
-    "fulfillments": (*FULFILLMENTS, *IMPORTS),
+    "fulfillments": IMPORTS,
     "catalog": ("variant.created", "variant.updated", *TRADE, *MAPPINGS, *IMPORTS, *AUTO_IMPORTS),
     "inventory": (
         *("inventory.updated", "inventory.adjusted", "warehouse.created", "warehouse.updated"),
@@ -38,14 +32,21 @@ OF_RETAILERS: Final[dict[str, tuple[str, ...]]] = {
         *("order.created", "order.address_corrected", "order.cancel_requested", "order.held"),
         *("order.released", "order.routed_again", "order.stock_arrived", "order.erased"),
     ),
-    "fulfillments": FULFILLMENTS,
     "catalog": TRADE,
 }
 TESTED: Final = "webhook.tested"
 """The type of the event that `POST …/test` sends to one webhook. It is in no feed."""
 
 
+_REGISTERED: dict[str, tuple[str, ...]] = {}
+
+
+def register(area: str, types: Iterable[str]) -> None:
+    """Add types of events that suppliers and retailers can receive; an upper app calls this in `ready()`."""
+    _REGISTERED[area] = tuple(types)
+
+
 def types_of(role: Role, areas: Iterable[str]) -> list[str]:
     """Return the types that a party of this role can receive in these areas."""
     by_area = OF_SUPPLIERS if role == Role.SUPPLIER else OF_RETAILERS
-    return sorted({name for area in areas for name in by_area.get(area, ())})
+    return sorted({name for area in areas for name in (*by_area.get(area, ()), *_REGISTERED.get(area, ()))})

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+from pathlib import Path
+
+from django.conf import settings
 
 from accounts.scopes import Role, Scope
 from events.models import areas_of
 from events.webhooks.types import TESTED, types_of
+from fulfillments.states import EVENTS
 from tests.architecture.sources import DOMAIN, sources, text_of
 
 ALL = areas_of(Scope)
@@ -23,6 +28,23 @@ def documented():
         subject = first or subject
         types.add(f"{subject}.{name}")
     return types
+
+
+def row():
+    """The row of the guide's table that lists the events of fulfillments."""
+    first, *others = (name.partition(".")[2] for name in EVENTS)
+    cells = ", ".join([f"`fulfillment.{first}`", *(f"`.{name}`" for name in others)])
+    return f"| `fulfillments` | {cells} |"
+
+
+def test_the_guide_lists_the_events_of_the_moves():
+    """`UPDATE_EXAMPLES=1 pytest tests/events/test_documented_types.py` writes the row again."""
+    guide = Path(settings.BASE_DIR) / "docs" / "api-guide.md"
+    text = guide.read_text(encoding="utf-8")
+    if os.environ.get("UPDATE_EXAMPLES"):
+        text = re.sub(r"^\| `fulfillments` \|.*$", row(), text, count=1, flags=re.MULTILINE)
+        guide.write_text(text, encoding="utf-8")
+    assert row() in text
 
 
 def recorded():
