@@ -1,4 +1,4 @@
-"""Draw docs/states.svg from the table of states."""
+"""Write the diagram of the states into the README."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from backoffice.states_picture import svg
+from backoffice.states_picture import replaced
 
 
 class Command(BaseCommand):
-    help = "Draw docs/states.svg from the table of states."
+    help = "Write the diagram of a fulfillment's states into the README, from the table of states."
     requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        target = settings.BASE_DIR / "docs" / "states.svg"
-        target.write_text(svg(), encoding="utf-8")
-        self.stdout.write(f"Wrote {target}")
+        readme = settings.BASE_DIR / "README.md"
+        readme.write_text(replaced(readme.read_text(encoding="utf-8")), encoding="utf-8")
+        self.stdout.write(f"Wrote {readme}")
