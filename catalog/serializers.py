@@ -81,8 +81,9 @@ def _spread_gtin(attrs: dict[str, Any]) -> None:
     attrs[name] = gtin
 
 
+_UNSAVED = Variant()
 EMPTY: dict[str, Any] = {
-    name: Variant._meta.get_field(name).get_default()
+    name: getattr(_UNSAVED, name)
     for name, field in VariantBody().fields.items()
     if not field.required and name != "listed"
 }
