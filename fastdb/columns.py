@@ -40,6 +40,13 @@ class Column:
     read: Callable[[Any], Any] | None = None
 
 
+@dataclass(frozen=True)
+class Through:
+    """Reads the column from the model behind a relation, where it has the same name."""
+
+    relation: str
+
+
 Json = Annotated[T, Column(text_of, parsed)]
 Number = Annotated[Decimal, Column(read=number)]
 Day = Annotated[str, Column(read=date.isoformat)]

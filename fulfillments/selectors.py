@@ -8,20 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Annotated, NamedTuple, NotRequired, TypedDict
+from typing import Annotated, NamedTuple, NotRequired, TypedDict, TypeVar
 
 from django.db import connection
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from api.renderers import iso
-from fastdb.columns import Day, Json, Moment, Number
+from fastdb.columns import Day, Json, Moment, Number, Through
 from fastdb.compiled import CompiledQuery, any_of
-from fastdb.rows import answering, as_rows, grouped
+from fastdb.rows import answering, answering_with, as_rows, fields_through, grouped
 from fulfillments.deadlines import next_due_at
 from fulfillments.models import Capture, Fulfillment, FulfillmentLine, Rejection, Return, Shipment
 from fulfillments.serializers import (
     AddressJson,
+    ComputedJson,
     FulfillmentJson,
     FulfillmentLineJson,
     ItemJson,
@@ -32,6 +33,10 @@ from fulfillments.serializers import (
     ShipmentJson,
 )
 from fulfillments.states import CANCELED, CANCELING, WORKABLE, State
+
+T = TypeVar("T")
+OfOrder = Annotated[T, Through("order")]
+"""A field of the order that its suppliers see, under the same name."""
 
 
 class FulfillmentRow(NamedTuple):
@@ -53,16 +58,19 @@ class FulfillmentRow(NamedTuple):
     retailer_id: Annotated[int, F("order__retailer_id")]
     retailer_name: Annotated[str, F("order__retailer__name")]
     held: Annotated[bool, F("order__held")]
-    notes: Annotated[Json[list[NoteJson]], F("order__notes")]
-    retailer_order_id: Annotated[str, F("order__retailer_order_id")]
-    sales_order_number: Annotated[str, F("order__sales_order_number")]
-    shipping_method_code: Annotated[str, F("order__shipping_method_code")]
-    shipping_address: Annotated[Json[AddressJson], F("order__shipping_address")]
-    billing_address: Annotated[Json[AddressJson], F("order__billing_address")]
-    ship_until: Annotated[Day | None, F("order__ship_until")]
-    is_gift: Annotated[bool, F("order__is_gift")]
-    gift_message: Annotated[str, F("order__gift_message")]
+    notes: OfOrder[Json[list[NoteJson]]]
+    retailer_order_id: OfOrder[str]
+    sales_order_number: OfOrder[str]
+    shipping_method_code: OfOrder[str]
+    shipping_address: OfOrder[Json[AddressJson]]
+    billing_address: OfOrder[Json[AddressJson]]
+    ship_until: OfOrder[Day | None]
+    is_gift: OfOrder[bool]
+    gift_message: OfOrder[str]
 
+
+SHARED_WITH_SUPPLIERS = fields_through(FulfillmentRow, "order")
+"""The fields of an order that its suppliers see: in answers, files and on operators' pages."""
 
 _open = F("quantity") - F("shipped") - F("rejected") - F("canceled")
 
@@ -121,6 +129,7 @@ class ReturnRow(NamedTuple):
     items: Json[list[StoredItem]]
 
 
+_row_json = answering_with(FulfillmentRow, ComputedJson, FulfillmentJson)
 _line_json = answering(FulfillmentLineRow, FulfillmentLineJson)
 
 
@@ -206,37 +215,21 @@ def _fulfillment_json(
     notes = {line.order_line_id: line.notes for line in lines}
     due_at = next_due_at(row.state, row.due_at, row.capture_due_at, captured=row.captured_at is not None)
     retailer_side = retailer_state(row.state, held=row.held)
-    return {
-        "id": row.id,
-        "order_id": row.order_id,
-        "retailer_id": row.retailer_id,
-        "retailer_name": row.retailer_name,
-        "retailer_erp_id": row.retailer_erp_id,
-        "retailer_state": retailer_side,
-        "fulfillment_state": row.state,
-        "notes": [*row.notes, *chain.from_iterable(notes.values())],
-        "retailer_shipper_account": row.retailer_shipper_account,
-        "retailer_order_id": row.retailer_order_id,
-        "sales_order_number": row.sales_order_number,
-        "warehouse_id": row.warehouse_id,
-        "shipping_method_code": row.shipping_method_code,
-        "shipping_address": row.shipping_address,
-        "billing_address": row.billing_address,
-        "ship_until": row.ship_until,
-        "is_gift": row.is_gift,
-        "gift_message": row.gift_message,
-        "tracking_number": row.tracking_number,
-        "invoice_id": row.invoice_id,
-        "lines": [_line_json(line) for line in lines],
-        "shipments": [_shipment_json(shipment, skus) for shipment in shipments],
-        "rejections": [_rejection_json(rejection, skus) for rejection in rejections],
-        "returns": [_return_json(returned, skus) for returned in returns],
-        "created_at": row.created_at,
-        "updated_at": row.updated_at,
-        "captured_at": iso(row.captured_at),
-        "due_at": iso(due_at),
-        "overdue": due_at is not None and due_at <= timezone.now() and retailer_side != "pending",
-    }
+    return _row_json(
+        row,
+        {
+            "retailer_state": retailer_side,
+            "fulfillment_state": row.state,
+            "notes": [*row.notes, *chain.from_iterable(notes.values())],
+            "lines": [_line_json(line) for line in lines],
+            "shipments": [_shipment_json(shipment, skus) for shipment in shipments],
+            "rejections": [_rejection_json(rejection, skus) for rejection in rejections],
+            "returns": [_return_json(returned, skus) for returned in returns],
+            "captured_at": iso(row.captured_at),
+            "due_at": iso(due_at),
+            "overdue": due_at is not None and due_at <= timezone.now() and retailer_side != "pending",
+        },
+    )
 
 
 def _items_json(items: Iterable[StoredItem], skus: dict[int, str]) -> list[ItemJson]:

@@ -92,6 +92,21 @@ class ReturnJson(TypedDict):
 RetailerState = Literal["pending", "ordered", "canceling", "canceled"]
 
 
+class ComputedJson(TypedDict):
+    """The fields of `FulfillmentJson` that are not columns of its row."""
+
+    retailer_state: RetailerState
+    fulfillment_state: State
+    notes: list[NoteJson]
+    lines: list[FulfillmentLineJson]
+    shipments: list[ShipmentJson]
+    rejections: list[RejectionJson]
+    returns: list[ReturnJson]
+    captured_at: str | None
+    due_at: str | None
+    overdue: bool
+
+
 class FulfillmentJson(TypedDict):
     """A supplier's fulfillment (interface 2.1, contract 3)."""
 

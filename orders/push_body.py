@@ -164,6 +164,14 @@ class OrderBody(AddressBody):
 ORDER_FIELDS = tuple(name for name in fields_of(OrderBody) if name not in (*ADDRESS_PARTS, "order_lines"))
 """The pushed fields that `Order` stores under the same names."""
 
+NOT_SHARED = frozenset(
+    {
+        *("type", "id_in_source", "shipping_paid", "shipping_tax", "sales_division_code"),
+        *("original_created_at", "when_short"),
+    }
+)
+"""The pushed fields that suppliers do not see. A test wants every other field to be shared with them."""
+
 LINE_FIELDS = {name: name for name in fields_of(LineBody)}
 """The pushed fields of a line, and the names of their columns."""
 LINE_FIELDS |= {"supplier_id": "asked_supplier_id", "variant_id": "asked_variant_id"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from fulfillments.selectors import SHARED_WITH_SUPPLIERS
 from fulfillments.serializers import FulfillmentJson, FulfillmentLineJson
 from imports.report_format import harmless
 
@@ -14,11 +15,16 @@ ADDRESS = (
     *("first_name", "last_name", "company_name", "address1", "address2", "city", "state", "zip_code"),
     *("country", "phone_number", "email"),
 )
-COLUMNS = (
+FIRST_COLUMNS = (
     *("fulfillment_id", "line_id", "order_id", "retailer", "retailer_order_id"),
     *("sku", "upc", "title", "quantity", "wholesale_price", *ADDRESS),
     *("shipping_method_code", "ship_until", "due_at", "gift_message", "notes"),
 )
+# The parts of the shipping address are columns; files never had the others.
+LEFT_OUT = {"shipping_address", "billing_address", "sales_order_number", "is_gift"}
+ORDER_COLUMNS = tuple(name for name in SHARED_WITH_SUPPLIERS if name not in LEFT_OUT)
+COLUMNS = (*FIRST_COLUMNS, *(name for name in ORDER_COLUMNS if name not in FIRST_COLUMNS))
+"""A new field of an order becomes the last column, so that the others keep their positions."""
 # A spreadsheet reads such a cell as a number and never as a formula.
 PHONE = re.compile(r"\+[0-9 ]+")
 
@@ -34,14 +40,15 @@ def as_csv(fulfillments: Iterable[FulfillmentJson], *, open_only: bool) -> bytes
 
 
 def _rows(fulfillment: FulfillmentJson, *, open_only: bool) -> Iterator[dict[str, str]]:
+    fields_of: Mapping[str, object] = fulfillment
     same = {
+        **{name: fields_of[name] for name in ORDER_COLUMNS},
         "fulfillment_id": fulfillment["id"],
         "order_id": fulfillment["order_id"],
         "retailer": fulfillment["retailer_name"],
         "notes": "; ".join(f"{note['name']}: {note['value']}" for note in fulfillment["notes"]),
         **{name: fulfillment["shipping_address"].get(name) for name in ADDRESS},
-        **{name: fulfillment[name] for name in ("retailer_order_id", "shipping_method_code")},
-        **{name: fulfillment[name] for name in ("ship_until", "due_at", "gift_message")},
+        "due_at": fulfillment["due_at"],
     }
     for line in fulfillment["lines"]:
         quantity = _open(line) if open_only else line["quantity"]

@@ -17,6 +17,7 @@ from accounts.operating.day_filter import DaysFilter
 from catalog.models import Variant
 from events.models import Event
 from fulfillments.item_names import itemize
+from fulfillments.selectors import SHARED_WITH_SUPPLIERS
 from fulfillments.timeline import order_timeline
 from inventory.models import Warehouse
 from orders.admin.actions import ACTIONS
@@ -81,6 +82,7 @@ class OrderAdmin(RecordAdmin[Order]):
         return {
             "steps": next_steps(order, lines, fulfillments),
             "totals": totals(lines, fulfillments),
+            "more_facts": _more_facts(order),
             "lines": lines,
             "fulfillments": [(each, due_of(each)) for each in fulfillments],
             "parcels": list(itemize(fulfillments, "shipments")),
@@ -140,6 +142,19 @@ class OrderLineAdmin(ReadOnlyAdmin[OrderLine]):
             ", ".join(f"{held.backordered} at {held.fulfillment.supplier}" for held in short_lines)
             or "no supplier"
         )
+
+
+SHOWN_APART = {
+    *("retailer_order_id", "sales_order_number", "shipping_method_code", "shipping_address"),
+    *("billing_address", "ship_until", "is_gift", "gift_message", "notes"),
+}
+"""The shared fields that the template of the page names."""
+
+
+def _more_facts(order: Order) -> list[tuple[str, object]]:
+    """Return name and value of each filled field that suppliers see and that the template does not name."""
+    names = [name for name in SHARED_WITH_SUPPLIERS if name not in SHOWN_APART]
+    return [(name.replace("_", " ").capitalize(), value) for name in names if (value := getattr(order, name))]
 
 
 def _cancel_requests(order: Order) -> list[dict[str, Any]]:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from rest_framework import serializers
 
 from api import fields
+from fulfillments.files.order_lines import COLUMNS, LEFT_OUT
+from fulfillments.selectors import SHARED_WITH_SUPPLIERS
+from fulfillments.serializers import FulfillmentJson
 from orders.models import Order, OrderLine
-from orders.push_body import ADDRESS_PARTS, LINE_FIELDS, ORDER_FIELDS, AddressBody, LineBody, OrderBody
+from orders.push_body import (
+    ADDRESS_PARTS,
+    LINE_FIELDS,
+    NOT_SHARED,
+    ORDER_FIELDS,
+    AddressBody,
+    LineBody,
+    OrderBody,
+)
 from orders.selectors import OrderLineRow, OrderRow
+from orders.serializers import OrderFieldsJson
+from tests.architecture.sources import text_of
 
 ADDRESS = {part: part for part in ADDRESS_PARTS}
 
@@ -49,6 +63,37 @@ def order(line) -> dict[str, Any]:
     return {name: two_values(body[name])[0] for name in ORDER_FIELDS} | {"order_lines": [line]}
 
 
+PLACES: dict[str, set[str]] = {
+    "orders.models.Order": {field.name for field in Order._meta.concrete_fields},
+    "orders.push_body.OrderBody": set(ORDER_FIELDS),
+    "orders.selectors.OrderRow": set(OrderRow._fields),
+    "orders.serializers.OrderFieldsJson": set(OrderFieldsJson.__annotations__),
+    "fulfillments.selectors.FulfillmentRow": set(SHARED_WITH_SUPPLIERS),
+    "fulfillments.serializers.FulfillmentJson": set(FulfillmentJson.__annotations__),
+}
+"""The fields at each place that docs/architecture.md lists, except the migration."""
+
+
+@pytest.mark.parametrize("name", sorted({*ORDER_FIELDS, *SHARED_WITH_SUPPLIERS} - NOT_SHARED))
+def test_each_shared_field_is_at_every_place(name):
+    assert [place for place, names in PLACES.items() if name not in names] == []
+
+
+def test_no_field_is_both_shared_and_not():
+    assert set(SHARED_WITH_SUPPLIERS) & NOT_SHARED == set()
+
+
+def test_the_document_lists_these_places_in_this_order():
+    section = text_of("docs/architecture.md").partition("## How to add a field of an order")[2]
+    listed = re.findall(r"^\d\. \*\*[^`]*`([\w.]+)", section.partition("\n## ")[0], re.MULTILINE)
+
+    assert [place for place in listed if place in PLACES] == [*PLACES]
+
+
+def test_suppliers_files_have_each_shared_field():
+    assert set(SHARED_WITH_SUPPLIERS) - set(COLUMNS) == LEFT_OUT
+
+
 def test_each_field_is_read_back_as_pushed(order, line, shop_api):
     pk = shop_api.post("orders", order).json()["order_id"]
 
@@ -57,6 +102,15 @@ def test_each_field_is_read_back_as_pushed(order, line, shop_api):
     assert {name: answer[name] for name in ORDER_FIELDS} == {name: order[name] for name in ORDER_FIELDS}
     [answered] = answer["order_lines"]
     assert {name: answered[name] for name in LINE_FIELDS} == line
+
+
+def test_each_shared_field_reaches_the_supplier_as_it_was_pushed(order, line, shop_api, acme_api):
+    shop_api.post("orders", order)
+
+    [answer] = acme_api.get("fulfillments").json()
+
+    pushed = {name: order[name] for name in SHARED_WITH_SUPPLIERS}
+    assert {name: answer[name] for name in pushed} == pushed | {"notes": order["notes"] + line["notes"]}
 
 
 @pytest.mark.parametrize("name", [name for name in ORDER_FIELDS if name != "retailer_order_id"])

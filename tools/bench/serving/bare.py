@@ -11,12 +11,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import connection
+from django.db.models import JSONField
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from api.renderers import encode, iso, number
+from fulfillments.selectors import SHARED_WITH_SUPPLIERS
 from fulfillments.states import CAPTURABLE, sql
+from orders.models import Order
 
+JSON_FIELDS = {field.name for field in Order._meta.concrete_fields if isinstance(field, JSONField)}
 KEY = """
     SELECT k.digest, k.name, k.scopes, k.expires_at, k.revoked_at, k.rate_limit, k.last_used_at,
         s.id, s.name, s.safety_stock, r.id, r.name
@@ -26,9 +30,7 @@ KEY = """
 FULFILLMENTS = f"""
     SELECT f.id, f.state, f.warehouse_id, f.tracking_number, f.invoice_id, f.due_at, f.created_at,
         f.updated_at, c.captured_at, p.retailer_erp_id, p.retailer_shipper_account, o.id, o.retailer_id,
-        r.name, o.notes, o.retailer_order_id,
-        o.sales_order_number, o.shipping_method_code, o.shipping_address,
-        o.billing_address, o.ship_until, o.is_gift, o.gift_message
+        r.name, {", ".join(f"o.{name}" for name in SHARED_WITH_SUPPLIERS)}
     FROM fulfillments_fulfillment f JOIN orders_order o ON o.id = f.order_id
     JOIN accounts_retailer r ON r.id = o.retailer_id JOIN accounts_partnership p ON p.id = f.partnership_id
     LEFT JOIN fulfillments_capture c ON c.fulfillment_id = f.id
@@ -114,20 +116,13 @@ def capture(request: HttpRequest, supplier_id: int) -> HttpResponse:
             "retailer_erp_id": row[9],
             "retailer_state": "ordered",
             "fulfillment_state": row[1],
+            **order,
             "notes": [
-                *json.loads(row[14]),
+                *order["notes"],
                 *(note for line in lines[row[0]] for note in json.loads(line[11])),
             ],
             "retailer_shipper_account": row[10],
-            "retailer_order_id": row[15],
-            "sales_order_number": row[16],
             "warehouse_id": row[2],
-            "shipping_method_code": row[17],
-            "shipping_address": json.loads(row[18]),
-            "billing_address": json.loads(row[19]),
-            "ship_until": row[20],
-            "is_gift": row[21],
-            "gift_message": row[22],
             "tracking_number": row[3],
             "invoice_id": row[4],
             "lines": [part_json(line) for line in lines[row[0]]],
@@ -141,8 +136,17 @@ def capture(request: HttpRequest, supplier_id: int) -> HttpResponse:
             "overdue": row[5] is not None and row[5] <= now,
         }
         for row in page
+        for order in [shared_json(row[14:])]
     ]
     return answer(body)
+
+
+def shared_json(values: tuple[Any, ...]) -> dict[str, Any]:
+    """Return the fields of an order that its suppliers see."""
+    return {
+        name: json.loads(value) if name in JSON_FIELDS else value
+        for name, value in zip(SHARED_WITH_SUPPLIERS, values, strict=True)
+    }
 
 
 def part_json(line: tuple[Any, ...]) -> dict[str, Any]:
