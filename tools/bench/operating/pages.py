@@ -23,7 +23,7 @@ PAGES = {
     "the desk, its next page": "/admin/desk/ next",
     "the desk of one supplier": "/admin/desk/?supplier=1",
     "the desk of one supplier and kind": "/admin/desk/?supplier=1&kind=overdue",
-    "the desk of one kind": "/admin/desk/?kind=waiting",
+    "the desk of one kind": "/admin/desk/?kind=backordered",
     "the desk, older than a day": "/admin/desk/?hours=24",
     "the desk, what nobody took": "/admin/desk/?taken=free",
     "orders": "/admin/orders/order/",
