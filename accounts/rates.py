@@ -34,13 +34,13 @@ RATE = re.compile(r"([1-9][0-9]{0,8})/(?:(s(?:ec(?:ond)?)?)|(m(?:in(?:ute)?)?)|(
 UNITS = (RateLimitItemPerSecond, RateLimitItemPerMinute, RateLimitItemPerHour, RateLimitItemPerDay)
 # An answer from Redis takes well under a millisecond. One that takes this long is not worth an order's wait.
 TIMEOUT = 0.5
-# For so many seconds after a failure Redis is not asked again, so that its absence costs one request in many.
+# For this many seconds after a failure, Redis is not asked again, so that few requests wait for the timeout.
 PAUSE = 2.0
 
 
 @dataclass(frozen=True)
 class Count:
-    """What a rate has left; `reset` and `window` in whole seconds."""
+    """The state of a rate after a hit; `reset` and `window` are in whole seconds."""
 
     allowed: bool
     limit: int
@@ -51,7 +51,7 @@ class Count:
 
 @functools.lru_cache(maxsize=1000)
 def parse_rate(text: str) -> RateLimitItem | None:
-    """`6000/min` as a rate, `off` as none. Raises ValueError for what is neither."""
+    """Return the rate of a text such as `6000/min`; None for `off`. Raises ValueError."""
     plain = text.strip().lower().replace(" ", "")
     if plain == "off":
         return None
@@ -64,14 +64,14 @@ def parse_rate(text: str) -> RateLimitItem | None:
 
 
 def validate_rate(value: str) -> None:
-    """Refuse what is no rate, where an operator types one."""
+    """Check the rate that an operator typed. Raises ValidationError."""
     try:
         parse_rate(value)
     except ValueError as error:
         raise ValidationError(f"{error}.") from error
 
 
-# A window begins with its first hit, and ends by itself. One round trip: this is asked at every request.
+# A window begins with its first hit, and expires by itself. Each request runs this, so use one round trip.
 HIT = """
 local count = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -87,7 +87,7 @@ return {tonumber(redis.call('GET', KEYS[1]) or '0') + 1, redis.call('PTTL', KEYS
 
 
 class Connection(Protocol):
-    """One of redis-py's, as far as it is used here."""
+    """The methods of a redis-py connection that are used here."""
 
     @property
     def is_connected(self) -> bool: ...
@@ -121,13 +121,14 @@ class Script:
 
     def __init__(self, text: str, connections: Connections) -> None:
         self._text, self._connections = text, connections
-        self._digest = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()  # how Redis names it
+        # Redis finds a script by its SHA-1.
+        self._digest = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
     def run(self, key: str, argument: int) -> list[int]:
-        """What it answers. Raises RedisError."""
+        """Run the script and return its answer. Raises RedisError."""
         connection = self._connections.own()
         if connection.is_connected:
-            with suppress(ConnectionLost):  # Redis was restarted, perhaps, and this connection did not know
+            with suppress(ConnectionLost):  # Redis may have restarted and dropped the connection
                 return self._ask(connection, key, argument)
         connection.connect()
         return self._ask(connection, key, argument)

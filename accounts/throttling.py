@@ -34,7 +34,7 @@ class KeyThrottle(BaseThrottle):
             "RateLimit-Limit": str(count.limit),
             "RateLimit-Remaining": str(count.remaining),
             "RateLimit-Reset": str(count.reset),
-            # The same as the IETF's draft has it now (draft-ietf-httpapi-ratelimit-headers).
+            # The same values as in the current IETF draft (draft-ietf-httpapi-ratelimit-headers).
             "RateLimit-Policy": f'"key";q={count.limit};w={count.window}',
             "RateLimit": f'"key";r={count.remaining};t={count.reset}',
         }

@@ -187,7 +187,7 @@ BUSY = {
 
 
 def lost_database(exc: Exception) -> bool:
-    """Tell whether the database went away or stopped waiting, so that the request itself is not at fault."""
+    """Tell whether the database was unreachable or busy. In this case the request is not at fault."""
     return isinstance(exc, OperationalError | InterfaceError) or _state_of(exc) in BUSY
 
 

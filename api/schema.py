@@ -1,7 +1,7 @@
-"""The OpenAPI schema, generated from the TypedDicts that the code builds its answers with.
+"""The OpenAPI schema, generated from the TypedDicts of the answers.
 
-This module describes operations and adds the answers that all of them have. In `api.openapi`, `shapes` turns
-TypedDicts into JSON Schema, `parameters` and `headers` hold shared parts, `naming` has ids and tags,
+This module describes operations and adds the answers that every operation has. In `api.openapi`, `shapes`
+turns TypedDicts into JSON Schema, `parameters` and `headers` hold shared parts, `naming` has ids and tags,
 `examples` the examples, and `finishing` completes the document.
 """
 
@@ -92,7 +92,8 @@ class EnvelopeSchema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         if self.method == "POST" and self.get_auth():
             return [IDEMPOTENCY_KEY]
-        # Only on an object's own path: elsewhere generated clients would put it before the body.
+        # Describe If-Match only on an object's own path: on other paths, generated clients would put this
+        # parameter before the body.
         if self._is_conditional() and "get" in getattr(self.view, "action_map", {}):
             return [IF_MATCH]
         return [IF_NONE_MATCH] if self._shows_one_object() else []

@@ -14,7 +14,7 @@ NEARLY = 0.85
 
 
 def closest_match(name: str, known: Iterable[str], *, likeness: float = NEARLY) -> str | None:
-    """Return the most similar known name, in any case, or None.
+    """Return the most similar known name, ignoring case, or None.
 
     A known name with the same letters in another order always matches, even a short one.
     """

@@ -50,7 +50,7 @@ CHANGED_TERMS = f"""
     SELECT t.supplier_id, max(t.changed_at)
         FILTER (WHERE t.retailer_id = %(retailer)s AND %(service)s = ANY(t.closed)) AS ended_at
     FROM assortment_termschange t WHERE {UNSEEN.format("t")} GROUP BY 1
-"""  # noqa: S608 - built of constants
+"""  # noqa: S608 - built from constants
 
 
 def partners_of(retailer: Retailer, service_type: ServiceType) -> list[Partner]:

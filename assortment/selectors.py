@@ -20,7 +20,7 @@ from fastdb.rows import rows_of
 # All values are psycopg parameters: text from a request never becomes part of a statement.
 UNSEEN = "{0}.changed_in >= %(xmin)s AND ({0}.changed_in >= %(xmax)s OR {0}.changed_in = ANY(%(unfinished)s))"
 
-# A departed group brings its twin: a client that knows groups by model has both under the same name.
+# Select the twin of a departed group, too: clients that find groups by model see both as one group.
 DEPARTED = f"""
     SELECT d."group" FROM catalog_departure d
     WHERE d.supplier_id = ANY(%(suppliers)s) AND d."group" > %(after)s AND {UNSEEN.format("d")}
@@ -28,16 +28,16 @@ DEPARTED = f"""
     SELECT v."group" FROM catalog_departure d JOIN catalog_variant v ON v.supplier_id = d.supplier_id
         AND v.listed AND v."group" = translate(left(d."group", 1), 'ms', 'sm') || substr(d."group", 2)
     WHERE d.supplier_id = ANY(%(suppliers)s) AND v."group" > %(after)s AND {UNSEEN.format("d")}
-"""  # noqa: S608 - built of constants
+"""  # noqa: S608 - built from constants
 
-# After a change of terms, all groups that a client may have: the listed ones and the departed ones.
+# Select all listed and departed groups: after a change of terms, a client may have any of them.
 LISTED_OR_DEPARTED = f"""
     SELECT v."group" FROM (
         SELECT DISTINCT v."group" FROM catalog_variant v
         WHERE v.supplier_id = %(supplier)s AND v.listed AND v."group" > %(after)s
         ORDER BY 1 LIMIT %(most)s
     ) v UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
-"""  # noqa: S608 - built of constants
+"""  # noqa: S608 - built from constants
 
 # The groups that a former partner had listed when the partnership ended. The retailer must not see later
 # groups, not even the names of the departed ones.
@@ -50,7 +50,7 @@ FORMERLY_LISTED = f"""
     WHERE d.supplier_id = ANY(%(suppliers)s) AND d."group" > %(after)s AND {UNSEEN.format("d")}
         AND (d.listed_since IS NULL OR d.listed_since <= %(until)s)
     ORDER BY 1 LIMIT %(most)s
-"""  # noqa: S608 - built of constants
+"""  # noqa: S608 - built from constants
 
 CHANGED = f"""
     SELECT v."group" FROM catalog_variant v
@@ -59,7 +59,7 @@ CHANGED = f"""
     SELECT v."group" FROM inventory_stocklevel s JOIN catalog_variant v ON v.id = s.variant_id
     WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s AND {UNSEEN.format("s")}
     UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
-"""  # noqa: S608 - built of constants
+"""  # noqa: S608 - built from constants
 
 
 class GroupRow(NamedTuple):
@@ -148,7 +148,7 @@ def _groups(sql: str, **params: Any) -> list[GroupRow]:
 
 
 def without_twins(supplier_id: int, keys: Sequence[str]) -> list[str]:
-    """Return the keys without a listed twin: a model equal to a variant's sku, or the reverse."""
+    """Return the keys without a listed twin: a group whose sku is this model, or whose model is this sku."""
     twins = {("s" if key[0] == "m" else "m") + key[1:]: key for key in keys}
     with connection.cursor() as cursor:
         cursor.execute(STILL_LISTED, {"supplier": supplier_id, "keys": list(twins)})

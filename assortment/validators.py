@@ -22,7 +22,7 @@ TAG = re.compile(r'"([0-9a-f]{16})\.([0-9a-z]+)\.([0-9:_]+)"')
 
 
 def question_of(request: Request) -> str:
-    """Return a hash of path and parameters. The tag of another request has no meaning for this one."""
+    """Return a hash of path and parameters. An ETag is valid only for requests with the same hash."""
     parameters = sorted(request.query_params.dict().items())
     return hashlib.sha256(json.dumps([request.path, parameters]).encode()).hexdigest()[:16]
 

@@ -71,7 +71,7 @@ class AssortmentViewSet(RetailerViewSet):
         after = position_in(request.query_params.get("cursor", ""))
         moment = read_updated_since(request)
         pull = Pull(self.retailer, service_type)
-        # Taken before any read, so that commits during the pull count as not seen.
+        # Take the snapshot before any read, so that commits during the pull count as not seen.
         seen = take_snapshot(durable="If-None-Match" not in request.headers)
         headers = {"Updated-Since": iso(seen.at), "Cache-Control": "private, no-cache"}
         for tag, snapshot in held_tags(request, seen.epoch):

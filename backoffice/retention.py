@@ -60,7 +60,7 @@ RULES = (
         "imports",
         "imports_importjob",
         "IMPORT_DAYS",
-        f"t.finished_at < %(before)s AND t.status NOT IN ({NOT_ENDED})"  # noqa: S608 - of constants
+        f"t.finished_at < %(before)s AND t.status NOT IN ({NOT_ENDED})"  # noqa: S608 - built from constants
         " AND t.blob_id IS NULL AND NOT EXISTS (SELECT FROM imports_reject r WHERE r.job_id = t.id)"
         " AND NOT EXISTS (SELECT FROM imports_importdraft_jobs d WHERE d.importjob_id = t.id)",
     ),
@@ -169,13 +169,13 @@ def _prune() -> Iterator[tuple[str, int]]:
 def _remove(rule: RetentionRule) -> int:
     before = timezone.now() - timedelta(days=rule.days)
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"SELECT min(id), max(id) FROM {rule.table}")  # noqa: S608 - of constants
+        cursor.execute(f"SELECT min(id), max(id) FROM {rule.table}")  # noqa: S608 - built from constants
         first, last = cursor.fetchone()
         if first is None:
             return 0
         start = first if secrets.randbelow(2) else first + secrets.randbelow(last - first + 1)
         cursor.execute(
-            f"DELETE FROM {rule.table} t USING (SELECT id FROM {rule.table} WHERE id >= %(start)s"  # noqa: S608 - of constants
+            f"DELETE FROM {rule.table} t USING (SELECT id FROM {rule.table} WHERE id >= %(start)s"  # noqa: S608 - built from constants
             f" ORDER BY id LIMIT %(window)s) w WHERE t.id = w.id AND {rule.old}",
             {"start": start, "window": rule.window, "before": before},
         )

@@ -131,7 +131,7 @@ class Variant(models.Model):
             models.Index("upc", condition=~Q(upc=""), name="variant_upc"),
             models.Index("ean", condition=~Q(ean=""), name="variant_ean"),
             models.Index("gtin", condition=~Q(gtin=""), name="variant_gtin"),
-            # Searches by prefix, in any case.
+            # For searches by prefix in upper or lower case.
             models.Index(folded("sku"), name="variant_sku_folded"),
             models.Index(folded(Left("title", TITLE_FOUND_BY)), name="variant_title_folded"),
         ]
@@ -213,7 +213,7 @@ class VariantChange(models.Model):
 
 
 class Departure(models.Model):
-    """The loss of a listed variant by a group; a trigger writes it, so that no writer can forget it."""
+    """A listed variant left its group. A trigger writes the row, so no writer can forget it."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="+", db_index=False)
     group = models.CharField(max_length=102)
@@ -235,7 +235,7 @@ class TakenSnapshot(models.Model):
     snapshot = models.TextField(help_text="change_snapshot(): xmin:xmax:unfinished,…")
 
     class Meta:
-        db_table = "catalog_pulse"  # the first name of this model
+        db_table = "catalog_pulse"  # the former name of this model
         ordering = ["taken_at"]
 
     def __str__(self) -> str:

@@ -80,7 +80,7 @@ class ServiceCollector(Collector):
         self._samples: list[MetricSample] = []
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
-        """Return the names only, so that registering asks nothing."""
+        """Return the names only, so that the registration runs no query."""
         for name, (text, labels) in METRICS.items():
             yield GaugeMetricFamily(name, text, labels=labels)
 

@@ -34,14 +34,14 @@ BEGIN = f"""
     SELECT %s, incarnation(), %s, greatest((extract(epoch FROM clock_timestamp()) * 1e6)::bigint + {AHEAD},
         (SELECT max(events_after) FROM events_epoch) + {AHEAD}, (SELECT max(number) FROM events_event))
     RETURNING events_after
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 # This transaction's stamp is the base. Earlier transactions that wait for our locks are slightly below.
 CHANGE_OFFSET = "SELECT %s - pg_current_xact_id()::text::bigint"
 JUMP_IDS = f"""
     SELECT setval(s.seqrelid, coalesce(pg_sequence_last_value(s.seqrelid), 1) + {IDS_AHEAD})
     FROM pg_sequence s JOIN pg_class c ON c.oid = s.seqrelid
     WHERE s.seqtypid = 'bigint'::regtype AND c.relnamespace = current_schema()::regnamespace
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 
 _stamped: list[str] = []
 _jumps: list[Callable[[], None]] = []

@@ -54,7 +54,7 @@ def grouped(rows: Iterable[R], key: Callable[[R], int]) -> dict[int, list[R]]:
 
 
 def answering(row: type[R], answer: type[A]) -> Callable[[R], A]:
-    """Return the function that turns a row into an answer, a TypedDict, whose fields the row has.
+    """Return a function that turns a row into a TypedDict answer. The row must have all its fields.
 
     Raises TypeError at import time if the row lacks a field or gives it another type.
     """

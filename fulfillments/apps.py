@@ -5,7 +5,7 @@ class FulfillmentsConfig(AppConfig):
     name = "fulfillments"
 
     def ready(self) -> None:
-        # Importing these modules needs the models, which are not ready before.
+        # Import here: these modules need the models, which Django loads before it calls ready().
         from api import facts
         from events.webhooks import types
         from fulfillments.facts import fulfillments

@@ -32,7 +32,7 @@ def short_lines(where: str) -> str:
     return f"""
         SELECT id, fulfillment_id, variant_id, behind, {SHORT} AS short
         FROM fulfillments_fulfillmentline WHERE is_short AND {where}
-    """  # noqa: S608 - of constants
+    """  # noqa: S608 - built from constants
 
 
 ROUTED = f"""
@@ -42,7 +42,7 @@ ROUTED = f"""
     FROM ({short_lines("variant_id = ANY(%(variants)s)")}) p
     JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
     WHERE f.order_id <> %(order)s GROUP BY 1, 2
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 
 
 @dataclass

@@ -13,7 +13,10 @@ from fulfillments.states import WITHDRAWN, State
 
 @dataclass
 class Refusals:
-    """The sources that routing does not ask again for a line, and its units with a wrong address."""
+    """The warehouses and suppliers that routing does not ask again for a line.
+
+    `for_address` counts the units of the line with a wrong address.
+    """
 
     warehouses: set[WarehouseKey] = field(default_factory=set)  # were out of stock
     suppliers: set[int] = field(

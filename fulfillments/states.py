@@ -134,7 +134,7 @@ REJECT_OUT_OF_STOCK = Move(
     OUT_OF_STOCK,
     SUPPLIER,
     "out_of_stock",
-    otherwise=(*WORKABLE, SHIPPED),  # only some units; or the rest after other units were shipped
+    otherwise=(*WORKABLE, SHIPPED),  # units are left, or all other units were shipped
     repeated_in=OUT_OF_STOCK,
     work=True,
 )
@@ -179,7 +179,7 @@ APPROVE_CANCELATION = Move(
     CANCELED,
     DECIDING,
     "canceled",
-    otherwise=(*WORKABLE, SHIPPED),  # only some units; or the rest after other units were shipped
+    otherwise=(*WORKABLE, SHIPPED),  # units are left, or all other units were shipped
     repeated_in=CANCELED,
 )
 REFUSE_CANCELATION = Move(
@@ -209,7 +209,7 @@ GIVE_UP = Move(
     CANCELED,
     RETAILER,
     "canceled",
-    otherwise=(WRONG_ADDRESS, SHIPPED),  # only some units; or the rest after other units were shipped
+    otherwise=(WRONG_ADDRESS, SHIPPED),  # units are left, or all other units were shipped
 )
 WITHDRAW = Move(
     "withdraw",
@@ -219,7 +219,7 @@ WITHDRAW = Move(
     CANCELED,
     OPERATOR,
     "withdrawn",
-    otherwise=(SHIPPED,),  # the rest after other units were shipped
+    otherwise=(SHIPPED,),  # all other units were shipped
 )
 
 WITHDRAWN: Final = "withdrawn"

@@ -77,7 +77,8 @@ def merged(saved: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 def known_by_header(options: Mapping[str, Any], header: Sequence[str]) -> tuple[dict[str, Any], str]:
     """Return the options for a file with this header, and a hint about its mapping.
 
-    A mapping is applied for `auto`, else only suggested; nothing is suggested if columns are mapped.
+    With `auto`, the mapping is applied; otherwise the hint suggests it. A request that maps columns itself
+    gets no hint.
     """
     found = recognise(header)
     if found is None or (options.get("mapping") or options.get("field_mapping")) not in (BY_HEADER, None, []):

@@ -77,7 +77,7 @@ def _ground_of(job: ImportJob) -> list[int]:
 
 
 def save_policy(supplier: Supplier, changes: Mapping[str, Any], *, by: Actor) -> ImportPolicy:
-    """Change the rule by which a supplier's imports wait; record the old and the new values."""
+    """Change a supplier's approval rule; record the old and the new values."""
     with transaction.atomic():
         policy, created = ImportPolicy.objects.get_or_create(supplier=supplier, defaults=changes)
         if created:

@@ -1,4 +1,4 @@
-"""Wake a worker for a job. A call may wake no worker: the sweep finds the job in any case."""
+"""Wake a worker for a job. A call may wake no worker: the sweep always finds the job."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Counts:
 
     @cached_property
     def lock(self) -> str:
-        """Lock the levels in order, and count the levels with a later count."""
+        """Lock the levels in order, and return how many levels were counted later."""
         return self._compose(LOCK)
 
     @cached_property
@@ -146,7 +146,7 @@ def moved_since(warehouses: Composable, as_of: Composable) -> Composable:
 
 
 def refused_since(warehouses: Composable, as_of: Composable) -> Composable:
-    """Return a query for the refusals since: a refusal is a count of 0, also without a stock level."""
+    """Return a query for refusals after `as_of`. A refusal counts as 0, even without a stock level."""
     return SQL(
         "SELECT variant_id, warehouse_id, max(occurred_at) AS refused_at FROM inventory_stockmovement"
         " WHERE warehouse_id = ANY({}) AND kind = {} AND occurred_at > {} GROUP BY 1, 2"

@@ -141,7 +141,7 @@ def _number(value: object, most: int) -> int | None:
 
 
 def _identifier_as_sent(element: object, id_type: IdType) -> object:
-    """Return the client's identifier for the error, if it is a string or a number."""
+    """Return the identifier as the client sent it, to name the element in an error."""
     if not isinstance(element, dict):
         return None
     value = element.get("id", element.get(id_type.value))

@@ -26,7 +26,7 @@ FEEDS = f"""
         WHERE supplier_id = s.id AND type = 'inventory.updated' AND number IS NOT NULL
         ORDER BY number DESC LIMIT 1
     ) AS e
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 
 
 def feeds(cursor: Any) -> Iterator[MetricSample]:

@@ -44,7 +44,7 @@ ATTACH = f"""
         ATTACH PARTITION {FOLDED}_next FOR VALUES FROM (MINVALUE) TO (%(until)s);
     ALTER TABLE {FOLDED}_next DROP CONSTRAINT folded_until;
     ALTER TABLE {FOLDED}_next RENAME TO {FOLDED}
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 
 
 def make_partitions() -> None:

@@ -73,7 +73,7 @@ class StockLevel(models.Model):
         help_text="When the supplier counted on_hand; without such a time, when the count arrived.",
     )
     overpromised = models.GeneratedField(
-        expression=Q(reserved__gt=F("on_hand")),  # type: ignore[arg-type]  # the stubs forget conditions
+        expression=Q(reserved__gt=F("on_hand")),  # type: ignore[arg-type]  # the stubs allow no conditions
         output_field=models.BooleanField(),
         db_persist=True,
     )

@@ -211,7 +211,7 @@ SAVE = f"""
         WHERE s.variant_id = n.variant_id AND s.warehouse_id = n.warehouse_id
     )
     {SAVE_MOVEMENTS}
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 
 
 class LevelRow(NamedTuple):

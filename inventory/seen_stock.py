@@ -108,4 +108,4 @@ TAKE = f"""
         {TAKE_MOVEMENTS}
     )
     SELECT NOT EXISTS (SELECT FROM moved_on)
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants

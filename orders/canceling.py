@@ -116,7 +116,7 @@ def _cancel(
     result: Cancelation,
     reason: str,
 ) -> dict[int, int]:
-    """Cancel unrouted units, and request the rest from suppliers; return the former by line."""
+    """Cancel unrouted units, and ask suppliers to release the rest; return the unrouted units by line."""
     dropped = _drop(work.lines, wanted)
     result.canceled += sum(dropped.values())
     for fulfillment, quantities in work.by_fulfillment(wanted):
@@ -162,15 +162,15 @@ class CancelableUnits:
         return called
 
     def left(self, line: OrderLine) -> int:
-        """Return the unrouted units of a line, plus the units that no supplier was asked to release yet."""
+        """Return how many units of a line can still be canceled at once or requested from a supplier."""
         return line.unrouted + sum(each.cancelable for each in self._reachable(line))
 
     def wanted(self, asked: Sequence[Mapping[str, Any]] | None, *, again: bool) -> dict[int, int]:
-        """Return how many more units of each line to cancel; all of them if the request names no lines.
+        """Return how many more units of each line to cancel. Without named lines, cancel everything left.
 
-        A quantity includes the units whose release is already requested, so a repeated request adds nothing;
-        with `again` it excludes them. Raises Invalid with the element's index for an unknown line, and for a
-        quantity larger than the rest.
+        A quantity includes the units that suppliers were already asked to release, so a repeated request
+        adds nothing. With `again`, it counts only more units. Raises Invalid with the element's index for
+        an unknown line, and for a quantity larger than the units left.
         """
         if asked is None:
             return {line.pk: self.left(line) for line in self.lines}

@@ -13,7 +13,7 @@ OPEN = [state for state in ProcessingState if state not in FINISHED]
 
 def orders(cursor: Any) -> Iterator[MetricSample]:
     counts = " UNION ALL ".join(
-        f"SELECT '{state}', count(*) FROM (SELECT 1 FROM orders_order WHERE processing_state = '{state}'"  # noqa: S608 - of constants
+        f"SELECT '{state}', count(*) FROM (SELECT 1 FROM orders_order WHERE processing_state = '{state}'"  # noqa: S608 - built from constants
         f" LIMIT {MOST}) AS looked_at"
         for state in OPEN
     )

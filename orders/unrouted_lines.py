@@ -58,7 +58,7 @@ def lines_sql(where: str) -> str:
         JOIN orders_order o ON o.id = l.order_id AND o.retailer_id = a.retailer_id
         WHERE v.listed AND l.waiting_since IS NOT NULL AND l.waiting + l.rejected > 0
             AND coalesce(l.asked_supplier_id, v.supplier_id) = v.supplier_id AND {where}
-        """  # noqa: S608 - of constants
+        """  # noqa: S608 - built from constants
         for match in MATCHES
     )
     return f"{lines} ORDER BY 2, 1"
@@ -68,7 +68,7 @@ WAITING = lines_sql("v.id = ANY(%(variants)s) AND o.id < %(before)s") + " LIMIT 
 OF_ORDER = f"""
     SELECT {COLUMNS} FROM orders_orderline l JOIN orders_order o ON o.id = l.order_id
     WHERE o.id = %s AND l.waiting + l.rejected > 0 ORDER BY l.id
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 SUBTRACT_ROUTED = """
     UPDATE orders_orderline l
     SET waiting = l.waiting - least(l.waiting, p.units), rejected = l.rejected + least(l.waiting, p.units)

@@ -11,7 +11,7 @@ WAIT_SECONDS = 1.0
 
 
 class ApartCheck:
-    """A check, its last result, and the thread that runs it. One that hangs is not started twice."""
+    """A check, its last result, and the thread that runs it. A hanging check is not started again."""
 
     def __init__(self, check: Callable[[], str], *, wait: float = WAIT_SECONDS) -> None:
         self._check = check

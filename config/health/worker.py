@@ -30,6 +30,6 @@ def write_heartbeat(**_: Any) -> None:
 
 
 def has_heartbeat() -> bool:
-    """Whether any worker has written one lately. Raises RedisError."""
+    """Tell whether any worker wrote a heartbeat lately. Raises RedisError."""
     with redis_client() as client:
         return bool(client.exists(HEARTBEAT_KEY))

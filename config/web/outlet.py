@@ -17,11 +17,11 @@ MOST_UNSENT = 4 * 1024 * 1024
 """Bytes that one answer may have in its buffer before its thread waits. A single larger item fits, too."""
 PATIENCE_SECONDS = 10.0
 LEAST_RATE = 16 * 1024
-"""A client has this long, and one more second for each so many bytes that it takes."""
+"""A client has PATIENCE_SECONDS, and one more second for each LEAST_RATE bytes that it reads."""
 SAFETY_SECONDS = 60.0
 """No thread waits longer than this, even if the event loop no longer looks."""
 UNSENT_IN_KERNEL = 256 * 1024
-"""The kernel takes no more than this ahead of the network, so that a client's progress shows here."""
+"""The kernel buffers at most this many unsent bytes, so that a client's progress is visible here."""
 FILE_PIECE = 256 * 1024
 BUFFERS_AT_ONCE = 64
 
@@ -101,7 +101,7 @@ class Outlet:
         return b""
 
     def settimeout(self, seconds: float | None) -> None:
-        """Ignore the timeout: the least rate limits how long a thread waits."""
+        """Ignore the timeout: the minimum rate limits how long a thread waits."""
 
     def setblocking(self, flag: bool) -> None:
         """Ignore the mode: the socket behind this object never blocks."""
@@ -150,7 +150,7 @@ class Outlet:
         return self._taken / max(now - self._since, 0.001)
 
     def is_overdue(self, now: float) -> bool:
-        """Return whether the client has read more slowly than the least rate."""
+        """Return whether the client has read more slowly than the minimum rate."""
         with self._changed:
             waiting = bool(self._buffer)
             return waiting and now > self._since + PATIENCE_SECONDS + self._taken / LEAST_RATE
@@ -184,7 +184,7 @@ class Outlet:
 
 
 class SlowReaders:
-    """The threads that wait for a client to read: at most so many, or the slowest client is cut off."""
+    """The threads that wait for clients to read. Above the maximum, the slowest client is cut off."""
 
     def __init__(self, most: int) -> None:
         self._most = max(1, most)
@@ -204,7 +204,7 @@ class SlowReaders:
                 self._waiting.remove(outlet)
 
     def _enter(self, outlet: Outlet) -> Outlet | None:
-        """Add the outlet; return the one that gives way to it."""
+        """Add the outlet. If too many outlets wait, remove the slowest and return it."""
         slowest = None
         with self._lock:
             if len(self._waiting) >= self._most:

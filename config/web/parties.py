@@ -1,4 +1,4 @@
-"""Parties of requests: an accepted credential stands for its party, every other one for its address."""
+"""Parties of requests: the party of an accepted credential, or else the client's address."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Parties:
         self._refused_until[stranger] = until
 
     def refused_for(self, caller: Caller, now: float) -> float:
-        """Return for how many more seconds the caller's unknown key gets 429; 0 if it does not."""
+        """Return the seconds left in which the caller's unknown key gets 429, or 0."""
         if not caller.tries_key or caller.credential in self._known:
             return 0.0
         until = self._refused_until.get(caller.stranger, 0.0)

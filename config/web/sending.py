@@ -10,7 +10,7 @@ from config.web.connection import Connection
 from config.web.outlet import CutOff
 
 MOST_UNSENT_IN_ALL = 128 * 1024 * 1024
-"""Bytes of unread answers in one process; beyond, the party with the most of them gives way."""
+"""The limit of unread answer bytes in one process. Above it, the party with most bytes is cut off."""
 
 Watch = Callable[[Connection, Callable[[Connection], None], int], None]
 

@@ -299,7 +299,7 @@ class Worker(ThreadWorker):
     # --- The loop ---------------------------------------------------------------------------------
 
     def murder_pending(self) -> None:
-        """Several times a second: end the waits that are over."""
+        """End overdue waits, several times a second. gunicorn calls this in its loop."""
         now = time.monotonic()
         if now < self.next_tick:
             return
@@ -340,6 +340,6 @@ class Worker(ThreadWorker):
 
 
 def _ignore_socket(react: Callable[[Connection], None], connection: Connection, sock: socket.socket) -> None:
-    """Adapt to gunicorn's loop, which names the socket."""
+    """Adapt a handler to gunicorn's loop, which also passes the socket."""
     del sock
     react(connection)

@@ -110,7 +110,7 @@ class Event(models.Model):
             # For the list of operators' actions: few events are from operators.
             models.Index("occurred_at", "id", condition=BY_OPERATORS, name="event_by_operators"),
             models.Index("actor", "occurred_at", "id", condition=BY_OPERATORS, name="event_by_operator"),
-            # For integrators who quote the request_id of a call.
+            # For the search by request_id, which integrators quote.
             models.Index(folded("request_id"), condition=~Q(request_id=""), name="event_of_request_folded"),
         ]
 

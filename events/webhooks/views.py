@@ -106,7 +106,7 @@ class WebhooksViewSet(WebhooksOfParty):
 
 
 class WebhookViewSet(WebhooksOfParty):
-    """`…/webhooks/{webhook_id}` and what is below it."""
+    """`…/webhooks/{webhook_id}` and the paths below it."""
 
     webhook: Webhook
 

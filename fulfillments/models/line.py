@@ -40,7 +40,7 @@ class FulfillmentLine(models.Model):
         # the column.
         expression=Q(
             cancel_requested__lt=F("quantity") - F("shipped") - F("rejected") - F("canceled") - F("reserved")
-        ),  # type: ignore[arg-type]  # the stubs forget conditions
+        ),  # type: ignore[arg-type]  # the stubs allow no conditions
         output_field=models.BooleanField(),
         db_persist=True,
         help_text="Whether some open units have no stock reserved and no cancellation requested.",

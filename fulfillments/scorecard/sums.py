@@ -74,7 +74,7 @@ FACTS = f"""
         FROM batch WHERE type = 'inventory.updated' OR type = 'import.succeeded'
             AND data->>'kind' = 'inventory' AND coalesce(data->>'dry_run', 'false') = 'false'
     )
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 ADD_UP = f"""
     {FACTS}
     INSERT INTO fulfillments_dailysum AS known
@@ -86,7 +86,7 @@ ADD_UP = f"""
     GROUP BY 1, 2, 3, 4, 5
     ON CONFLICT (supplier_id, retailer_id, day, measure, bucket) DO UPDATE
     SET count = known.count + excluded.count, seconds = known.seconds + excluded.seconds
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 
 
 def add_up(*, seconds: float) -> int:

@@ -1,4 +1,4 @@
-"""Import jobs. A job is a row before anything else happens; the row is true after any crash (contract 6)."""
+"""Import jobs. The row of a job is stored first and stays correct after any crash (contract 6)."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class ImportJob(JobProgress, JobContent):
         """
         added = {name: F(name) + changes.pop(name) for name in COUNTERS if name in changes}
         held = ImportJob.objects.filter(pk=self.pk, owner=self.owner, status=Status.RUNNING)
-        # Set the owner in any case: an update without changes would match no row.
+        # Always set the owner: an update without changes would match no row.
         if not held.update(**{"owner": self.owner, **added, **changes}):
             raise LeaseLost
         if added or changes:

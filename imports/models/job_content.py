@@ -1,4 +1,4 @@
-"""The file of an import job: a blob, or a copy of its own for jobs made before there were blobs."""
+"""The file of an import job: a blob. Jobs older than the blobs have their own copy."""
 
 from __future__ import annotations
 

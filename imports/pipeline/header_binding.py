@@ -35,7 +35,7 @@ class Bound:
 
 
 def meaning(name: str) -> str:
-    """Return the field with this column name in any case or by an alias, else the name itself."""
+    """Return the field with this column name or alias, ignoring case, else the name itself."""
     return ALIASES.get(name.casefold(), name.casefold())
 
 

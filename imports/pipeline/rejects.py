@@ -22,7 +22,7 @@ REPEATED = " It is the last row of its key; these earlier lines were skipped: "
 
 
 def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> None:
-    """Store unreadable records; their first `own` cells are those of our error report."""
+    """Store unreadable records without their first `own` cells, the columns of our error report."""
     if not refused:
         return
     with connection.cursor() as cursor:

@@ -23,8 +23,9 @@ PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 @dataclass(frozen=True)
 class Template:
-    """A template such as `{Handle}-{Option1 Value}`: columns, which may be absent or empty, and texts
-    between.
+    """A template such as `{Handle}-{Option1 Value}`: columns with texts between them.
+
+    A column may be absent, and its cell may be empty.
     """
 
     # Each column with the text before it; None if the file has no such column.

@@ -61,7 +61,8 @@ class LocationRows:
         # With warehouse_id, all stock belongs to this warehouse; the location's name does not matter.
         self.only = self.warehouses.get(options.get("warehouse_id") or 0, "")
         self.read: set[str] = set()
-        # The number of skipped rows per unknown location (0 for a column), and the lines without a quantity.
+        # The skipped rows of each unknown location (0 if the location is a column), and the lines without a
+        # quantity.
         self.unknown: Counter[str] = Counter()
         self.silent: list[int] = []
         self.location = self._find([export.location_field])

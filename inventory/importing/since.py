@@ -20,7 +20,10 @@ COUNTED = on_hand_now(SQL("b.quantity"), SQL("b.units"))
 
 
 def add_moved(context: ImportContext) -> None:
-    """Store the units that moved since in each batch row; repeated under the locks, it misses no movement."""
+    """Store in each batch row the units that moved since the count.
+
+    Call this again under the locks, so that no movement is missed.
+    """
     _execute(
         SQL(
             "UPDATE {} AS b SET units = m.units FROM ({}) AS m"

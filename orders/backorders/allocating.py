@@ -49,7 +49,7 @@ ROUTED = f"""
         JOIN ({STOCKED}) k ON k.variant_id = p.variant_id AND k.warehouse_id = f.warehouse_id
     ) queue
     WHERE before < available ORDER BY order_id LIMIT {PAGE}
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 UNROUTED = f"""
     SELECT * FROM ({
     lines_sql(f'''
@@ -58,8 +58,8 @@ UNROUTED = f"""
         AND EXISTS (SELECT FROM ({STOCKED}) k WHERE k.variant_id = v.id)
     ''')
 }) lines LIMIT {PAGE}
-"""  # noqa: S608 - of constants
-LEVELS = f"SELECT * FROM ({STOCKED}) k WHERE variant_id = ANY(%s)"  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
+LEVELS = f"SELECT * FROM ({STOCKED}) k WHERE variant_id = ANY(%s)"  # noqa: S608 - built from constants
 
 
 def allocate(variant_ids: Collection[int] | None) -> None:

@@ -38,7 +38,7 @@ RESERVED_BY_LEDGER = f"""
         SELECT variant_id, warehouse_id, max(occurred_at) AS occurred_at FROM inventory_stockmovement
         WHERE kind = 'opening' AND reserved_change <> 0 GROUP BY 1, 2
     ) o ON o.variant_id = p.variant_id AND o.warehouse_id = f.warehouse_id
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 
 SUMS = """
     SELECT coalesce(sum(on_hand_change), 0) AS on_hand, coalesce(sum(reserved_change), 0) AS reserved,
@@ -84,7 +84,7 @@ MEND_RESERVED = f"""
         WHERE k.reserved <> w.reserved
     )
     {RELEASE_MOVEMENTS}
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants
 
 MEND_MOVEMENTS = insert_movements(
     MovementKind.ADJUST,
@@ -121,4 +121,4 @@ MEND_STOCK = f"""
         SET on_hand = excluded.on_hand, reserved = excluded.reserved, updated_at = now()
     )
     {MEND_MOVEMENTS}
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 - built from constants

@@ -54,7 +54,7 @@ class Check:
     mend: str
 
     def differences(self) -> str:
-        """Return SQL for the rows that differ: name, stored and true numbers."""
+        """Return SQL that selects the name, the stored counts and the true counts of each differing row."""
         return f"SELECT {self.row_name}, {self._count_list('s')}, {self._count_list('t')} {self._differing()}"
 
     def mending(self) -> str:

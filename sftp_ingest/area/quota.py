@@ -1,7 +1,7 @@
 """The quota of upload areas. A file that does not fit is refused while it is written.
 
-An upload reserves bytes before it writes them, and more at a time the larger it grows. So two servers never
-grant the same byte, and few chunks of a file cost a statement.
+An upload reserves bytes before it writes them, so two servers never grant the same byte. A larger upload
+reserves more bytes at a time, so most chunks need no statement.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import paramiko
 from sftp_ingest.models import RemoteHost
 from sftp_ingest.remote.connection import OnReceived, RemoteFailed, connect
 
-MOST_SECONDS = 30.0  # for the listing, after the connection
+MOST_SECONDS = 30.0  # the limit of the listing; the connection has its own limit
 
 
 def probe(host: RemoteHost) -> str:

@@ -54,7 +54,7 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         raise NotAllowed("This file was opened for reading.")
 
     def sync(self) -> None:
-        """Do nothing: no written bytes wait."""
+        """Do nothing: this handle only reads."""
 
     def close(self) -> None:
         if self._reader:

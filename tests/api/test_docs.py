@@ -20,7 +20,7 @@ def test_the_schema_is_public_json_and_cachable():
 
 
 def test_the_schema_is_made_once_however_many_ask_for_it_first(monkeypatch):
-    """Two threads that make it at once trip over each other, and one of them answers 500."""
+    """Two threads that generate the schema at once disturb each other, and one of them answers 500."""
     made, another = [], Event()
 
     class Generator:
@@ -51,7 +51,7 @@ def test_the_page_loads_only_our_own_files_under_a_strict_policy():
     assert "unsafe" not in answer.headers["Content-Security-Policy"]
 
 
-@pytest.mark.django_db  # the end of a streamed answer looks after the connection
+@pytest.mark.django_db  # a streamed answer checks the connection at its end
 @pytest.mark.parametrize("name", ["docs/docs.js", "docs/docs.css"])
 def test_its_assets_are_there_without_collecting_them(name):
     answer = Client().get(f"/static/{name}")

@@ -118,7 +118,7 @@ def test_a_full_disk_is_said(monkeypatch):
 def test_a_machine_with_an_upload_folder_of_its_own_is_named(settings, tmp_path, monkeypatch):
     assert Client().get("/statusz").json()["checks"]["uploads"] == "ok"
     monkeypatch.setattr("config.health.shared_folder.socket.gethostname", lambda: "other")
-    assert shared_folder.shared_folder() == "ok"  # the same folder
+    assert shared_folder.shared_folder() == "ok"  # both hosts use the same folder
 
     settings.UPLOADS_DIR = tmp_path / "local"
     monkeypatch.setattr("config.health.shared_folder.socket.gethostname", lambda: "third")

@@ -1,4 +1,4 @@
-"""An accepted credential stands for its party; every other one stands for its address."""
+"""Parties of requests: the party of an accepted credential, or else the client's address."""
 
 from __future__ import annotations
 

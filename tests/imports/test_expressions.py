@@ -42,7 +42,7 @@ def trees():
 
 
 def written(tree) -> str:
-    """The tree in the language itself."""
+    """Write the tree as an expression."""
     if isinstance(tree, NumberLiteral):
         return f"{tree.value:f}"
     if isinstance(tree, Field):

@@ -175,7 +175,7 @@ def test_a_supplier_sees_reserved_and_short_units(lamp, acme, push, work_of, acm
 
 
 def test_old_lines_get_the_values_of_their_variants(placed, lamp, acme_api, shop_api):
-    """Nothing older is known of them."""
+    """The migration knows no older values of these lines."""
     FulfillmentLine.objects.update(sku="", upc="", title="", wholesale_price=None)
     OrderLine.objects.update(title="")
     with connection.cursor() as cursor:

@@ -102,7 +102,7 @@ class HttpClient:
         for address in (await self._resolver.addresses(target))[:MOST_ADDRESSES]:
             try:
                 return await ReceiverConnection.open(target, address, self._tls)
-            except OSError as error:  # TimeoutError is one
+            except OSError as error:  # includes TimeoutError
                 failed = error
         assert failed is not None  # the resolver returns at least one address
         raise failed

@@ -125,9 +125,9 @@ class SendingProcess:
     # --- With the database -----------------------------------------------------------------------
 
     async def _turn(self) -> bool:
-        """Save results and read due deliveries; return whether there is more work at once.
+        """Save results and read due deliveries; return whether more work waits already.
 
-        The next turn repeats a failed one.
+        If the database fails, the next turn saves the results.
         """
         results, self._results = self._results, []
         recovered, self._recovered = self._recovered, set()

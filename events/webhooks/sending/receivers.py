@@ -106,7 +106,7 @@ class Receiver:
         return due
 
     def answered(self, due: Due, answer: ReceiverAnswer) -> None:
-        """Handle an answer: prepare the next delivery of the subject, or after a failure forget all."""
+        """Handle an answer: prepare the subject's next delivery, or forget the subject after a failure."""
         del self._open[due.id]
         self.held.pop(due.id, None)
         self._answered_at = time.monotonic()

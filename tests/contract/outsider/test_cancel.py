@@ -230,7 +230,7 @@ def test_a_cancel_of_part_that_is_not_understood_never_cancels_all(acme, shop, n
 
 
 def test_more_than_is_open_cannot_be_cancelled(acme, shop):
-    """Contract, head: exact: never guessed at."""
+    """Contract, head: the service is exact and never guesses."""
     order, held = one_fulfillment(acme, shop, quantity=2)
     answer = cancel(shop, order, {"lines": [{"id": order["order_lines"][0]["id"], "quantity": 3}]})
     assert answer.status in (400, 409), answer

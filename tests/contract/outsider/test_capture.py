@@ -256,13 +256,13 @@ def test_an_empty_filter_object_is_no_filter(acme):
     ids=str,
 )
 def test_a_plain_filter_that_is_wrong(acme, query):
-    """Contract 3: unknown states; head: a near miss of a known parameter is a 400."""
+    """Contract 3: unknown states; head: a misspelled parameter is a 400."""
     fault(acme.get("fulfillments", query), 400, ("invalid_filter", "validation_error"))
 
 
 @pytest.mark.parametrize("form", ["filter[fulfillment_state]", "filter.fulfillment_state"])
 def test_a_filter_object_spelt_as_many_libraries_do_is_heard_or_refused(acme, shop, form):
-    """Contract, head: a near miss of a known parameter is a 400: it would list everything."""
+    """Contract, head: a misspelled parameter is a 400; ignoring it would list everything."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceled", acme, shop, order, held["id"])
     answer = acme.get("fulfillments", {form: "accepted", "limit": 500})

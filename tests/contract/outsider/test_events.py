@@ -88,7 +88,7 @@ def test_an_after_that_is_no_number(acme, value):
 
 
 def test_an_unknown_type_is_reported(acme):
-    """Contract, head: never guessed at and never dropped silently."""
+    """Contract, head: unclear input is neither guessed at nor dropped silently."""
     answer = acme.get("events", {"type": "no.such.type"})
     if answer.status == 200:
         assert answer.json["results"] == []

@@ -34,7 +34,7 @@ def test_unmapped_columns_with_a_fields_own_name_map_to_themselves(acme):
 
 
 def test_a_mapped_column_that_the_file_lacks(acme):
-    """Contract, head: never dropped silently: the job or the row says so."""
+    """Contract, head: no input is dropped silently; the job or the row reports it."""
     job = import_lines(acme, HEADER, f"{unique('P')},x,1", field_mapping=["Nowhere:description"])
     assert job["status"] == "failed" or "Nowhere" in str(job["warnings"]), job
 

@@ -194,7 +194,7 @@ def test_a_dry_run_changes_nothing(acme):
 
 @pytest.mark.parametrize("name", ["field_maping", "math_tranformer"])
 def test_a_misspelt_optional_field_is_reported(acme, name):
-    """Contract, head: never dropped silently."""
+    """Contract, head: no input is dropped silently."""
     answer = acme.post("importProducts", {"data": [HEADER, f"{unique('P')},x,1"], name: ["A:title"]})
     if answer.status == 201:
         assert name in str(finished(acme, answer.json)["warnings"]), answer

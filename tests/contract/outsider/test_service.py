@@ -175,8 +175,8 @@ def test_the_schema_names_every_state_of_an_order(schema, state):
 
 
 def test_the_schema_names_every_code(schema):
-    """Interface 7 leaves the codes open; contract 2 and 12 give them: a client's developer looks for them
-    here.
+    """Contract 2 and 12 define the codes, and interface 7 does not. Developers of clients look for the codes
+    in the schema.
     """
     assert not [code for code in CODES if not re.search(rf"\b{code}\b", _text(schema))]
 

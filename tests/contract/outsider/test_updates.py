@@ -68,7 +68,7 @@ def test_an_invalid_tracking_number(acme, accepted, shop, name, status, value):
 
 @pytest.mark.parametrize("name", ["trackingNumber", "trackingnumber", "tracking_numer"])
 def test_a_misspelt_tracking_number_is_kept_or_reported(acme, shop, name):
-    """Contract, head: never dropped silently."""
+    """Contract, head: no input is dropped silently."""
     _, held = one_fulfillment(acme, shop)
     answer = act(acme, held["id"], "accepted", {name: "1Z"})
     if answer.status == 200:

@@ -312,7 +312,7 @@ def test_options_and_properties_that_are_wrong(acme, field, value):
 
 
 def test_a_misspelt_required_field_is_named(acme):
-    """Contract, head: never guessed at and never dropped silently."""
+    """Contract, head: unclear input is neither guessed at nor dropped silently."""
     answer = acme.post("variants", {"sku": unique("V"), "title": "x", "retailprice": 1})
     fault(answer, 400, ("missing_parameter", "validation_error"))
     assert "retail_price" in answer.text, answer
