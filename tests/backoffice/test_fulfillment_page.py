@@ -171,7 +171,7 @@ def test_without_another_supplier_the_page_gives_the_reason_and_no_button(
 
     assert "The other suppliers do not have all units." in page
     assert "Not enough: 1 of 2, and no one else has the rest." in page
-    assert "It has it now." in page
+    assert "Has the fulfillment now." in page
     assert 'type="submit"' not in page.partition('id="content"')[2]
     set_stock(on_hand=12)
     assert 'value="Reassign"' in operator.get(path).text

@@ -86,7 +86,7 @@ def test_the_next_step_comes_first(operator, order, fulfillment, client_for, acm
     supplier.get("fulfillments")
     assert steps() == [f"Acme has to accept fulfillment {number}."]
     supplier.put(f"fulfillments/{number}/setStatus/wrong_address")
-    assert steps() == ["Ask Shop for the right address, and correct it."]
+    assert steps() == ["Ask Shop for the right address, and correct the address."]
     do(operator, order, "cancel", reason="Gone")
     order.refresh_from_db()
     assert order.processing_state == "canceled"

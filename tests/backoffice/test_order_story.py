@@ -43,7 +43,7 @@ def test_the_route_names_suppliers_that_were_suspended_and_why(
     a_variant(rival, "LAN-1", stock=10, wholesale_price="1")
     suspend(rival, reason="Strike", until=None, by=BY)
     order = pushed(shop, {"sku": "LAN-1", "quantity": 2})
-    assert "Rival: not asked, as it was suspended then (Strike)" in order_page(operator, order)
+    assert "Rival: left out, as it was suspended then (Strike)" in order_page(operator, order)
 
 
 def test_the_route_omits_suppliers_suspended_later_or_without_the_item(
