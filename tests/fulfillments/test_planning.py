@@ -22,7 +22,7 @@ def test_a_plan_is_as_good_as_the_best_of_all_plans(seed):
         lines=chance.randint(1, 4),
         suppliers=chance.randint(2, 4),
         warehouses=chance.randint(1, 2),
-        pieces=chance.randint(1, 3),
+        units=chance.randint(1, 3),
         ample=chance.random() < 0.5,
     )
 
@@ -32,7 +32,7 @@ def test_a_plan_is_as_good_as_the_best_of_all_plans(seed):
 
 
 def test_the_same_order_at_the_same_stock_gets_the_same_plan():
-    market = random_market(Random(3), lines=20, suppliers=20, warehouses=2, pieces=5)
+    market = random_market(Random(3), lines=20, suppliers=20, warehouses=2, units=5)
 
     first, again = (plan(market.wants, market.available, allow_short=True) for _ in range(2))
 
@@ -40,7 +40,7 @@ def test_the_same_order_at_the_same_stock_gets_the_same_plan():
 
 
 def test_a_search_that_stops_early_has_a_plan_that_fills_as_much():
-    market = random_market(Random(5), lines=20, suppliers=20, warehouses=2, pieces=5)
+    market = random_market(Random(5), lines=20, suppliers=20, warehouses=2, units=5)
     problem = Problem(market.wants, market.available)
     search = Search(problem, most_work=1)
 
@@ -129,7 +129,7 @@ def test_an_explanation_shows_the_chosen_and_says_how_many_it_leaves_out():
 
 
 def test_an_explanation_of_a_thousand_lines_stays_short():
-    market = random_market(Random(8), lines=1000, suppliers=5, warehouses=1, pieces=2, competing=0)
+    market = random_market(Random(8), lines=1000, suppliers=5, warehouses=1, units=2, competing=0)
     found = plan(market.wants, market.available, allow_short=True)
 
     lines = explain(market.wants, found, market.available)

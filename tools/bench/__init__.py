@@ -1,5 +1,6 @@
-"""What the Exchange does in a second, measured against what the database could do at most.
+"""Benchmarks: the speed of the Exchange beside the limit that the database sets.
 
-`python -m bench` runs every part, `python -m bench imports --rows 100000` one of them. A part is a module
-in this package with `main(arguments: list[str]) -> None`; what it prints is the result.
+`python -m tools.bench` runs every part, `python -m tools.bench imports --rows 100000` runs one. A part is a
+module in this package with `main(arguments: list[str]) -> None`; its output is the result. With `--smoke`,
+each part runs at a tiny scale, and a part that fails makes the exit code 1.
 """

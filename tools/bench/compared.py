@@ -1,9 +1,9 @@
-"""The import of a product file beside what a Django project would otherwise reach for, on the same file.
+"""The import of a product file, beside two common ways of Django projects to load the same file.
 
-Beside `django-import-export` with a cached loader and its fastest settings for either load, and beside a
-loop over the file with `bulk_create(update_conflicts=True)`. All write the same table, each for a supplier
-of its own, and must leave the same rows there. Neither of the two checks as much as the import does: check
-digits, lengths, numbers of two meanings; nor do they go on after a kill or report bad rows by line.
+The first is `django-import-export` with a cached loader and its fastest settings for each load; the second
+is a loop over the file with `bulk_create(update_conflicts=True)`. Each writes the same table for its own
+supplier, and all must leave the same rows. Only the import checks check digits, lengths and ambiguous
+numbers, resumes after a kill, and reports bad rows by line.
 """
 
 from __future__ import annotations
@@ -32,16 +32,18 @@ from tools.bench.database import own_database
 from tools.bench.imports import execute, require_success, start
 from tools.bench.measuring import timed
 from tools.bench.options import read_options
+from tools.bench.sizes import size
 
 FIELDS = files.HEADER.split(",")
 NUMERIC = {"retail_price", "wholesale_price", "weight"}
-BATCH = 1_000  # from 250 to 10,000 no size is faster than another by more than chance
+BATCH = 1_000  # sizes from 250 to 10,000 differ in speed only by chance
 
 Load = Callable[[Any, Path], None]
+LOADS = ("first load", "1 % changed")
 
 
 def main(arguments: list[str]) -> None:
-    options = read_options("compared", arguments, rows=100_000)
+    options = read_options("compared", arguments, rows=size(100_000, smoke=500))
     with tempfile.TemporaryDirectory() as folder, own_database():
         settings.UPLOADS_DIR = Path(folder) / "uploads"
         settings.UPLOADS_DIR.mkdir()
@@ -54,38 +56,38 @@ def compare(folder: Path, rows: int) -> None:
     files.write_products(second, rows, changed_every=100)
     print(f"  {rows:,} rows, {first.stat().st_size / 1e6:,.0f} MB; first load, then 1 % changed", flush=True)
     seconds: dict[str, list[float]] = {}
-    left: set[tuple[Any, ...]] = set()
+    digests: set[tuple[Any, ...]] = set()
     for name, (load, again) in contenders().items():
-        seconds[name], found = measure(name, rows, (load, first), (again, second))
-        left.add(found)
-    if len(left) != 1:
-        sys.exit(f"They did not do the same work: {left}")
+        seconds[name], digest = measure(name, rows, (load, first), (again, second))
+        digests.add(digest)
+    if len(digests) != 1:
+        sys.exit(f"The contenders left different rows: {digests}")
     ours, *others = seconds
     for name in others:
-        for at, what in enumerate(("first load", "1 % changed")):
-            label = f"{what}: time of {name} / of the import"
-            print(f"  {label:<66} {seconds[name][at] / seconds[ours][at]:8.1f}", flush=True)
+        for number, load_name in enumerate(LOADS):
+            label = f"{load_name}: time of {name} / of the import"
+            print(f"  {label:<66} {seconds[name][number] / seconds[ours][number]:8.1f}", flush=True)
 
 
 def contenders() -> dict[str, tuple[Load, Load]]:
-    """What is compared, the import first; for each the way of a first load and of another."""
-    found: dict[str, tuple[Load, Load]] = {"the import": (by_import, by_import)}
+    """Return the contenders, the import first; each has a function for a first and for a second load."""
+    loads: dict[str, tuple[Load, Load]] = {"the import": (by_import, by_import)}
     try:
         import import_export  # noqa: F401 - an optional package
     except ImportError:
-        print("  django-import-export is not here, and left out: make bench installs it, or")
-        print("  pip install -r requirements/bench.txt")
+        print("  django-import-export is left out, because it is not installed: `make bench` installs it, or")
+        print("  `pip install -r requirements/bench.txt`.")
     else:
-        found["django-import-export"] = (by_resource(again=False), by_resource(again=True))
-    return {**found, "bulk_create upserts": (by_bulk_create, by_bulk_create)}
+        loads["django-import-export"] = (by_resource(again=False), by_resource(again=True))
+    return {**loads, "bulk_create upserts": (by_bulk_create, by_bulk_create)}
 
 
 def measure(name: str, rows: int, *loads: tuple[Load, Path]) -> tuple[list[float], tuple[Any, ...]]:
-    """Seconds of each load, and a digest of the rows that are there after them."""
+    """Return the seconds of each load, and a digest of the rows after both."""
     supplier, seconds = Supplier.objects.create(name=name), []
-    for what, (load, path) in zip(("first load", "1 % changed"), loads, strict=True):
+    for load_name, (load, path) in zip(LOADS, loads, strict=True):
         execute("VACUUM ANALYZE catalog_variant")
-        with timed(f"{name}: {what}", rows) as clock:
+        with timed(f"{name}: {load_name}", rows) as clock:
             load(supplier, path)
         seconds.append(clock.seconds)
     variants = Variant.objects.for_supplier(supplier)
@@ -100,7 +102,7 @@ def by_import(supplier: Any, path: Path) -> None:
 
 
 def by_resource(*, again: bool) -> Load:
-    """django-import-export; where most rows are unchanged it is faster to look than to write them all."""
+    """Load with django-import-export. If most rows are unchanged, comparing is faster than writing all."""
     # An optional package: the other contenders run without it.
     from import_export.instance_loaders import CachedInstanceLoader
     from import_export.resources import ModelResource
@@ -158,9 +160,10 @@ def by_bulk_create(supplier: Any, path: Path) -> None:
 
 @cache
 def lean_variant() -> Any:
-    """The table of variants with the file's columns alone: Django then sends its rows as arrays, much faster.
+    """Return a model of the table of variants with only the file's columns.
 
-    What the file does not have the database fills in, here and only in the bench's own database.
+    Django then sends the rows as arrays, which is much faster. In this database, defaults fill the other
+    columns.
     """
     meta: Any = Variant._meta
     fields: dict[str, Any] = {name: meta.get_field(name).clone() for name in FIELDS}

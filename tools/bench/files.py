@@ -1,4 +1,4 @@
-"""Supplier files of any size: the 12 columns of the interface, about 265 bytes a row."""
+"""Supplier files of any size, with the 12 columns of the interface; a row has about 265 bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WORDS = "soft cotton made to last, washed at thirty degrees and dried in the sha
 
 
 def with_check_digit(digits: str) -> str:
-    weighted = sum(int(digit) * (1 if place % 2 else 3) for place, digit in enumerate(reversed(digits)))
+    weighted = sum(int(digit) * (1 if index % 2 else 3) for index, digit in enumerate(reversed(digits)))
     return f"{digits}{-weighted % 10}"
 
 
@@ -28,7 +28,7 @@ def product_row(number: int, *, price: int = 0) -> str:
 
 
 def write_products(path: Path, rows: int, *, changed_every: int = 0) -> None:
-    """A product file; with `changed_every`, each such row has another price than in the file without."""
+    """Write a product file. With `changed_every=100`, every hundredth row has another price."""
     with path.open("w", encoding="utf-8") as file:
         file.write(f"{HEADER}\n")
         for number in range(1, rows + 1):

@@ -1,9 +1,8 @@
-"""Product and stock files against the hand-written limit, which is measured in the same run.
+"""Imports of product and stock files, beside a hand-written limit that is measured in the same run.
 
-The limit is `COPY` of the same file into an unlogged table plus one `INSERT … ON CONFLICT DO UPDATE` of
-all its rows into a table with the same columns and indexes. It checks nothing. What a row costs in the
-table itself, before any import does anything, shows in the same limit with the table's foreign keys and
-triggers.
+The limit is a `COPY` of the file into an unlogged table, plus one `INSERT … ON CONFLICT DO UPDATE` of all
+rows into a table with the same columns and indexes, without any checks. A second limit has the table's
+foreign keys and triggers, too: it shows the cost of a row before any import does anything.
 """
 
 from __future__ import annotations
@@ -30,13 +29,14 @@ from tools.bench import files
 from tools.bench.database import own_database
 from tools.bench.measuring import bare, ratio, timed
 from tools.bench.options import read_options
+from tools.bench.sizes import size
 
 STAGED = files.HEADER.split(",")
 NUMERIC = {"retail_price", "wholesale_price", "weight"}
 
 
 def main(arguments: list[str]) -> None:
-    options = read_options("imports", arguments, rows=1_000_000)
+    options = read_options("imports", arguments, rows=size(1_000_000, smoke=500))
     with tempfile.TemporaryDirectory() as folder, own_database():
         settings.UPLOADS_DIR = Path(folder) / "uploads"
         settings.UPLOADS_DIR.mkdir()
@@ -130,7 +130,7 @@ def stock_limit(
 
 
 def like(table: str, *, real: bool) -> str:
-    """A table with the same columns and indexes, and if it is to be a real one, foreign keys and triggers."""
+    """Make a table with the same columns and indexes; with `real`, also with foreign keys and triggers."""
     name = f"real_{table}" if real else f"limit_{table}"
     execute(f"CREATE TABLE IF NOT EXISTS {name} (LIKE {table} INCLUDING ALL)")
     if not real:
@@ -150,7 +150,7 @@ def like(table: str, *, real: bool) -> str:
 
 
 def start(supplier: Any, kind: str, path: Path, options: dict[str, object] | None) -> int:
-    """A job for a file, as the API would start it."""
+    """Start a job for a file, as the API does."""
     with path.open("rb") as file:
         blob = contents.write(iter(partial(file.read, contents.CHUNK_SIZE), b""))
     return start_import(
@@ -166,7 +166,7 @@ def start(supplier: Any, kind: str, path: Path, options: dict[str, object] | Non
 def run_import(
     supplier: Any, kind: str, path: Path, label: str, rows: int, options: dict[str, object] | None = None
 ) -> float:
-    """Seconds that a job takes, from its row to its end."""
+    """Run a job and return its seconds, from the job's row to its end."""
     with timed(label, rows) as clock:
         pk = start(supplier, kind, path, options)
         run_job(pk)
@@ -180,21 +180,21 @@ def require_success(job: Any, label: str) -> None:
 
 
 def memory(folder: Path, rows: int) -> None:
-    """Peak memory of a worker that runs one job, in a process of its own."""
+    """Print the peak memory of a worker process that runs one job."""
     url = "postgresql://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format(**connection.settings_dict)
     environment = {**os.environ, "DATABASE_URL": url, "UPLOADS_DIR": str(settings.UPLOADS_DIR)}
     peaks = []
-    for size in (10_000, rows):
-        path = folder / f"memory-{size}.csv"
-        files.write_products(path, size)
-        supplier = Supplier.objects.create(name=f"Memory {size}")
+    for count in (size(10_000, smoke=200), rows):
+        path = folder / f"memory-{count}.csv"
+        files.write_products(path, count)
+        supplier = Supplier.objects.create(name=f"Memory {count}")
         pk = start(supplier, "products", path, None)
         command = [sys.executable, "-m", "tools.bench.worker", str(pk)]
-        found = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+        worker = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
         require_success(ImportJob.objects.get(pk=pk), "memory")
-        peaks.append(float(found.stdout))
-        print(f"  {f'peak memory of a worker, {size:,} rows':<66} {peaks[-1]:8.1f} MiB", flush=True)
-    ratio("peak memory, most rows / fewest", peaks[1], peaks[0], 1.1)
+        peaks.append(float(worker.stdout))
+        print(f"  {f'peak memory of a worker, {count:,} rows':<66} {peaks[-1]:8.1f} MiB", flush=True)
+    ratio("peak memory: many rows / few rows", peaks[1], peaks[0], 1.1)
 
 
 def execute(query: str) -> list[tuple[Any, ...]]:

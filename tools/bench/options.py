@@ -1,4 +1,4 @@
-"""What can be asked of a part by its command line."""
+"""The command line of a part."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import argparse
 def read_options(
     part: str, arguments: list[str], *, only: bool = False, **numbers: int
 ) -> argparse.Namespace:
-    """The numbers that a part takes, such as `--rows`, each with what it is where nobody gives it.
+    """Read the numbers that a part accepts, such as `--rows`; each keyword gives one and its default.
 
-    With `only`, one of its operations can be named by a part of its name.
+    With `only`, `--only push` selects the operations that have *push* in their name.
     """
     parser = argparse.ArgumentParser(
         prog=f"bench {part}", formatter_class=argparse.ArgumentDefaultsHelpFormatter
@@ -18,5 +18,5 @@ def read_options(
     for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=default, help=name)
     if only:
-        parser.add_argument("--only", default="", help="one of the operations, by a part of its name")
+        parser.add_argument("--only", default="", help="run the operations that have this text in their name")
     return parser.parse_args(arguments)

@@ -1,6 +1,6 @@
-"""A retailer's whole pull, streamed by the real server, beside `COPY (the same SELECT) TO STDOUT`.
+"""A retailer's full pull from the real server, beside `COPY (the same SELECT) TO STDOUT`.
 
-The rate is that of the groups that arrive; memory is the peak of the process that answers.
+Memory is the peak of the worker process that answers.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from tools.bench.measuring import at_least, peak_mib, ratio, timed
 from tools.bench.options import read_options
 from tools.bench.serving.market import execute
 from tools.bench.serving.service import Service, running_service
+from tools.bench.sizes import size
 
-SMALL = 10_000
+SMALL = size(10_000, smoke=500)
 PER_MODEL = 4
 VARIANTS = """
     INSERT INTO catalog_variant (supplier_id, sku, model, title, description, description_extra,
@@ -42,7 +43,7 @@ STOCK = """
 
 @dataclass(frozen=True)
 class Shop:
-    """A retailer with one supplier, and its key."""
+    """A retailer with one supplier, and the retailer's key."""
 
     retailer_id: int
     supplier_id: int
@@ -51,15 +52,16 @@ class Shop:
 
 @dataclass(frozen=True)
 class Pulled:
-    """Seconds until the first byte and until the last, and how many bytes there were."""
+    """The seconds until the first and the last byte of a pull, and its number of bytes."""
 
     first: float
     seconds: float
-    size: int
+    length: int
 
 
 def main(arguments: list[str]) -> None:
-    options = read_options("pull", arguments, rows=1_000_000, rounds=3)
+    rows, rounds = size(1_000_000, smoke=1_000), size(3, smoke=1)
+    options = read_options("pull", arguments, rows=rows, rounds=rounds)
     with own_database():
         small, large = a_shop("Small", SMALL), a_shop("Large", options.rows)
         with running_service(workers=1) as service:
@@ -87,8 +89,7 @@ def measure(service: Service, small: Shop, large: Shop, rows: int, rounds: int) 
         copies.append(copied(large))
     many = peak_of(service)
     seconds, limit = median(each.seconds for each in pulls), median(copies)
-    size = pulls[0].size / 1e6
-    pulled = f"pull of {rows:,} variants, {size:,.0f} MB"
+    pulled = f"pull of {rows:,} variants, {pulls[0].length / 1e6:,.0f} MB"
     for label, taken in ((pulled, seconds), ("COPY (the same SELECT) TO STDOUT", limit)):
         print(f"  {label:<66} {taken:8.2f} s, {rows / taken:>10,.0f} variants/s")
     shares = [copy / each.seconds for each, copy in zip(pulls, copies, strict=True)]
@@ -101,19 +102,19 @@ def measure(service: Service, small: Shop, large: Shop, rows: int, rounds: int) 
 
 
 def pull(service: Service, shop: Shop) -> Pulled:
-    """One whole pull, over the wire."""
+    """Make one full pull over HTTP."""
     path = f"http://127.0.0.1:{service.port}/v3/retailers/{shop.retailer_id}/variants?service_type=ecommerce"
     began = time.perf_counter()
     with urlopen(Request(path, headers={"Authorization": f"Bearer {shop.secret}"})) as response:
-        size = len(response.read(1))
+        length = len(response.read(1))
         first = time.perf_counter() - began
-        while piece := response.read(1024**2):
-            size += len(piece)
-    return Pulled(first, time.perf_counter() - began, size)
+        while chunk := response.read(1024**2):
+            length += len(chunk)
+    return Pulled(first, time.perf_counter() - began, length)
 
 
 def copied(shop: Shop) -> float:
-    """Seconds for which PostgreSQL itself needs to deliver the same rows, in one statement."""
+    """Return the seconds that PostgreSQL needs to deliver the same rows by one statement."""
     params = {"supplier": shop.supplier_id, "safety": 0, "after": "", "most": 10**9}
     began = time.perf_counter()
     with connection.cursor() as cursor, cursor.copy(f"COPY ({GROUPS_BEHIND}) TO STDOUT", params) as out:

@@ -1,4 +1,4 @@
-"""Random markets, and the best plan for each, found by trying everything."""
+"""Random markets, and the best plan for each market, found by trying every plan."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from inventory.reservations import StockKey
 
 NOTHING_AGREED = Agreed("", "", "", None)
 ANY_TERMS = PartnerRow(1, 1, 1, False, "ship_partial", False, None, None, None, None, 10, None)
-"""Plans do not look at it."""
+"""Terms that every partnership has, because plans ignore them."""
 
 
-class Market(NamedTuple):
-    """What is wanted, and what may be reserved of each stock row."""
+class RandomMarket(NamedTuple):
+    """The wanted lines, and the units that may be reserved of each stock row."""
 
     wants: list[Want]
     available: dict[StockKey, int]
 
 
 class Worth(NamedTuple):
-    """What makes one plan better than another, in this order: pieces (negative), fulfillments, cost."""
+    """The rank of a plan: fewer unfilled units come first, then fewer fulfillments, then a lower cost."""
 
     unfilled: int
     fulfillments: int
@@ -39,11 +39,14 @@ def random_market(
     lines: int,
     suppliers: int,
     warehouses: int,
-    pieces: int,
+    units: int,
     ample: bool = False,
     competing: float = 0.25,
-) -> Market:
-    """Each supplier has each line's goods with one chance for all; some lines compete for the same goods."""
+) -> RandomMarket:
+    """Make a market in which each supplier has each line's variant with the same chance.
+
+    Some lines compete for the same variants.
+    """
     share = chance.choice((0.4, 0.7, 1.0))
     priorities = {supplier: chance.choice((10, 20)) for supplier in range(1, suppliers + 1)}
     available: dict[StockKey, int] = {}
@@ -51,7 +54,7 @@ def random_market(
     for line in range(lines):
         if wants and chance.random() < competing:
             known = wants[-1].candidates
-            candidates = tuple(each for each in known if chance.random() < 0.7) or known[:1]
+            candidates = tuple(candidate for candidate in known if chance.random() < 0.7) or known[:1]
         else:
             candidates = tuple(
                 Candidate(
@@ -70,27 +73,27 @@ def random_market(
                 for number in range(warehouses):
                     if chance.random() < 0.6:
                         key = (candidate.variant_id, 10 * candidate.supplier_id + number)
-                        available[key] = chance.randint(1, pieces * (4 if ample else 1))
-        wants.append(Want(line, chance.randint(1, pieces), candidates))
-    return Market(wants, available)
+                        available[key] = chance.randint(1, units * (4 if ample else 1))
+        wants.append(Want(line, chance.randint(1, units), candidates))
+    return RandomMarket(wants, available)
 
 
-def worth(market: Market, plan: Plan) -> Worth:
-    """How good a plan is. Fails where it promises what is not there, or more than is wanted."""
+def worth(market: RandomMarket, plan: Plan) -> Worth:
+    """Return the rank of a plan. Fails if the plan exceeds the stock or the wanted quantity."""
     taken: dict[StockKey, int] = {}
     for each in plan.allocations:
         taken[each.stock_key] = taken.get(each.stock_key, 0) + each.reserved
-    assert all(pieces <= market.available[key] for key, pieces in taken.items() if pieces)
+    assert all(units <= market.available[key] for key, units in taken.items() if units)
     for want in market.wants:
-        found = sum(each.quantity for each in plan.allocations if each.line == want.line)
-        assert found + plan.unfilled.get(want.line, 0) == want.quantity
+        allocated = sum(each.quantity for each in plan.allocations if each.line == want.line)
+        assert allocated + plan.unfilled.get(want.line, 0) == want.quantity
     cost = sum((each.candidate.cost * each.quantity for each in plan.allocations), Decimal(0))
     return Worth(sum(plan.unfilled.values()), len(plan.warehouses), cost)
 
 
-def best_worth(market: Market) -> Worth:
-    """The best that there is, by every set of places and every way to share out their stock."""
-    places = sorted(
+def best_worth(market: RandomMarket) -> Worth:
+    """Return the rank of the best plan, over every set of warehouses and every allocation of their stock."""
+    warehouses = sorted(
         {
             (candidate.supplier_id, warehouse)
             for want in market.wants
@@ -99,18 +102,18 @@ def best_worth(market: Market) -> Worth:
             if variant == candidate.variant_id
         }
     )
-    most = _fill(market, places)[0]
-    for size in range(len(places) + 1):
-        fills = [_fill(market, chosen) for chosen in combinations(places, size)]
-        costs = [-dearness for filled, dearness in fills if filled == most]
+    most = _fill(market, warehouses)[0]
+    for number in range(len(warehouses) + 1):
+        fills = [_fill(market, chosen) for chosen in combinations(warehouses, number)]
+        costs = [-negative_cost for filled, negative_cost in fills if filled == most]
         if costs:
-            return Worth(sum(want.quantity for want in market.wants) - most, size, min(costs))
-    raise AssertionError("all places together fill as much as all places together")
+            return Worth(sum(want.quantity for want in market.wants) - most, number, min(costs))
+    raise AssertionError("all warehouses fill the same number of units as all warehouses")
 
 
-def _fill(market: Market, places: Iterable[WarehouseKey]) -> tuple[int, Decimal]:
-    """The most pieces that these places fill, and (negative) the least that so many can cost."""
-    allowed = set(places)
+def _fill(market: RandomMarket, warehouses: Iterable[WarehouseKey]) -> tuple[int, Decimal]:
+    """Return the most units that these warehouses fill, and the negative of the lowest cost for them."""
+    allowed = set(warehouses)
     keys = list(market.available)
     costs = {c.variant_id: (c.cost, c.supplier_id) for want in market.wants for c in want.candidates}
 
@@ -127,27 +130,27 @@ def _fill(market: Market, places: Iterable[WarehouseKey]) -> tuple[int, Decimal]
         cost, supplier = costs.get(variant, (Decimal(0), 0))
         most = min(missing, left[key]) if wanted and (supplier, warehouse) in allowed else 0
         options = []
-        for pieces in range(most + 1):
-            after = (*left[:key], left[key] - pieces, *left[key + 1 :])
-            filled, dearness = rest(number, missing - pieces, key + 1, after)
-            options.append((filled + pieces, dearness - cost * pieces))
+        for units in range(most + 1):
+            after = (*left[:key], left[key] - units, *left[key + 1 :])
+            filled, negative_cost = rest(number, missing - units, key + 1, after)
+            options.append((filled + units, negative_cost - cost * units))
         return max(options)
 
     return rest(0, market.wants[0].quantity, 0, tuple(market.available[key] for key in keys))
 
 
 def stock_of(*rows: tuple[int, int, int]) -> Mapping[StockKey, int]:
-    """Stock as `(variant, warehouse, pieces)`."""
-    return {(variant, warehouse): pieces for variant, warehouse, pieces in rows}
+    """Return the stock of rows `(variant, warehouse, units)`."""
+    return {(variant, warehouse): units for variant, warehouse, units in rows}
 
 
 def a_candidate(variant_id: int, supplier_id: int, cost: str = "1", **fields: object) -> Candidate:
-    """A supplier's variant; its default warehouse has ten times the supplier's number."""
+    """Return a candidate whose default warehouse has ten times the supplier's number."""
     values: dict[str, object] = {"priority": 100, "default_warehouse_id": 10 * supplier_id, **fields}
     values |= {"agreed": NOTHING_AGREED}
     return Candidate(variant_id, supplier_id, ANY_TERMS, Decimal(cost), **values)  # type: ignore[arg-type]
 
 
 def placed(plan: Plan) -> Sequence[tuple[int, int, int, int]]:
-    """A plan's allocations as `(line, variant, warehouse, quantity)`."""
+    """Return a plan's allocations as sorted tuples `(line, variant, warehouse, quantity)`."""
     return sorted((each.line, *each.stock_key, each.quantity) for each in plan.allocations)

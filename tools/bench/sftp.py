@@ -1,7 +1,7 @@
-"""An upload by OpenSSH's client to our server, beside the same to OpenSSH's `internal-sftp`, in one run.
+"""Uploads by OpenSSH's client to our server, beside the same uploads to OpenSSH's `internal-sftp`.
 
-Before it, how much CPU a server uses that nobody talks to, and an upload beside five hundred logins that do
-nothing. After it, twenty at once: whether they are fair, and how much memory the server needs.
+The run also measures the CPU of an idle server, an upload beside five hundred idle logins, and twenty
+uploads at once: how equal their times are, and how much memory the server needs.
 """
 
 from __future__ import annotations
@@ -17,23 +17,32 @@ from statistics import median
 from tools.bench.database import own_database
 from tools.bench.measuring import at_least, bare, peak_mib, ratio
 from tools.bench.options import read_options
+from tools.bench.sizes import size
 from tools.bench.uploads.crowd import at_once
 from tools.bench.uploads.idle_logins import beside_idle_logins
-from tools.bench.uploads.servers import Target, add_login, cpu_seconds, ours, put, theirs
+from tools.bench.uploads.servers import UploadTarget, add_login, cpu_seconds, ours, put, theirs
 
-SIZES = {"large": 265_000_000, "larger": 200_000_000, "small": 20_000_000, "tiny": 1_000_000}
-IDLE_SECONDS = 10.0
+SIZES = {
+    name: size(length, smoke=length // 100)
+    for name, length in {
+        "large": 265_000_000,
+        "larger": 200_000_000,
+        "small": 20_000_000,
+        "tiny": 1_000_000,
+    }.items()
+}
+IDLE_SECONDS = size(10.0, smoke=0.5)
 
 
 def main(arguments: list[str]) -> None:
-    options = read_options("sftp", arguments, rounds=5)
+    options = read_options("sftp", arguments, rounds=size(5, smoke=1))
     logging.getLogger("paramiko").setLevel(logging.WARNING)
     with own_database(), tempfile.TemporaryDirectory(prefix="bench-sftp-") as name:
         home = Path(name)
         home.chmod(0o755)
         _make_files(home)
         add_login(home, "acme")
-        with ours(home) as exchange:  # a server of its own, whose memory no upload has stretched
+        with ours(home) as exchange:  # a new server: no upload has raised its memory
             idle(exchange)
             beside_idle_logins(home, exchange)
         with ours(home) as exchange:
@@ -46,15 +55,15 @@ def main(arguments: list[str]) -> None:
 
 
 def _make_files(home: Path) -> None:
-    for name, size in SIZES.items():
+    for name, length in SIZES.items():
         with (home / name).open("wb") as file:
-            file.writelines(os.urandom(size // 100) for _ in range(100))
+            file.writelines(os.urandom(length // 100) for _ in range(100))
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", home / "key"], check=True)
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", home / "host_key"], check=True)
 
 
-def compare(home: Path, exchange: Target, openssh: Target, rounds: int) -> None:
-    """By turns, so that what else the machine does falls on both."""
+def compare(home: Path, exchange: UploadTarget, openssh: UploadTarget, rounds: int) -> None:
+    """Upload to both in turn, so that other load of the machine affects both."""
     megabytes = SIZES["large"] // 10**6
     seconds: dict[str, list[float]] = {exchange.name: [], openssh.name: []}
     for target in (exchange, openssh):
@@ -65,14 +74,14 @@ def compare(home: Path, exchange: Target, openssh: Target, rounds: int) -> None:
             seconds[target.name].append(put(home, target, "large", "large.bin"))
     cpu = (cpu_seconds(exchange.process.pid) - before) / rounds
     for target in (exchange, openssh):
-        shown = ", ".join(f"{each:.2f}" for each in sorted(seconds[target.name]))
+        shown = ", ".join(f"{took:.2f}" for took in sorted(seconds[target.name]))
         print(f"  {f'{megabytes} MB to {target.name}: {shown} s':<66}", flush=True)
-    mine, other = median(seconds[exchange.name]), median(seconds[openssh.name])
-    at_least("speed beside internal-sftp, medians", other / mine, 0.5)
-    bare("CPU seconds of our server for each", cpu, 1.0)
+    our, their = median(seconds[exchange.name]), median(seconds[openssh.name])
+    at_least("speed beside internal-sftp, medians", their / our, 0.5)
+    bare("CPU seconds of our server per upload", cpu, 1.0)
 
 
-def idle(exchange: Target) -> None:
+def idle(exchange: UploadTarget) -> None:
     before = cpu_seconds(exchange.process.pid)
-    time.sleep(IDLE_SECONDS)  # what is measured is what it costs that nobody talks to it
+    time.sleep(IDLE_SECONDS)  # the measure is the cost of a server without clients
     ratio("CPU of an idle server, of a core", cpu_seconds(exchange.process.pid) - before, IDLE_SECONDS, 0.01)

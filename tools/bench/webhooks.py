@@ -1,7 +1,7 @@
-"""Webhooks: deliveries a second to a receiver that answers at once; and how late they are in a storm of
-events, beside a receiver that hangs and one that refuses the connection.
+"""Webhooks: deliveries per second to a fast receiver, and their delay beside a receiver that hangs.
 
-One sending process, PostgreSQL, the receivers and whoever makes the events share the machine.
+In the second measure, another receiver refuses connections. The sending process, PostgreSQL, the receivers
+and the process that makes the events share the machine.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from django.db import connection, transaction
 from accounts.models import Retailer
 from events.models import Delivery, Event, Webhook
 from tools.bench.database import own_database
-from tools.bench.measuring import at_least
+from tools.bench.measuring import at_least, verdict
 from tools.bench.options import read_options
 from tools.bench.serving.receivers import receivers
 from tools.bench.serving.service import database_url
+from tools.bench.sizes import size
 
 LEAST_A_SECOND, MOST_LATE = 500, 2.0
-CLOSED = "http://127.0.0.1:9/hooks"  # nobody listens there
+CLOSED = "http://127.0.0.1:9/hooks"  # no process listens on this port
 WAIT = 300.0
 
 EVENTS = """
@@ -38,47 +39,50 @@ EVENTS = """
 
 
 def main(arguments: list[str]) -> None:
-    options = read_options("webhooks", arguments, deliveries=20_000, storm=300, seconds=20)
+    deliveries, a_second, seconds = size(20_000, smoke=80), size(300, smoke=60), size(20, smoke=1)
+    options = read_options("webhooks", arguments, deliveries=deliveries, storm=a_second, seconds=seconds)
     with own_database(), receivers() as (quick, hanging):
         throughput(quick, options.deliveries)
         storm(quick, hanging, options.storm, options.seconds)
 
 
 def throughput(quick: str, deliveries: int) -> None:
-    """A backlog for eight webhooks, and then for one."""
-    for webhooks in (8, 1):
-        made = [_webhook(f"{quick}/{webhooks}-{number}") for number in range(webhooks)]
-        for each in made:
-            happen(each, deliveries // webhooks)
+    """Deliver a backlog of eight webhooks, then a backlog of one webhook."""
+    for number_of_webhooks in (8, 1):
+        webhooks = [
+            _webhook(f"{quick}/{number_of_webhooks}-{number}") for number in range(number_of_webhooks)
+        ]
+        for webhook in webhooks:
+            make_events(webhook, deliveries // number_of_webhooks)
         with sending():
-            _wait_until_delivered(made)
-        first, last, count = _span(made)
+            _wait_until_delivered(webhooks)
+        first, last, count = _span(webhooks)
         at_least(
-            f"{count:,} deliveries to {webhooks} receiver(s), a second",
+            f"{count:,} deliveries to {number_of_webhooks} receiver(s), per second",
             count / (last - first),
             LEAST_A_SECOND,
         )
 
 
 def storm(quick: str, hanging: str, a_second: int, seconds: int) -> None:
-    """Events of several retailers at a steady rate; one's receiver hangs, another's is down."""
+    """Make events of several retailers at a steady rate. One receiver hangs, another is down."""
     well = [_webhook(f"{quick}/storm-{number}") for number in range(4)]
     stuck = [_webhook(hanging), _webhook(CLOSED)]
     with sending():
         began = time.monotonic()
         for tick in range(seconds * 10):
-            for each in (*well, *stuck):
-                happen(each, a_second // 10 // len((*well, *stuck)))
-            # The load comes at a set pace, however fast the service is: so a tenth of a second has its share.
+            for webhook in (*well, *stuck):
+                make_events(webhook, a_second // 10 // len((*well, *stuck)))
+            # The pace of the load is fixed: each tenth of a second gets the same number of events.
             time.sleep(max(0.0, began + (tick + 1) / 10 - time.monotonic()))
         print(f"  {f'events made in {time.monotonic() - began:.1f} s':<66} {Event.objects.count():,}")
         _wait_until_delivered(well)
     late = _lateness(well)
     cuts = quantiles(late, n=100)
-    print(f"  {'deliveries beside one that hangs and one that is down':<66} {len(late):>8,}")
+    print(f"  {'deliveries beside a receiver that hangs and one that is down':<66} {len(late):>8,}")
     print(f"  {'how late, median, p95, p99 (s)':<66} {cuts[49]:8.2f} {cuts[94]:.2f} {cuts[98]:.2f}")
-    verdict = "yes" if max(late) <= MOST_LATE else "NO"
-    print(f"  {'the latest (s)':<66} {max(late):8.2f}    (at most {MOST_LATE}: {verdict})", flush=True)
+    judged = verdict(max(late) <= MOST_LATE)
+    print(f"  {'the latest (s)':<66} {max(late):8.2f}    (at most {MOST_LATE}: {judged})", flush=True)
 
 
 def _webhook(url: str) -> Webhook:
@@ -89,14 +93,14 @@ def _webhook(url: str) -> Webhook:
     return webhook
 
 
-def happen(webhook: Webhook, count: int) -> None:
+def make_events(webhook: Webhook, count: int) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(EVENTS, [webhook.retailer_id, time.time_ns() // 1_000_000, count])
 
 
 @contextmanager
 def sending() -> Iterator[None]:
-    """One process of `manage.py send_webhooks`."""
+    """Run one process of `manage.py send_webhooks`."""
     environment = {
         **os.environ,
         "DATABASE_URL": database_url(""),
@@ -113,13 +117,13 @@ def sending() -> Iterator[None]:
 
 def _wait_until_delivered(webhooks: list[Webhook]) -> None:
     until = time.monotonic() + WAIT
-    left = Event.objects.filter(retailer__in=[each.retailer_id for each in webhooks]).count()
+    total = Event.objects.filter(retailer__in=[webhook.retailer_id for webhook in webhooks]).count()
     while time.monotonic() < until:
-        if Delivery.objects.filter(webhook__in=webhooks, status="delivered").count() == left:
+        if Delivery.objects.filter(webhook__in=webhooks, status="delivered").count() == total:
             return
-        # Counting asks the database that is being measured: often enough for minutes, and no more.
+        # Each count is load on the measured database: two per second are enough for a run of minutes.
         time.sleep(0.5)
-    raise SystemExit("The deliveries did not come to an end.")
+    raise SystemExit(f"The deliveries did not end within {WAIT:.0f} s.")
 
 
 def _span(webhooks: list[Webhook]) -> tuple[float, float, int]:
@@ -135,7 +139,7 @@ def _span(webhooks: list[Webhook]) -> tuple[float, float, int]:
 
 
 def _lateness(webhooks: list[Webhook]) -> list[float]:
-    """From the event until its receiver had taken it, in seconds."""
+    """Return the seconds from each event until its receiver accepted it."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT extract(epoch FROM d.attempted_at - e.occurred_at)::float8 FROM events_delivery d"

@@ -1,4 +1,4 @@
-"""Runs one job in a process of its own, and prints the most memory that it had, in MiB."""
+"""Runs one import job in its own process and prints the peak of its memory, in MiB."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tools.bench.measuring import peak_mib
 def main(job_id: int) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    from imports.tasks import run  # it imports models, which need the setup
+    from imports.tasks import run  # after the setup, because it imports models
 
     run(job_id)
     print(peak_mib())

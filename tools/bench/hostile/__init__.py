@@ -1,1 +1,1 @@
-"""A stranger without a key who keeps many connections busy."""
+"""A client without a key that keeps many connections busy."""

@@ -1,4 +1,4 @@
-"""Many connections of one stranger, in a process of their own."""
+"""Many connections of one stranger, in their own process."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _numbers = count(1)
 
 @contextmanager
 def crowd(port: int, name: str, *, connections: int = CONNECTIONS, source: str = "") -> Iterator[None]:
-    """Keep so many connections busy with the shape of this name; `source` is the stranger's address."""
+    """Keep this many connections busy with the shape of this name; `source` is the stranger's address."""
     context = get_context("spawn")
     begun, over = context.Event(), context.Event()
     process = context.Process(target=_main, args=[port, name, connections, source, begun, over], daemon=True)
     process.start()
     try:
         if not begun.wait(60):
-            raise RuntimeError("the crowd does not begin")
+            raise RuntimeError("the stranger's connections did not open within 60 s")
         yield
     finally:
         over.set()
@@ -76,7 +76,7 @@ def _one_after_the_other(
 
 
 def _take(sock: socket.socket, shape: Shape, stop: threading.Event) -> None:
-    """Stay until the server ends the connection; ask again after each answer if the shape reads."""
+    """Keep the connection until the server ends it. If the shape reads, send a request after each answer."""
     poller = select.poll()
     poller.register(sock, (select.POLLIN if shape.reads else 0) | select.POLLRDHUP)
     while not stop.is_set():

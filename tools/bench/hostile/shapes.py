@@ -1,11 +1,11 @@
-"""The shapes of a stranger's requests. None of them needs a key."""
+"""The shapes of a stranger's requests. No shape has a valid key."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 NUMBER = b"@@@@@@@@"
-"""Stands for a number that each request has alone."""
+"""The placeholder for a number that is new in each request."""
 BUNDLE = b"/static/drf_spectacular_sidecar/swagger-ui-dist/swagger-ui-bundle.js"
 WRONG_KEY = b"Authorization: Bearer fxk_wrong%s_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n" % NUMBER
 HOST = b"Host: 127.0.0.1\r\n"

@@ -1,4 +1,4 @@
-"""A worker that does nothing but one operator's action on many; prints the seconds that it took."""
+"""A worker that runs one bulk action of an operator and prints its seconds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import django
 
 def main(action_id: int) -> None:
     django.setup()
-    # These import models, which need the setup.
+    # After the setup, because they import models.
     from accounts.models import OperatorAction
     from accounts.tasks import run_operator_action
 

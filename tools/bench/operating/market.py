@@ -1,7 +1,8 @@
-"""What the desk and its pages look at, over `tools.bench.serving.market`: the same work at every size.
+"""The records that the desk and the admin's pages show, added to `tools.bench.serving.market`.
 
-The first orders wait, some for each reason. What grows is the past: orders that are done, with all that they
-have left behind: search entries, movements of stock, deliveries, imports, uploads, what operators did.
+The first orders wait, some for each reason; their number is the same in markets of all sizes. The past grows:
+completed orders with their search entries, stock movements, deliveries, imports, uploads and operators'
+actions.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from tools.bench.serving import market
 from tools.bench.serving.market import PARTIES, VARIANTS, execute
 
 KINDS = 8
-"""Reasons for which orders wait: order n waits for the reason n modulo this."""
+"""The number of reasons for which orders wait: order n waits for reason n modulo this."""
 
 EXCEPTION = sql(ProcessingState.EXCEPTION)
-# Orders %(first)s to %(last)s wait, whatever became of them.
+# Orders %(first)s to %(last)s wait, regardless of their state before.
 WAITING = (
     f"""
     UPDATE orders_order SET ship_until = date '2026-11-01' + mod(id, 60)::int,
@@ -55,7 +56,7 @@ WAITING = (
 )
 
 BUSY_VARIANTS = 40
-"""Of the first, how many have a page full of movements at every size."""
+"""The number of variants with a full page of movements in markets of every size."""
 BUSY_MOVEMENTS = insert_movements(
     MovementKind.COUNT,
     f"generate_series(1, {BUSY_VARIANTS}) v, generate_series(1, 500) n",
@@ -163,13 +164,13 @@ FOREIGN_KEYS = """
 
 
 def furnish(waiting: int) -> None:
-    """After the first orders are there: what does not grow, and so many that wait."""
+    """Add the records that do not grow, and make this many orders wait. Call it after the first orders."""
     execute(ONCE)
     wait(1, waiting)
 
 
 def wait(first: int, last: int) -> None:
-    """Have these orders wait for a person."""
+    """Make these orders wait for an operator."""
     execute("ALTER TABLE orders_order DISABLE TRIGGER USER")
     for statement in WAITING:
         execute(statement, {"first": first, "last": last})
@@ -178,7 +179,7 @@ def wait(first: int, last: int) -> None:
 
 
 def grow(before: int, after: int) -> None:
-    """Add the past from behind the one number up to the other."""
+    """Add the orders after the first number, up to and including the second, with their records."""
     with _bare_tables():
         for first in range(before + 1, after + 1, market.BATCH):
             last = min(first + market.BATCH - 1, after)
@@ -190,7 +191,7 @@ def grow(before: int, after: int) -> None:
 
 @contextmanager
 def _bare_tables() -> Iterator[None]:
-    """Without triggers, foreign keys, and indexes that are not unique: these are built over all at once."""
+    """Drop triggers, foreign keys and non-unique indexes, and build them again over all new rows at once."""
     with connection.cursor() as cursor:
         cursor.execute(DROPPABLE)
         indexes = cursor.fetchall()

@@ -1,4 +1,4 @@
-"""The pages that operators open, each over rows that are there at every size."""
+"""The pages that operators open. Each shows rows that exist in markets of every size."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from django.test import Client
 
 from backoffice.navigation.counting import count_waiting
 
-TICK = "the tick that counts for the menu"
+TICK = "the task that counts open work for the menu"
 
 PAGES = {
-    "what waits, counted for the menu": TICK,
+    "the menu's counts of open work": TICK,
     "home": "/admin/",
     "the desk": "/admin/desk/",
     "the desk, its next page": "/admin/desk/ next",
@@ -25,7 +25,7 @@ PAGES = {
     "the desk of one supplier and kind": "/admin/desk/?supplier=1&kind=overdue",
     "the desk of one kind": "/admin/desk/?kind=backordered",
     "the desk, older than a day": "/admin/desk/?hours=24",
-    "the desk, what nobody took": "/admin/desk/?taken=free",
+    "the desk, unassigned": "/admin/desk/?taken=free",
     "orders": "/admin/orders/order/",
     "orders, their last page": "/admin/orders/order/?p=40",
     "orders in exception": "/admin/orders/order/?processing_state__exact=exception",
@@ -43,7 +43,7 @@ PAGES = {
     "fulfillments of a supplier": "/admin/fulfillments/fulfillment/?supplier__id__exact=1",
     "fulfillments shipped": "/admin/fulfillments/fulfillment/?state__exact=shipped",
     "fulfillments, wrong address": "/admin/fulfillments/fulfillment/?state__exact=wrong_address",
-    "lines that wait": "/admin/orders/orderline/?waiting=1",
+    "waiting lines": "/admin/orders/orderline/?waiting=1",
     "lines": "/admin/orders/orderline/",
     "variants": "/admin/catalog/variant/",
     "variants of a supplier": "/admin/catalog/variant/?supplier__id__exact=1",
@@ -77,28 +77,28 @@ PAGES = {
     "a supplier": "/admin/accounts/supplier/1/overview/",
     "a supplier's form": "/admin/accounts/supplier/1/change/",
     "a supplier's scorecard": "/admin/accounts/supplier/1/scorecard/",
-    "what suspending a supplier means": "/admin/accounts/supplier/1/suspend/",
+    "the preview of suspending a supplier": "/admin/accounts/supplier/1/suspend/",
     "a retailer": "/admin/accounts/retailer/1/overview/",
-    "what suspending a retailer means": "/admin/accounts/retailer/1/suspend/",
-    "who did what": "/admin/activity/",
-    "who did what: one person": "/admin/activity/?person=operator1",
-    "who did what: on a day": "/admin/activity/?since=2024-01-01&until=2024-01-01",
-    "who did what: to one order": "/admin/activity/?about=5000",
-    "how it stands": "/admin/status/",
+    "the preview of suspending a retailer": "/admin/accounts/retailer/1/suspend/",
+    "the activity log": "/admin/activity/",
+    "the activity log: one person": "/admin/activity/?person=operator1",
+    "the activity log: one day": "/admin/activity/?since=2024-01-01&until=2024-01-01",
+    "the activity log: one order": "/admin/activity/?about=5000",
+    "the status page": "/admin/status/",
 }
 
 
 def address(client: Client, path: str) -> str:
-    """A page, or the next one of it where the path ends in ` next`."""
+    """Return the address of a page, or of its next page if the path ends in ` next`."""
     if not path.endswith(" next"):
         return path
     first = path.removesuffix(" next")
-    found = re.search(r'href="\?([^"]*start=[\w-]+)"', client.get(first).content.decode())
-    return f"{first}?{found[1]}" if found else first
+    link = re.search(r'href="\?([^"]*start=[\w-]+)"', client.get(first).content.decode())
+    return f"{first}?{link[1]}" if link else first
 
 
 def operator() -> Client:
-    """Somebody who may see all, signed in."""
+    """Sign in an operator with all permissions, and return their client."""
     logging.getLogger("exchange.request").setLevel(logging.WARNING)
     user, _ = User.objects.get_or_create(username="bench", is_staff=True, is_superuser=True)
     client = Client(HTTP_HOST="localhost")
@@ -107,7 +107,7 @@ def operator() -> Client:
 
 
 def ask(client: Client, path: str) -> None:
-    """Have a page made; it must be there, or lead to what was searched for."""
+    """Request a page. It must exist, or redirect to the record of a search."""
     if path == TICK:
         count_waiting()
         return
@@ -118,7 +118,7 @@ def ask(client: Client, path: str) -> None:
 
 
 def statements(client: Client, path: str) -> int:
-    """How many statements a page sends."""
+    """Return the number of statements of a page."""
     sent = 0
 
     def count(execute, sql, params, many, context):  # type: ignore[no-untyped-def]
@@ -132,7 +132,7 @@ def statements(client: Client, path: str) -> int:
 
 
 def over(name: str) -> BaseDatabaseWrapper:
-    """A connection to another database of the same server."""
+    """Return a connection to another database of the same server."""
     other = connection.copy()
     other.settings_dict["NAME"] = name
     return other
@@ -140,7 +140,7 @@ def over(name: str) -> BaseDatabaseWrapper:
 
 @contextmanager
 def on(other: BaseDatabaseWrapper) -> Iterator[None]:
-    """Have Django's models ask that one."""
+    """Make Django's models use this connection."""
     before = connections[DEFAULT_DB_ALIAS]
     connections[DEFAULT_DB_ALIAS] = other
     try:

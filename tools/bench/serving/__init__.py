@@ -1,1 +1,1 @@
-"""The service under load: a market of any size, the real server on it, bare views beside the real ones."""
+"""The service under load: markets of any size, the real server, and bare views beside the real views."""

@@ -1,4 +1,4 @@
-"""What is asked of the service: as bytes for the load, and in this process to count its queries."""
+"""Requests: as bytes for the load, and as values to count the queries of one request."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tools.bench.serving.load import MARK
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One request; where its path is under /v3, /bare has its bare view at `bare`."""
+class BenchRequest:
+    """A request with the path of the real view and the path of its bare view."""
 
     method: str
     path: str
@@ -34,13 +34,13 @@ class Asked:
         return head.encode() + self.body
 
 
-def get(path: str, secret: str, **params: str) -> Asked:
+def get(path: str, secret: str, **params: str) -> BenchRequest:
     query = f"?{urlencode(params)}" if params else ""
-    return Asked("GET", f"/v3/{path}{query}", f"/bare/{path}{query}", secret)
+    return BenchRequest("GET", f"/v3/{path}{query}", f"/bare/{path}{query}", secret)
 
 
-def push(retailer_id: int, secret: str, skus: list[str]) -> Asked:
-    """An order of its own, of one piece of each sku."""
+def push(retailer_id: int, secret: str, skus: list[str]) -> BenchRequest:
+    """Return the push of an order of one unit of each sku, with a number that is new in each request."""
     address = {
         "first_name": "Ada",
         "last_name": "Lovelace",
@@ -58,4 +58,4 @@ def push(retailer_id: int, secret: str, skus: list[str]) -> Asked:
         "order_lines": [{"sku": sku, "quantity": 1, "billed_amount": 19.99} for sku in skus],
     }
     path = f"retailers/{retailer_id}/orders"
-    return Asked("POST", f"/v3/{path}", f"/bare/{path}/push", secret, json.dumps(body).encode())
+    return BenchRequest("POST", f"/v3/{path}", f"/bare/{path}/push", secret, json.dumps(body).encode())

@@ -1,4 +1,4 @@
-"""Bare views that write: the statements that an order, or a stock push, cannot do without."""
+"""Bare views that write: only the statements that an order or a stock push needs."""
 
 from __future__ import annotations
 
@@ -93,31 +93,31 @@ STAMP = """
 
 @csrf_exempt
 def push_order(request: HttpRequest, retailer_id: int) -> HttpResponse:
-    """An order of which every line has one candidate, all of them at one supplier."""
+    """Create an order whose lines have one candidate each, all of the same supplier."""
     check_key(request)
     body = json.loads(request.body)
-    asked = {line["sku"]: line["quantity"] for line in body["order_lines"]}
+    quantities = {line["sku"]: line["quantity"] for line in body["order_lines"]}
     with connection.cursor() as cursor, transaction.atomic():
-        cursor.execute(CANDIDATES, [list(asked), retailer_id])
-        found = {row[0]: row[1:] for row in cursor.fetchall()}
-        variants = [found[sku][0] for sku in asked]
-        _, supplier, _, _, partnership, _, warehouse, *_ = found[next(iter(asked))]
-        prices, upcs, titles = ([found[sku][column] for sku in asked] for column in (3, 7, 8))
+        cursor.execute(CANDIDATES, [list(quantities), retailer_id])
+        offers = {row[0]: row[1:] for row in cursor.fetchall()}
+        variants = [offers[sku][0] for sku in quantities]
+        _, supplier, _, _, partnership, _, warehouse, *_ = offers[next(iter(quantities))]
+        prices, upcs, titles = ([offers[sku][column] for sku in quantities] for column in (3, 7, 8))
         address = json.dumps(body["shipping_address"])
         number, method, paid = body["retailer_order_id"], body["shipping_method_code"], body["shipping_paid"]
         cursor.execute(ORDER, [retailer_id, number, address, address, method, paid])
         order = cursor.fetchone()[0]
         cursor.execute(LOCK, [variants])
         assert all(on_hand > reserved for _, on_hand, reserved in cursor.fetchall())
-        cursor.execute(LINES, [order, list(asked), titles, list(asked.values())])
+        cursor.execute(LINES, [order, list(quantities), titles, list(quantities.values())])
         lines = [row[0] for row in cursor.fetchall()]
         cursor.execute(FULFILLMENT, [order, supplier, partnership, warehouse])
         fulfillment = cursor.fetchone()[0]
-        agreed = [list(asked), upcs, titles, prices]
-        cursor.execute(PARTS, [fulfillment, lines, variants, *agreed, list(asked.values())])
-        cursor.execute(DECISION, [order, json.dumps(_decision(asked, lines, found))])
+        agreed = [list(quantities), upcs, titles, prices]
+        cursor.execute(PARTS, [fulfillment, lines, variants, *agreed, list(quantities.values())])
+        cursor.execute(DECISION, [order, json.dumps(_decision(quantities, lines, offers))])
         request_id = request.headers.get("X-Request-Id", number)
-        cursor.execute(STOCK, [variants, list(asked.values()), request_id, order, fulfillment])
+        cursor.execute(STOCK, [variants, list(quantities.values()), request_id, order, fulfillment])
         known = {"retailer": retailer_id, "order": order, "supplier": supplier, "fulfillment": fulfillment}
         cursor.execute(EVENTS, {**known, "request": request_id})
         cursor.execute(STAMP, [retailer_id, order])
@@ -125,17 +125,17 @@ def push_order(request: HttpRequest, retailer_id: int) -> HttpResponse:
     return answer({**payload, "order_id": order, "warnings": []}, status=201)
 
 
-def _decision(asked: dict[str, int], lines: list[int], found: dict[str, Any]) -> list[dict[str, Any]]:
+def _decision(quantities: dict[str, int], lines: list[int], offers: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "line_id": line,
             "quantity": quantity,
             "unfilled": 0,
             "candidates": [
-                {"supplier_id": found[sku][1], "variant_id": found[sku][0], "warehouse_id": found[sku][6]}
+                {"supplier_id": offers[sku][1], "variant_id": offers[sku][0], "warehouse_id": offers[sku][6]}
             ],
         }
-        for line, (sku, quantity) in zip(lines, asked.items(), strict=True)
+        for line, (sku, quantity) in zip(lines, quantities.items(), strict=True)
     ]
 
 
@@ -154,7 +154,7 @@ PUSHED = """
 
 @csrf_exempt
 def push_stock(request: HttpRequest, supplier_id: int) -> HttpResponse:
-    """Counts by sku, each of them known and named once."""
+    """Store the counts of known skus. Each sku appears once."""
     check_key(request)
     body = json.loads(request.body)
     amounts = {element["sku"]: element["quantity"] for element in body["inventories"]}

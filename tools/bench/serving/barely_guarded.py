@@ -1,4 +1,4 @@
-"""Settings of a server that gives away its guards, but for the two round trips that they need."""
+"""Settings of a server that makes only the two round trips of authentication and rate limits."""
 
 from tools.bench.serving.unguarded import *  # noqa: F403
 from tools.bench.serving.unguarded import REST_FRAMEWORK as UNGUARDED

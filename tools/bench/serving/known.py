@@ -1,4 +1,4 @@
-"""A way in that asks nobody from the second time on: what authentication costs is measured beside it."""
+"""An authentication without queries from the second request on: the control for its real cost."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from accounts.authentication import Access, BearerAuthentication
 _known: dict[str, Access] = {}
 
 
-class ByHeart(BearerAuthentication):
-    """Knows every header that it has seen."""
+class RememberedAuthentication(BearerAuthentication):
+    """Remembers the access of every header."""
 
     def authenticate(self, request: Request) -> tuple[None, Access] | None:
         header = request.headers.get("Authorization", "")
         if header not in _known:
-            found = super().authenticate(request)
-            if found is None:
+            result = super().authenticate(request)
+            if result is None:
                 return None
-            _known[header] = found[1]
+            _known[header] = result[1]
         return None, _known[header]

@@ -1,4 +1,4 @@
-"""Clients with connections that stay open, in a process of their own; nothing but the standard library."""
+"""Clients with persistent connections, in their own process; they use only the standard library."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from itertools import count, cycle
 from multiprocessing import get_context
 
 MARK = b"@@@@@@@@@@@@"
-"""Stands in a request for a number that it has alone, as wide as that."""
+"""The placeholder for a number of the same width that is new in each request."""
 _numbers = count(1)
 
 
 @dataclass(frozen=True)
 class Round:
-    """How many requests were answered in how many seconds, and how long each took."""
+    """A round of load: its seconds, and the latency of each answered request."""
 
     seconds: float
     latencies: list[float]
@@ -29,86 +29,86 @@ class Round:
 
 
 def clients() -> ProcessPoolExecutor:
-    """One process for all rounds."""
+    """Return a pool of one process for all rounds."""
     return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
 
 
 def drive(port: int, requests: Sequence[bytes], seconds: float, connections: int) -> Round:
-    """Send these requests again and again, over so many connections at once, for so many seconds."""
-    found: list[float] = []
+    """Send these requests in a loop over this many connections, for this many seconds."""
+    latencies: list[float] = []
     errors: list[Exception] = []
     end = time.perf_counter() + seconds
 
     def work(offset: int) -> None:
         try:
-            found.extend(_latencies(port, [*requests[offset:], *requests[:offset]], end))
-        except Exception as error:  # noqa: BLE001 - reported where the round was asked for
+            latencies.extend(_latencies(port, [*requests[offset:], *requests[:offset]], end))
+        except Exception as error:  # noqa: BLE001 - raised again in the calling thread
             errors.append(error)
 
     began = time.perf_counter()
-    threads = [threading.Thread(target=work, args=[place]) for place in range(connections)]
+    threads = [threading.Thread(target=work, args=[offset]) for offset in range(connections)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     if errors:
         raise errors[0]
-    return Round(time.perf_counter() - began, found)
+    return Round(time.perf_counter() - began, latencies)
 
 
 def ask(port: int, request: bytes) -> bytes:
-    """The body of one answer."""
-    with Connection(port) as connection:
+    """Send one request and return the body of its answer."""
+    with LoadConnection(port) as connection:
         return connection.ask(request)
 
 
 def _latencies(port: int, requests: Sequence[bytes], end: float) -> list[float]:
-    found = []
-    with Connection(port) as connection:
+    latencies = []
+    with LoadConnection(port) as connection:
         for request in cycle(requests):
             ready = request.replace(MARK, b"%012d" % next(_numbers)) if MARK in request else request
             began = time.perf_counter()
             if began > end:
                 break
             connection.ask(ready)
-            found.append(time.perf_counter() - began)
-    return found
+            latencies.append(time.perf_counter() - began)
+    return latencies
 
 
-class Connection:
-    """One connection that stays open."""
+class LoadConnection:
+    """A persistent connection."""
 
     def __init__(self, port: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def __enter__(self) -> Connection:
+    def __enter__(self) -> LoadConnection:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._socket.close()
 
     def ask(self, request: bytes) -> bytes:
-        """Send a request; the body of its answer. Raises RuntimeError for an answer that is no success."""
+        """Send a request and return the body of its answer. Raise RuntimeError if it is no success."""
         self._socket.sendall(request)
         received = b""
         while b"\r\n\r\n" not in received:
             received += self._receive()
         head, _, body = received.partition(b"\r\n\r\n")
-        pieces = [body]
+        chunks = [body]
         missing = _length(head) - len(body)
         while missing > 0:
-            pieces.append(self._receive())
-            missing -= len(pieces[-1])
+            chunks.append(self._receive())
+            missing -= len(chunks[-1])
         if not head.startswith(b"HTTP/1.1 2"):
-            raise RuntimeError(f"{head.decode()}\n{b''.join(pieces)[:500].decode()}")
-        return b"".join(pieces)
+            raise RuntimeError(f"{head.decode()}\n{b''.join(chunks)[:500].decode()}")
+        return b"".join(chunks)
 
     def _receive(self) -> bytes:
-        piece = self._socket.recv(256 * 1024)
-        if not piece:
+        chunk = self._socket.recv(256 * 1024)
+        if not chunk:
             raise RuntimeError("The server closed the connection.")
-        return piece
+        return chunk
 
 
 def _length(head: bytes) -> int:
@@ -116,4 +116,4 @@ def _length(head: bytes) -> int:
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length":
             return int(value)
-    raise RuntimeError(f"No length: {head!r}")
+    raise RuntimeError(f"The answer has no Content-Length: {head!r}")

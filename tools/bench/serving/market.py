@@ -1,6 +1,6 @@
-"""A market of any number of orders, built by SQL: most of them are completed, the newest few are open.
+"""A market with any number of orders, built by SQL. The first orders are open, most others are completed.
 
-Every size has the same first orders, and the same work for its suppliers: what grows is the past.
+Markets of all sizes have the same open orders, and so the same work for their suppliers.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from inventory.movements import insert_movements
 from orders.processing_state import ProcessingState
 
 PARTIES, VARIANTS = 8, 2_000
-"""Retailers, and as many suppliers, each a partner of each; variants of each supplier."""
+"""The number of retailers, which is also the number of suppliers; and the variants of each supplier.
+
+Every retailer is a partner of every supplier.
+"""
 OPEN = 2_000
-"""Of the first orders, how many are open: what suppliers capture, and retailers poll."""
+"""The number of open orders, which suppliers capture and retailers poll."""
 BATCH = 100_000
 
 ADDRESS = (
@@ -59,7 +62,7 @@ CAST = f"""
 RECEIVED, COMPLETED, CANCELED = (
     sql(state) for state in (ProcessingState.RECEIVED, ProcessingState.COMPLETED, ProcessingState.CANCELED)
 )
-# One order n: its parties, its moment and how far it is. Each has one fulfillment, of the same number.
+# The parties, time and state of order n. Its only fulfillment has the same number.
 NUMBERED = f"""
     SELECT n, mod(n, {PARTIES}) + 1 AS retailer, mod(n / {PARTIES}, {PARTIES}) + 1 AS supplier,
         timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second' AS moment,
@@ -124,7 +127,7 @@ PAST = (
     FROM ({NUMBERED}) o, generate_series(0, 1) e""",
 )
 
-# The orders name these by their numbers.
+# The orders refer to rows of these tables by number, from one.
 NUMBERED_FROM_ONE = (
     *("accounts_supplier", "accounts_retailer", "accounts_partnership"),
     *("inventory_warehouse", "catalog_variant"),
@@ -139,7 +142,7 @@ CLOCKS = f"""
     ON CONFLICT (retailer_id) DO UPDATE SET completed = excluded.completed, canceled = excluded.canceled,
         pending = excluded.pending
 """
-# Nothing here can break a foreign key, and checking each would take longer than all the rest.
+# Skip the checks of foreign keys: the rows are correct, and the checks would take most of the time.
 UNCHECKED = """
     SELECT set_config('session_replication_role', %s, false) FROM pg_roles
     WHERE rolname = current_user AND rolsuper
@@ -155,16 +158,16 @@ class Secrets:
 
 
 def open_market() -> Secrets:
-    """The cast, their variants and stock, in an empty database; and a key for each."""
+    """Create the parties with their variants and stock in an empty database; return a key of each party."""
     execute(CAST)
     return Secrets(
-        {each.pk: ApiKey.issue(each, "bench")[1] for each in Retailer.objects.order_by("pk")},
-        {each.pk: ApiKey.issue(each, "bench")[1] for each in Supplier.objects.order_by("pk")},
+        {retailer.pk: ApiKey.issue(retailer, "bench")[1] for retailer in Retailer.objects.order_by("pk")},
+        {supplier.pk: ApiKey.issue(supplier, "bench")[1] for supplier in Supplier.objects.order_by("pk")},
     )
 
 
 def grow(before: int, after: int) -> None:
-    """Add the orders from behind the one number up to the other."""
+    """Add the orders after the first number, up to and including the second."""
     execute(UNCHECKED, ["replica"])
     for first in range(before + 1, after + 1, BATCH):
         add(first, min(first + BATCH - 1, after))
@@ -173,13 +176,13 @@ def grow(before: int, after: int) -> None:
 
 
 def add(first: int, last: int) -> None:
-    """The orders of these numbers, without what is counted and numbered beside them."""
+    """Add the orders of these numbers, without counters and sequences."""
     for statement in PAST:
         execute(statement, {"first": first, "last": last})
 
 
 def complete() -> None:
-    """Count what there is, have new rows numbered behind it, and have statements planned for it."""
+    """Update counters, sequences and the planner's statistics for the added rows."""
     execute(CLOCKS)
     for table in NUMBERS:
         execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")

@@ -1,4 +1,4 @@
-"""Receivers of webhooks, in a process of their own: one that answers at once, and one that never does."""
+"""Two receivers of webhooks in their own process: a fast receiver, and a receiver that never answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TAKEN = b"HTTP/1.1 204 No Content\r\n\r\n"
 
 
 class Quick(asyncio.Protocol):
-    """Answers 204 to each request; what is in it is not looked at."""
+    """Answers 204 to each request without reading its content."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -32,7 +32,7 @@ class Quick(asyncio.Protocol):
 
 
 class Hanging(asyncio.Protocol):
-    """Takes connections and says nothing."""
+    """Accepts connections and sends nothing."""
 
 
 async def serve() -> None:
@@ -44,7 +44,7 @@ async def serve() -> None:
 
 @contextmanager
 def receivers() -> Iterator[tuple[str, str]]:
-    """The URLs of both."""
+    """Run both receivers and yield their URLs."""
     process = subprocess.Popen([sys.executable, "-m", __name__], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""The real server, as `make run` starts it, on a free port and a database of the bench's."""
+"""The real server, as `make run` starts it, on a free port and a database of the bench."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from urllib.request import urlopen
 
 from django.db import connection
 
+from tools.bench.sizes import size
 from tools.launcher import programs
 from tools.launcher.embedded.ports import free_port
 from tools.launcher.processes.program import Program, spawn, stop
 
 START_TIMEOUT = 60.0
+WORKERS = size(2, smoke=1)
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Service:
     pid: int
 
     def workers(self) -> list[int]:
-        """The processes that answer requests."""
+        """Return the ids of the processes that answer requests."""
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
         return [int(child) for child in children.split()]
 
@@ -38,11 +40,11 @@ class Service:
 def running_service(
     database: str = "",
     *,
-    workers: int = 2,
+    workers: int = WORKERS,
     settings: str = "tools.bench.serving.settings",
     rate_limit: str = "off",
 ) -> Iterator[Service]:
-    """gunicorn with this many processes on Django's database, or on another of the same server."""
+    """Run gunicorn with this many workers on Django's database, or on another database of its server."""
     with tempfile.TemporaryDirectory() as folder, Path(folder, "web.log").open("wb") as log:
         port = free_port()
         environment = {
@@ -65,7 +67,7 @@ def running_service(
 
 
 def database_url(name: str = "") -> str:
-    """The address of Django's database, or of another one on its server."""
+    """Return the URL of Django's database, or of another database on its server."""
     known = connection.settings_dict
     at = f"{known['USER']}:{known['PASSWORD']}@{known['HOST'] or '127.0.0.1'}:{known['PORT'] or 5432}"
     return f"postgresql://{at}/{name or known['NAME']}"
@@ -76,5 +78,5 @@ def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
     while time.monotonic() < end and process.poll() is None:
         with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/healthz", timeout=START_TIMEOUT):
             return
-        time.sleep(0.1)  # nothing says when a server is up, so it is polled
-    raise SystemExit(f"The server does not start:\n{log.read_text()[-2000:]}")
+        time.sleep(0.1)  # gunicorn does not announce that it is ready, so poll
+    raise SystemExit(f"The server did not start:\n{log.read_text()[-2000:]}")

@@ -1,4 +1,4 @@
-"""The service's own settings, with the bare views beside its paths."""
+"""The settings of the service, with the bare views beside its paths."""
 
 from config.settings import *  # noqa: F403
 

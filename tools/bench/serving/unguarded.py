@@ -1,4 +1,4 @@
-"""Settings of a server that knows all by heart, counts nobody, and gives threads to whoever comes first."""
+"""Settings of a server that remembers keys, has no rate limits, and serves the oldest request first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tools.bench.serving.settings import *  # noqa: F403
 
 REST_FRAMEWORK = {
     **GUARDED,
-    "DEFAULT_AUTHENTICATION_CLASSES": ["tools.bench.serving.known.ByHeart"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["tools.bench.serving.known.RememberedAuthentication"],
     "DEFAULT_THROTTLE_CLASSES": [],
 }
 

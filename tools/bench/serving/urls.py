@@ -1,4 +1,4 @@
-"""The service's own paths, and below /bare/ the same ones as bare views."""
+"""The paths of the service, and their bare views below /bare/."""
 
 from django.urls import include, path
 

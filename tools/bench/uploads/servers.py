@@ -1,4 +1,4 @@
-"""The servers that are compared, and an upload to one of them by OpenSSH's client."""
+"""The compared servers, and an upload to a server by OpenSSH's client."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ QUOTA = 50 * GIB
 
 
 @dataclass(frozen=True)
-class Target:
-    """A server, and where on it files are put."""
+class UploadTarget:
+    """A server, with the login and the folder of the uploads."""
 
     name: str
     port: int
@@ -39,20 +39,21 @@ class Target:
 
 
 def add_login(home: Path, name: str) -> None:
-    """A supplier of that name, and its login by the bench's key."""
+    """Create a supplier of this name with a login by the bench's key."""
     key = (home / "key.pub").read_text()
     supplier = Supplier.objects.create(name=name)
     SftpLogin.objects.create(supplier=supplier, username=name, public_keys=key, quota_bytes=QUOTA)
 
 
 @contextmanager
-def ours(home: Path) -> Iterator[Target]:
-    """`manage.py sftp_server` over the bench's database."""
-    found, port = connection.settings_dict, free_port()
-    user, password = quote(found["USER"]), quote(found["PASSWORD"], safe="")
+def ours(home: Path) -> Iterator[UploadTarget]:
+    """Run `manage.py sftp_server` on the bench's database."""
+    database, port = connection.settings_dict, free_port()
+    user, password = quote(database["USER"]), quote(database["PASSWORD"], safe="")
+    host = f"{database['HOST']}:{database['PORT']}"
     environment = {
         **os.environ,
-        "DATABASE_URL": f"postgresql://{user}:{password}@{found['HOST']}:{found['PORT']}/{found['NAME']}",
+        "DATABASE_URL": f"postgresql://{user}:{password}@{host}/{database['NAME']}",
         "DATA_DIR": str(home / "data"),
         "SFTP_PORT": str(port),
         "LOG_LEVEL": "ERROR",
@@ -62,17 +63,17 @@ def ours(home: Path) -> Iterator[Target]:
         try:
             assert process.stdout is not None
             process.stdout.readline()
-            yield Target("ours", port, "acme", "products", process)
+            yield UploadTarget("ours", port, "acme", "products", process)
         finally:
             process.terminate()
 
 
 @contextmanager
-def theirs(home: Path) -> Iterator[Target | None]:
-    """OpenSSH's server with a configuration of its own; None when it is not installed."""
+def theirs(home: Path) -> Iterator[UploadTarget | None]:
+    """Run OpenSSH's server with its own configuration; yield None if it is not installed."""
     program = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
-        print("  OpenSSH's server is not installed: nothing to compare with.", flush=True)
+        print("  OpenSSH's server is not installed: the comparison is left out.", flush=True)
         yield None
         return
     account, port, folder = unprivileged_account(), free_port(), home / "theirs"
@@ -92,7 +93,7 @@ def theirs(home: Path) -> Iterator[Target | None]:
     with subprocess.Popen([program, "-D", "-e", "-f", str(folder / "config")], **run) as process:
         try:
             _wait_for(port)
-            yield Target("internal-sftp", port, user, str(folder), process)
+            yield UploadTarget("internal-sftp", port, user, str(folder), process)
         finally:
             process.terminate()
 
@@ -103,13 +104,13 @@ def _wait_for(port: int) -> None:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
         except OSError:
-            time.sleep(0.05)  # it has just been started, and says nowhere when it listens
+            time.sleep(0.05)  # sshd does not announce that it listens, so poll
         else:
             return
 
 
-def put(home: Path, target: Target, file: str, name: str) -> float:
-    """Seconds that a put takes, the login with it."""
+def put(home: Path, target: UploadTarget, file: str, name: str) -> float:
+    """Upload a file and return the seconds, including the login."""
     options = ["UserKnownHostsFile=/dev/null", "StrictHostKeyChecking=no", "LogLevel=ERROR", "BatchMode=yes"]
     options += [f"IdentityFile={home}/key", "IdentitiesOnly=yes", "IdentityAgent=none", "Compression=no"]
     command = ["sftp", "-q", "-F", "/dev/null", "-P", str(target.port), "-b", "-"]
@@ -124,6 +125,6 @@ def put(home: Path, target: Target, file: str, name: str) -> float:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Seconds of CPU that a process has used."""
+    """Return the seconds of CPU that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
