@@ -1,10 +1,10 @@
-# Everything starts from a Python and nothing else; `make` lists what there is.
+# Every target needs only Python. `make` lists the targets.
 
 PYTHON ?= python3
 ARGS ?=
 BOOTSTRAP = $(PYTHON) -I tools/launcher/bootstrap.py
 IN_VENV = .venv/bin/python
-# npm trusts whom this machine trusts: a registry may be a company's own.
+# npm trusts the certificates of this machine, because a registry may be private.
 NPM = NODE_OPTIONS=--use-system-ca
 EDGES = browser or fault or fuzz or program or race
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
@@ -15,40 +15,40 @@ LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-h
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
 
-setup: ## make .venv with everything for running, testing and linting
+setup: ## make .venv with the packages to run, test and lint
 	@$(BOOTSTRAP) dev embedded
 
-run: ## run the Exchange here: servers, demo data, web, worker, beat, SFTP (Ctrl-C stops it)
+run: ## run the Exchange: servers, demo data and all services (Ctrl-C stops it)
 	@exec $(BOOTSTRAP) embedded $(if $(UPLOADS_URL),s3) -- -m tools.launcher
 
 demo: ## play the demo order again on the running service
 	@exec $(BOOTSTRAP) -- manage.py demo
 
-down: ## stop the `make run` of this DATA_DIR, from any terminal
+down: ## stop the `make run` of this DATA_DIR
 	@exec $(BOOTSTRAP) -- -m tools.launcher.down
 
-test: ## run the quick tests, with servers of their own; ARGS="tests/orders -x" chooses
+test: ## run the quick tests on temporary servers; ARGS="tests/orders -x" selects tests
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not ($(EDGES))" $(ARGS)
 
-edges: ## run the slow ones: races, faults, fuzzing, browsers, other people's programs
+edges: ## run the slow tests: races, faults, fuzzing, browsers, third-party programs
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 --dist loadfile -m "$(EDGES)" $(ARGS)
 
-conform: ## check a running service from outside, against the contract
+conform: ## check a running service against the contract
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)
 
-clients: ## make clients with common generators, and let each play the story on a running service; our own packages, too
+clients: ## test generated clients and our own client packages on a running service
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(NPM) $(BOOTSTRAP) dev embedded clients -- -m pytest -n 2 --dist loadfile tests/contract/generated tests/sftp_ingest/clients/test_node.py $(ARGS)
 
-packages: ## make the Python and TypeScript clients into packages that are ready to be released, in dist/
+packages: ## build the Python and TypeScript client packages in dist/
 	@$(NPM) $(BOOTSTRAP) clients -- -m tools.clients.packages $(ARGS)
 
-accessible: ## look at every page of the admin with axe, in both themes and at three widths
+accessible: ## check every page of the admin with axe, in both themes and three widths
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/accessibility/check_pages.py $(ARGS)
 
-fuzz: ## ask a running service what nobody thought of, as both roles; ARGS="--seconds 60" for less
+fuzz: ## send random requests to a running service, as both roles; ARGS="--seconds 60" limits it
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m tests.contract.fuzz $(ARGS)
 
-screenshots: ## take the README's pictures anew (needs chromium)
+screenshots: ## take the README's pictures again (needs chromium)
 	@SCREENSHOTS=1 $(BOOTSTRAP) dev embedded -- -m pytest tests/browser/test_screenshots.py $(ARGS)
 
 lint: ## check style, types, import directions, migrations and commit subjects
@@ -60,13 +60,13 @@ lint: ## check style, types, import directions, migrations and commit subjects
 	$(IN_VENV) -I tools/commit_subjects.py
 	$(IN_VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 
-bench: ## measure, and write down what was measured
+bench: ## measure beside the database's limits; ARGS="orders" selects a part, ARGS="--smoke" checks all
 	@exec $(BOOTSTRAP) dev embedded bench -- -m tools.bench $(ARGS)
 
-soak: ## an hour of mixed traffic over two hosts, with faults; ARGS="--seconds 60 --pace 5" (needs haproxy)
+soak: ## run two hosts with mixed traffic and faults for an hour; ARGS="--seconds 60" (needs haproxy)
 	@exec $(BOOTSTRAP) dev embedded -- -m tools.bench.soak $(ARGS)
 
-lock: ## resolve the dependencies of pyproject.toml again (needs uv)
+lock: ## resolve the dependencies in pyproject.toml again (needs uv)
 	$(LOCK) pyproject.toml -o requirements.txt
 	$(LOCK) pyproject.toml --extra dev -c requirements.txt -o requirements/dev.txt
 	$(LOCK) pyproject.toml --extra s3 -c requirements.txt -o requirements/s3.txt

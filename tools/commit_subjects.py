@@ -11,12 +11,12 @@ import sys
 
 LONGEST = 72
 SUBJECT = re.compile(r"[a-z][a-z0-9_, /-]*: \S.*[^.]")
-# Subjects up to this commit are older than the rule; there is no tag before it.
+# The rule begins after this commit. No tag is older.
 RULE_BEGINS = "c0676c5"
 
 
 def git(*arguments: str) -> str | None:
-    """Return the output of a git command, or None where git or what it was asked for is missing."""
+    """Return the output of a git command, or None if git or the requested object is missing."""
     try:
         done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)  # noqa: S603, S607
     except FileNotFoundError:
@@ -25,14 +25,14 @@ def git(*arguments: str) -> str | None:
 
 
 def subjects() -> list[str]:
-    """Return the subjects to check, without merges. A shallow clone has as many as it has commits."""
+    """Return the subjects to check, without merges. A shallow clone has fewer."""
     start = git("describe", "--tags", "--abbrev=0") or git("rev-parse", "--verify", "--quiet", RULE_BEGINS)
     listed = git("log", "--no-merges", "--format=%s", f"{start}..HEAD" if start else "HEAD")
     return (listed or "").splitlines()
 
 
 def fault_of(subject: str) -> str | None:
-    """Say what is wrong with a subject, if anything is."""
+    """Return the fault of a subject, or None if it is correct."""
     if len(subject) > LONGEST:
         return f"{len(subject)} characters, at most {LONGEST}"
     if not SUBJECT.fullmatch(subject):

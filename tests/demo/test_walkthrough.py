@@ -15,7 +15,7 @@ from orders.models import Order
 from sftp_ingest.server.listener import SftpServer
 from sftp_ingest.server.session import SessionLimits
 from tools.demo import cast, credentials, sftp, walkthrough
-from tools.demo.client import StoryError
+from tools.demo.client import DemoError
 
 pytestmark = pytest.mark.program
 
@@ -101,6 +101,6 @@ def test_without_an_sftp_server_the_upload_says_where(data_dir, tmp_path):
     file.write_text("sku\n")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        area = sftp.Area("127.0.0.1", taken.getsockname()[1], "ssh-ed25519 AAAA", "acme", "secret")
-        with pytest.raises(StoryError, match=r"127\.0\.0\.1:\d+ failed"):
+        area = sftp.UploadAreaLogin("127.0.0.1", taken.getsockname()[1], "ssh-ed25519 AAAA", "acme", "secret")
+        with pytest.raises(DemoError, match=r"127\.0\.0\.1:\d+ failed"):
             sftp.put(area, file, "products/a.csv")

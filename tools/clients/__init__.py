@@ -1,1 +1,1 @@
-"""The service's own clients, as packages: a thin core of each language, over what its document says."""
+"""The client packages of the Exchange: a small core per language, and code made from the OpenAPI document."""

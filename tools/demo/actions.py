@@ -1,4 +1,4 @@
-"""What the scenes of the story have in common: the parties' clients, and their repeated actions."""
+"""The parties' clients, and the actions that several scenes of the demo use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tools.demo import sftp
-from tools.demo.client import Answer, PartnerClient, StoryError
+from tools.demo.client import DemoAnswer, DemoError, PartnerClient
 from tools.demo.console import Console
 from tools.demo.credentials import Demo, PartyEntry, SupplierEntry
 
@@ -18,7 +18,7 @@ IMPORT_TIMEOUT = 90.0  # seconds
 
 
 class PartnerActions:
-    """The cast with their keys. An unexpected answer raises StoryError."""
+    """The parties of the demo with their keys. An unexpected answer raises DemoError."""
 
     def __init__(self, demo: Demo, console: Console) -> None:
         self.demo, self.console = demo, console
@@ -34,8 +34,8 @@ class PartnerActions:
             party["name"], self.demo["base_url"], path, party["api_key"], self.console.answer
         )
 
-    def area(self, supplier: SupplierEntry) -> sftp.Area:
-        return sftp.Area(
+    def area(self, supplier: SupplierEntry) -> sftp.UploadAreaLogin:
+        return sftp.UploadAreaLogin(
             **self.demo["sftp"], username=supplier["sftp_username"], password=supplier["sftp_password"]
         )
 
@@ -47,7 +47,7 @@ class PartnerActions:
             job = self.expect(quiet.get(f"imports/{job_id}"), 200)
             if job["finished_at"] or time.monotonic() > deadline:
                 break
-            time.sleep(0.1)  # as a partner would: jobs are polled
+            time.sleep(0.1)  # partners poll jobs, too
         self.require(
             job["status"] in ("succeeded", "succeeded_with_errors"),
             f"import {job_id} is {job['status']} after {IMPORT_TIMEOUT:.0f} s at most: {job.get('error')}",
@@ -69,7 +69,7 @@ class PartnerActions:
         self.console.say(f"{answer['updated']} updated, {answer['unchanged']} unchanged")
 
     def captured(self, supplier: SupplierEntry, wanted: dict[str, str]) -> dict[str, Any]:
-        """Capture page by page until this order's work shows up."""
+        """Capture page by page until this order's fulfillment appears."""
         client = self.client("suppliers", supplier)
         page: str | None = f"fulfillments?filter={quote(json.dumps(wanted))}"
         while page:
@@ -82,23 +82,23 @@ class PartnerActions:
                     )
                     return dict(fulfillment)
             page = answer.next_page
-        raise StoryError(f"{supplier['name']}'s capture does not show anything of order {self.order_id}")
+        raise DemoError(f"{supplier['name']}'s capture does not show anything of order {self.order_id}")
 
     def set_status(self, supplier: SupplierEntry, fulfillment: int, status: str, body: Any = None) -> None:
         client = self.client("suppliers", supplier)
         answer = client.put(f"fulfillments/{fulfillment}/setStatus/{status}", body)
         self.console.say(self.expect(answer, 200, code=status)["message"])
 
-    def expect(self, answer: Answer, status: int, code: str = "") -> Any:
-        """The answer's body, when it is what the story needs."""
+    def expect(self, answer: DemoAnswer, status: int, code: str = "") -> Any:
+        """Return the answer's body if the answer is the expected one."""
         body = answer.json
         got = body.get("code", "") if isinstance(body, dict) else ""
         if answer.status == status and code in ("", got):
             return body
         wanted = f"{status} {code}".strip()
-        raise StoryError(f"{answer.request}: expected {wanted}, got {answer.status}: {answer.text[:500]}")
+        raise DemoError(f"{answer.request}: expected {wanted}, got {answer.status}: {answer.text[:500]}")
 
     @staticmethod
     def require(condition: bool, otherwise: str) -> None:
         if not condition:
-            raise StoryError(otherwise)
+            raise DemoError(otherwise)

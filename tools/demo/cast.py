@@ -1,4 +1,4 @@
-"""The demo's cast: two suppliers with stock, two retailers, and an operator (contract 11)."""
+"""The parties of the demo: two suppliers with stock, two retailers, and an operator (contract 11)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RETAILERS = (("Shop", ("Acme", "Rival")), ("Boutique", ("Rival",)))
 
 @dataclass(frozen=True)
 class Product:
-    """A variant of the demo; its stock by warehouse, in the order of SUPPLIERS."""
+    """A variant of the demo, with its stock per warehouse in the order of SUPPLIERS."""
 
     supplier: str
     sku: str
@@ -41,7 +41,7 @@ class Product:
     extra: str = ""
 
 
-# Both sell the lantern and the blanket, so that routing has a choice.
+# Both suppliers sell the lantern and the blanket, so that routing has a choice.
 PRODUCTS = (
     Product("Acme", "LAN-01", "Camping lantern", "036000291452", "39.90", "21.50", (40, 15)),
     Product("Acme", "BLK-GRY", "Wool blanket, grey", "042100005264", "89.00", "48.00", (25, 0), "BLANKET"),
@@ -55,7 +55,7 @@ PRODUCTS = (
 
 @transaction.atomic
 def create() -> None:
-    """Create what is missing; what exists is left as it is."""
+    """Create the missing records; leave existing records unchanged."""
     for name, priority, warehouses in SUPPLIERS:
         _supplier(name, priority, warehouses)
     for name, partners in RETAILERS:
@@ -66,12 +66,12 @@ def create() -> None:
 
 
 def suppliers() -> list[Supplier]:
-    """The demo's suppliers, in the order of SUPPLIERS."""
+    """Return the demo's suppliers, in the order of SUPPLIERS."""
     return [Supplier.objects.get(name=name) for name, *_ in SUPPLIERS]
 
 
 def retailers() -> list[Retailer]:
-    """The demo's retailers, in the order of RETAILERS."""
+    """Return the demo's retailers, in the order of RETAILERS."""
     return [Retailer.objects.get(name=name) for name, _ in RETAILERS]
 
 

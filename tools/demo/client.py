@@ -14,13 +14,13 @@ from typing import Any
 TIMEOUT = 30.0
 
 
-class StoryError(Exception):
-    """A step did not go as expected; the message says what came instead."""
+class DemoError(Exception):
+    """A step of the demo failed. The message has the unexpected result."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A response, and how long it took."""
+class DemoAnswer:
+    """A response with its duration."""
 
     request: str
     status: int
@@ -30,54 +30,54 @@ class Answer:
 
     @property
     def json(self) -> Any:
-        """The body. Raises StoryError when it is no JSON."""
+        """Return the body. Raise DemoError if it is no JSON."""
         try:
             return json.loads(self.text)
         except ValueError as error:
-            raise StoryError(
+            raise DemoError(
                 f"{self.request} answered {self.status} with no JSON: {self.text[:200]}"
             ) from error
 
     @property
     def next_page(self) -> str | None:
-        """The URL of the next page from the Link header, if there is one."""
+        """Return the URL of the next page from the Link header, or None on the last page."""
         target, _, relation = self.headers.get("Link", "").partition(";")
         return target.strip().strip("<>") if 'rel="next"' in relation else None
 
 
 @dataclass
 class PartnerClient:
-    """One party's system: knows the service's URL, its own path and its key."""
+    """The client of one party, with the service's URL, the party's path and its key."""
 
     name: str
     base_url: str
     path: str
     key: str
-    on_answer: Callable[[Answer, Any], None] = field(default=lambda answer, body: None)
+    on_answer: Callable[[DemoAnswer, Any], None] = field(default=lambda answer, body: None)
 
-    def get(self, path: str = "") -> Answer:
+    def get(self, path: str = "") -> DemoAnswer:
         return self.call("GET", path)
 
-    def post(self, path: str, body: Any = None) -> Answer:
+    def post(self, path: str, body: Any = None) -> DemoAnswer:
         return self.call("POST", path, body)
 
-    def put(self, path: str, body: Any = None) -> Answer:
+    def put(self, path: str, body: Any = None) -> DemoAnswer:
         return self.call("PUT", path, body)
 
-    def call(self, method: str, path: str, body: Any = None) -> Answer:
-        """Send a request below the party's own path, or to a full URL that the service gave."""
+    def call(self, method: str, path: str, body: Any = None) -> DemoAnswer:
+        """Send a request below the party's path, or to a full URL from the service."""
         url = path if path.startswith(self.base_url) else f"{self.base_url}{self.path}/{path}"
         answer = self._send(method, url, body)
         self.on_answer(answer, body)
         return answer
 
-    def _send(self, method: str, url: str, body: Any) -> Answer:
+    def _send(self, method: str, url: str, body: Any) -> DemoAnswer:
         headers = {"Accept": "application/json", "Authorization": f"Bearer {self.key}"}
         data = None
         if body is not None:
             data, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
         request = urllib.request.Request(url, data, headers, method=method)  # noqa: S310 - demo.json's URL
-        # The demo connects to this machine: no proxy of the environment may be used.
+        # The demo connects to this machine, so ignore the proxies of the environment.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         line = f"{method} {url.removeprefix(self.base_url)}"
         started = time.perf_counter()
@@ -88,7 +88,7 @@ class PartnerClient:
             with error:
                 status, text, head = error.code, error.read().decode(errors="replace"), error.headers
         except OSError as error:
-            raise StoryError(
+            raise DemoError(
                 f"{line}: no answer from {self.base_url} ({error}). Start the service with: make run"
             ) from error
-        return Answer(line, status, text, head, time.perf_counter() - started)
+        return DemoAnswer(line, status, text, head, time.perf_counter() - started)

@@ -1,4 +1,4 @@
-"""Prints the story: each step, its requests, what matters of the answers, and the times."""
+"""Prints the demo: each step, its requests, the main fields of the answers, and the times."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
-from tools.demo.client import Answer
+from tools.demo.client import DemoAnswer
 
 WIDTH = 108
 INDENT = "     "
 
 
 class Console:
-    """Writes steps to `out`, in colour if asked."""
+    """Writes the steps to `out`, in color if requested."""
 
     def __init__(self, out: Callable[[str], object], *, colour: bool = False) -> None:
         self._out, self._colour = out, colour
@@ -35,8 +35,8 @@ class Console:
         self._out("")
         self._out(self._paint("1", f"{self.step_number:3}  {title}"))
 
-    def answer(self, answer: Answer, body: Any) -> None:
-        """Show a request and its status; `say` shows what matters of the answer."""
+    def answer(self, answer: DemoAnswer, body: Any) -> None:
+        """Show a request and its status; `say` shows the main fields of the answer."""
         self._wrapped(self._paint("36", unquote(answer.request)))
         if body:
             self._wrapped(json.dumps(body, ensure_ascii=False))
@@ -44,7 +44,7 @@ class Console:
         self._out(f"{INDENT}{self._paint(good, str(answer.status))}  {answer.seconds * 1000:.0f} ms")
 
     def action(self, line: str, seconds: float) -> None:
-        """Show something done by other means than HTTP."""
+        """Show an action that is not an HTTP request."""
         self._wrapped(self._paint("36", line))
         self._out(f"{INDENT}{self._paint('32', 'done')}  {seconds * 1000:.0f} ms")
 

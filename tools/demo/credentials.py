@@ -1,4 +1,4 @@
-"""Writes demo.json: URLs and keys for clients of the demo. No other place holds the demo's secrets."""
+"""Writes demo.json: URLs and keys for clients of the demo. Only this file holds the demo's secrets."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class WarehouseEntry(TypedDict):
 
 
 class PartyEntry(TypedDict):
-    """A retailer as demo.json holds it."""
+    """A retailer in demo.json."""
 
     id: int
     name: str
@@ -56,7 +56,7 @@ class SupplierEntry(PartyEntry):
 
 
 class Demo(TypedDict):
-    """The whole of demo.json (contract 11)."""
+    """The content of demo.json (contract 11)."""
 
     base_url: str
     admin: AdminEntry
@@ -66,12 +66,12 @@ class Demo(TypedDict):
 
 
 def path() -> Path:
-    """Where demo.json is."""
+    """Return the path of demo.json."""
     return settings.DATA_DIR / "demo.json"
 
 
 def load() -> Demo:
-    """Read demo.json. Raises FileNotFoundError, or ValueError when it is no JSON object."""
+    """Read demo.json. Raise FileNotFoundError, or ValueError if it is no JSON object."""
     content = json.loads(path().read_text(encoding="utf-8"))
     if not isinstance(content, dict):
         raise ValueError(f"{path()} holds no JSON object")  # noqa: TRY004 - one error for unreadable content
@@ -79,7 +79,7 @@ def load() -> Demo:
 
 
 def write() -> Demo:
-    """Write demo.json, with each secret of the old one that is still valid."""
+    """Write demo.json. Secrets of the old file that are still valid stay."""
     try:
         known: dict[str, Any] = {**load()}
     except (OSError, ValueError):
@@ -107,7 +107,7 @@ def _describe(known: dict[str, Any]) -> Demo:
 
 
 def _known(known: dict[str, Any], role: str, party: Supplier | Retailer) -> dict[str, Any]:
-    """The entry of a party in the old demo.json."""
+    """Return the entry of a party in the old demo.json."""
     return next((entry for entry in known.get(role, []) if entry.get("id") == party.pk), {})
 
 
@@ -138,7 +138,7 @@ def _party(party: Supplier | Retailer, known: dict[str, Any]) -> PartyEntry:
 
 
 def _fresh_key(party: Supplier | Retailer) -> tuple[ApiKey, str]:
-    """A new demo key; those that were lost are revoked."""
+    """Issue a new demo key, and revoke earlier demo keys, whose secrets are lost."""
     party.api_keys.filter(name=KEY_NAME, revoked_at=None).update(revoked_at=timezone.now())
     return ApiKey.issue(party, KEY_NAME)
 
@@ -162,7 +162,7 @@ def _supplier(supplier: Supplier, all_known: dict[str, Any]) -> SupplierEntry:
 
 
 def _replace(target: Path, text: str) -> None:
-    """Write a file that only we may read; the old one stays until the new one is complete."""
+    """Write a private file. The old file stays until the new file is complete."""
     target.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(prefix=".demo-", dir=target.parent)  # made with mode 0600
     try:

@@ -1,4 +1,4 @@
-"""Orders in all kinds of states, so that the admin looks as it does on a working day (--with-orders)."""
+"""Orders in many states, so that the admin looks as on a working day (--with-orders)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PEOPLE = (
 
 
 def make_orders() -> None:
-    """Create the orders that do not exist yet."""
+    """Create the missing orders."""
     for number, sample in enumerate(SAMPLES):
         _make(f"SAMPLE-{1001 + number}", number, *sample)
 
@@ -59,7 +59,7 @@ def _content(name: str, number: int, lines: list[dict[str, Any]]) -> dict[str, A
 
 
 def _supplier_of(fulfillment: Fulfillment) -> Actor:
-    """The supplier of a fulfillment, as the history names it."""
+    """Return the supplier of a fulfillment as the history names it."""
     return Actor(ActorKind.SUPPLIER, f"system:demo ({fulfillment.supplier})")
 
 
@@ -99,7 +99,7 @@ BLANKET = {"sku": "BLK-RED", "quantity": 1}
 KETTLE = {"sku": "KET-1L", "quantity": 1}
 STOVE = {"sku": "R-STOVE", "quantity": 1}
 
-# Whose order, its lines, and what is done with each of its fulfillments.
+# The retailer of an order, its lines, and the moves of each of its fulfillments.
 SAMPLES: tuple[tuple[Any, ...], ...] = (
     ("Shop", [LANTERN, KETTLE]),
     ("Shop", [BLANKET, STOVE], _accept),

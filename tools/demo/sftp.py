@@ -1,4 +1,4 @@
-"""Uploads a file to an upload area with the OpenSSH client, or with paramiko where there is none."""
+"""Uploads a file to an upload area with the OpenSSH client, or with paramiko if OpenSSH is missing."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 
 import paramiko
 
-from tools.demo.client import StoryError
+from tools.demo.client import DemoError
 
 TIMEOUT = 60
 
 
 @dataclass(frozen=True)
-class Area:
-    """The address of an upload area, and the login for it."""
+class UploadAreaLogin:
+    """The address of an upload area, and a login for it."""
 
     host: str
     port: int
@@ -32,8 +32,8 @@ class Area:
         return f"[{self.host}]:{self.port} {self.host_key}\n"
 
 
-def put(area: Area, source: Path, target: str) -> str:
-    """Upload a file; return the name of the client that did it. Raises StoryError."""
+def put(area: UploadAreaLogin, source: Path, target: str) -> str:
+    """Upload a file and return the name of the client program. Raise DemoError."""
     if shutil.which("sftp"):
         _put_with_openssh(area, source, target)
         return "sftp"
@@ -41,7 +41,7 @@ def put(area: Area, source: Path, target: str) -> str:
     return "paramiko"
 
 
-def _put_with_openssh(area: Area, source: Path, target: str) -> None:
+def _put_with_openssh(area: UploadAreaLogin, source: Path, target: str) -> None:
     with tempfile.TemporaryDirectory(prefix="exchange-demo-") as folder:
         known = Path(folder, "known_hosts")
         known.write_text(area.known_hosts, encoding="utf-8")
@@ -79,14 +79,14 @@ def _put_with_openssh(area: Area, source: Path, target: str) -> None:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise StoryError(f"sftp to {area.host}:{area.port} took longer than {TIMEOUT} s") from error
+            raise DemoError(f"sftp to {area.host}:{area.port} took longer than {TIMEOUT} s") from error
     if done.returncode:
-        raise StoryError(
+        raise DemoError(
             f"sftp to {area.host}:{area.port} failed: {done.stderr.strip() or done.stdout.strip()}"
         )
 
 
-def _put_with_paramiko(area: Area, source: Path, target: str) -> None:
+def _put_with_paramiko(area: UploadAreaLogin, source: Path, target: str) -> None:
     client = paramiko.SSHClient()
     keys = client.get_host_keys()
     with tempfile.NamedTemporaryFile("w", suffix=".known_hosts") as known:
@@ -106,6 +106,6 @@ def _put_with_paramiko(area: Area, source: Path, target: str) -> None:
         with client.open_sftp() as session:
             session.putfo(io.BytesIO(source.read_bytes()), target)
     except (paramiko.SSHException, OSError) as error:
-        raise StoryError(f"SFTP to {area.host}:{area.port} failed: {error}") from error
+        raise DemoError(f"SFTP to {area.host}:{area.port} failed: {error}") from error
     finally:
         client.close()

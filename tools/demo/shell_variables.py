@@ -30,7 +30,7 @@ for each in found:
 
 
 def main() -> None:
-    """Print one assignment a line, then the function."""
+    """Print one assignment per line, then the function `value`."""
     path = Path(os.environ.get("DATA_DIR") or ROOT / "var", "demo.json")
     try:
         demo = json.loads(path.read_text(encoding="utf-8"))
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def variables(demo: dict[str, Any]) -> dict[str, str | int]:
-    """ACME and SHOP are the paths of those parties, ACME_KEY and SHOP_KEY their API keys."""
+    """Return the variables: ACME and SHOP are paths of parties, ACME_KEY and SHOP_KEY their keys."""
     found = {"BASE": demo["base_url"], "SFTP_HOST": demo["sftp"]["host"], "SFTP_PORT": demo["sftp"]["port"]}
     for role in ("suppliers", "retailers"):
         for party in demo[role]:

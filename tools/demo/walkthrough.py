@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from tools.demo import sftp
 from tools.demo.actions import PartnerActions
-from tools.demo.client import StoryError
+from tools.demo.client import DemoError
 from tools.demo.console import Console
 from tools.demo.credentials import Demo, SupplierEntry
 
@@ -64,10 +64,10 @@ CONSUMER = {
 
 
 class Story(PartnerActions):
-    """The scenes; each raises StoryError when something does not go as expected."""
+    """The scenes of the demo. Each raises DemoError if a result is unexpected."""
 
     def play(self) -> None:
-        """All scenes, in order."""
+        """Play all scenes in order."""
         self.load_products(self.acme, "acme-woocommerce.csv", WOOCOMMERCE, "a shop's export from WooCommerce")
         self.load_products(self.rival, "rival-shopify.csv", SHOPIFY, "an export from Shopify")
         self.count_stock()
@@ -110,7 +110,7 @@ class Story(PartnerActions):
         groups = self.expect(shop.get("variants?service_type=ecommerce"), 200)
         mug = next((group for group in groups if group["model"] == "ACME-MUG"), None)
         if mug is None:
-            raise StoryError("the pull does not show the mug that Acme has just imported")
+            raise DemoError("the pull does not show the mug that Acme has just imported")
         self.console.say(
             f"{len(groups)} groups; one is {mug['title']!r}: {mug['available_inventory']} in stock,"
             f" wholesale {mug['wholesale_price_min']}, retail {mug['retail_price_min']}"
@@ -191,7 +191,7 @@ class Story(PartnerActions):
             self.last_seen = orders[-1]["updated_at"]
             seen = next((order for order in orders if order["id"] == self.order_id), seen)
         if seen is None:
-            raise StoryError(f"the poll never showed order {self.order_id}")
+            raise DemoError(f"the poll never showed order {self.order_id}")
         self.require(
             seen["processing_state"] == "completed",
             f"order {self.order_id} is {seen['processing_state']}, it should be completed",
@@ -203,14 +203,14 @@ class Story(PartnerActions):
 
 
 def play(demo: Demo, out: Callable[[str], object], *, colour: bool) -> None:
-    """Play the whole story. Raises StoryError, which names the step."""
+    """Play the whole demo. Raise DemoError, which names the step."""
     console = Console(out, colour=colour)
     try:
         Story(demo, console).play()
-    except StoryError as error:
-        raise StoryError(f"Step {console.step_number} ({console.title}) failed.\n{error}") from error
+    except DemoError as error:
+        raise DemoError(f"Step {console.step_number} ({console.title}) failed.\n{error}") from error
     except (KeyError, TypeError, IndexError) as error:
         what = f"{type(error).__name__}: {error}"
-        raise StoryError(
+        raise DemoError(
             f"Step {console.step_number} ({console.title}) failed: an answer lacks what comes next ({what})."
         ) from error

@@ -1,1 +1,1 @@
-"""`make run`: the whole Exchange in one terminal, with PostgreSQL and Redis where no URL is given."""
+"""`make run`: the whole Exchange in one terminal, with PostgreSQL and Redis if their URLs are not set."""

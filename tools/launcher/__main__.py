@@ -1,4 +1,4 @@
-"""`python -m launcher`: what `make run` does once `.venv` is there."""
+"""`python -m tools.launcher`: runs the Exchange. `make run` calls it in `.venv`."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from tools.launcher.demo_json import hide_keys
 from tools.launcher.embedded.address_file import publish
 from tools.launcher.embedded.data_home import persistent_home
 from tools.launcher.embedded.ports import taken
-from tools.launcher.embedded.servers import Server, missing_servers, start_with_retries
+from tools.launcher.embedded.servers import EmbeddedServer, missing_servers, start_with_retries
 from tools.launcher.lock import holder, is_launcher, lock_when_free, try_lock, write_holder
 from tools.launcher.managed_process import ManagedProcess
 from tools.launcher.processes import CannotStart
@@ -23,7 +23,7 @@ SERVER_START_TIMEOUT = 120.0  # seconds: recovery after a crash takes its time
 
 
 def main() -> None:
-    """Run everything until somebody stops it. Exit code 1 when it could not start."""
+    """Run everything until it is stopped. Exit with code 1 if it cannot start."""
     lock = lock_or_exit()
     for host, port, variable in programs.listening():
         if taken(host, port):
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def lock_or_exit() -> int:
-    """Lock this DATA_DIR; the lock's descriptor."""
+    """Lock this DATA_DIR and return the lock's descriptor."""
     lock = try_lock(DATA_DIR)
     if lock is None:
         pid = holder(DATA_DIR)
@@ -71,9 +71,9 @@ def run(supervisor: Supervisor) -> None:
 
 
 def start_servers(supervisor: Supervisor) -> dict[str, str]:
-    """Start each server that no URL is set for, and publish where it is."""
+    """Start each server whose URL is not set, and publish its address."""
     account = unprivileged_account()
-    servers: list[Server] = []
+    servers: list[EmbeddedServer] = []
     if not (os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")):
         servers = missing_servers(os.environ, persistent_home(DATA_DIR, account), account)
     for server in servers:
@@ -83,8 +83,8 @@ def start_servers(supervisor: Supervisor) -> dict[str, str]:
     return urls
 
 
-def start_server(supervisor: Supervisor, server: Server) -> None:
-    """Start one server, wait until it takes connections, and keep it running."""
+def start_server(supervisor: Supervisor, server: EmbeddedServer) -> None:
+    """Start one server, wait until it accepts connections, and keep it running."""
 
     def launch(program: Program) -> ManagedProcess:
         return supervisor.start(program)[0]
@@ -98,7 +98,7 @@ def start_server(supervisor: Supervisor, server: Server) -> None:
 
 
 def prepare(supervisor: Supervisor, environment: dict[str, str]) -> None:
-    """Bring the tables, the static files and the demo's cast up to date."""
+    """Update the tables, the static files and the demo's parties."""
     run_or_fail(supervisor, *programs.preparations(environment))
     programs.STATIC_STAMP.write_text(programs.static_state())
     run_or_fail(supervisor, *programs.adoption(environment))
@@ -108,7 +108,7 @@ def prepare(supervisor: Supervisor, environment: dict[str, str]) -> None:
 
 
 def run_or_fail(supervisor: Supervisor, *to_run: Program) -> None:
-    """Run programs to their end. Raises CannotStart when one fails."""
+    """Run programs to their end. Raise CannotStart if a program fails."""
     for program, code in zip(to_run, supervisor.run_to_end(*to_run), strict=True):
         if code != 0:
             raise CannotStart(f"{program.name} failed (exit code {code}): see its lines above.")

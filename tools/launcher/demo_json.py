@@ -14,7 +14,7 @@ def hide_keys(data_dir: Path) -> None:
 
 
 def reveal_keys(data_dir: Path) -> None:
-    """Rename it back, for the command that writes the new one."""
+    """Restore the name for the command that writes the new file."""
     with suppress(FileNotFoundError):
         if not (data_dir / "demo.json").exists():
             _hidden(data_dir).rename(data_dir / "demo.json")

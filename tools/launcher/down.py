@@ -10,7 +10,7 @@ from tools.launcher.lock import holder, is_launcher, lock_file, lock_when_free, 
 
 
 def down(data_dir: Path) -> str:
-    """Stop what runs; returns a sentence about what happened. Raises TimeoutError when it does not end."""
+    """Stop the running Exchange and return a sentence for the user. Raise TimeoutError if it does not end."""
     nothing = f"Nothing runs in {data_dir}."
     if not lock_file(data_dir).exists():
         return nothing
@@ -27,7 +27,7 @@ def down(data_dir: Path) -> str:
 
 
 def main() -> None:
-    """Print what happened; exit code 1 when it does not end."""
+    """Print the result; exit with code 1 if the Exchange does not end."""
     try:
         sys.stdout.write(f"{down(DATA_DIR)}\n")
     except TimeoutError as error:

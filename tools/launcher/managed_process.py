@@ -1,4 +1,4 @@
-"""One program under the supervisor: its process, its output, and when it starts again."""
+"""One program under the supervisor: its process, its output and its restarts."""
 
 import os
 import signal
@@ -15,12 +15,12 @@ NO_SUCH_PROGRAM = 127  # the exit code that a shell gives
 
 
 def wait_before_restart(failures: int) -> float:
-    """Seconds to wait after this many failures in a row: 0.5, 1, 2, 4 … 30."""
+    """Return the seconds to wait after this many failures in a row: 0.5, 1, 2, 4 … 30."""
     return float(min(MAX_BACKOFF, 0.5 * 2 ** min(failures - 1, 10)))
 
 
 class Output:
-    """What one process prints: lines from a pipe, which its children may keep open after its end."""
+    """The output of a process: lines from a pipe. Its children may keep the pipe open after its end."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self.read_end, self.write_end = os.pipe()
@@ -30,7 +30,7 @@ class Output:
         self._partial = b""
 
     def read(self) -> bool:
-        """Pass on the lines that have come since; whether there was anything."""
+        """Pass on the new lines; return whether there were any."""
         try:
             chunk = os.read(self.read_end, MAX_LINE)
         except BlockingIOError:
@@ -45,7 +45,7 @@ class Output:
 
 
 class ManagedProcess:
-    """A program that is started, read, and started again when it is to keep running."""
+    """A program that the supervisor starts, reads, and starts again if it must keep running."""
 
     def __init__(self, program: Program, reaper: Reaper, on_line: Callable[[str], None]) -> None:
         self.program = program
@@ -60,7 +60,7 @@ class ManagedProcess:
         return self._process.pid
 
     def start(self) -> Output:
-        """Start the program; returns its output. Raises OSError when there is no such program."""
+        """Start the program and return its output. Raise OSError if the program does not exist."""
         self.code = self.start_at = None
         self._started_at = time.monotonic()
         self._output = Output(self._on_line)
@@ -75,7 +75,7 @@ class ManagedProcess:
         return self._output
 
     def has_ended(self) -> bool:
-        """Whether it has ended since the last call. Its children are killed, its last lines passed on."""
+        """Return whether it has ended since the last call; then kill its children and pass on its output."""
         if self.code is not None or self._process.poll() is None:
             return False
         signal_group(self.pid, signal.SIGKILL)
@@ -86,7 +86,7 @@ class ManagedProcess:
         return True
 
     def plan_restart(self) -> float:
-        """Decide when to start again; the seconds until then."""
+        """Set the time of the next start and return the seconds until then."""
         was_stable = time.monotonic() - self._started_at > STABLE_AFTER
         self._failures = 1 if was_stable else self._failures + 1
         wait = wait_before_restart(self._failures)
@@ -106,7 +106,7 @@ class ManagedProcess:
 
 
 def describe_exit(code: int) -> str:
-    """An exit code in words."""
+    """Return an exit code in words."""
     if code >= 0:
         return f"exit code {code}"
     try:

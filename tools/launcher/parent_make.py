@@ -8,14 +8,14 @@ from tools.launcher.processes.command_line import command_of
 
 
 class ParentMake:
-    """Our parent process, if that is make. Any other parent may end without us."""
+    """The parent process if it is make. The end of any other parent does not matter."""
 
     def __init__(self) -> None:
         self._pid = os.getppid() if "make" in command_of(os.getppid()).split(" ")[0] else None
         self._handled_sigint = self._handles_sigint()
 
     def stop_reason(self) -> str | None:
-        """Why we should stop: make is gone, or was interrupted and now waits for us; else None."""
+        """Return the reason to stop, or None: make has ended, or was interrupted and waits for us."""
         if self._pid is None:
             return None
         if os.getppid() != self._pid:
@@ -27,7 +27,7 @@ class ParentMake:
         return None
 
     def _handles_sigint(self) -> bool:
-        """Whether make has a handler for SIGINT; False where there is no /proc."""
+        """Return whether make has a handler for SIGINT. Without /proc, return False."""
         try:
             status = Path(f"/proc/{self._pid}/status").read_text()
         except OSError:

@@ -20,24 +20,24 @@ STATIC_STAMP = DATA_DIR / "static.stamp"
 
 
 def listening() -> list[tuple[str, int, str]]:
-    """Where the services will listen: host, port, and the variable that sets the port."""
+    """Return the addresses of the services: host, port, and the variable that sets the port."""
     return [(HOST, PORT, "PORT"), (SFTP_HOST, SFTP_PORT, "SFTP_PORT")]
 
 
 def service_environment(urls: Mapping[str, str]) -> dict[str, str]:
-    """Our own environment, with the URLs of the servers that we started."""
+    """Return our environment with the URLs of the started servers."""
     unbuffered = {"PYTHONUNBUFFERED": "1"}
     return {**os.environ, **unbuffered, **urls, "DATA_DIR": str(DATA_DIR)}
 
 
 def python(name: str, *arguments: str, environment: Mapping[str, str], stop_timeout: float = 10.0) -> Program:
-    """A program of our own Python."""
+    """Return a program that runs with our Python."""
     command = (sys.executable, *arguments)
     return Program(name, command, folder=BASE_DIR, environment=environment, stop_timeout=stop_timeout)
 
 
 def preparations(environment: Mapping[str, str]) -> list[Program]:
-    """What has to be done before the services start, side by side."""
+    """Return the programs that run side by side before the services start."""
     found = [python("migrate", "manage.py", "migrate", "--no-input", "-v1", environment=environment)]
     if not STATIC_STAMP.exists() or STATIC_STAMP.read_text() != static_state():
         collect = ("manage.py", "collectstatic", "--no-input", "-v0")
@@ -46,19 +46,19 @@ def preparations(environment: Mapping[str, str]) -> list[Program]:
 
 
 def adoption(environment: Mapping[str, str]) -> list[Program]:
-    """Takes over upload areas of a former version, which are folders named by a supplier's number."""
+    """Return the program that migrates the upload areas of earlier versions: one folder per supplier."""
     if not any(path.name.isdigit() for path in UPLOADS_DIR.glob("*/")):
         return []
     return [python("adopt", "manage.py", "adopt_upload_areas", environment=environment)]
 
 
 def demo_data(environment: Mapping[str, str]) -> Program:
-    """Creates the demo's cast."""
+    """Return the program that creates the demo's parties."""
     return python("demo", "manage.py", "demo_data", environment=environment)
 
 
 def services(environment: Mapping[str, str]) -> list[Program]:
-    """The services of the Exchange."""
+    """Return the services of the Exchange."""
     celery = ("-m", "celery", "-q", "-A", "config")
     alone = ("--without-gossip", "--without-mingle")
     worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), *alone)
@@ -80,12 +80,12 @@ def services(environment: Mapping[str, str]) -> list[Program]:
 
 
 def welcome(environment: Mapping[str, str]) -> Program:
-    """Waits for the services, prints where they are, and plays the first order."""
+    """Return the program that waits for the services, prints their addresses and plays the first order."""
     return python("welcome", "-m", "tools.launcher.welcome", environment=environment)
 
 
 def static_state() -> str:
-    """What the static files were collected from; while it stays the same, they are not collected again."""
+    """Return a key of the static files' sources. Static files are collected again only if it changes."""
     ours = sorted(path for path in BASE_DIR.glob("*/static/**/*") if path.is_file())
     return "\n".join(_state_of(path) for path in (BASE_DIR / "requirements.txt", *ours))
 

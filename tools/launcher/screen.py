@@ -13,7 +13,7 @@ FLUSH_TIMEOUT = 2.0  # seconds for the last lines to be written
 
 
 class Screen:
-    """Writes lines from a thread of its own, so that a reader who does not read blocks nothing."""
+    """Writes lines from a separate thread, so that a slow reader blocks nothing."""
 
     def __init__(self, stream: IO[str], *, coloured: bool) -> None:
         self._stream = stream
@@ -27,15 +27,15 @@ class Screen:
         """Queue a process's text, line by line."""
         prefix = self._prefix(name)
         for line in text.splitlines() or [""]:
-            # A line for machines stays one; it says itself whose it is.
+            # A JSON line stays JSON: it gets the name as a field.
             marked = f'{{"part": "{name}", {line[1:]}' if line.startswith('{"') else f"{prefix}{line}"
             try:
                 self._lines.put_nowait(f"{marked}\n")
             except queue.Full:
-                return  # nobody reads: to lose lines is better than to block
+                return  # the reader is too slow: losing lines is better than blocking
 
     def close(self) -> None:
-        """Wait until the last lines are written, but not for ever."""
+        """Wait until the last lines are written, at most FLUSH_TIMEOUT seconds."""
         try:
             self._lines.put(None, timeout=FLUSH_TIMEOUT)
         except queue.Full:
@@ -67,10 +67,10 @@ class Screen:
 
 
 def supports_colour(stream: IO[str], environment: dict[str, str]) -> bool:
-    """Whether the stream is a terminal, and NO_COLOR is not set."""
+    """Return whether the stream is a terminal and NO_COLOR is not set."""
     return stream.isatty() and not environment.get("NO_COLOR")
 
 
 def standard_screen(environment: dict[str, str]) -> Screen:
-    """The screen on our standard output."""
+    """Return the screen on standard output."""
     return Screen(sys.stdout, coloured=supports_colour(sys.stdout, environment))

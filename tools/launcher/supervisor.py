@@ -19,11 +19,11 @@ MAX_WAIT = 1.0  # seconds the loop sleeps at most
 
 
 class StopRequested(Exception):
-    """A signal, or the end of make, asks us to stop."""
+    """A signal or the end of make requests the stop."""
 
 
 class Supervisor:
-    """Holds every process. All of it happens in the main thread, between two waits."""
+    """Starts, restarts and stops the processes. Everything happens in the main thread, between two waits."""
 
     def __init__(self, screen: Screen, reaper: Reaper) -> None:
         self.reaper = reaper
@@ -55,7 +55,7 @@ class Supervisor:
         self._screen.say(name, text)
 
     def start(self, *programs: Program) -> list[ManagedProcess]:
-        """Start programs that will be stopped together, before all that were started earlier."""
+        """Start programs that stop together, before all programs that were started earlier."""
         layer: list[ManagedProcess] = []
         self._layers.append(layer)
         for program in programs:
@@ -67,11 +67,11 @@ class Supervisor:
     def keep_running(
         self, process: ManagedProcess, before_restart: Callable[[], None] = lambda: None
     ) -> None:
-        """From now on start this process again when it ends."""
+        """Start this process again whenever it ends."""
         self._kept_running[process] = before_restart
 
     def run_to_end(self, *programs: Program) -> list[int]:
-        """Run programs side by side to their end; their exit codes."""
+        """Run programs side by side to their end and return their exit codes."""
         processes = self.start(*programs)
         self.run_until(lambda: all(process.code is not None for process in processes))
         return [process.code or 0 for process in processes]
@@ -94,7 +94,7 @@ class Supervisor:
         return True
 
     def stop(self) -> None:
-        """Stop every process, those started last first, and wait for them."""
+        """Stop every process, the last started first, and wait for them."""
         self._stopping = True
         while self._layers:
             self._stop_layer(self._layers[-1])

@@ -13,7 +13,7 @@ from config.settings import ALLOWED_HOSTS, BASE_DIR, BASE_URL, DATA_DIR, PORT, S
 from tools.launcher.demo_json import reveal_keys
 from tools.launcher.programs import DEMO, HOST
 
-REMINDER = 15.0  # seconds between two lines about what is not ready yet
+REMINDER = 15.0  # seconds between two lines about missing parts
 PLAYED = DATA_DIR / "demo-played"
 
 
@@ -31,17 +31,17 @@ def main() -> None:
 
 
 def wait_until_ready() -> None:
-    """Poll /statusz until it answers 200; print now and then what is missing."""
+    """Poll /statusz until it answers 200, and print the missing parts every few seconds."""
     reminded = time.monotonic()
     while missing := not_ready():
         if time.monotonic() - reminded > REMINDER:
             reminded = time.monotonic()
             write(f"Not ready yet: {missing}")
-        time.sleep(0.2)  # nothing says when a service is up, so it is polled
+        time.sleep(0.2)  # a service does not announce that it is ready, so poll
 
 
 def not_ready() -> str:
-    """What /statusz misses; empty when all is there."""
+    """Return the parts that /statusz reports as missing; empty if the service is ready."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(HOST, HOST)  # noqa: S104
     connection = HTTPConnection(host, PORT, timeout=10)
     try:
@@ -56,13 +56,13 @@ def not_ready() -> str:
 
 
 def allowed_host() -> str:
-    """A host name that Django accepts, whatever ALLOWED_HOSTS holds."""
+    """Return a host name that ALLOWED_HOSTS accepts."""
     names = [name for name in ALLOWED_HOSTS if name != "*" and not name.startswith(".")]
     return "127.0.0.1" if "127.0.0.1" in names or not names else names[0]
 
 
 def welcome() -> list[str]:
-    """Where everything is."""
+    """Return the lines with the addresses."""
     lines = ["", "The Exchange is running.", ""]
     if DEMO:
         admin = json.loads((DATA_DIR / "demo.json").read_text())["admin"]["username"]
@@ -80,7 +80,7 @@ def welcome() -> list[str]:
 
 
 def manage(*arguments: str) -> None:
-    """Run a management command to its end; exit when it fails."""
+    """Run a management command to its end; exit if it fails."""
     done = subprocess.run([sys.executable, "manage.py", *arguments], cwd=BASE_DIR, check=False)
     if done.returncode != 0:
         sys.exit(f"manage.py {' '.join(arguments)} failed (exit code {done.returncode}).")

@@ -1,1 +1,1 @@
-"""What operators look at, of any size: the market with what waits, and the admin's pages over it."""
+"""The admin under measure: a market of any size with waiting work, and the pages that show it."""

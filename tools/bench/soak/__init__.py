@@ -1,5 +1,5 @@
-"""`make soak`: mixed traffic over two hosts behind haproxy, and faults; in the end nothing is lost.
+"""`make soak`: mixed traffic and faults on two hosts behind haproxy. At the end, nothing may be lost.
 
-`commands` reads what deploy/ runs, `servers` and `hosts` start it, `traffic` asks and remembers what was
-acknowledged, `faults` breaks things, `verdict` compares, and `report` writes it down.
+`commands` reads the commands in deploy/, `servers` and `hosts` run them, `traffic` sends requests and
+remembers the acknowledged ones, `faults` breaks parts, `verdict` compares, and `report` writes the report.
 """

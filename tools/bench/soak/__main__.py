@@ -1,4 +1,4 @@
-"""`python -m tools.bench.soak`: an hour, or as many seconds as `--seconds` says."""
+"""`python -m tools.bench.soak`: runs the soak for an hour, or for `--seconds`."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from tools.launcher.processes.account import unprivileged_account
 from tools.launcher.reaper.client import Reaper
 
 WARM_UP = 10.0
-"""Seconds of traffic without faults, after which memory is measured."""
+"""Seconds of traffic without faults before memory is measured."""
 RECOVERY = 10.0
 """Seconds of traffic after the last fault."""
 OVERDUE = 300.0
-"""Seconds after the last call began, after which whoever has no answer gets none."""
+"""The most seconds to wait for an answer after the last call began."""
 LONG_ENOUGH = 600.0
-"""Seconds of a run whose memory says something."""
+"""The shortest run, in seconds, whose memory growth is judged."""
 BEFORE_MIGRATIONS = "the last one before a migration"
 
 
 def main() -> None:
-    """Exit code 1 where anything was lost, came twice, or grew."""
+    """Run the soak. Exit with code 1 if data was lost or duplicated, or memory grew."""
     asked = argparse.ArgumentParser(prog="make soak")
     asked.add_argument(
         "--seconds", type=float, default=3600.0, help="of traffic with faults (default: an hour)"
@@ -66,7 +66,7 @@ def main() -> None:
     )
     asked.add_argument("--report", type=Path, help="where the report goes besides standard output")
     options = asked.parse_args()
-    # Each refused connection would be a line; they are counted.
+    # Refused connections are counted, so do not log a line for each.
     logging.getLogger("paramiko").setLevel(logging.CRITICAL)
     version = options.previous
     if version == BEFORE_MIGRATIONS:
@@ -88,7 +88,7 @@ def main() -> None:
 
 
 def above_zero(text: str) -> float:
-    """A finite number above 0. Raises argparse's own error, which names the option."""
+    """Return a finite number above 0. Raise argparse's own error, which names the option."""
     number = float(text)
     if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"{text} is no number above 0")
@@ -96,27 +96,27 @@ def above_zero(text: str) -> float:
 
 
 def unpacked(version: str, home: Path) -> tuple[Path, str]:
-    """The code of another version, and which that is.
+    """Unpack another version; return its folder and its name.
 
-    The schema stays the one of now, as while hosts are upgraded in turn.
+    The schema stays the current one, as during an upgrade of one host after another.
     """
     try:
         commit = git("rev-parse", "--verify", "--quiet", f"{version}^{{commit}}")
     except subprocess.CalledProcessError:
         raise SystemExit(
-            f"This clone has no version {version}; where it is shallow: git fetch --unshallow."
+            f"This clone has no version {version}. If it is shallow, run git fetch --unshallow."
         ) from None
     folder = home / "previous"
     folder.mkdir()
     packed = subprocess.run(["git", "archive", commit], cwd=ROOT, check=True, stdout=subprocess.PIPE)
     subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)
     if not commands.parts_of(folder):
-        raise SystemExit(f"Version {version} has no deploy/systemd: nobody knows how to start it.")
+        raise SystemExit(f"Version {version} has no deploy/systemd, which has the commands to start it.")
     return folder, git("log", "-1", "--format=%h (%s)", commit)
 
 
 def before_migrations() -> str:
-    """The last version before the newest migration; empty where there is none here."""
+    """Return the last version before the newest migration; empty in a clone that lacks it."""
     try:
         return git(
             "rev-parse", "--verify", "--quiet", git("log", "-1", "--format=%H^", "--", "*/migrations/*.py")
@@ -126,7 +126,7 @@ def before_migrations() -> str:
 
 
 def git(*arguments: str) -> str:
-    """What git answers here."""
+    """Return the output of a git command."""
     done = subprocess.run(["git", *arguments], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE)
     return done.stdout.strip()
 
@@ -134,7 +134,7 @@ def git(*arguments: str) -> str:
 def soak(
     seconds: float, pace: Pace, home: Path, other: Path, beside: str, reaper: Reaper
 ) -> tuple[str, Sequence[str]]:
-    """The report, and what is wrong. `other` is the second host's code, `beside` its name if not ours."""
+    """Return the report and the faults found. `other` is the second host's code, `beside` its version."""
     database, broker = servers.postgres(home, reaper), servers.redis(home, reaper)
     shared = {
         "DATABASE_URL": database.url,
@@ -158,7 +158,7 @@ def soak(
     traffic = traffic_through(proxy, [host.sftp_port for host in hosts], home, tally, give_up, pace)
     traffic.prepare()
     traffic.start()
-    time.sleep(WARM_UP)  # nothing says that a process has everything loaded that it will
+    time.sleep(WARM_UP)  # a process does not announce that it has loaded everything
     warm = memory(hosts)
 
     paced = pace.orders is not None
@@ -170,7 +170,7 @@ def soak(
     faults.throw_until(stop)
     for host in hosts:
         host.start()
-    time.sleep(RECOVERY)  # it is traffic after the faults that is wanted, for as long as this
+    time.sleep(RECOVERY)  # the run needs this many seconds of traffic after the faults
     say("reading to the end")
     overdue = threading.Timer(OVERDUE, give_up.set)
     overdue.start()
@@ -207,7 +207,7 @@ def soak(
 
 
 def host_key(path: Path) -> Path:
-    """A key for all hosts: clients know one."""
+    """Make one key for all hosts, because clients remember one key per address."""
     key = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
     path.touch(0o600)
     path.write_bytes(key)
@@ -222,7 +222,7 @@ def traffic_through(
     give_up: threading.Event,
     pace: Pace,
 ) -> Traffic:
-    """Of the first retailer and the first supplier of the demo's cast."""
+    """Return the clients of the first retailer and the first supplier of the demo."""
     cast = json.loads((home / "demo.json").read_text())
     retailer, supplier = cast["retailers"][0], cast["suppliers"][0]
 
@@ -241,7 +241,7 @@ def traffic_through(
 
 
 def memory(hosts: Sequence[Host]) -> dict[str, int]:
-    """Resident bytes of each part, of both hosts together."""
+    """Return the resident bytes of each part, summed over both hosts."""
     total: Counter[str] = Counter()
     for host in hosts:
         total.update(host.memory())

@@ -1,4 +1,4 @@
-"""A partner's client that does not give up: it repeats a call until it is answered, under one key."""
+"""A partner's client that repeats a call with the same idempotency key until it is answered."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BETWEEN = 0.2  # seconds between two tries
 
 
 class Unexpected(Exception):
-    """The service answered what nobody may answer."""
+    """The service gave an answer that it must never give."""
 
 
 @dataclass
 class Tally:
-    """What all clients have met together."""
+    """The counts of all clients' answers and failures."""
 
     answers: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Tally:
 
 @dataclass
 class Caller:
-    """One party's system."""
+    """The client of one party."""
 
     port: int
     base: str
@@ -50,7 +50,7 @@ class Caller:
     give_up: threading.Event
 
     def call(self, method: str, path: str, body: Any = None, *, known: tuple[int, ...] = ()) -> Any:
-        """The body of the first answer that is one; also for these statuses. Raises Unexpected."""
+        """Return the body of the first success or known status. Raise Unexpected."""
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         if method == "POST":
             headers["Idempotency-Key"] = str(uuid.uuid4())
@@ -68,7 +68,7 @@ class Caller:
                 raise Unexpected(f"{method} {path}: still {status} {answer} at the end")
 
     def _try(self, method: str, path: str, content: bytes, headers: dict[str, str]) -> tuple[int, Any]:
-        """Status and body; 0 where there was no answer."""
+        """Return the status and the body; the status is 0 without an answer."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         began = time.monotonic()
         try:

@@ -1,4 +1,4 @@
-"""The commands of the parts, as deploy/ has them: of the compose file's services and of the systemd units."""
+"""The commands of the parts in deploy/: of the compose file's services and of the systemd units."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PARTS = ("web", "worker", "fetcher", "ticker", "beat", "webhooks", "sftp")
 
 
 def compose(root: Path = ROOT) -> dict[str, Any]:
-    """The compose file of the code in `root`."""
+    """Return the compose file of the code in `root`."""
     read: dict[str, Any] = yaml.safe_load((root / "deploy/compose.yaml").read_text())
     return read
 
 
 def of_compose(part: str, root: Path = ROOT) -> list[str]:
-    """What a service runs, without the name of the interpreter."""
+    """Return the command of a service, without the interpreter."""
     command: list[str] = compose(root)["services"][part]["command"]
     python, *arguments = command
     assert python == "python"
@@ -30,7 +30,7 @@ def of_compose(part: str, root: Path = ROOT) -> list[str]:
 
 
 def of_unit(part: str, root: Path = ROOT) -> list[str]:
-    """What a unit runs, without the name of the interpreter."""
+    """Return the command of a unit, without the interpreter."""
     lines = (root / f"deploy/systemd/exchange-{part}.service").read_text().splitlines()
     (line,) = (line.partition("=")[2] for line in lines if line.startswith("ExecStart="))
     python, *arguments = shlex.split(line.replace("%%", "%"))
@@ -39,5 +39,5 @@ def of_unit(part: str, root: Path = ROOT) -> list[str]:
 
 
 def parts_of(root: Path) -> tuple[str, ...]:
-    """The parts that the code in `root` has units for: an older version may have fewer."""
+    """Return the parts with a unit in the code in `root`: an older version may have fewer."""
     return tuple(part for part in PARTS if (root / f"deploy/systemd/exchange-{part}.service").exists())

@@ -1,4 +1,4 @@
-"""What goes wrong while the soak lasts: one thing after another, each with time to recover."""
+"""The faults of a soak: one after another, each with time to recover."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from threading import Event
 import redis
 
 from tools.bench.soak.hosts import Host
-from tools.bench.soak.servers import Server
+from tools.bench.soak.servers import SoakServer
 
 FROZEN_SECONDS = 3.0
 EVERY = (3.0, 7.0)
-"""Seconds between one fault's end and the next one."""
+"""Seconds between the end of a fault and the next fault."""
 PACED = (15.0, 35.0)
-"""The same where the traffic keeps to a pace: each restart of a host costs a core 15 seconds or so."""
+"""The same for a run with a pace: each restart of a host costs a core about 15 seconds."""
 
 
 class Faults:
-    """Throws them until it is stopped; counts them."""
+    """Injects faults until it is stopped, and counts them."""
 
     def __init__(
         self,
         hosts: Sequence[Host],
-        database: Server,
-        broker: Server,
+        database: SoakServer,
+        broker: SoakServer,
         *,
         hosts_only: bool = False,
         paced: bool = False,
     ) -> None:
-        """`hosts_only`: what they work with stays as it is."""
+        """Prepare the faults. With `hosts_only`, PostgreSQL and Redis have none."""
         self.hosts, self.database, self.broker, self.hosts_only = hosts, database, broker, hosts_only
         self.every = PACED if paced else EVERY
         self.thrown: Counter[str] = Counter()
@@ -60,7 +60,7 @@ class Faults:
     def _throw(self, kinds: list[tuple[str, Callable[[Event], None]]], stop: Event) -> None:
         turn: list[tuple[str, Callable[[Event], None]]] = []
         while not stop.wait(random.uniform(*self.every)):
-            if not turn:  # each once, in any order; then again
+            if not turn:  # each fault once in random order, then again
                 turn = random.sample(kinds, len(kinds))
             name, throw = turn.pop()
             throw(stop)
@@ -68,7 +68,7 @@ class Faults:
             self.revive()
 
     def revive(self) -> None:
-        """What ended by itself is started again, as systemd does."""
+        """Restart parts that have ended, as systemd does."""
         for host in self.hosts:
             for part in host.revive():
                 self.restarts[part] += 1

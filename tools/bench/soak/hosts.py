@@ -1,4 +1,4 @@
-"""Two hosts: each runs every part, by the commands of deploy/; a proxy stands before them."""
+"""Two hosts behind a proxy. Each runs every part by the commands of deploy/."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ STOP_SECONDS = 20.0
 
 
 class Host:
-    """All parts of the Exchange on one machine."""
+    """A machine that runs all parts of the Exchange."""
 
     def __init__(self, name: str, home: Path, root: Path, shared: Mapping[str, str], reaper: Reaper) -> None:
-        """`root` has the code: the one of now, or of another version."""
+        """Prepare a host with the code in `root`: the current code or another version."""
         self.name, self.root, self.port, self.sftp_port = name, root, free_port(), free_port()
         folder = home / name
         folder.mkdir()
@@ -45,7 +45,7 @@ class Host:
         }
 
     def _program(self, part: str, arguments: Sequence[str]) -> Program:
-        # Two hosts on one machine: each with its own name, and its own file for the time of beat.
+        # The hosts share one machine, so each has its own name and its own schedule file for beat.
         own = [word.replace("@%h", f"@{self.name}") for word in arguments]
         own = [f"{self.environment['DATA_DIR']}/beat" if "beat-schedule" in word else word for word in own]
         if part == "worker":
@@ -67,7 +67,7 @@ class Host:
             process.stop()
 
     def revive(self) -> list[str]:
-        """Start again what has ended by itself, as systemd does; the names of what had."""
+        """Restart parts that have ended, as systemd does, and return their names."""
         ended = [part for part, process in self.parts.items() if not process.alive()]
         for part in ended:
             self.parts[part].start()
@@ -81,7 +81,7 @@ class Host:
 
 
 class Proxy:
-    """haproxy, as deploy/haproxy.cfg has it."""
+    """haproxy with the configuration in deploy/haproxy.cfg."""
 
     def __init__(self, hosts: Sequence[Host], log: Path, reaper: Reaper) -> None:
         program = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -107,7 +107,7 @@ class Proxy:
 
 
 def answers(port: int, path: str) -> bool:
-    """Whether this path answers 200 there."""
+    """Return whether this path answers 200."""
     connection = HTTPConnection("127.0.0.1", port, timeout=5)
     try:
         connection.request("GET", path)

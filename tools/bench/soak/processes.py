@@ -16,7 +16,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Process:
-    """One program; it ends with us, whatever becomes of us."""
+    """A running program. The reaper ends it if we are killed."""
 
     def __init__(self, program: Program, log: Path, reaper: Reaper) -> None:
         self.program, self.log, self.reaper = program, log, reaper
@@ -35,13 +35,13 @@ class Process:
         return self._process is not None and self._process.poll() is None
 
     def stop(self) -> None:
-        """In order: the signal, then some time, then kill."""
+        """Send the stop signal, wait, then kill."""
         if self._process is not None:
             stop(self.program, self._process)
             self._ended()
 
     def kill(self) -> None:
-        """Like a machine that loses its power: the program and its children, at once."""
+        """Kill the program and its children at once, as a power failure does."""
         if self._process is not None:
             signal_group(self._process.pid, signal.SIGKILL)
             self._process.wait()
@@ -54,7 +54,7 @@ class Process:
         signal_group(self.pid, signal.SIGCONT)
 
     def memory(self) -> int:
-        """Resident bytes of it and of its children."""
+        """Return the resident bytes of the program and its children."""
         return _memory(self.pid) if self.alive() else 0
 
     def _ended(self) -> None:
@@ -72,9 +72,9 @@ def _memory(pid: int) -> int:
 
 
 def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    """Raises TimeoutError when it does not come to hold."""
+    """Wait until a condition holds. Raise TimeoutError if it does not."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what}: not within {seconds:g} s")
-        time.sleep(0.05)  # what is asked is another process, which tells nobody when it has come so far
+        time.sleep(0.05)  # another process does not announce its state, so poll

@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis of the soak's own, which it may restart and freeze."""
+"""The PostgreSQL and Redis of the soak, which restarts and freezes them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tools.launcher.reaper.client import Reaper
 RECOVERED_WITHIN = 300.0  # seconds
 
 
-class Server:
-    """One of them, on one port for as long as the soak lasts."""
+class SoakServer:
+    """A server that keeps its port during the soak."""
 
     def __init__(self, server: Postgres | Redis, home: Path, reaper: Reaper) -> None:
         self.server = server
@@ -27,7 +27,7 @@ class Server:
         return self.server.url
 
     def start(self) -> None:
-        """Recovery takes its time. One that ended is begun anew: killed children may have lived longer."""
+        """Start the server and wait for its recovery. Start again if killed children held its files."""
         self.process.start()
         wait_until(self._takes_connections, f"{self.server.name} takes connections", RECOVERED_WITHIN)
 
@@ -47,10 +47,10 @@ class Server:
         self.start()
 
 
-def postgres(home: Path, reaper: Reaper) -> Server:
-    """With the settings of a service: what it has acknowledged must survive."""
-    return Server(Postgres(home, unprivileged_account(), testing=False), home, reaper)
+def postgres(home: Path, reaper: Reaper) -> SoakServer:
+    """Use the settings of a real service: acknowledged data must survive."""
+    return SoakServer(Postgres(home, unprivileged_account(), testing=False), home, reaper)
 
 
-def redis(home: Path, reaper: Reaper) -> Server:
-    return Server(Redis(home, unprivileged_account()), home, reaper)
+def redis(home: Path, reaper: Reaper) -> SoakServer:
+    return SoakServer(Redis(home, unprivileged_account()), home, reaper)

@@ -1,4 +1,4 @@
-"""What partners do all day; each remembers what was acknowledged to it."""
+"""The traffic of partners. It remembers every acknowledged request."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ FILE_ROWS = 200
 LONGEST_IMPORT = 300.0
 PUSHERS = 2
 ORDERS_A_FILE = 12
-"""About as many come in while one file is imported, where each goes as fast as it can."""
+"""About this many orders arrive during the import of a file, at full speed."""
 
 
 @dataclass
 class Seen:
-    """What was acknowledged, and what readers were shown."""
+    """The acknowledged requests, and the records that readers received."""
 
     orders: dict[str, int] = field(default_factory=dict)
     shipped: set[int] = field(default_factory=set)
@@ -53,21 +53,21 @@ class Seen:
 
 @dataclass(frozen=True)
 class Pace:
-    """How many orders a second come in, at most; None: as fast as they are answered.
+    """The highest number of orders per second; None means as fast as they are answered.
 
-    All other work goes by the same measure, so a gentle run is the same mixture, thinner.
+    All other work slows down by the same factor, so a slow run has the same mixture of work.
     """
 
     orders: float | None = None
 
     def pause(self, took: float, orders: int) -> float:
-        """Seconds from the end of a piece of work that took so many to its thread's next one.
+        """Return the seconds until a thread's next task, after a task that took `took` seconds.
 
-        `orders`: how many come in, over all, from one beginning to the next.
+        `orders` is the number of orders from all threads between the starts of two tasks.
         """
         if self.orders is None:
             return random.uniform(0.02, 0.2)
-        # At random, so that threads do not fall into step and meet at the same places for ever.
+        # At random, so that the threads do not run in step.
         return max(0.0, random.uniform(0.5, 1.5) * orders / self.orders - took)
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Pace:
 
 
 class Traffic:
-    """Threads that ask until they are stopped."""
+    """Threads that send requests until they are stopped."""
 
     def __init__(
         self, retailer: Caller, supplier: Caller, area: Uploader, warehouse: int, pace: Pace
@@ -89,7 +89,7 @@ class Traffic:
         self._run = f"{time.time_ns():x}"
 
     def prepare(self) -> None:
-        """Variants with more stock than the soak can sell."""
+        """Create variants with more stock than the soak can sell."""
         for sku in SKUS:
             body = {"sku": sku, "title": f"Soaked {sku}", "retail_price": 20, "wholesale_price": 10}
             self.supplier.call("POST", "variants", body, known=(409,))
@@ -108,13 +108,13 @@ class Traffic:
         thread.start()
 
     def stop(self) -> None:
-        """No new calls; those that are under way end."""
+        """Stop new calls, and wait for the running calls."""
         self._stopping.set()
         for thread in self._threads:
             thread.join()
 
     def finish(self) -> None:
-        """What is open is shipped, and readers read to the end."""
+        """Ship the open fulfillments, and read the feeds to their end."""
         while self.ship():
             pass
         while self.follow_events():
@@ -149,12 +149,12 @@ class Traffic:
         self.seen.orders[number] = answer["order_id"]
 
     def ship(self) -> int:
-        """Capture what is new, accept and ship it; how many those were."""
+        """Capture, accept and ship new fulfillments; return their number."""
         found = self.supplier.call("GET", CAPTURE)
         ours = [each for each in found if each["id"] not in self.seen.shipped]
         for each in ours:
             path = f"fulfillments/{each['id']}/setStatus"
-            # Two ship at once: the other may have been first.
+            # Two threads ship at the same time: the other thread may have been first.
             self.supplier.call("PUT", f"{path}/accepted", known=(409,))
             self.supplier.call("PUT", f"{path}/shipped", {"tracking_number": f"T{each['id']}"}, known=(409,))
             self.seen.shipped.add(each["id"])
@@ -166,11 +166,11 @@ class Traffic:
         self.supplier.call("POST", "inventory", body)
 
     def import_data(self) -> None:
-        """Rows of products in a request of its own; then its job is watched to the end."""
+        """Send rows of products in a request and wait for the end of its job."""
         self._watch(self.supplier.call("POST", "importProducts", {"data": self._file()}))
 
     def upload_file(self) -> None:
-        """A file of products by SFTP, and its import."""
+        """Upload a file of products by SFTP and wait for its import."""
         lines = self._file()
         content, path = "\n".join(lines).encode(), f"products/{self._run}-{next(self._numbers)}.csv"
         self.area.put(path, content)
@@ -194,7 +194,7 @@ class Traffic:
             self.seen.complaints.append(f"import {job['id']} is {job['status']}: {job.get('error')}")
 
     def follow_events(self) -> int:
-        """The feed, from the last one that was seen; how many came."""
+        """Read the events after the last one that was read; return their number."""
         after = self.seen.events[-1] if self.seen.events else 0
         results = self.retailer.call("GET", f"events?after={after}&limit=200")["results"]
         for event in results:
@@ -204,7 +204,7 @@ class Traffic:
         return len(results)
 
     def poll_orders(self) -> int:
-        """Orders by their stamp, from the last one that was seen; how many came."""
+        """Read the orders changed since the last one that was read; return their number."""
         last = max(self.seen.stamps.values(), default="2020-01-01T00:00:00.000Z")
         path = f"orders?sort=updated_at&limit=200&updated_at__gt={quote(last)}"
         found = self.retailer.call("GET", path)

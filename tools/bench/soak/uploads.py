@@ -1,4 +1,4 @@
-"""A supplier's script that does not give up: it uploads by SFTP, to either host, until the file is there."""
+"""A supplier's script that uploads a file by SFTP to either host until the file has arrived."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tools.bench.soak.client import BETWEEN, TIMEOUT, Tally, Unexpected
 
 @dataclass
 class Uploader:
-    """One login to the upload area that all hosts share, and the one key by which they are known."""
+    """A login to the upload area that the hosts share, with their common host key."""
 
     ports: Sequence[int]
     host_key: str
@@ -31,12 +31,12 @@ class Uploader:
         self._turns = itertools.cycle(self.ports)
 
     def put(self, path: str, content: bytes) -> None:
-        """Until a host says that the file is there, whole. Raises Unexpected."""
+        """Upload until a host shows the complete file. Raise Unexpected."""
         began = time.monotonic()
         while True:
             try:
                 with self._session(next(self._turns)) as session:
-                    session.putfo(io.BytesIO(content), path)  # asks for its size in the end
+                    session.putfo(io.BytesIO(content), path)  # it checks the size at the end
             except paramiko.BadHostKeyException as error:
                 raise Unexpected(f"upload of {path}: {error}") from error
             except (paramiko.SSHException, OSError, EOFError) as error:
@@ -48,7 +48,7 @@ class Uploader:
                 return
 
     def read(self, path: str) -> bytes:
-        """What lies there now, as the first host shows it. Asked for again until it comes."""
+        """Return the files that the first host lists. Retry until a host answers."""
         while True:
             try:
                 with self._session(self.ports[0]) as session, session.open(path) as file:

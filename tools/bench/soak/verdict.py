@@ -1,4 +1,4 @@
-"""What must hold at the end: what was acknowledged is there, once; readers were shown it, once."""
+"""The conditions at the end: each acknowledged record exists once, and readers received it once."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from fulfillments.states import State, sql
 from tools.bench.soak.traffic import Seen
 
 GROWTH = 1.5
-"""By how much a part's memory may have grown since it was warm."""
+"""The highest growth of a part's memory since the warm-up, as a factor."""
 SMALL = 64 * 1024**2
-"""What counts as nothing: a part that has just begun is smaller than one that has worked."""
+"""Growth below this is ignored: a part that has just started is smaller than one that has worked."""
 
 
 def lost_or_doubled(seen: Seen, database: str) -> Iterator[str]:
-    """A sentence for each thing that is not as it was acknowledged."""
+    """Return a sentence for each record that differs from its acknowledgement."""
     with psycopg.connect(database) as session:
         rows = session.execute("SELECT id, retailer_order_id FROM orders_order").fetchall()
         events = session.execute(
@@ -51,7 +51,7 @@ def lost_or_doubled(seen: Seen, database: str) -> Iterator[str]:
 
 
 def grown(warm: Mapping[str, int], now: Mapping[str, int]) -> Iterator[str]:
-    """A sentence for each part that holds more memory than when it was warm, and more than a little."""
+    """Return a sentence for each part whose memory has grown too much since the warm-up."""
     for part, before in warm.items():
         after = now.get(part, 0)
         if after > before * GROWTH and after - before > SMALL:

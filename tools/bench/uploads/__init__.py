@@ -1,1 +1,1 @@
-"""What `tools.bench.sftp` is made of."""
+"""The parts of `tools.bench.sftp`."""

@@ -1,1 +1,1 @@
-"""Writes what a client package has of the service's document: its types, a method for each operation."""
+"""Makes the types and methods of a client package from the OpenAPI document."""

@@ -11,7 +11,7 @@ from tools.clients.generator.document import Document
 
 
 def main(source: Path, language: str, folder: Path) -> None:
-    """Write both files of a language."""
+    """Write both generated files of a language."""
     document = Document(json.loads(source.read_text(encoding="utf-8")))
     writer, ending = (python, "py") if language == "python" else (typescript, "ts")
     (folder / f"models.{ending}").write_text(writer.models(document), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the document says, as both languages need it."""
+"""The OpenAPI document, as the generators of both languages read it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, Literal
 Schema = dict[str, Any]
 Role = Literal["supplier", "retailer"]
 
-# Other spellings of a path that old clients have: one of them is enough.
+# Alternative paths for old clients. The generated clients need only one path.
 DIALECTS = ("/setStatus/cancelation not allowed", "/setStatus/cancellation_not_allowed")
-# A supplier's paths that retailers read, too.
+# Paths of suppliers that retailers read, too.
 SHARED = ("/v3/suppliers/{supplier_id}/scorecard",)
 JSON = "application/json"
 
 
 @dataclass(frozen=True)
-class Operation:
-    """One call. `path` begins after the party's own path, or with `/v3` where it is nobody's."""
+class ClientOperation:
+    """One call. `path` is below the party's path, or begins with `/v3` if no party owns it."""
 
     name: str
     about: str
@@ -34,7 +34,7 @@ class Operation:
 
     @property
     def iterated(self) -> str:
-        """What its pages are of: `orders` for list_orders."""
+        """Return the name of the method for all pages: `orders` for list_orders."""
         return self.name.partition("_")[2]
 
 
@@ -46,12 +46,12 @@ class Document:
 
     @property
     def schemas(self) -> dict[str, Schema]:
-        """The components, by their names."""
+        """Return the components by name."""
         found: dict[str, Schema] = self.content["components"]["schemas"]
         return found
 
-    def operations(self, role: Role) -> list[Operation]:
-        """What a role may call, in the document's order."""
+    def operations(self, role: Role) -> list[ClientOperation]:
+        """Return the operations of a role, in the document's order."""
         return [
             self._operation(path, verb, said, role)
             for path, item in self.content["paths"].items()
@@ -59,13 +59,13 @@ class Document:
             for verb, said in item.items()
         ]
 
-    def _operation(self, path: str, verb: str, said: Schema, role: Role) -> Operation:
+    def _operation(self, path: str, verb: str, said: Schema, role: Role) -> ClientOperation:
         inside = path.removeprefix(f"/v3/{role}s/{{{role}_id}}")
         body = said.get("requestBody", {})
         parameters = [each for each in said.get("parameters", ()) if each["in"] == "query"]
         answer = _answer(said)
         paged = {"cursor", "after"} & {each["name"] for each in parameters}
-        return Operation(
+        return ClientOperation(
             name=said["operationId"].replace(f"_{role}_", "_"),
             about=said.get("description") or said.get("summary", ""),
             verb=verb.upper(),
@@ -79,19 +79,19 @@ class Document:
         )
 
     def _item(self, answer: Schema) -> Schema:
-        """What the pages of a list hold."""
+        """Return the schema of a list's items."""
         schema = self.resolved(answer)
         rows = schema if schema["type"] == "array" else schema["properties"]["results"]
         found: Schema = rows["items"]
         return found
 
     def resolved(self, schema: Schema) -> Schema:
-        """A schema, or the one that it refers to."""
+        """Return a schema, with its reference resolved."""
         return self.schemas[name_of(schema)] if "$ref" in schema else schema
 
     @cached_property
     def sent(self) -> set[str]:
-        """The components that requests are made of: there more may be given than answers hold."""
+        """Return the components of requests. They accept more types than answers contain."""
         bodies = [
             content["schema"]
             for item in self.content["paths"].values()
@@ -109,12 +109,12 @@ class Document:
 
 
 def name_of(schema: Schema) -> str:
-    """The component that a reference names."""
+    """Return the component that a reference names."""
     return str(schema["$ref"]).rpartition("/")[2]
 
 
 def kinds_of(schema: Schema) -> list[str]:
-    """The types of a schema."""
+    """Return the types of a schema."""
     said = schema.get("type", [])
     return [said] if isinstance(said, str) else list(said)
 
@@ -122,13 +122,13 @@ def kinds_of(schema: Schema) -> list[str]:
 def _concerns(path: str, role: Role) -> bool:
     if path.endswith(DIALECTS):
         return False
-    # A supplier reads its variants below its own path.
+    # A supplier reads its variants below its own path, so `/v3/variants/` is for retailers.
     others = (*SHARED, "/v3/variants/") if role == "retailer" else ()
     return path.startswith((f"/v3/{role}s/", *others))
 
 
 def _answer(said: Schema) -> Schema | None:
-    """What a success looks like; None where it is no JSON."""
+    """Return the schema of a success, or None if it is no JSON."""
     good = next(each for status, each in said["responses"].items() if status.startswith("2"))
     found: Schema | None = good.get("content", {}).get(JSON, {}).get("schema")
     return found

@@ -5,14 +5,14 @@ from __future__ import annotations
 import keyword
 import textwrap
 
-from tools.clients.generator.document import Document, Operation, Role, Schema, kinds_of, name_of
+from tools.clients.generator.document import ClientOperation, Document, Role, Schema, kinds_of, name_of
 
 PLAIN = {"string": "str", "integer": "int", "boolean": "bool", "null": "None"}
 HEAD = '"""{about}; made from the service\'s OpenAPI document."""\n\nfrom __future__ import annotations\n\n'
 
 
 def models(document: Document) -> str:
-    """Every component: objects as TypedDicts, anything else as an alias."""
+    """Return every component: objects as TypedDicts, other schemas as aliases."""
     parts = [HEAD.format(about="What requests and answers look like")]
     parts.append("from datetime import date, datetime\nfrom decimal import Decimal\n")
     parts.append("from typing import Any, Literal, NotRequired, TypeAlias, TypedDict\n")
@@ -25,7 +25,7 @@ def models(document: Document) -> str:
 
 
 def operations(document: Document) -> str:
-    """A class for each role: a method for each operation, and for lists one that goes through all pages."""
+    """Return a class per role with a method per operation; a list has another method for all its pages."""
     parts = [HEAD.format(about="What the two roles can do")]
     parts.append("from collections.abc import Iterator\nfrom datetime import date, datetime\n")
     parts.append("from typing import Any, Literal\n\nfrom exchange_client import models\n")
@@ -35,7 +35,7 @@ def operations(document: Document) -> str:
 
 
 def annotation(schema: Schema, sent: bool, prefix: str = "") -> str:
-    """A schema as a Python type; what is `sent` may be given in more ways than answers come."""
+    """Return a schema as a Python type. A `sent` schema accepts more types than answers have."""
     if "$ref" in schema:
         return prefix + name_of(schema)
     if "enum" in schema:
@@ -76,7 +76,7 @@ def _typed_dict(name: str, schema: Schema, sent: bool) -> str:
 
 
 def _typed_dict_by_call(name: str, schema: Schema, sent: bool) -> str:
-    """Where a field is called as a word of the language is, such as `from`."""
+    """Return whether a field has the name of a keyword, such as `from`."""
     required = set(schema.get("required", ()))
     rows = []
     for field, each in schema["properties"].items():
@@ -90,7 +90,7 @@ def _class(document: Document, role: Role) -> str:
     return f"\nclass {role.capitalize()}Operations(Transport):\n    party: str\n\n" + "\n".join(methods)
 
 
-def _method(operation: Operation) -> str:
+def _method(operation: ClientOperation) -> str:
     body = annotation(operation.body, True, "models.") if operation.body else ""
     empty = "" if operation.needs_body else " | None = None"
     first = [f"{each}: int" for each in operation.ids] + ([f"body: {body}{empty}"] if body else [])
@@ -106,7 +106,7 @@ def _method(operation: Operation) -> str:
     return text + (_iterator(operation) if operation.item else "")
 
 
-def _iterator(operation: Operation) -> str:
+def _iterator(operation: ClientOperation) -> str:
     """Page after page; large ones, as all of them are wanted."""
     assert operation.item
     named = [_argument(each) for each in operation.parameters if each["name"] != "limit"]
@@ -123,12 +123,12 @@ def _iterator(operation: Operation) -> str:
     return f"\n{text}        return self.pages({_where(operation)}, {_params(operation)})\n"
 
 
-def _where(operation: Operation) -> str:
+def _where(operation: ClientOperation) -> str:
     party = "" if operation.path.startswith("/v3/") else "{self.party}"
     return f'f"{party}{operation.path}"'
 
 
-def _params(operation: Operation) -> str:
+def _params(operation: ClientOperation) -> str:
     return "{" + ", ".join(f'"{each["name"]}": {each["name"]}' for each in operation.parameters) + "}"
 
 

@@ -6,14 +6,14 @@ import json
 import re
 import textwrap
 
-from tools.clients.generator.document import Document, Operation, Role, Schema, kinds_of, name_of
+from tools.clients.generator.document import ClientOperation, Document, Role, Schema, kinds_of, name_of
 
 PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 HEAD = "// {about}; made from the service's OpenAPI document.\n\n"
 
 
 def models(document: Document) -> str:
-    """Every component: objects as interfaces, anything else as an alias."""
+    """Return every component: objects as interfaces, other schemas as aliases."""
     parts = [HEAD.format(about="What requests and answers look like")]
     for name, schema in document.schemas.items():
         sent = name in document.sent
@@ -22,7 +22,7 @@ def models(document: Document) -> str:
 
 
 def operations(document: Document) -> str:
-    """A class for each role: a method for each operation, and for lists one that goes through all pages."""
+    """Return a class per role with a method per operation; a list has another method for all its pages."""
     parts = [HEAD.format(about="What the two roles can do")]
     parts.append('import type * as models from "./models.js";\n')
     parts.append('import { type CallOptions, Transport } from "./transport.js";\n\n')
@@ -31,7 +31,7 @@ def operations(document: Document) -> str:
 
 
 def annotation(schema: Schema, sent: bool, prefix: str = "") -> str:
-    """A schema as a TypeScript type; what is `sent` may have moments as a Date."""
+    """Return a schema as a TypeScript type. A `sent` schema accepts a Date for a timestamp."""
     if "$ref" in schema:
         return prefix + name_of(schema)
     if "enum" in schema:
@@ -81,7 +81,7 @@ def _class(document: Document, role: Role) -> str:
     )
 
 
-def _method(operation: Operation) -> str:
+def _method(operation: ClientOperation) -> str:
     body = annotation(operation.body, True, "models.") if operation.body else ""
     first = [f"{_camel(each)}: number" for each in operation.ids]
     first += [f"body{'' if operation.needs_body else '?'}: {body}"] if body else []
@@ -98,7 +98,7 @@ def _method(operation: Operation) -> str:
     return text + (_iterator(operation) if operation.item else "")
 
 
-def _iterator(operation: Operation) -> str:
+def _iterator(operation: ClientOperation) -> str:
     """Page after page; large ones, as all of them are wanted."""
     assert operation.item
     largest = next(each["schema"]["maximum"] for each in operation.parameters if each["name"] == "limit")
@@ -111,7 +111,7 @@ def _iterator(operation: Operation) -> str:
     return text
 
 
-def _query(operation: Operation) -> str:
+def _query(operation: ClientOperation) -> str:
     fields = "; ".join(
         f"{_key(each['name'])}{'' if each.get('required') else '?'}: "
         f"{annotation(each['schema'], True, 'models.')}{'' if each.get('required') else ' | undefined'}"
@@ -121,7 +121,7 @@ def _query(operation: Operation) -> str:
     return f"query: {{ {fields} }}" + ("" if needed else " = {}")
 
 
-def _where(operation: Operation) -> str:
+def _where(operation: ClientOperation) -> str:
     party = "" if operation.path.startswith("/v3/") else "${this.party}"
     return "`" + party + re.sub(r"\{(\w+)\}", lambda found: f"${{{_camel(found[1])}}}", operation.path) + "`"
 

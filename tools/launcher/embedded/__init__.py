@@ -1,1 +1,1 @@
-"""PostgreSQL and Redis, started by us where DATABASE_URL or REDIS_URL is not set."""
+"""PostgreSQL and Redis as child processes, if DATABASE_URL or REDIS_URL is not set."""

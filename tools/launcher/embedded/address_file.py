@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def publish(data_dir: Path, urls: Mapping[str, str]) -> Path:
-    """Write the URLs, which hold passwords, so that only the owner may read them."""
+    """Write the URLs to a file that only its owner may read: they contain passwords."""
     path, half = data_dir / "embedded.json", data_dir / "embedded.json.half"
     half.unlink(missing_ok=True)
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

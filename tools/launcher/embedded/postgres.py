@@ -31,7 +31,7 @@ SETTINGS = {
     "jit": "off",  # compiling costs more than our short queries take
     "log_checkpoints": "off",
 }
-# What tests create is thrown away: nothing needs to survive a crash.
+# Tests need no data after a crash.
 TEST_SETTINGS = {
     "shared_buffers": "64MB",
     "fsync": "off",
@@ -60,11 +60,11 @@ class Postgres:
 
     @property
     def url(self) -> str:
-        """Where clients find it, password included."""
+        """Return the URL for clients, with the password."""
         return f"postgresql://exchange:{self.password}@127.0.0.1:{self.port}/exchange"
 
     def prepare(self) -> None:
-        """Make the data folder if there is none, and choose a port."""
+        """Make the data folder if it does not exist, and choose a port."""
         if not self.data.exists():
             self._create()
         made_by = int((self.data / "PG_VERSION").read_text())
@@ -77,11 +77,11 @@ class Postgres:
         self.port = free_port()
 
     def clean_up_after_crash(self) -> None:
-        """Clear what a crash left: to be done before each start."""
+        """Remove the leftovers of a crash. Call it before each start."""
         clear_stale_lock(self.data)
 
     def program(self) -> Program:
-        """How to start it on the chosen port."""
+        """Return the program that starts it on the chosen port."""
         settings = self.settings | {"port": str(self.port)}
         flags = [flag for name, value in settings.items() for flag in ("-c", f"{name}={value}")]
         return Program(
@@ -95,7 +95,7 @@ class Postgres:
         )
 
     def ready(self, pid: int) -> bool:
-        """Whether the server of this process id takes connections: as its lock file says."""
+        """Return whether the server with this process id accepts connections, from its lock file."""
         try:
             lines = (self.data / "postmaster.pid").read_text().splitlines()
         except OSError:
@@ -103,7 +103,7 @@ class Postgres:
         return len(lines) > 7 and lines[0] == str(pid) and lines[7].strip() == "ready"
 
     def _create(self) -> None:
-        """Make the data folder aside, then move it into place whole."""
+        """Make the data folder under another name, then rename it: a crash leaves no half-made folder."""
         half = self.data.with_name("postgres.half")
         shutil.rmtree(half, ignore_errors=True)
         half.mkdir(mode=0o700)
@@ -140,5 +140,5 @@ class Postgres:
             raise CannotStart(f"{program} could not make {self.data}:\n{done.stdout.strip()}")
 
     def _environment(self) -> dict[str, str]:
-        """Nothing of ours: a stray PGDATA or PGPORT would mislead it."""
+        """Return an environment without ours: a PGDATA or PGPORT would mislead PostgreSQL."""
         return {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}

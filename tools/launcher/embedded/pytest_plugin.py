@@ -13,14 +13,14 @@ from tools.launcher.embedded.servers import temporary_servers
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
-    """Start what no URL is set for; xdist's workers find the controller's in their environment."""
+    """Start each server whose URL is not set. xdist's workers inherit the controller's URLs."""
     if "PYTEST_XDIST_WORKER" not in os.environ and not _runs_no_test(early_config):
         cleanup = ExitStack()
         early_config.add_cleanup(cleanup.close)
         for name, url in cleanup.enter_context(temporary_servers(os.environ)).items():
             os.environ[name] = url
             cleanup.callback(os.environ.pop, name)
-        if "DATA_DIR" not in os.environ:  # tests must not see what a service left there
+        if "DATA_DIR" not in os.environ:  # tests must not see the files of a running service
             os.environ["DATA_DIR"] = cleanup.enter_context(TemporaryDirectory())
             cleanup.callback(os.environ.pop, "DATA_DIR")
     if "REDIS_URL" in os.environ:
@@ -29,7 +29,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
 
 
 def _own_redis(url: str) -> str:
-    """The same Redis, but another database for each worker of xdist: tests clear theirs."""
+    """Return the same Redis with one database per xdist worker: tests clear their database."""
     number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
     return url if not number else urlsplit(url)._replace(path=f"/{int(number) + 1}").geturl()
 

@@ -1,4 +1,4 @@
-"""The embedded Redis. It keeps nothing on disk: what matters is in PostgreSQL (docs/adr/0001)."""
+"""The embedded Redis. It stores nothing on disk: PostgreSQL has all lasting data (docs/adr/0001)."""
 
 import os
 import socket
@@ -23,7 +23,7 @@ loglevel warning
 
 
 class Redis:
-    """One server, with a new password for each run."""
+    """A Redis server with a new password for each run."""
 
     name = "redis"
     variable = "REDIS_URL"
@@ -38,7 +38,7 @@ class Redis:
 
     @property
     def url(self) -> str:
-        """Where clients find it, password included."""
+        """Return the URL for clients, with the password."""
         return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
 
     def prepare(self) -> None:
@@ -46,10 +46,10 @@ class Redis:
         self.port = free_port()
 
     def clean_up_after_crash(self) -> None:
-        """It leaves nothing behind."""
+        """Do nothing: a crash of Redis leaves no files."""
 
     def program(self) -> Program:
-        """How to start it on the chosen port."""
+        """Return the program that starts it on the chosen port."""
         return Program(
             name=self.name,
             command=(str(self.binary), "-"),  # "-": the configuration comes by standard input
@@ -60,7 +60,7 @@ class Redis:
         )
 
     def ready(self, pid: int) -> bool:
-        """Whether it answers to our password; `pid` is for those who need it."""
+        """Return whether it answers to our password. Only other servers need `pid`."""
         del pid
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=1) as line:

@@ -1,4 +1,4 @@
-"""Which servers have to be started, and how."""
+"""Starts the servers whose URLs are not set."""
 
 import subprocess
 import time
@@ -21,8 +21,8 @@ START_TIMEOUT = 60.0  # seconds for a server to take connections; recovery after
 Running = TypeVar("Running")
 
 
-class Server(Protocol):
-    """What Postgres and Redis have in common."""
+class EmbeddedServer(Protocol):
+    """The common interface of Postgres and Redis."""
 
     name: str
     variable: str
@@ -37,9 +37,9 @@ class Server(Protocol):
 
 def missing_servers(
     environment: Mapping[str, str], home: Path, account: Account | None, *, testing: bool = False
-) -> list[Server]:
-    """One server for each URL that is not in the environment."""
-    servers: list[Server] = []
+) -> list[EmbeddedServer]:
+    """Return one server for each URL that is not in the environment."""
+    servers: list[EmbeddedServer] = []
     if not environment.get(Postgres.variable):
         servers.append(Postgres(home, account, testing=testing))
     if not environment.get(Redis.variable):
@@ -49,7 +49,7 @@ def missing_servers(
 
 @contextmanager
 def temporary_servers(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """Servers for a test run, removed with all their data afterwards; yields their URLs."""
+    """Run servers for tests and yield their URLs; remove them and their data afterwards."""
     with ExitStack() as cleanup:
         reaper = Reaper()
         cleanup.callback(reaper.close)
@@ -63,9 +63,9 @@ def temporary_servers(environment: Mapping[str, str]) -> Iterator[dict[str, str]
 
 
 def start_with_retries(
-    server: Server, launch: Callable[[Program], Running], came_up: Callable[[Running], bool]
+    server: EmbeddedServer, launch: Callable[[Program], Running], came_up: Callable[[Running], bool]
 ) -> Running:
-    """Start a server on a free port, and on another one when that fails; returns what `launch` returned."""
+    """Start a server on a free port, or on another port if that fails. Return the result of `launch`."""
     for _ in range(ATTEMPTS):
         server.prepare()
         running = launch(server.program())
@@ -74,7 +74,7 @@ def start_with_retries(
     raise CannotStart(f"{server.name} does not start.")
 
 
-def _start(server: Server, reaper: Reaper, log: Path, cleanup: ExitStack) -> None:
+def _start(server: EmbeddedServer, reaper: Reaper, log: Path, cleanup: ExitStack) -> None:
     def launch(program: Program) -> subprocess.Popen[bytes]:
         with log.open("wb") as output:
             process = spawn(program, output)
@@ -88,12 +88,12 @@ def _start(server: Server, reaper: Reaper, log: Path, cleanup: ExitStack) -> Non
         raise CannotStart(f"{error} It said:\n{log.read_text(errors='replace').strip()}") from error
 
 
-def _came_up(server: Server, process: subprocess.Popen[bytes]) -> bool:
+def _came_up(server: EmbeddedServer, process: subprocess.Popen[bytes]) -> bool:
     deadline = time.monotonic() + START_TIMEOUT
     while process.poll() is None and time.monotonic() < deadline:
         if server.ready(process.pid):
             return True
-        time.sleep(0.02)  # nothing says when a server is up, so it is polled
+        time.sleep(0.02)  # a server does not announce that it is ready, so poll
     return False
 
 

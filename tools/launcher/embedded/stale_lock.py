@@ -1,4 +1,4 @@
-"""Removes the lock file that a crash left in PostgreSQL's data folder: it would prevent the next start."""
+"""Removes PostgreSQL's lock file after a crash, because it would prevent the next start."""
 
 import os
 import signal
@@ -28,10 +28,10 @@ def clear_stale_lock(data: Path) -> None:
     while _serves(pid, data):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGINT if time.monotonic() < deadline else signal.SIGQUIT)
-        time.sleep(0.1)  # not our child: nothing says when it ends
+        time.sleep(0.1)  # not our child: the system does not report its end
     lock.unlink(missing_ok=True)
 
 
 def _serves(pid: int, data: Path) -> bool:
-    """Whether this process is a PostgreSQL with this data folder."""
+    """Return whether this process is a PostgreSQL with this data folder."""
     return f"-D {data} " in command_of(pid)

@@ -2,4 +2,4 @@
 
 
 class CannotStart(Exception):
-    """Something cannot be started here; the message says what to do about it."""
+    """A program cannot start on this machine. The message says how to solve that."""

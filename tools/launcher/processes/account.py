@@ -1,4 +1,4 @@
-"""The account that servers run under: our own, or an unprivileged one when we are root."""
+"""The account of the servers: our own account, or an unprivileged account if we are root."""
 
 import os
 import pwd
@@ -18,23 +18,23 @@ class Account:
     gid: int
 
     def popen_options(self) -> dict[str, Any]:
-        """The arguments of `subprocess` that run something under this account, with none of our groups."""
+        """Return the arguments of `subprocess` for a program under this account, without our groups."""
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
     def can_enter(self, folder: Path) -> bool:
-        """Whether this account may enter the folder. It is tried, because ACLs count too."""
+        """Return whether this account may enter the folder. Try it, because ACLs count, too."""
         enter = ["/bin/sh", "-c", 'cd -- "$1"', "sh", str(folder)]
         options = {"cwd": "/", "stderr": subprocess.DEVNULL, **self.popen_options()}
         return subprocess.run(enter, check=False, **options).returncode == 0
 
     def take_ownership(self, tree: Path) -> None:
-        """Make this account the owner of a folder and all below it."""
+        """Make this account the owner of a folder and everything below it."""
         for path in (tree, *tree.rglob("*")):
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
 
 def unprivileged_account() -> Account | None:
-    """The account to use when we are root (PostgreSQL refuses to run as root); None when we are not."""
+    """Return the account for servers if we are root, else None. PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -47,6 +47,6 @@ def unprivileged_account() -> Account | None:
 
 
 def owner_of(path: Path) -> Account:
-    """The account that a file or folder belongs to."""
+    """Return the account that owns a file or folder."""
     status = path.stat()
     return Account(status.st_uid, status.st_gid)

@@ -1,11 +1,11 @@
-"""The command line of a process: its id alone may have been given to another one."""
+"""The command line of a process. The id alone is not enough: the system may reuse it."""
 
 import subprocess
 from pathlib import Path
 
 
 def command_of(pid: int) -> str:
-    """The command line of a live process; empty when there is none, or only its zombie."""
+    """Return the command line of a live process; empty if it has ended or is a zombie."""
     proc = Path("/proc", str(pid))
     try:
         return proc.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")

@@ -14,20 +14,20 @@ from tools.launcher.processes.account import Account
 
 @dataclass(frozen=True)
 class Program:
-    """All that is needed to start and stop a program."""
+    """The settings to start and stop a program."""
 
     name: str
     command: tuple[str, ...]
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
     account: Account | None = None
-    stdin: str = ""  # for secrets: everybody can read a command line
+    stdin: str = ""  # for secrets: any account can read a command line
     stop_signal: signal.Signals = signal.SIGTERM
     stop_timeout: float = 10.0  # seconds between the stop signal and SIGKILL
 
 
 def spawn(program: Program, output: int | IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start a program in a session of its own, so that Ctrl-C in the terminal reaches only us."""
+    """Start a program in its own session, so that Ctrl-C in the terminal reaches only us."""
     process = subprocess.Popen(
         program.command,
         cwd=program.folder,
@@ -45,7 +45,7 @@ def spawn(program: Program, output: int | IO[bytes]) -> subprocess.Popen[bytes]:
 
 
 def signal_group(group: int, number: signal.Signals) -> bool:
-    """Signal a program and its children; whether any of them was left."""
+    """Signal a program and its children. Return whether any of them was still running."""
     try:
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):  # PermissionError: macOS, of a group of zombies

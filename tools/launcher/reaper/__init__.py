@@ -1,1 +1,1 @@
-"""The reaper: a process that ends what the launcher started, even when the launcher is killed."""
+"""The reaper: a process that ends the launcher's programs, even if the launcher is killed."""

@@ -1,4 +1,4 @@
-"""Our end of the reaper's pipe: tells it which process groups must not outlive us."""
+"""Our end of the reaper's pipe. It names the process groups that must not outlive us."""
 
 import subprocess
 import sys
@@ -11,20 +11,20 @@ PROCESS = Path(__file__).with_name("process.py")
 
 
 class Reaper:
-    """Knows every program that was started and has not ended."""
+    """The client of the reaper: it knows every running program."""
 
     def __init__(self, *, keep_open: tuple[int, ...] = (), stop_timeout: float = STOP_TIMEOUT) -> None:
-        """`keep_open`: file descriptors, such as a lock's, that stay open until all is cleaned up."""
+        """Start the reaper. It holds `keep_open`, such as a lock's descriptor, until it has cleaned up."""
         self._keep_open, self._stop_timeout = keep_open, stop_timeout
         self._commands: dict[str, str] = {}
         self._process = self._start()
 
     def watch(self, group: int, program: Program) -> None:
-        """From now on this group ends with us."""
+        """Make the reaper end this process group when we end."""
         self._command(str(group), f"+ {group} {int(program.stop_signal)}")
 
     def release(self, group: int) -> None:
-        """This group has ended; the system may give its number to another one."""
+        """Forget a group that has ended: the system may reuse its number."""
         if self._commands.pop(str(group), None):
             self._send(f"- {group}")
 
@@ -40,11 +40,11 @@ class Reaper:
 
     @property
     def pid(self) -> int:
-        """The reaper's process id."""
+        """Return the reaper's process id."""
         return self._process.pid
 
     def restart_if_dead(self) -> None:
-        """Replace a reaper that somebody killed."""
+        """Replace a reaper that was killed."""
         if self._process.poll() is not None:
             self._process = self._start()
             for command in self._commands.values():

@@ -16,7 +16,7 @@ SIGKILL = 9
 
 
 def send(group: int, number: int) -> bool:
-    """Signal a group; whether anything of it is left."""
+    """Signal a group. Return whether any of its processes is still running."""
     try:
         os.killpg(group, number)
     except OSError:
@@ -25,18 +25,18 @@ def send(group: int, number: int) -> bool:
 
 
 def end_all(groups: dict[int, int], stop_timeout: float) -> None:
-    """Send every group its stop signal, wait so many seconds, then kill."""
+    """Send every group its stop signal, wait this many seconds, then kill it."""
     left = [group for group, number in groups.items() if send(group, number)]
     deadline = time.monotonic() + stop_timeout
     while left and time.monotonic() < deadline:
-        time.sleep(0.02)  # not our children: nothing says when they end
+        time.sleep(0.02)  # not our children: the system does not report their end
         left = [group for group in left if send(group, 0)]
     for group in left:
         send(group, SIGKILL)
 
 
 def remove(path: str) -> None:
-    """Remove a folder with all in it, or a file; either may be gone."""
+    """Remove a folder with its content, or a file. It may be missing."""
     shutil.rmtree(path, ignore_errors=True)
     with contextlib.suppress(OSError):
         os.unlink(path)

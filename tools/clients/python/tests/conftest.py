@@ -1,4 +1,4 @@
-"""A service that answers from a list, and remembers what it was asked."""
+"""A service that answers from a list and remembers its requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Answer = httpx.Response | Exception
 
 
 class Service(httpx.BaseTransport):
-    """`asked` are the requests, `slept` the pauses between them."""
+    """A fake service; `asked` has its requests, `slept` the pauses between them."""
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []

@@ -1,4 +1,4 @@
-"""What is sent, sent again, and raised."""
+"""Requests, retries and exceptions of the client."""
 
 from __future__ import annotations
 

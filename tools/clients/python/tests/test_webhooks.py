@@ -1,4 +1,4 @@
-"""Which deliveries are believed."""
+"""Deliveries with valid and invalid signatures."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from tools.demo import credentials
-from tools.demo.client import StoryError
+from tools.demo.client import DemoError
 from tools.demo.walkthrough import play
 
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
             ) from error
         try:
             play(demo, self._write, colour=self.style.SUCCESS("x") != "x")
-        except StoryError as error:
+        except DemoError as error:
             raise CommandError(str(error)) from error
 
     def _write(self, line: str) -> None:

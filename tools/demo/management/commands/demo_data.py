@@ -1,4 +1,4 @@
-"""`manage.py demo_data`: create the demo's cast, and with --write-demo-json its keys."""
+"""`manage.py demo_data`: creates the demo's parties, and with --write-demo-json their keys."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--write-demo-json",
             action="store_true",
-            help="write DATA_DIR/demo.json: what a client needs; the keys of an older one are kept",
+            help="write DATA_DIR/demo.json with URLs and keys for clients; valid keys of the old file stay",
         )
         parser.add_argument(
             "--with-orders",
             action="store_true",
-            help="make orders in all kinds of states, to look at in the admin",
+            help="create orders in many states for the admin",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""The two roles: each has the operations that its keys may call."""
+"""The clients of the two roles. Each has the operations that its keys may call."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from exchange_client.transport import Transport
 
 
 class _Feed(Transport):
-    """What happened to a party, as it happens."""
+    """The event feed of a party."""
 
     party: str
 
     def follow_events(self, after: int = 0, *, every: float = 5.0) -> Iterator[models.Event]:
-        """Each event after the one with this id, for ever, in order, none left out.
+        """Yield every event after this id, in order, and wait for new events without end.
 
         Keep the `id` of the last event that you have worked on, and begin with it next time. At the feed's
         end it waits `every` seconds before it asks again.
@@ -30,7 +30,7 @@ class _Feed(Transport):
 
 
 class Supplier(SupplierOperations, _Feed):
-    """What a supplier does; `id` is the supplier's own. See Transport for the options."""
+    """The client of a supplier; `id` is the supplier's id. See Transport for the options."""
 
     def __init__(self, base_url: str, api_key: str, id: int, **options: Any) -> None:
         super().__init__(base_url, api_key, **options)
@@ -38,14 +38,14 @@ class Supplier(SupplierOperations, _Feed):
 
 
 class Retailer(RetailerOperations, _Feed):
-    """What a retailer does; `id` is the retailer's own. See Transport for the options."""
+    """The client of a retailer; `id` is the retailer's id. See Transport for the options."""
 
     def __init__(self, base_url: str, api_key: str, id: int, **options: Any) -> None:
         super().__init__(base_url, api_key, **options)
         self.party = f"/v3/retailers/{id}"
 
     def changed_orders(self, since: str | datetime | None = None) -> Iterator[models.Order]:
-        """Every order that changed after `since`, the earliest change first, as they stand now.
+        """Yield the current state of every order that changed after `since`, the earliest change first.
 
         Keep the `updated_at` of the last one that you have worked on (as it came: it has microseconds) and
         give it back as `since`: no change is ever missed. Without it: all orders.

@@ -1,4 +1,4 @@
-"""What went wrong, as exceptions."""
+"""Exceptions of the client."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import httpx
 
 
 class ExchangeError(Exception):
-    """Whatever a call may raise."""
+    """The base class of all exceptions of a call."""
 
 
 class NotReached(ExchangeError):
-    """No answer came, even when asked again: the connection failed, or took too long.
+    """No attempt got an answer: the connection failed or timed out.
 
     Whether the request was carried out is unknown. Repeat it with the same idempotency key.
     """
@@ -20,7 +20,7 @@ class NotReached(ExchangeError):
 
 @dataclass(frozen=True)
 class FieldError:
-    """One fault of one field; `field` is a path such as `order_lines[2].quantity`."""
+    """An error of one field; `field` is a path such as `order_lines[2].quantity`."""
 
     field: str
     code: str
@@ -28,7 +28,7 @@ class FieldError:
 
 
 class ApiError(ExchangeError):
-    """An answer that is no success.
+    """An answer that reports an error.
 
     `code` is for programs, `message` for people, `errors` name the fields; quote `request_id` when you ask
     for help. `docs` is a page that says what to do. `retry_after` are the seconds that the service wants to

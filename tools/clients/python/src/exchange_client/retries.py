@@ -1,4 +1,4 @@
-"""When a request is sent again, and how long before."""
+"""Rules for sending a request again, and the wait before it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST_WAIT = 60.0
 
 
 def may_succeed_later(response: httpx.Response) -> bool:
-    """Whether the same request may: too many, busy, or its twin is still at work."""
+    """Return whether the same request may succeed later: rate limit, busy, or still running."""
     if response.status_code != 409:
         return response.status_code in RETRIED
     try:
@@ -24,7 +24,7 @@ def may_succeed_later(response: httpx.Response) -> bool:
 
 
 def retry_after(response: httpx.Response) -> float | None:
-    """The seconds that the service wants to be left alone, from a number or a date; None without one."""
+    """Return the seconds in `Retry-After`, a number or a date; None if the header is missing."""
     said = response.headers.get("Retry-After", "").strip()
     if said.isdecimal():
         return float(said)
@@ -37,5 +37,5 @@ def retry_after(response: httpx.Response) -> float | None:
 
 
 def backoff(attempt: int) -> float:
-    """Seconds before the next try: growing, and spread so that clients do not come back all at once."""
+    """Return the seconds before the next attempt: growing, and random so that clients spread out."""
     return random.uniform(0.5, 1.0) * min(0.5 * 2.0**attempt, LONGEST_WAIT)  # noqa: S311 - no secret

@@ -1,4 +1,4 @@
-"""How requests are sent: again where that may help, each under one idempotency key, page after page."""
+"""Sends requests, with retries under one idempotency key, and reads lists page by page."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from exchange_client.version import __version__
 
 
 class Transport:
-    """One party's requests.
+    """The requests of one party.
 
-    `retries` are those after the first try; `timeout` are seconds, of connecting and of each silence in an
-    answer; `transport` and `sleep` are for tests. All calls are safe to repeat: reads and changes by
-    themselves, what is posted by its idempotency key. So any call is sent again when no answer came, or one
-    that may be another later; first after half a second, then ever later, or when `Retry-After` says, but
-    never if that is more than a minute.
+    `retries` is the number of attempts after the first. `timeout` is in seconds, for the connection and for
+    each wait within an answer. `transport` and `sleep` are for tests.
+
+    All calls are safe to repeat: a POST has an idempotency key. A call is sent again if no answer arrived, or
+    if a later answer may differ. The first wait is half a second, and each wait is longer than the last.
+    `Retry-After` is followed up to a minute; after a longer one, the call fails.
     """
 
     def __init__(
@@ -71,11 +72,11 @@ class Transport:
         body: Any = None,
         idempotency_key: str | None = None,
     ) -> Any:
-        """The answer's JSON, or its text. ApiError for what is refused, NotReached without an answer."""
+        """Return the answer's JSON or text. Raise ApiError for a refusal, NotReached without an answer."""
         return _content(self._send(method, path, params, body, idempotency_key))
 
     def pages(self, path: str, params: Mapping[str, Any]) -> Iterator[Any]:
-        """Every item of a list, across its pages; a feed of events ends at its present end."""
+        """Yield every item of a list, across its pages. A feed of events ends at its newest event."""
         url: str | None = path
         query: Mapping[str, Any] | None = params
         while url:
@@ -84,7 +85,7 @@ class Transport:
             yield from found["results"] if isinstance(found, dict) else found
             links = response.links.get("next", {})
             following = found.get("next") if isinstance(found, dict) else links.get("url")
-            # The path alone: the key goes to the address that it was made for, and to no other.
+            # Use only the path, so that the key never goes to another host.
             url = httpx.URL(following).raw_path.decode() if following else None
             query = None
 
@@ -123,15 +124,15 @@ class Transport:
 
 
 def _content(response: httpx.Response) -> Any:
-    """Money and weights as exact decimals."""
+    """Parse money and weights as exact decimals."""
     if "json" in response.headers.get("Content-Type", ""):
         return json.loads(response.content, parse_float=Decimal)
     return response.text
 
 
 def _json_value(value: object) -> object:
-    """What JSON has no word for."""
-    if isinstance(value, date):  # and moments, which are days, too
+    """Return a value that JSON has no type for as text."""
+    if isinstance(value, date):  # a datetime is a date, too
         return value.isoformat()
     if isinstance(value, Decimal):
         number = float(value)
@@ -142,5 +143,5 @@ def _json_value(value: object) -> object:
 
 
 def _text(value: object) -> Any:
-    """A value in a query: moments and days as the service reads them."""
+    """Return a query value, with dates and times in the service's format."""
     return value.isoformat() if isinstance(value, date) else value

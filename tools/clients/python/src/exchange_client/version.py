@@ -1,3 +1,3 @@
-"""Which client this is; it follows the service's interface."""
+"""The version of this client, which follows the service's interface."""
 
 __version__ = "3.0.0"

@@ -1,4 +1,4 @@
-"""Whether a delivery is the Exchange's own, as the Standard Webhooks specification says."""
+"""Checks the signature of a delivery by the Standard Webhooks specification."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOLERANCE = 300
 
 
 class InvalidSignature(Exception):
-    """The delivery is not to be trusted: answer 401."""
+    """The delivery is not from the Exchange: answer 401."""
 
 
 def verify(
@@ -44,7 +44,7 @@ def verify(
         raise InvalidSignature("the delivery is too old, or from the future")
     signed = f"{identity}.{stamp}.".encode() + body
     right = [_signature(secret, signed) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
-    # All are compared, each in constant time: how long it takes tells nothing.
+    # Compare all in constant time, so that the duration reveals nothing.
     fits = [hmac.compare_digest(each.encode(), one) for each in signatures for one in right]
     if not any(fits):
         raise InvalidSignature("no signature fits")
