@@ -21,7 +21,7 @@ from django.utils import timezone
 from api.renderers import encode, iso
 from fastdb.rows import as_rows, grouped, rows_of
 from fulfillments.models import Fulfillment, FulfillmentLine, Rejection, Return, Shipment
-from fulfillments.selectors import FulfillmentRow, LineRow, RejectionRow, ReturnRow, ShipmentRow
+from fulfillments.selectors import FulfillmentLineRow, FulfillmentRow, RejectionRow, ReturnRow, ShipmentRow
 from fulfillments.serializers import FulfillmentJson, FulfillmentLineJson
 from fulfillments.states import CAPTURABLE, sql
 from orders.models import Order, OrderLine
@@ -85,7 +85,7 @@ _order_line = copying(OrderLineRow, OrderLineJson)
 _order_fulfillment = copying(OrderFulfillmentRow, OrderFulfillmentJson)
 _order_shipment = copying(ShipmentRow, OrderShipmentJson)
 _fulfillment_fields = copying(FulfillmentRow, FulfillmentJson)
-_fulfillment_line = copying(LineRow, FulfillmentLineJson)
+_fulfillment_line = copying(FulfillmentLineRow, FulfillmentLineJson)
 
 
 def check_key(request: HttpRequest) -> None:
@@ -102,7 +102,9 @@ def capture(request: HttpRequest, supplier_id: int) -> HttpResponse:
     check_key(request)
     page = rows(Fulfillment, FulfillmentRow, FULFILLMENTS, supplier_id)[:100]
     ids = [row.id for row in page]
-    lines = grouped(rows(FulfillmentLine, LineRow, OF_FULFILLMENTS, ids), lambda line: line.fulfillment_id)
+    lines = grouped(
+        rows(FulfillmentLine, FulfillmentLineRow, OF_FULFILLMENTS, ids), lambda line: line.fulfillment_id
+    )
     # The page has new fulfillments only: the real view reads these tables and finds nothing.
     for model, row_class in ((Shipment, ShipmentRow), (Rejection, RejectionRow), (Return, ReturnRow)):
         assert not rows(model, row_class, OF_FULFILLMENTS, ids)
