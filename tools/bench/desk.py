@@ -73,10 +73,10 @@ def measure(small: str, rounds: int, only: str = "") -> None:
             slow.measure()
         ratio = slow.p95 / quick.p95
         verdict = "" if SMOKE or ratio <= MOST else f"    (at most {MOST}: NO)"
-        queries = " ".join(str(number) for number in sorted({quick.statements, slow.statements}))
+        statements_shown = " ".join(str(number) for number in sorted({quick.statements, slow.statements}))
         numbers = f"{quick.p95:9.1f} {slow.p95:9.1f} {ratio:7.2f}"
         work = f"{quick.work:9.1f} {slow.work:9.1f} {slow.work / quick.work:7.2f}"
-        print(f"    {title:<38} {queries:>6} {numbers} {work}{verdict}", flush=True)
+        print(f"    {title:<38} {statements_shown:>6} {numbers} {work}{verdict}", flush=True)
         late += [title] if verdict else []
     print(f"  slower than {MOST} times: {', '.join(late) or 'none'}")
     for database in markets:
