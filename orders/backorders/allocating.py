@@ -11,11 +11,11 @@ import logging
 from collections.abc import Collection, Iterator
 from time import monotonic
 
-from celery import current_app
 from django.db import DatabaseError, connection, transaction
 
 from accounts.actors import Actor
 from api.errors import ApiError
+from fastdb import leased
 from fastdb.rows import rows_of
 from fulfillments.allocating_arrivals import allocate_arrivals
 from fulfillments.backorder_claims import QUEUE_ORDER, short_lines, stock_rows_for, wants_of
@@ -165,8 +165,5 @@ def _allocate_to(order_id: int) -> int | None:
 
 
 def _wake() -> None:
-    """Wake a worker. If none hears it, the periodic task does the work."""
-    try:
-        current_app.signature(ALLOCATE_TASK).apply_async((), retry=False)
-    except Exception as error:  # noqa: BLE001 - the broker's client may raise anything; the periodic task does the work
-        logger.warning("backorders wait for the periodic task: %s", error)
+    """Wake a worker. If the message is lost, the periodic task does the work."""
+    leased.wake(ALLOCATE_TASK)

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from catalog.models import Variant
 from events.models import Event
+from fastdb import leased
 from imports import sweeping, wake
 from imports.models import AutoImport, ImportJob, Status
 from imports.pipeline import batches
@@ -178,7 +179,7 @@ def test_a_request_succeeds_even_if_no_worker_can_be_woken(acme, client_for, mon
 
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr("celery.canvas.Signature.apply_async", unreachable)
-    monkeypatch.setattr(wake, "_paused_until", 0.0)
+    monkeypatch.setattr(leased, "_paused_until", 0.0)
 
     wake.wake(1)
     wake.wake(2)
