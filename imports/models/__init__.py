@@ -3,7 +3,7 @@
 from imports.models.auto_import import AutoImport
 from imports.models.correction import Correction
 from imports.models.draft import ImportDraft
-from imports.models.job import LEASE, WORKER, ImportJob, LeaseLost
+from imports.models.job import WORKER, ImportJob
 from imports.models.job_progress import COUNTERS
 from imports.models.kind import Kind
 from imports.models.policy import ImportPolicy
@@ -14,7 +14,6 @@ from imports.states import Status
 
 __all__ = [
     "COUNTERS",
-    "LEASE",
     "WORKER",
     "AutoImport",
     "Correction",
@@ -22,7 +21,6 @@ __all__ = [
     "ImportJob",
     "ImportPolicy",
     "Kind",
-    "LeaseLost",
     "Reject",
     "SavedMapping",
     "Status",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import partial
 from typing import Any, Self
 
@@ -20,9 +19,11 @@ from api.errors import InvalidTransition
 from api.prefix_search import file_name, folded
 from api.request_id import carried_on
 from events.recording import record
+from fastdb.leased import FREE, LeasedWork, LeaseLost
 from imports.models.job_content import JobContent
 from imports.models.job_log import log_outcome
 from imports.models.job_progress import COUNTERS, JobProgress
+from imports.models.job_slots import has_slot
 from imports.models.kind import Kind
 from imports.staging_table import StagingTable
 from imports.states import (
@@ -45,13 +46,7 @@ from imports.states import (
 )
 from imports.wake import wake_after_commit
 
-# A worker that gave no sign of life for this long loses its job to the next worker.
-LEASE = timedelta(seconds=8)
 WORKER = Actor.system("imports")
-
-
-class LeaseLost(Exception):
-    """This worker no longer holds the job: another worker continues it."""
 
 
 class ImportJobQuerySet(models.QuerySet["ImportJob"]):
@@ -78,7 +73,7 @@ class ImportJobQuerySet(models.QuerySet["ImportJob"]):
 
     def free(self) -> Self:
         """Return the jobs that wait for a worker or whose worker shows no sign of life."""
-        return self.filter(Q(status=Status.QUEUED) | Q(status=Status.RUNNING, lease_until__lt=Now()))
+        return self.filter(ImportJob.to_do(), FREE)
 
 
 @dataclass
@@ -91,7 +86,7 @@ class JobChange:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-class ImportJob(JobProgress, JobContent):
+class ImportJob(LeasedWork, JobProgress, JobContent):
     """The import of one file.
 
     `created + updated + unchanged + rejected + duplicates = rows_total` once it has succeeded. Only `_move`
@@ -116,8 +111,6 @@ class ImportJob(JobProgress, JobContent):
     report = models.JSONField(default=dict, help_text="Findings of a dry run or of the approval rule.")
     error = models.JSONField(null=True, help_text='The cause of a failure: {"code", "message"}')
 
-    owner = models.CharField(max_length=100, blank=True, editable=False)
-    lease_until = models.DateTimeField(null=True, editable=False)
     attempts = models.PositiveIntegerField(default=0, editable=False)
     cancel_requested = models.BooleanField(default=False, editable=False)
     created_by = models.CharField(max_length=200, blank=True)
@@ -179,10 +172,20 @@ class ImportJob(JobProgress, JobContent):
 
     # --- Moves by a worker ------------------------------------------------------------------------
 
-    def start(self, owner: str) -> None:
-        """Give the lease to a worker. The caller has locked the job and checked that it is free."""
+    @classmethod
+    def to_do(cls) -> Q:
+        return Q(status__in=UNFINISHED)
+
+    def may_start(self) -> bool:
+        """Return whether no earlier job of the kind is unfinished, and the supplier may run one more job."""
+        return not self.earlier().exists() and has_slot(
+            self.supplier_id, ImportJob.objects.exclude(pk=self.pk)
+        )
+
+    def take(self, owner: str) -> None:
+        """Start the job with this owner, or take it over."""
         with self._move(START if self.status == Status.QUEUED else TAKE_OVER, by=WORKER) as move:
-            move.changes = {"owner": owner, "lease_until": Now() + LEASE, "attempts": F("attempts") + 1}
+            move.changes = {"owner": owner, "lease_until": Now() + self.LEASE, "attempts": F("attempts") + 1}
             if self.started_at is None:
                 move.changes["started_at"] = Now()
 
@@ -192,7 +195,7 @@ class ImportJob(JobProgress, JobContent):
         Raises LeaseLost, which undoes the rest of the transaction.
         """
         added = {name: F(name) + changes.pop(name) for name in COUNTERS if name in changes}
-        held = ImportJob.objects.filter(pk=self.pk, owner=self.owner, status=Status.RUNNING)
+        held = self.held().filter(status=Status.RUNNING)
         # Always set the owner: an update without changes would match no row.
         if not held.update(**{"owner": self.owner, **added, **changes}):
             raise LeaseLost
@@ -308,12 +311,9 @@ class ImportJob(JobProgress, JobContent):
 
     def _lock(self, *, fenced: bool = False) -> None:
         """Lock this row and read it again. Raises LeaseLost if a fenced move finds another owner."""
-        rows = ImportJob.objects.select_for_update()
-        if fenced:
-            # Exclude the empty owner: it stands for a job without a worker.
-            rows = rows.filter(owner=self.owner).exclude(owner="")
+        rows = self.held() if fenced else ImportJob.objects.all()
         try:
-            self.refresh_from_db(from_queryset=rows)
+            self.refresh_from_db(from_queryset=rows.select_for_update())
         except ImportJob.DoesNotExist:
             if not fenced:
                 raise

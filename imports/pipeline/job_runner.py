@@ -8,16 +8,14 @@ committed range.
 from __future__ import annotations
 
 import logging
-import os
-import socket
 from typing import Any
-from uuid import uuid4
 
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from psycopg.sql import SQL
 
+from fastdb.leased import LeaseLost, new_owner
 from imports import wake
-from imports.models import ImportJob, LeaseLost
+from imports.models import ImportJob
 from imports.pipeline import batches
 from imports.pipeline.approval_rule import waits_for_approval
 from imports.pipeline.context import ImportContext
@@ -41,7 +39,7 @@ MOST_ATTEMPTS = 5
 
 def run_job(job_id: int) -> bool:
     """Run a free job to its end; return whether the job was free."""
-    owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+    owner = new_owner()
     waiting = ImportJob.objects.filter(pk=job_id).first()
     if waiting is not None and waiting.lacks_file:
         wake.wake_fetcher(job_id)

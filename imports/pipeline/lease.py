@@ -7,11 +7,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, connections, transaction
+from django.db import InterfaceError, OperationalError, connection, connections
 from django.db.models.functions import Now
 
-from imports.models import LEASE, ImportJob, Status
+from imports.models import ImportJob, Status
 from imports.pipeline.errors import Canceled
 from imports.pipeline.workbook_parts import Check
 
@@ -22,30 +21,12 @@ logger = logging.getLogger(__name__)
 def claim(job_id: int, owner: str) -> ImportJob | None:
     """Take the lease of a free job, unless an earlier job of its supplier and kind is unfinished."""
     _end_session_of_last_owner(job_id)
-    with transaction.atomic():
-        free = ImportJob.objects.free().filter(pk=job_id)
-        job = free.select_for_update(skip_locked=True).first()
-        if job is None or job.earlier().exists() or not _has_slot(job):
-            return None
-        job.start(owner)
+    job = ImportJob.claim(job_id, owner)
+    if job is None:
+        return None
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('application_name', %s, false)", [session_name(owner)])
     return job
-
-
-def _has_slot(job: ImportJob) -> bool:
-    """Whether the supplier runs fewer jobs than its limit: all suppliers share the workers.
-
-    Serialize callers: two concurrent callers could both see the same free slot.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended('import slots', %s))", [job.supplier_id]
-        )
-    running = ImportJob.objects.for_supplier(job.supplier).filter(
-        status=Status.RUNNING, lease_until__gte=Now()
-    )
-    return running.exclude(pk=job.pk).count() < settings.IMPORT_SLOTS
 
 
 def session_name(owner: str) -> str:
@@ -89,7 +70,7 @@ def heartbeat(job_id: int, owner: str) -> Iterator[Check]:
         while not ended.wait(HEARTBEAT_SECONDS):
             try:
                 mine = ImportJob.objects.filter(pk=job_id, owner=owner, status=Status.RUNNING)
-                mine.update(lease_until=Now() + LEASE)
+                mine.update(lease_until=Now() + ImportJob.LEASE)
                 if mine.filter(cancel_requested=True).exists():
                     canceled.set()
             except (OperationalError, InterfaceError):

@@ -53,7 +53,7 @@ def frozen_worker(job: ImportJob, monkeypatch) -> Iterator[list[str]]:
             connection.close()
 
     # It froze as soon as it had the job, so that its lease is over by now.
-    monkeypatch.setattr("imports.models.job.LEASE", timedelta(seconds=-1))
+    monkeypatch.setattr(ImportJob, "LEASE", timedelta(seconds=-1))
     with ThreadPoolExecutor(1) as pool:
         worker = pool.submit(work)
         assert frozen.wait(60)

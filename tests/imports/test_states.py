@@ -9,7 +9,8 @@ import pytest
 from accounts.actors import Actor, ActorKind
 from api.errors import InvalidTransition
 from events.models import Event
-from imports.models import ImportJob, LeaseLost, Status
+from fastdb.leased import LeaseLost
+from imports.models import ImportJob, Status
 from imports.states import (
     APPROVE,
     CANCEL,
