@@ -18,16 +18,18 @@ PLAYED = DATA_DIR / "demo-played"
 
 
 def main() -> None:
-    """Wait, print the addresses, and on the first run play an order."""
+    """Wait, play an order on the first run, and print the addresses last, so that they stay in view."""
     wait_until_ready()
     if DEMO:
         reveal_keys(DATA_DIR)
         manage("demo_data", "--write-demo-json")
-    write("\n".join(welcome()))
-    if DEMO and not PLAYED.exists():
-        write("This is the first run: one order, from upload to shipment, through the public interface.")
-        manage("demo")
-        PLAYED.touch()
+    try:
+        if DEMO and not PLAYED.exists():
+            write("This is the first run: one order, from upload to shipment, through the public interface.")
+            manage("demo")
+            PLAYED.touch()
+    finally:  # the addresses are right even if the order fails
+        write(boxed(welcome()))
 
 
 def wait_until_ready() -> None:
@@ -63,20 +65,24 @@ def allowed_host() -> str:
 
 def welcome() -> list[str]:
     """Return the lines with the addresses."""
-    lines = ["", "The Exchange is running.", ""]
+    lines = ["The Exchange is running.", "", f"Admin     {BASE_URL}/admin/"]
     if DEMO:
-        admin = json.loads((DATA_DIR / "demo.json").read_text())["admin"]["username"]
-        lines.append(f"  Admin   {BASE_URL}/admin/    user {admin}, password in the file below")
-        lines.append(f"  Keys    {DATA_DIR / 'demo.json'}")
-    else:
-        lines.append(f"  Admin   {BASE_URL}/admin/")
+        admin = json.loads((DATA_DIR / "demo.json").read_text())["admin"]
+        lines.append(f"Operator  {admin['username']}, password {admin['password']}")
+        lines.append(f"Keys      {DATA_DIR / 'demo.json'}")
     return [
         *lines,
-        f"  Docs    {BASE_URL}/v3/docs",
-        f"  SFTP    {SFTP_HOST}, port {SFTP_PORT}",
-        "  Stop    Ctrl-C here, or `make down` elsewhere",
-        "",
+        f"Docs      {BASE_URL}/v3/docs",
+        f"SFTP      {SFTP_HOST}, port {SFTP_PORT}",
+        "Stop      Ctrl-C here, or `make down` in another terminal",
     ]
+
+
+def boxed(lines: list[str]) -> str:
+    """Draw a box around lines."""
+    width = max(map(len, lines))
+    edge = f"+{'-' * (width + 2)}+"
+    return "\n".join([edge, *(f"| {line:<{width}} |" for line in lines), edge])
 
 
 def manage(*arguments: str) -> None:
