@@ -1,4 +1,4 @@
-"""From the Authorization header to the key behind it, in one query of one table."""
+"""Authentication: find the key of the Authorization header, with one query of one table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fastdb.first import read_first
 
 
 class Access:
-    """A request's way in: the key, and the scopes it carries here (a token may carry fewer)."""
+    """The key and the scopes of a request. A token may have fewer scopes than its key."""
 
     def __init__(self, key: ApiKey, scopes: frozenset[Scope]) -> None:
         self.key, self.scopes = key, scopes
@@ -54,7 +54,7 @@ class BearerAuthentication(BaseAuthentication):
 
 
 def find(secret: str) -> Access | None:
-    """The access that a secret gives, or None for a wrong, expired or revoked one."""
+    """Return the access for a secret, or None if it is wrong, expired or revoked."""
     prefix = Credential.prefix_of(secret)
     if len(secret) > 200 or not prefix.isascii() or "\x00" in prefix:
         return None
@@ -93,9 +93,9 @@ def _by_token(prefix: str, secret: str) -> Access | None:
 
 
 def _name_party(key: ApiKey) -> None:
-    """Give a key its party by number alone: nearly all requests need no more, and a join is half the query.
+    """Set the key's party with its id only: nearly all requests need no more, and a join doubles the cost.
 
-    Django reads a field of it when it is asked for.
+    Django loads the other fields on first use.
     """
     if key.supplier_id:
         key.supplier = Supplier.from_db(DEFAULT_DB_ALIAS, ["id"], [key.supplier_id])
@@ -110,7 +110,7 @@ def client_address(request: Request | HttpRequest) -> str:
 
 
 class BearerScheme(OpenApiAuthenticationExtension):
-    """How the schema names it."""
+    """The security scheme in the OpenAPI document."""
 
     target_class = "accounts.authentication.BearerAuthentication"
     name = "bearer"

@@ -1,4 +1,4 @@
-"""Rates such as `6000/min`, counted exactly in Redis; without Redis nothing is counted, and nothing waits."""
+"""Rates such as `6000/min`, counted exactly in Redis. Without Redis, nothing is counted and nothing waits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 RATE = re.compile(r"([1-9][0-9]{0,8})/(?:(s(?:ec(?:ond)?)?)|(m(?:in(?:ute)?)?)|(h(?:our)?)|(d(?:ay)?))")
 UNITS = (RateLimitItemPerSecond, RateLimitItemPerMinute, RateLimitItemPerHour, RateLimitItemPerDay)
-# An answer from Redis takes well under a millisecond. One that takes this long is not worth an order's wait.
+# Redis answers in under a millisecond. Counting is not worth a longer wait of an order.
 TIMEOUT = 0.5
 # For this many seconds after a failure, Redis is not asked again, so that few requests wait for the timeout.
 PAUSE = 2.0
@@ -97,26 +97,26 @@ class Connection(Protocol):
 
 
 class Connections:
-    """One connection for each thread of each process."""
+    """One connection to Redis for each thread."""
 
     def __init__(self, url: str) -> None:
         self._pool: Any = redis_client(url, seconds=TIMEOUT).connection_pool
         self._threads = threading.local()
 
-    def own(self) -> Connection:
-        """This thread's; perhaps not connected yet. It ends with its thread."""
+    def current(self) -> Connection:
+        """Return this thread's connection, which may not be connected yet. It ends with its thread."""
         process, found = getattr(self._threads, "connection", (0, None))
-        if found is None or process != os.getpid():  # one that was forked must not speak on its parent's
+        if found is None or process != os.getpid():  # a forked process must not use its parent's
             found = self._pool.connection_class(**self._pool.connection_kwargs)
             self._threads.connection = os.getpid(), found
-        own: Connection = found
-        return own
+        connection: Connection = found
+        return connection
 
 
 class Script:
-    """A script that Redis keeps, over a connection of this thread's own.
+    """A Lua script stored in Redis, called over this thread's connection.
 
-    redis-py's own way through its pool costs twice the round trip itself, at every request.
+    redis-py's `register_script` goes through its pool, which costs twice the round trip at every request.
     """
 
     def __init__(self, text: str, connections: Connections) -> None:
@@ -126,7 +126,7 @@ class Script:
 
     def run(self, key: str, argument: int) -> list[int]:
         """Run the script and return its answer. Raises RedisError."""
-        connection = self._connections.own()
+        connection = self._connections.current()
         if connection.is_connected:
             with suppress(ConnectionLost):  # Redis may have restarted and dropped the connection
                 return self._ask(connection, key, argument)
@@ -144,20 +144,20 @@ class Script:
 
 
 class Counter:
-    """Counts hits against rates; answers None while Redis does not answer."""
+    """A counter of hits against rates. It returns None while Redis does not answer."""
 
     def __init__(self, url: str) -> None:
-        # Scripts and windows live in Redis: any number of processes admit exactly the rate, together.
+        # Scripts and windows are in Redis, so any number of processes together admit exactly the rate.
         connections = Connections(url)
         self._hit, self._look = Script(HIT, connections), Script(LOOK, connections)
         self._paused_until = 0.0
 
     def hit(self, rate: RateLimitItem, name: str) -> Count | None:
-        """Count one more; whether it was still allowed."""
+        """Count one hit; return whether it was allowed."""
         return self._ask(self._hit, rate, name)
 
     def look(self, rate: RateLimitItem, name: str) -> Count | None:
-        """Whether one more would be allowed."""
+        """Return whether one more hit would be allowed, without counting."""
         return self._ask(self._look, rate, name)
 
     def _ask(self, script: Script, rate: RateLimitItem, name: str) -> Count | None:
@@ -176,5 +176,5 @@ class Counter:
 
 @functools.cache
 def counter() -> Counter:
-    """This process's counter in the configured Redis."""
+    """Return the counter of this process."""
     return Counter(settings.REDIS_URL)

@@ -11,9 +11,9 @@ from accounts.rates import Count, counter, parse_rate
 
 
 class KeyThrottle(BaseThrottle):
-    """Counts a request against its key, and says how many are left.
+    """A throttle that counts the requests of each key and reports the rest in headers.
 
-    Without Redis requests pass uncounted: orders matter more than the limit.
+    Without Redis, requests pass uncounted: orders matter more than the limit.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class KeyThrottle(BaseThrottle):
         return self.allow_key(request.auth.key)
 
     def allow_key(self, key: ApiKey) -> bool:
-        """Whether one more request of this key is within its rate; counts it."""
+        """Count one request of this key; return whether it is within the rate."""
         rate = parse_rate(key.rate_limit or settings.RATE_LIMIT)
         count = counter().hit(rate, f"key:{key.prefix}") if rate else None
         if count is None:
