@@ -123,7 +123,7 @@ def test_a_connection_that_redis_closed_and_scripts_that_it_forgot_cost_no_count
     assert rate is not None
     name = f"closed:{time.monotonic()}"
     counter.hit(rate, name)
-    own = counter._hit._connections.own()
+    own = counter._hit._connections.current()
     own.send_command("CLIENT", "ID")
     number = own.read_response(disconnect_on_error=True)
     with redis_client(settings.REDIS_URL, seconds=5.0) as other:
@@ -137,8 +137,8 @@ def test_a_connection_that_redis_closed_and_scripts_that_it_forgot_cost_no_count
 
 def test_a_process_that_was_forked_does_not_speak_on_its_parents_connection(settings, monkeypatch):
     connections = rates.Connections(settings.REDIS_URL)
-    own = connections.own()
-    assert connections.own() is own
+    own = connections.current()
+    assert connections.current() is own
 
     monkeypatch.setattr("accounts.rates.os.getpid", lambda: 0)
-    assert connections.own() is not own
+    assert connections.current() is not own
