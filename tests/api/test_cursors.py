@@ -6,7 +6,7 @@ import pytest
 
 from api.cursors import read_cursor, write_cursor
 
-# As earlier versions answered them: a page of orders, a page of the pull, a page of the operators' desk.
+# Cursors of earlier versions: a page of orders, of the pull, and of the operators' desk.
 HELD = {
     "WyJpZCIsICI-IiwgIjQyIl0": ["id", ">", "42"],
     "WyJncm91cHMiLCA3LCAiXHUwMGU0LTEiXQ": ["groups", 7, "ä-1"],

@@ -1,14 +1,23 @@
-"""Words that were given up: what stands there instead is in docs/glossary.md."""
+"""The words of the project: given-up words, names that exist once, and sentences without riddles.
+
+docs/glossary.md has the words to use instead.
+"""
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+
+from tests.architecture.sources import ROOMS, sources, text_of, walk
 
 ROOT = Path(settings.BASE_DIR)
 KINDS = {".py", ".html", ".css", ".js", ".md", ".toml", ".txt", ".sh"}
@@ -38,7 +47,6 @@ NAMES = {
     "Landed",
     "Lost",
     "Placing",
-    "Prepared",
     "brake",
     "deeds",
     "here",
@@ -52,12 +60,12 @@ NAMES = {
     "recount",
     "settle",
 }
-WORD = re.compile(rf"\b({'|'.join(NAMES)})\b")  # what has none of them need not be parsed
+WORD = re.compile(rf"\b({'|'.join(NAMES)})\b")  # a file without them need not be parsed
 PATTERN = re.compile(rf"(?i)(?<![a-z])({'|'.join(PHRASES)})(?![a-z])")
 
 
 def texts() -> Iterator[Path]:
-    """Every text file of the project that says what is, not what was."""
+    """Yield the text files of the project, without the changelog and other records of the past."""
     for path in sorted(ROOT.rglob("*")):
         parts = path.relative_to(ROOT).parts
         hidden = any(part.startswith(".") or part in ("var", "migrations") for part in parts)
@@ -68,7 +76,7 @@ def texts() -> Iterator[Path]:
 
 
 def names(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The names that a module gives, with their lines; not those that others gave."""
+    """Yield the names that a module defines, with their lines."""
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -108,14 +116,14 @@ def test_nothing_bears_a_name_that_was_given_up():
 
 
 def test_in_the_back_office_a_place_is_a_warehouse_as_the_glossary_says():
-    own = [
+    places = [
         f"{path.relative_to(ROOT)}:{line}"
         for path in sorted((ROOT / "backoffice").rglob("*.py"))
         for line, name in names(ast.parse(path.read_text(encoding="utf-8")))
         if name == "Place" or path.stem == "places"
     ]
 
-    assert own == []
+    assert places == []
 
 
 @pytest.mark.parametrize("line", ["Told you", "as_told(x)", "DEEDS = 1", "parted by commas", "x.settling()"])
@@ -126,3 +134,107 @@ def test_the_test_sees_a_word_wherever_it_stands(line):
 @pytest.mark.parametrize("line", ["indeed", "engraved", "an untold story", "retold"])
 def test_the_test_lets_longer_words_be(line):
     assert not PATTERN.search(line)
+
+
+# --- Sentences -----------------------------------------------------------------------------------
+
+ALL_ROOMS = (*ROOMS, "tools/bench", "tests")
+
+# A sentence that opens with one of these puts a clause before its noun.
+ODD_OPENING = re.compile(r"(?:What|Who|Whom|Whose|Whoever|Whatever|Of|None|So|As|Those|Nobody)\b")
+# Words that stand where the noun belongs.
+RIDDLE = re.compile(r"(?i)\b(?:what|who|whom|whoever|whatever|none|those|anew|nobody|somebody)\b")
+MOST_RIDDLES = 6 / 1000  # per word
+
+# `as` and `so` are ordinary English in these openings.
+ODD_BUT_PLAIN = ("As with ", "As long as ", "So the ", "So that ")
+
+# A class of the same name in several modules, where the framework or the language asks for the name.
+SEVERAL_TIMES = {"Command", "Meta", "Migration"}
+
+
+@cache
+def _trees() -> dict[str, ast.Module]:
+    return sources(*ALL_ROOMS)
+
+
+@cache
+def entries(path: str) -> tuple[tuple[int, str], ...]:
+    """Return the docstrings and comments of a file with their lines; neighboring comment lines are one."""
+    return tuple(sorted([*_docstrings(path), *_comments(path)]))
+
+
+def _docstrings(path: str) -> Iterator[tuple[int, str]]:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in walk(_trees()[path]):
+        if isinstance(node, documented) and (text := ast.get_docstring(node)):
+            yield node.body[0].lineno, text
+
+
+def _comments(path: str) -> Iterator[tuple[int, str]]:
+    block: list[str] = []
+    first = last = 0
+    for token in tokenize.generate_tokens(io.StringIO(text_of(path)).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        if block and token.start[0] != last + 1:
+            yield first, " ".join(block)
+            block = []
+        if not block:
+            first = token.start[0]
+        block.append(token.string.lstrip("# "))
+        last = token.start[0]
+    if block:
+        yield first, " ".join(block)
+
+
+def is_odd(text: str) -> bool:
+    return bool(ODD_OPENING.match(text)) and not text.startswith(ODD_BUT_PLAIN)
+
+
+@pytest.mark.parametrize("room", ALL_ROOMS)
+def test_no_sentence_opens_with_a_riddle(room):
+    odd = [
+        f"{path}:{line}: {text[:60]}"
+        for path in sources(room)
+        for line, text in entries(path)
+        if is_odd(text)
+    ]
+
+    assert odd == []
+
+
+@pytest.mark.parametrize("room", ALL_ROOMS)
+def test_sentences_use_the_noun(room):
+    """At most six riddle words per 1,000: a few are good English, many make a second reading necessary."""
+    texts = [text for path in sources(room) for _, text in entries(path)]
+    words = sum(len(text.split()) for text in texts)
+    riddles = sum(len(RIDDLE.findall(text)) for text in texts)
+
+    assert riddles <= max(2, words * MOST_RIDDLES)
+
+
+def test_a_class_name_exists_once():
+    modules = defaultdict(list)
+    for path, tree in sources(*ROOMS, "tools/bench").items():
+        for node in walk(tree):
+            if isinstance(node, ast.ClassDef):
+                modules[node.name].append(path)
+
+    assert {
+        name: paths for name, paths in modules.items() if len(paths) > 1 and name not in SEVERAL_TIMES
+    } == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "odd"),
+    [
+        ("What a line needs.", True),
+        ("Of each supplier, the best.", True),
+        ("As with epochs, apps register.", False),
+        ("Return the stock rows.", False),
+        ("Office hours.", False),
+    ],
+)
+def test_the_test_knows_an_odd_opening(text, odd):
+    assert is_odd(text) is odd

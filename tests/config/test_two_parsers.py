@@ -1,4 +1,4 @@
-"""Whatever bytes come in, the event loop sees the same requests in them as gunicorn's own reading does."""
+"""The event loop and gunicorn find the same requests in any bytes."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Seen(NamedTuple):
 
 
 def cut(data: bytes, places: list[int]) -> list[bytes]:
-    """The same bytes in pieces, none of them empty."""
+    """Split bytes into non-empty chunks."""
     bounds = sorted({0, len(data), *(place % (len(data) + 1) for place in places)})
     return [data[begin:end] for begin, end in zip(bounds, bounds[1:], strict=False)]
 

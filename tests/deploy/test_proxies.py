@@ -1,4 +1,4 @@
-"""The proxies' examples send nobody to a host that cannot serve, and follow a name to another address."""
+"""The proxies' examples skip a host that cannot serve, and follow a name to a new address."""
 
 from __future__ import annotations
 

@@ -371,7 +371,7 @@ def test_the_cost_of_a_cancel_is_independent_of_the_number_of_lines(
     items = [{"sku": f"LAMP-{number}", "quantity": 1} for number in range(count)]
     acme_api.post("fulfillments/rejections", [{"id": work_of(order, acme).pk, "items": items}])
 
-    # the key; the order; savepoints; the order locked; lines, parts, variants; what can be asked; dropped
+    # the key; the order; savepoints; the order locked; lines, parts, variants; the cancelable units; dropped
     # lines; the fulfillment locked, its lines; both written; the state derived; events; stamp
     with django_assert_max_num_queries(20):
         assert cancel(order).status_code == 200

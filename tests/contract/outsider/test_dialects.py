@@ -309,7 +309,7 @@ def test_a_reject_id_seen_before_is_ignored_and_another_adds(acme, pair):
 
 
 def test_a_partly_refused_line_is_routed_again(acme, rival, shop):
-    """Contract 10: what is refused is routed again."""
+    """Contract 10: refused units are routed again."""
     sku = unique("TWIN")
     new_variant(acme, stock=5, sku=sku, wholesale_price=1)
     new_variant(rival, stock=5, sku=sku, wholesale_price=2)

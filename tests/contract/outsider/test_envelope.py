@@ -86,7 +86,7 @@ def test_times_are_utc_with_microseconds_and_z(acme, shop):
 
 
 def test_401_comes_before_everything(anyone, acme):
-    """Contract 12, faults in order: 401 first, whatever else is wrong."""
+    """Contract 2, order of faults: 401 comes before all other faults."""
     for method, path in [("POST", "variants"), ("DELETE", "fulfillments"), ("GET", f"fulfillments/{NOBODY}")]:
         bad = {"Accept": "text/html", "Content-Type": "text/xml"}
         answer = anyone.request(method, f"{acme.base}/{path}", b"<", bad)
@@ -253,7 +253,7 @@ def test_the_usual_ways_to_name_json(acme, kind):
 
 
 def test_an_empty_body_needs_no_content_type(acme, shop):
-    """Contract 10: no body at all, where nothing is required, whatever its type is said to be."""
+    """Contract 10: a missing body of any content type is accepted where nothing is required."""
     for sent in (None, "application/json", "application/x-www-form-urlencoded"):
         _, held = one_fulfillment(acme, shop)
         answer = acme.put(f"fulfillments/{held['id']}/setStatus/accepted", b"", Content_Type=sent)
@@ -301,7 +301,7 @@ def test_an_empty_body_where_fields_are_required(acme, shop):
 
 @pytest.mark.parametrize("text", ["a\\u0000b", "\\ud800"])
 def test_text_that_no_database_can_hold_is_a_clear_error(acme, shop, text):
-    """Contract, head: what is not understood gets a clear error; contract 2: never a 500."""
+    """Contract, head: unclear input gets a clear error; contract 2: never a 500."""
     raw = f'{{"sku": "{unique("N")}", "title": "{text}", "retail_price": 1}}'.encode()
     fault(acme.post("variants", raw), 400, ("validation_error", "invalid_json"))
     order = json.dumps(order_body({"sku": "x", "quantity": 1})).replace('"GROUND"', f'"{text}"')

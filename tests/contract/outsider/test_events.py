@@ -81,7 +81,7 @@ def test_pages_and_types(acme, shop):
 
 @pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 40])
 def test_an_after_that_is_no_number(acme, value):
-    """Contract, head: what is not understood gets a clear error."""
+    """Contract, head: unclear input gets a clear error."""
     answer = acme.get("events", {"after": value})
     assert answer.status == 400, answer
     fault(answer, 400, ("validation_error", "invalid_filter", "invalid_cursor"))

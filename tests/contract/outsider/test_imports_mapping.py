@@ -1,4 +1,4 @@
-"""What becomes of a product file's columns: mapping, older schemas, math (contract 6 and 10)."""
+"""The columns of a product file: mapping, older schemas, math (contract 6 and 10)."""
 
 from __future__ import annotations
 

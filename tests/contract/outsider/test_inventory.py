@@ -168,7 +168,7 @@ def test_a_wrong_field_of_the_push(acme, field, value):
 
 
 def test_another_suppliers_warehouse_looks_like_a_missing_one(acme, rival):
-    """Contract 1: what is not the caller's is as if it were not there."""
+    """Contract 1: another party's object looks like a missing one."""
     sku = new_variant(acme)["sku"]
     theirs = stock(acme, {"id": sku, "amount": 1}, warehouse_id=rival.warehouses[0])
     nobodys = stock(acme, {"id": sku, "amount": 1}, warehouse_id=2_000_000_000)

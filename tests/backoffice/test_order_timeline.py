@@ -60,8 +60,8 @@ def test_the_route_omits_suppliers_suspended_later_or_without_the_item(
 @pytest.mark.parametrize(
     "line",
     [
-        {"sku": "LAN-1", "upc": "012345678905"},  # found by its upc: whoever has the sku alone is not asked
-        {"sku": "LAN-1", "supplier_id": 0},  # Acme's alone
+        {"sku": "LAN-1", "upc": "012345678905"},  # found by its upc: a supplier with only the sku is not asked
+        {"sku": "LAN-1", "supplier_id": 0},  # pinned to Acme
     ],
 )
 def test_the_route_names_only_suppliers_that_routing_would_ask(
