@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
-from celery.schedules import schedule
 from environs import Env, validate
 
 from config.database import connection_options, parse_url
@@ -17,6 +16,7 @@ from config.env_defaults import embedded_url, secret_key
 from config.mail import mail_settings
 from config.misspelt import misspelt
 from config.redis_url import broker, checked
+from config.ticks import beat_schedule
 
 django_stubs_ext.monkeypatch()
 
@@ -225,32 +225,7 @@ CELERY_TASK_ROUTES = {
     "accounts.tasks.run_operator_action": {"queue": "operators"},
     "fulfillments.tasks.run_simulation": {"queue": "operators"},
 }
-# A tick only wakes a worker, which sweeps a table: a missed tick does no harm. A tick expires when the next
-# one is due, so that old ticks do not fill the queue.
-_ticks = {
-    "sweep-imports": ("imports.tasks.sweep", 5.0),
-    "publish-events": ("events.tasks.publish", 5.0),
-    "keep-up-webhooks": ("events.tasks.keep_up_webhooks", 600.0),
-    "serve-waiting": ("orders.tasks.serve_waiting", 30.0),
-    "answer-cancelations": ("fulfillments.tasks.answer_cancelations", 30.0),
-    "add-up-days": ("fulfillments.tasks.add_up_days", 60.0),
-    "send-digests": ("backoffice.tasks.send_digests", 300.0),
-    "end-suspensions": ("backoffice.tasks.end_suspensions", 60.0),
-    "take-snapshot": ("catalog.tasks.take_pulse", 5.0),
-    "thin-snapshots": ("catalog.tasks.thin_pulses", 3600.0),
-    "erase-old": ("orders.tasks.erase_old", 60.0),
-    "count-waiting": ("backoffice.tasks.count", 10.0),
-    "forget": ("backoffice.tasks.forget", 60.0),
-    "collect-blobs": ("sftp_ingest.tasks.collect", 60.0),
-    "keep-stock-ledger": ("inventory.tasks.keep_ledger", 3600.0),
-    "sweep-simulations": ("fulfillments.tasks.sweep_simulations", 5.0),
-    "sweep-operators-actions": ("accounts.tasks.sweep_operator_actions", 5.0),
-    "expire-idempotency-keys": ("accounts.tasks.expire", 3600.0),
-}
-CELERY_BEAT_SCHEDULE: dict[str, Any] = {
-    name: {"task": task, "schedule": schedule(every), "options": {"queue": "ticks", "expires": every}}
-    for name, (task, every) in _ticks.items()
-}
+CELERY_BEAT_SCHEDULE = beat_schedule()
 # The number of jobs of one supplier that run at once. All suppliers share the workers.
 IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
 
