@@ -15,6 +15,7 @@ from config.database import connection_options, parse_url
 from config.env_defaults import embedded_url, secret_key
 from config.mail import mail_settings
 from config.misspelt import misspelt
+from config.openid import openid_apps
 from config.redis_url import broker, checked
 from config.ticks import beat_schedule
 
@@ -272,17 +273,7 @@ MFA_FORMS = {
     "reauthenticate": "backoffice.second_factor.codes.ConfirmCodeForm",
 }
 # Operators may sign in with another service by OpenID Connect.
-OPENID_APPS: list[dict[str, Any]] = []
-if env.str("OIDC_SERVER", ""):
-    OPENID_APPS.append(
-        {
-            "provider_id": "oidc",
-            "name": env.str("OIDC_NAME", "OpenID Connect"),
-            "client_id": env.str("OIDC_CLIENT_ID"),
-            "secret": env.str("OIDC_CLIENT_SECRET", ""),
-            "settings": {"server_url": env.str("OIDC_SERVER"), "oauth_pkce_enabled": True},
-        }
-    )
+OPENID_APPS = openid_apps(env)
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": OPENID_APPS}}
 SOCIALACCOUNT_ADAPTER = "backoffice.second_factor.adapters.OpenIdAdapter"
 # A link starts the sign-in: `form-action 'self'` forbids a form. The OAuth state protects the way back.

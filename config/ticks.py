@@ -1,7 +1,7 @@
 """The periodic tasks, which beat starts.
 
-A tick only wakes a worker, which sweeps a table, so a missed tick does no harm. A tick expires when the next one is
-due, so that old ticks do not fill the queue.
+A tick only wakes a worker, which sweeps a table, so a missed tick does no harm. A tick expires when the next
+one is due, so that old ticks do not fill the queue.
 """
 
 from __future__ import annotations

@@ -60,7 +60,10 @@ def test_the_route_omits_suppliers_suspended_later_or_without_the_item(
 @pytest.mark.parametrize(
     "line",
     [
-        {"sku": "LAN-1", "upc": "012345678905"},  # found by its upc: a supplier with only the sku is not asked
+        {
+            "sku": "LAN-1",
+            "upc": "012345678905",
+        },  # found by its upc: a supplier with only the sku is not asked
         {"sku": "LAN-1", "supplier_id": 0},  # pinned to Acme
     ],
 )

@@ -1,0 +1,22 @@
+"""The settings of an OpenID Connect provider, with which operators may sign in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from environs import Env
+
+
+def openid_apps(env: Env) -> list[dict[str, Any]]:
+    """Return the provider of OIDC_SERVER in the form of django-allauth, or an empty list."""
+    if not env.str("OIDC_SERVER", ""):
+        return []
+    return [
+        {
+            "provider_id": "oidc",
+            "name": env.str("OIDC_NAME", "OpenID Connect"),
+            "client_id": env.str("OIDC_CLIENT_ID"),
+            "secret": env.str("OIDC_CLIENT_SECRET", ""),
+            "settings": {"server_url": env.str("OIDC_SERVER"), "oauth_pkce_enabled": True},
+        }
+    ]
