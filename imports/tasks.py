@@ -1,4 +1,4 @@
-"""Celery tasks: they only wake, the work is in the tables. Tasks are called by name, so names stay."""
+"""Celery tasks. The work is listed in the tables; a task only starts it. The names of tasks never change."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from imports.sweeping import sweep_all
 from imports.wake import FETCH_TASK, RUN_TASK
 
 
-@shared_task(name=RUN_TASK)  # Run one job to its end.
+@shared_task(name=RUN_TASK)  # type: ignore[untyped-decorator]
 def run(job_id: int) -> None:
     """Take one job to its end."""
     run_job(job_id)
 
 
-@shared_task(name=FETCH_TASK)  # Fetch one job's file.
+@shared_task(name=FETCH_TASK)  # type: ignore[untyped-decorator]
 def fetch(job_id: int) -> None:
     """Fetch one job's file."""
     fetch_file(job_id)
 
 
-@shared_task(name="imports.tasks.sweep")  # Find work for which no worker was woken.
+@shared_task(name="imports.tasks.sweep")  # type: ignore[untyped-decorator]
 def sweep() -> None:
     """Find jobs and uploads for which no worker was woken."""
     sweep_all()

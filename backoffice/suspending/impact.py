@@ -18,7 +18,7 @@ from orders.processing_state import FINISHED, ProcessingState
 MOST_COUNTED = 1_000
 MOST_NAMED = 10
 
-# What suppliers can still do with open work, by state.
+# The moves that suppliers can still make with open work, by state.
 OF_FULFILLMENTS = {
     State.NEW: "new: can still be captured, accepted and shipped",
     State.ACCEPTED: "accepted: can still be shipped",

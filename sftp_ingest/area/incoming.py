@@ -69,8 +69,7 @@ class IncomingFile:
         open_uploads.add(self)
 
     @property
-    def whole_to(self) -> int:
-        """The number of bytes received without a gap, where a cut upload resumes."""
+    def whole_to(self) -> int:  # where a cut upload resumes
         return self._chunks.whole_to
 
     @property
@@ -180,7 +179,7 @@ class IncomingFile:
             supplier_id=self.login.supplier_id,
             path=join_path(self.parts),
             size=self.size,
-            sha256=self._sha256(row.blob),
+            sha256=self._digest.hexdigest() if self._hashed == self.size else contents.sha256_of(row.blob),
             remote_address=self.address,
         )
         with own_connection():
@@ -195,9 +194,6 @@ class IncomingFile:
             raise Refused(WHOLE)
         if self.whole_to < self.size:
             raise Refused(f"The bytes from {self.whole_to} on are missing.")
-
-    def _sha256(self, blob: Blob) -> str:
-        return self._digest.hexdigest() if self._hashed == self.size else contents.sha256_of(blob)
 
     def cut(self) -> None:
         """Keep the bytes received without a gap, unless the file is finished or refused."""

@@ -22,7 +22,7 @@ def _two_a_minute(settings, monkeypatch):
 
 
 def guess(number: int, **headers: str) -> Any:
-    return ApiClient(f"fxk_wrong{number:04}_{'x' * 30}").get("/v3/suppliers/1/variants", **headers)
+    return ApiClient(f"fxk_wrong{number:04}_{'x' * 30}").get("/v3/suppliers/1/variants", None, **headers)
 
 
 def test_an_address_with_too_many_wrong_keys_gets_429_without_a_query(django_assert_num_queries):

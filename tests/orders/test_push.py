@@ -524,6 +524,7 @@ def test_a_push_of_any_number_of_lines_costs_the_same(
 
     send(an_order({"sku": "RUG", "quantity": 1}))  # a key's first use is noted
     # the key; a savepoint; the order; partners with their warehouses, variants; stock locked;
-    # waiting orders; lines; fulfillments; their lines; the decision; stock written; events; the stamp; released
+    # waiting orders; lines; fulfillments; their lines; the decision; stock written; events; the stamp;
+    # released
     with django_assert_num_queries(15):
         assert send(body).status_code == 201
