@@ -86,7 +86,7 @@ return {tonumber(redis.call('GET', KEYS[1]) or '0') + 1, redis.call('PTTL', KEYS
 """
 
 
-class Connection(Protocol):
+class RedisConnection(Protocol):
     """The methods of a redis-py connection that are used here."""
 
     @property
@@ -103,13 +103,13 @@ class Connections:
         self._pool: Any = redis_client(url, seconds=TIMEOUT).connection_pool
         self._threads = threading.local()
 
-    def current(self) -> Connection:
+    def current(self) -> RedisConnection:
         """Return this thread's connection, which may not be connected yet. It ends with its thread."""
         process, found = getattr(self._threads, "connection", (0, None))
         if found is None or process != os.getpid():  # a forked process must not use its parent's
             found = self._pool.connection_class(**self._pool.connection_kwargs)
             self._threads.connection = os.getpid(), found
-        connection: Connection = found
+        connection: RedisConnection = found
         return connection
 
 
@@ -133,7 +133,7 @@ class Script:
         connection.connect()
         return self._ask(connection, key, argument)
 
-    def _ask(self, connection: Connection, key: str, argument: int) -> list[int]:
+    def _ask(self, connection: RedisConnection, key: str, argument: int) -> list[int]:
         try:
             connection.send_command("EVALSHA", self._digest, 1, key, argument)
             answer: list[int] = connection.read_response(disconnect_on_error=True)

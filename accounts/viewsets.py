@@ -32,7 +32,7 @@ class KeyViewSet(ViewSet):
     """The base of every path that needs a key. It checks key, scope and rate limit, and adds idempotency."""
 
     content_negotiation_class = OnlyAnswer
-    # None allows any key of the party. A write scope does not include its read scope (docs/adr/0082).
+    # With None, any key of the party is allowed. A write scope does not include its read scope (ADR 82).
     read_scope: ClassVar[Scope | None] = None
     write_scope: ClassVar[Scope | None] = None
     # Operation names in the schema that cannot be derived from action and path (api.openapi.naming).

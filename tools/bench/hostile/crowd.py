@@ -11,7 +11,7 @@ from itertools import count
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 
-from tools.bench.hostile.shapes import SHAPES, Shape
+from tools.bench.hostile.shapes import SHAPES, HostileRequest
 
 CONNECTIONS = 64
 LITTLE = 4096
@@ -56,7 +56,7 @@ def _main(port: int, name: str, connections: int, source: str, begun: Event, ove
 
 
 def _one_after_the_other(
-    port: int, shape: Shape, source: str, first: threading.Barrier, stop: threading.Event
+    port: int, shape: HostileRequest, source: str, first: threading.Barrier, stop: threading.Event
 ) -> None:
     is_first = True
     while not stop.is_set():
@@ -75,7 +75,7 @@ def _one_after_the_other(
         first.abort()
 
 
-def _take(sock: socket.socket, shape: Shape, stop: threading.Event) -> None:
+def _take(sock: socket.socket, shape: HostileRequest, stop: threading.Event) -> None:
     """Keep the connection until the server ends it. If the shape reads, send a request after each answer."""
     poller = select.poll()
     poller.register(sock, (select.POLLIN if shape.reads else 0) | select.POLLRDHUP)

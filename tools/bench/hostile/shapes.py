@@ -15,7 +15,7 @@ CHUNKED = PUSH + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 @dataclass(frozen=True)
-class Shape:
+class HostileRequest:
     """Bytes that a stranger sends on each new connection, and whether the answer is read."""
 
     name: str
@@ -30,42 +30,50 @@ def get(path: bytes, *headers: bytes, version: bytes = b"1.1") -> bytes:
     return b"GET %s HTTP/%s\r\n%s%s\r\n" % (path, version, HOST, b"".join(headers))
 
 
-def _unread() -> list[Shape]:
+def _unread() -> list[HostileRequest]:
     bundle = get(BUNDLE, WRONG_KEY)
     return [
-        Shape("unread bundle", bundle),
-        Shape("unread schema", get(b"/v3/schema", WRONG_KEY)),
-        Shape("unread bundle, HTTP/1.0", get(BUNDLE, WRONG_KEY, version=b"1.0")),
-        Shape("unread bundle, pipelined", bundle * 8),
-        Shape("unread pages of sign-in, pipelined", get(b"/admin/login/") * 64),
+        HostileRequest("unread bundle", bundle),
+        HostileRequest("unread schema", get(b"/v3/schema", WRONG_KEY)),
+        HostileRequest("unread bundle, HTTP/1.0", get(BUNDLE, WRONG_KEY, version=b"1.0")),
+        HostileRequest("unread bundle, pipelined", bundle * 8),
+        HostileRequest("unread pages of sign-in, pipelined", get(b"/admin/login/") * 64),
     ]
 
 
-def _half() -> list[Shape]:
+def _half() -> list[HostileRequest]:
     return [
-        Shape("nothing", b""),
-        Shape("half a line", b"GET /v3/sche"),
-        Shape("half a head", PUSH + b"X-Slow: "),
-        Shape("no body", PUSH + b"Content-Length: 1000\r\n\r\n"),
-        Shape("no body, HTTP/1.0", PUSH.replace(b"/1.1\r", b"/1.0\r") + b"Content-Length: 1000\r\n\r\n"),
-        Shape("no body behind Expect", PUSH + b"Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n"),
-        Shape("no body of HEAD", PUSH.replace(b"POST", b"HEAD", 1) + b"Content-Length: 1000\r\n\r\n"),
-        Shape("blank behind the length", PUSH + b"Content-Length: 1000 \r\n\r\n"),
-        Shape("tab behind the length", PUSH + b"Content-Length: 1000\t\r\n\r\n"),
-        Shape(
+        HostileRequest("nothing", b""),
+        HostileRequest("half a line", b"GET /v3/sche"),
+        HostileRequest("half a head", PUSH + b"X-Slow: "),
+        HostileRequest("no body", PUSH + b"Content-Length: 1000\r\n\r\n"),
+        HostileRequest(
+            "no body, HTTP/1.0", PUSH.replace(b"/1.1\r", b"/1.0\r") + b"Content-Length: 1000\r\n\r\n"
+        ),
+        HostileRequest(
+            "no body behind Expect", PUSH + b"Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n"
+        ),
+        HostileRequest(
+            "no body of HEAD", PUSH.replace(b"POST", b"HEAD", 1) + b"Content-Length: 1000\r\n\r\n"
+        ),
+        HostileRequest("blank behind the length", PUSH + b"Content-Length: 1000 \r\n\r\n"),
+        HostileRequest("tab behind the length", PUSH + b"Content-Length: 1000\t\r\n\r\n"),
+        HostileRequest(
             "half a token request", b"POST /oauth/token HTTP/1.1\r\n" + HOST + b"Content-Length: 50 \r\n\r\n"
         ),
-        Shape("half a chunk", CHUNKED + b"5\r\nab"),
-        Shape("chunk size of 17 digits", CHUNKED + b"00000000000000005\r\nab"),
-        Shape("half trailers", CHUNKED + b"0\r\nDigest: "),
+        HostileRequest("half a chunk", CHUNKED + b"5\r\nab"),
+        HostileRequest("chunk size of 17 digits", CHUNKED + b"00000000000000005\r\nab"),
+        HostileRequest("half trailers", CHUNKED + b"0\r\nDigest: "),
     ]
 
 
-def _wrong() -> list[Shape]:
+def _wrong() -> list[HostileRequest]:
     form = b"grant_type=client_credentials&client_id=fxk_%s&client_secret=fxk_%s_x" % (NUMBER, NUMBER)
     return [
-        Shape("ever-new wrong keys", get(b"/v3/retailers/1/orders", WRONG_KEY), reads=True),
-        Shape("ever-new wrong secrets", TOKEN + b"Content-Length: %d\r\n\r\n" % len(form) + form, reads=True),
+        HostileRequest("ever-new wrong keys", get(b"/v3/retailers/1/orders", WRONG_KEY), reads=True),
+        HostileRequest(
+            "ever-new wrong secrets", TOKEN + b"Content-Length: %d\r\n\r\n" % len(form) + form, reads=True
+        ),
     ]
 
 

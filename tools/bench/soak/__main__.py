@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from tools.bench.soak import commands, servers
-from tools.bench.soak.client import Caller, Tally
+from tools.bench.soak.client import PartyClient, Tally
 from tools.bench.soak.commands import ROOT
 from tools.bench.soak.faults import Faults
 from tools.bench.soak.hosts import Host, Proxy
@@ -226,8 +226,8 @@ def traffic_through(
     cast = json.loads((home / "demo.json").read_text())
     retailer, supplier = cast["retailers"][0], cast["suppliers"][0]
 
-    def caller(role: str, party: dict[str, str]) -> Caller:
-        return Caller(proxy.port, f"/v3/{role}/{party['id']}", party["api_key"], tally, give_up)
+    def caller(role: str, party: dict[str, str]) -> PartyClient:
+        return PartyClient(proxy.port, f"/v3/{role}/{party['id']}", party["api_key"], tally, give_up)
 
     login = supplier["sftp_username"], supplier["sftp_password"]
     area = Uploader(sftp_ports, cast["sftp"]["host_key"], *login, tally, give_up)

@@ -40,7 +40,7 @@ class Tally:
 
 
 @dataclass
-class Caller:
+class PartyClient:
     """The client of one party."""
 
     port: int

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from tools.bench.soak.client import Caller, Unexpected
+from tools.bench.soak.client import PartyClient, Unexpected
 from tools.bench.soak.uploads import Uploader
 
 SKUS = [f"SOAK-{number:02}" for number in range(20)]
@@ -78,7 +78,7 @@ class Traffic:
     """Threads that send requests until they are stopped."""
 
     def __init__(
-        self, retailer: Caller, supplier: Caller, area: Uploader, warehouse: int, pace: Pace
+        self, retailer: PartyClient, supplier: PartyClient, area: Uploader, warehouse: int, pace: Pace
     ) -> None:
         self.retailer, self.supplier, self.area, self.warehouse = retailer, supplier, area, warehouse
         self.pace = pace
