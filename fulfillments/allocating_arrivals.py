@@ -27,7 +27,7 @@ def allocate_arrivals(change: Change) -> int:
     break the lock order. An order that gets no stock gets no event.
     """
     shorts = _lock_short_lines(change)
-    wants = wants_of(change.own_lines_waiting())
+    wants = wants_of(change.own_waiting_lines())
     joinable = lock_joinable(change) if wants else {}
     variants = {line.variant_id for line in shorts}
     variants |= {candidate.variant_id for want in wants for candidate in want.candidates}
@@ -97,7 +97,7 @@ def _route(
     if not chosen.allocations:
         return 0
     routed = _routed_units(wants, chosen.unfilled)
-    change.placed(routed)
+    change.note_routed(routed)
     change.record("order.stock_arrived", data={"items": order_items(routed)})
     create_fulfillments(change, chosen.allocations, stock, joinable)
     save_routing_decision(change, wants, chosen, available, cause=ARRIVED)

@@ -77,7 +77,7 @@ def wants_of(lines: Sequence[WaitingLine]) -> list[Want]:
     wants = (
         Want(
             line.id,
-            line.pieces - refusals[line.id].for_address,
+            line.units - refusals[line.id].for_address,
             market.candidates(line, refusals[line.id].suppliers),
             frozenset(refusals[line.id].warehouses),
         )
@@ -101,11 +101,11 @@ def stock_left_for(change: Change, stock: Stock) -> StockLeft:
     """
     available = stock.availability()
     in_stock = {variant for (variant, _), units in available.items() if units}
-    if not in_stock or not change.anybody_waits(in_stock):
+    if not in_stock or not change.has_waiting_lines(in_stock):
         return StockLeft(available)
     routed = shortage_by_stock_row(in_stock, change.order_id)
     left = {stock_key: max(units - routed.of_all[stock_key], 0) for stock_key, units in available.items()}
-    later = unrouted_demand(wants_of(change.lines_waiting(in_stock)), available) + routed.behind
+    later = unrouted_demand(wants_of(change.waiting_lines(in_stock)), available) + routed.behind
     contested = {stock_key for stock_key, units in left.items() if units and later[stock_key]}
     left |= {stock_key: max(left[stock_key] - later[stock_key], 0) for stock_key in contested}
     return StockLeft(left, contested)

@@ -45,19 +45,19 @@ class Change(Protocol):
         """Return the order's lines with these ids."""
         ...
 
-    def anybody_waits(self, variant_ids: Collection[int]) -> bool:
+    def has_waiting_lines(self, variant_ids: Collection[int]) -> bool:
         """Tell whether another order may have a backorder for one of these variants."""
         ...
 
-    def lines_waiting(self, variant_ids: Collection[int]) -> list[WaitingLine]:
+    def waiting_lines(self, variant_ids: Collection[int]) -> list[WaitingLine]:
         """Return unrouted lines of older orders that may be filled from one of these variants."""
         ...
 
-    def own_lines_waiting(self) -> list[WaitingLine]:
+    def own_waiting_lines(self) -> list[WaitingLine]:
         """Return the order's own unrouted lines."""
         ...
 
-    def placed(self, pieces: Mapping[int, int]) -> None:
+    def note_routed(self, units: Mapping[int, int]) -> None:
         """Note that these units, by order line, were unrouted and are routed now."""
         ...
 

@@ -87,17 +87,17 @@ class OrderChange(Generic[AnyOrder]):
     def lines_in(self, line_ids: Iterable[int]) -> list[WantedLine]:
         return self._changed.lines_in(line_ids)
 
-    def anybody_waits(self, variant_ids: Collection[int]) -> bool:
-        return unrouted_lines.anybody_waits(variant_ids, but=self.order_id)
+    def has_waiting_lines(self, variant_ids: Collection[int]) -> bool:
+        return unrouted_lines.has_waiting_lines(variant_ids, but=self.order_id)
 
-    def lines_waiting(self, variant_ids: Collection[int]) -> list[WaitingLine]:
-        return unrouted_lines.lines_waiting(variant_ids, before=self.order_id)
+    def waiting_lines(self, variant_ids: Collection[int]) -> list[WaitingLine]:
+        return unrouted_lines.waiting_lines(variant_ids, before=self.order_id)
 
-    def own_lines_waiting(self) -> list[WaitingLine]:
-        return unrouted_lines.own_lines_waiting(self.order_id)
+    def own_waiting_lines(self) -> list[WaitingLine]:
+        return unrouted_lines.own_waiting_lines(self.order_id)
 
-    def placed(self, pieces: Mapping[int, int]) -> None:
-        unrouted_lines.subtract_routed(pieces)
+    def note_routed(self, units: Mapping[int, int]) -> None:
+        unrouted_lines.subtract_routed(units)
 
     def check_order(self, order_id: int) -> None:
         """Raise RuntimeError unless this change is of that order, and under way."""

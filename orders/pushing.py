@@ -134,7 +134,7 @@ def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: l
     """
     stock = SeenStock.read(_variants(wants), by=change.by)
     taken = _fill(change, lines, wants, stock, StockLeft(stock.availability()))
-    if taken and change.anybody_waits(taken):
+    if taken and change.has_waiting_lines(taken):
         raise StockMoved
 
 

@@ -76,21 +76,21 @@ SUBTRACT_ROUTED = """
 """
 
 
-def anybody_waits(variant_ids: Collection[int], *, but: int = 0) -> bool:
+def has_waiting_lines(variant_ids: Collection[int], *, but: int = 0) -> bool:
     """Whether a line of another order than `but` may wait for one of these variants."""
     with connection.cursor() as cursor:
         cursor.execute(ANY_WAITING, {"variants": [*variant_ids], "but": but})
         return bool(cursor.fetchone()[0])
 
 
-def lines_waiting(variant_ids: Collection[int], *, before: int, most: int | None = None) -> list[WaitingLine]:
+def waiting_lines(variant_ids: Collection[int], *, before: int, most: int | None = None) -> list[WaitingLine]:
     """Return at most `most` lines that may need one of these variants, of orders older than `before`."""
     with connection.cursor() as cursor:
         cursor.execute(WAITING, {"variants": [*variant_ids], "before": before, "most": most})
         return rows_of(cursor, WaitingLine)
 
 
-def own_lines_waiting(order_id: int) -> list[WaitingLine]:
+def own_waiting_lines(order_id: int) -> list[WaitingLine]:
     """Return the order's lines with unrouted units."""
     with connection.cursor() as cursor:
         cursor.execute(OF_ORDER, [order_id])

@@ -106,6 +106,6 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
                 fulfillment.capture_due_at,
                 captured=capture is not None,
             ),
-            "story": entries,
-            "story_more": more,
+            "entries": entries,
+            "more_entries": more,
         }

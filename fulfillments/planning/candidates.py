@@ -46,7 +46,7 @@ class WaitingLine(NamedTuple):
     order_id: int
     retailer_id: int
     country_known: bool
-    pieces: int
+    units: int
     sku: str
     upc: str
     asked_supplier_id: int | None

@@ -89,8 +89,8 @@ class OrderAdmin(RecordAdmin[Order]):
             "returns": list(itemize(fulfillments, "returns")),
             "cancel_requests": _cancel_requests(order),
             "decisions": _decisions(order),
-            "story": happened,
-            "story_more": more,
+            "entries": happened,
+            "more_entries": more,
         }
 
 

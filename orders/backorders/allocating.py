@@ -22,7 +22,7 @@ from fulfillments.backorder_claims import QUEUE_ORDER, short_lines, stock_rows_f
 from fulfillments.planning.candidates import WaitingLine
 from inventory.reservations import StockKey
 from orders.models import Order
-from orders.unrouted_lines import anybody_waits, lines_sql
+from orders.unrouted_lines import has_waiting_lines, lines_sql
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ def allocate_all(variant_ids: Collection[int] | None, *, seconds: float) -> bool
     Each order is one transaction. Orders that another transaction is changing are skipped: their stock stays
     reserved for them, and the next run finds them.
     """
-    if variant_ids is not None and not anybody_waits(variant_ids):
+    if variant_ids is not None and not has_waiting_lines(variant_ids):
         return True
     end = monotonic() + seconds
     done = True

@@ -13,7 +13,7 @@ from catalog.models import Variant
 from fulfillments.models import FulfillmentLine
 from inventory.models import StockLevel
 from orders.models import Order
-from orders.unrouted_lines import lines_waiting
+from orders.unrouted_lines import waiting_lines
 
 MOST_SHOWN = 20
 NEWEST = 2**63 - 1
@@ -36,9 +36,9 @@ def backorders_table(variant: Variant, **where: Any) -> str:
         Backorder(line.fulfillment.order, line.backordered, str(line.fulfillment.warehouse))
         for line in routed
     ]
-    lines = lines_waiting([variant.pk], before=NEWEST, most=MOST_SHOWN + 1)
+    lines = waiting_lines([variant.pk], before=NEWEST, most=MOST_SHOWN + 1)
     orders = Order.objects.select_related("retailer").in_bulk([line.order_id for line in lines])
-    backorders += [Backorder(orders[line.order_id], line.pieces, "") for line in lines]
+    backorders += [Backorder(orders[line.order_id], line.units, "") for line in lines]
     url = reverse("admin:orders_orderline_changelist")
     more = f"{url}?waiting=1&q={variant.sku}" if len(backorders) > MOST_SHOWN else ""
     context = {"backorders": backorders[:MOST_SHOWN], "more": more}
