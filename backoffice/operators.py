@@ -31,7 +31,7 @@ class GroupForm(forms.ModelForm[Group]):
     second_factor_required = forms.BooleanField(
         label="Must use a second factor",
         required=False,
-        help_text="Members without one must set it up right after signing in.",
+        help_text="Members without a second factor must set it up right after signing in.",
     )
 
     class Meta:
@@ -83,7 +83,7 @@ class UsersAdmin(UserAdmin[User]):
         shown = super().get_fieldsets(request, obj)
         return shown if obj is None else (*shown, ("Second factor", {"fields": ("second_factors",)}))
 
-    @admin.display(description="Set up")
+    @admin.display(description="Devices")
     def second_factors(self, user: User) -> str:
         held = Authenticator.objects.filter(user=user).order_by("created_at")
         return "; ".join(f"{each} since {each.created_at:%Y-%m-%d}" for each in held) or "none"

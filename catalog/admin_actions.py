@@ -23,7 +23,7 @@ def _set_listed(*, listed: bool) -> Callable[[Variant, Actor, dict[str, Any]], s
 ACTIONS = (
     AdminAction[Variant](
         "delist",
-        "Delist",
+        "Delist variant",
         _set_listed(listed=False),
         lambda variant: "" if variant.listed else "The variant is already delisted.",
         lambda variant: f"Retailers can no longer see or order {variant.sku} of {variant.supplier}.",
@@ -31,12 +31,13 @@ ACTIONS = (
         reason=Reason.REQUIRED,
         danger=True,
         bulk=True,
-        undo="List again.",
+        undo="List the variant again.",
+        list_label="Delist",
         undone_by="list-again",
     ),
     AdminAction[Variant](
         "list-again",
-        "List again",
+        "List variant again",
         _set_listed(listed=True),
         lambda variant: "The variant is already listed." if variant.listed else "",
         lambda variant: (
@@ -44,7 +45,8 @@ ACTIONS = (
         ),
         reason=Reason.OPTIONAL,
         bulk=True,
-        undo="Delist.",
+        undo="Delist the variant.",
+        list_label="List again",
         undone_by="delist",
     ),
 )

@@ -70,7 +70,7 @@ WEBHOOK_ACTIONS = (
     ),
     AdminAction[Webhook](
         "switch_off",
-        "Switch off",
+        "Switch off webhook",
         _switch(False),
         _not_active,
         lambda webhook: f"No more events are sent to {webhook.url}, and new events are not queued for it.",
@@ -81,11 +81,11 @@ WEBHOOK_ACTIONS = (
     ),
     AdminAction[Webhook](
         "switch_on",
-        "Switch on",
+        "Switch on webhook",
         _switch(True),
         lambda webhook: "This webhook is switched on." if webhook.active else "",
         lambda webhook: f"New events and waiting deliveries are sent to {webhook.url}.",
-        help_text="For the events in between, the party can request a replay.",
+        help_text="The party can request a replay of the events that occurred in between.",
         undone_by="switch_off",
     ),
 )

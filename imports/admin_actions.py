@@ -84,7 +84,7 @@ def _message_form(job: ImportJob, sent: dict[str, Any] | None) -> forms.Form:
         form.fields["mail_to"] = forms.EmailField(
             required=False,
             initial=digest.address if digest else "",
-            label="Mail it to",
+            label="Mail to",
             help_text="The message is always stored in the upload area as well.",
         )
     return form

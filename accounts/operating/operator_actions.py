@@ -69,7 +69,7 @@ class AdminAction(Generic[Record]):
     danger: bool = False
     bulk: bool = False
     list_label: str = ""
-    """The label in the list's menu, if an action on many records does less than the form on the page."""
+    """The label in the list's menu, if the label of the page's button does not fit many records."""
     in_transaction: bool = True
     """False for an action that calls a remote host. Not allowed with `bulk`: its rows have transactions."""
     undone_by: str = ""

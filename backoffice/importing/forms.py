@@ -87,7 +87,9 @@ class StockForm(forms.Form):
         label="File format",
     )
     id_field = forms.ChoiceField(label="Column with the product")
-    id_type = forms.ChoiceField(choices=[(each, each) for each in ID_TYPES], label="Identifies it by")
+    id_type = forms.ChoiceField(
+        choices=[(each, each) for each in ID_TYPES], label="Identifier of the product"
+    )
     amount_field = forms.ChoiceField(label="Column with the quantity")
     warehouse = forms.ChoiceField(label="Warehouse")
     warehouse_field = forms.ChoiceField(required=False, label="Column with the warehouse")
@@ -96,7 +98,7 @@ class StockForm(forms.Form):
             ("delta", "updates the listed stock; other stock stays unchanged"),
             ("full", "replaces all stock: stock that is not listed becomes 0"),
         ],
-        label="The file",
+        label="Effect of the file",
     )
 
     def __init__(self, supplier: Supplier, columns: Sequence[str], *args: Any, **kwargs: Any) -> None:

@@ -307,7 +307,7 @@ class Worker(ThreadWorker):
         for connection in [each for each in self.arriving if self._is_overdue(each.arrival, now)]:
             self._forget(connection)
             if connection.arrival.received:
-                self._refuse(connection, 408, "The request did not come in in time.")
+                self._refuse(connection, 408, "The request did not arrive in time. Send it again.")
             else:
                 self._close(connection)
         for connection in self.turns.overdue(now):

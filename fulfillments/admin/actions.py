@@ -260,7 +260,7 @@ ACTIONS = (
     ),
     action_of(
         states.GIVE_UP,
-        "Cancel",
+        "Cancel fulfillment",
         _give_up,
         lambda fulfillment: f"{_open(fulfillment)} units are canceled, and their stock is released.",
         help_text="No supplier works on the fulfillment, so it is canceled at once.",
@@ -272,7 +272,7 @@ ACTIONS = (
         _restock,
         _not_restockable,
         lambda fulfillment: f"Units returned to {fulfillment.warehouse} can be sold again.",
-        help_text="All returned units that are not in stock yet.",
+        help_text="This covers all returned units that are not in stock yet.",
         reason=Reason.OPTIONAL,
         undo="Adjust the stock row by hand.",
         bulk=True,

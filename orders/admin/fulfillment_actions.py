@@ -44,7 +44,7 @@ CONFIRM = action_of(
     help_text="On a fulfillment's page you can correct the address; from the list you only confirm it.",
     reason=Reason.REQUIRED,
     reason_help="Why the addresses are right.",
-    undo="Reject: wrong address.",
+    undo="Reject the fulfillment for its wrong address.",
     bulk=True,
 )
 

@@ -193,7 +193,7 @@ class IncomingFile:
         if not self._truncated and self.size < self.mode.seen:
             raise Refused(WHOLE)
         if self.whole_to < self.size:
-            raise Refused(f"The bytes from {self.whole_to} on are missing.")
+            raise Refused(f"The bytes from {self.whole_to} on are missing. Send the file again.")
 
     def cut(self) -> None:
         """Keep the bytes received without a gap, unless the file is finished or refused."""
@@ -259,7 +259,7 @@ class IncomingFile:
     def _begin(self, offset: int) -> None:
         """Decide at the first chunk whether this is a new file or the rest of a cut upload."""
         if self._ended:
-            raise self._error or Refused("This upload has ended.")
+            raise self._error or Refused("This upload has ended. Start a new upload.")
         if not self._begun:
             self._begun = True
             if not offset:

@@ -54,9 +54,9 @@ def check_name(name: str) -> str:
     if any(unicodedata.category(character) in UNPRINTABLE for character in name):
         raise Refused(f"The name {name!a} contains an invisible character. Remove it.")
     if "\\" in name or name != name.strip():
-        raise Refused(f"The name {name!r} contains a backslash, or begins or ends with a blank.")
+        raise Refused(f"The name {name!r} contains a backslash, or begins or ends with a blank. Rename it.")
     if len(name.encode()) > MAX_NAME_BYTES:
-        raise Refused(f"The name {name[:20]!r}… is longer than {MAX_NAME_BYTES} bytes.")
+        raise Refused(f"The name {name[:20]!r}… is longer than {MAX_NAME_BYTES} bytes. Shorten it.")
     return name
 
 

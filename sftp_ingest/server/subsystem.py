@@ -105,7 +105,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
             handle, wanted = self._opened(msg.get_binary()), paramiko.SFTPAttributes._from_msg(msg)
             self._send_status(request_number, handle.chattr(wanted))
         elif t in OPEN_REQUESTS and len(self.file_table) + len(self.folder_table) >= limit:
-            raise Refused(f"Only {limit} files and folders can be open at once.")
+            raise Refused(f"Only {limit} files and folders can be open at once. Close some first.")
         elif t not in protocol.CMD_NAMES:
             self._send_status(request_number, paramiko.SFTP_OP_UNSUPPORTED)
         else:

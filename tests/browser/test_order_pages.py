@@ -54,14 +54,14 @@ def test_an_operator_forgets_the_country_and_sees_where(browser, order):
 def test_an_operator_holds_releases_and_cancels(browser, order):
     browser.start_as("olga")
     browser.open(f"/admin/orders/order/{order.pk}/change/")
-    browser.press("Hold")
-    assert "Suppliers cannot work on it until it is released" in browser.page.inner_text(".bo-verdict")
+    browser.press("Hold order")
+    assert "cannot work on the order until it is released" in browser.page.inner_text(".bo-verdict")
     browser.page.fill("#id_reason", "Looks like fraud")
-    browser.press("Hold")
+    browser.press("Hold order")
     assert browser.messages() == [f"Order {order.retailer_order_id} is held."]
     assert "Looks like fraud" in browser.page.locator(".bo-history").inner_text()
-    browser.press("Release")
-    browser.press("Release")
+    browser.press("Release order")
+    browser.press("Release order")
     assert browser.messages() == [f"Order {order.retailer_order_id} is released."]
 
     browser.press("Cancel order")
@@ -69,7 +69,7 @@ def test_an_operator_holds_releases_and_cancels(browser, order):
     assert browser.page.locator(".form-row.errors").inner_text().count("This field is required.") == 1
     browser.page.fill("#id_reason", "Nobody lives there")
     browser.press("Cancel order")
-    assert "2 pieces are canceled" in browser.messages()[0]
+    assert "2 units are canceled" in browser.messages()[0]
     assert browser.page.locator("h1 .bo-state").inner_text() == "canceled"
     assert "Nobody lives there" in browser.page.locator(".bo-history").inner_text()
 

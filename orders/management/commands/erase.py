@@ -33,4 +33,4 @@ class Command(BaseCommand):
         for each in left:
             self.stderr.write(f"Not erased: {each}")
         if left:
-            raise CommandError("Erase the other orders when they are closed.")
+            raise CommandError(f"{len(left)} orders were not erased. Erase them when they are closed.")
