@@ -39,7 +39,7 @@ def limit_waiting(**_: Any) -> None:
 
 @task_prerun.connect  # type: ignore[untyped-decorator]
 def begin_task(task_id: str, **_: Any) -> None:
-    """Give log lines and events of a task its id, as a request gives its request_id."""
+    """Put the id of a task into its log lines and events, like the request_id of a request."""
     request_id.begin(f"task-{task_id}")
 
 

@@ -73,7 +73,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 def is_internal(request: HttpRequest) -> bool:
     """Return whether a request comes from a network in METRICS_NETWORKS."""
     if not settings.BEHIND_PROXY and "X-Forwarded-For" in request.headers:
-        return False  # an unannounced proxy sent it, so the address is the proxy's
+        return False  # from a proxy that is not configured: the address is the proxy's
     try:
         address = ipaddress.ip_address(client_address(request))
     except ValueError:

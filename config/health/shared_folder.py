@@ -1,4 +1,4 @@
-"""Whether all machines have the same upload folder: each says in Redis which one it sees."""
+"""Check that all machines use the same upload folder: each machine reports its folder in Redis."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ HEARD_WITHIN = 120.0
 
 
 def shared_folder() -> str:
-    """`ok`, or which machine has another folder: what is uploaded there is not found here."""
+    """Return `ok`, or the machine with another folder, whose uploads are not found here."""
     if getattr(settings, "UPLOADS_URL", ""):
-        return "ok"  # files go to storage that all reach
+        return "ok"  # all machines reach this storage
     host = socket.gethostname()
     try:
         mine = mark_of(settings.UPLOADS_DIR)
@@ -31,7 +31,7 @@ def shared_folder() -> str:
             client.hset(KEY, host, json.dumps([mine, time.time()]))
             others = {name.decode(): json.loads(said) for name, said in client.hgetall(KEY).items()}
     except RedisError:
-        return "ok"  # that Redis is away is said elsewhere
+        return "ok"  # another check reports that Redis is down
     except OSError as error:
         return f"cannot be written ({error.strerror})"
     strangers = [

@@ -26,7 +26,7 @@ def write_heartbeat(**_: Any) -> None:
         with redis_client() as client:
             client.set(HEARTBEAT_KEY, "1", ex=HEARTBEAT_TTL)
     except RedisError:
-        return  # the worker itself reports a broker that is gone
+        return  # the worker itself logs that the broker is unreachable
 
 
 def has_heartbeat() -> bool:

@@ -1,1 +1,1 @@
-"""The web process below Django: who is read, who waits, and who gets a thread (docs/adr/0061)."""
+"""The web process below Django: reads requests, lets them wait, and gives them threads (docs/adr/0061)."""

@@ -125,7 +125,7 @@ class Outlet:
 
     @property
     def unsent(self) -> int:
-        """How many bytes are in the buffer."""
+        """Return the number of bytes in the buffer."""
         return self._unsent
 
     @property

@@ -1,4 +1,4 @@
-"""Answers to /readyz: one thread of their own asks the database, for all who wait."""
+"""Answers to /readyz: one separate thread asks the database, for all waiting clients."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class Worker(ThreadWorker):
         self._hold(connection, 0)
 
     def _is_refused(self, connection: Connection) -> bool:
-        """Let a stranger pause whose address has tried too many wrong keys."""
+        """Refuse a caller without a known key, after a pause, if its address tried too many wrong keys."""
         assert connection.caller is not None  # read just before
         now = time.monotonic()
         if not self.parties.refused_for(connection.caller, now):
@@ -199,7 +199,7 @@ class Worker(ThreadWorker):
             self.enqueue_req(connection)
 
     def handle_request(self, req: Any, conn: Connection) -> Any:
-        """In a thread: answer a request that is here as a whole."""
+        """Answer a request that has arrived completely. A thread calls this."""
         request_id.name_party("")
         caller.begin()
         try:
@@ -217,14 +217,14 @@ class Worker(ThreadWorker):
             self.parties.refuse(conn.caller.stranger, time.monotonic() + verdict.refused_for)
 
     def finish_request(self, conn: Connection, fs: Future[Any]) -> None:
-        """In the event loop again: give the thread to the next request."""
+        """Give the thread to the next request. The event loop calls this."""
         self.turns.done(conn.party)
         with suppress(Exception):
             conn.is_kept = bool(fs.result())
         self.sending.answered(conn)
         self._give_turns()
 
-    # --- Going ------------------------------------------------------------------------------------
+    # --- The end of a connection ------------------------------------------------------------------
 
     def _refuse(self, connection: Connection, status: int, message: str) -> None:
         self._give(connection, answers.refusal(status, message))
@@ -256,7 +256,7 @@ class Worker(ThreadWorker):
     # --- Room -------------------------------------------------------------------------------------
 
     def _make_room(self) -> None:
-        """Close a connection of the address that has the most of those that wait for their clients."""
+        """Close one connection that waits for its client, of the address with the most such connections."""
         waiting = [*self.closing, *self.pausing, *self.arriving, *self.sending]
         if not waiting:
             return
