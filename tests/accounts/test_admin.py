@@ -84,7 +84,7 @@ def test_rotating_shows_the_successor_and_leaves_a_grace(operator, acme):
     key, old = IssuedKeyFactory.create(party=acme)
     url = f"{KEYS}{key.pk}/do/rotate/"
     asked = operator.get(url).text
-    assert "gets a new key with the same rights" in asked
+    assert "gets a new key with the same scopes" in asked
     assert ApiKey.objects.count() == 1  # nothing is done before it is confirmed
     page = operator.post(url, {"reason": ""}).text
     fresh = ApiKey.objects.exclude(pk=key.pk).get()

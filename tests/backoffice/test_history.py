@@ -11,11 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from tests.backoffice.conftest import do
 
 
-def story(client, record):
+def entries_of(client, record):
     meta = record._meta
     page = client.get(f"/admin/{meta.app_label}/{meta.model_name}/{record.pk}/change/")
     assert page.status_code == 200
-    return page.context["story"]
+    return page.context["entries"]
 
 
 def shown(entry):
@@ -27,7 +27,7 @@ def test_it_names_skus_people_keys_captures_and_stock(operator, order, fulfillme
     supplier.get("fulfillments")
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "1Z"})
-    entries = story(operator, order)
+    entries = entries_of(operator, order)
     assert [shown(entry) for entry in entries] == [
         ("Order created", ""),
         ("Fulfillment created", ""),
@@ -41,14 +41,14 @@ def test_it_names_skus_people_keys_captures_and_stock(operator, order, fulfillme
     accepted = entries[5]
     assert (accepted.by, accepted.key.startswith("fxk_")) == ("ERP", True)
     assert accepted.request_id
-    assert story(operator, fulfillment)[-1].title == "Stock shipped"
+    assert entries_of(operator, fulfillment)[-1].title == "Stock shipped"
 
 
 def test_cancellation_requests_are_named_too(operator, order, client_for, shop):
     line = order.lines.get()
     client_for(shop).post(f"orders/{order.pk}/cancel", {"lines": [{"id": line.pk, "quantity": 1}]})
     page = operator.get(f"/admin/orders/order/{order.pk}/change/")
-    asked = [entry for entry in page.context["story"] if entry.type == "fulfillment.cancelation_requested"]
+    asked = [entry for entry in page.context["entries"] if entry.type == "fulfillment.cancelation_requested"]
     assert dict(asked[0].details)["units"] == "1 × LAN-1"
     assert "order line id" not in page.text
     assert "order_line_id" not in page.text
@@ -56,13 +56,13 @@ def test_cancellation_requests_are_named_too(operator, order, client_for, shop):
 
 def test_a_person_is_called_by_name(operator, order):
     do(operator, order, "hold", reason="Asked to")
-    assert "olga" in {entry.by for entry in story(operator, order)}
+    assert "olga" in {entry.by for entry in entries_of(operator, order)}
 
 
 def test_any_history_costs_the_same(operator, order, fulfillment, client_for, acme, shop):
     def asked():
         with CaptureQueriesContext(connection) as sent:
-            story(operator, order)
+            entries_of(operator, order)
         return len(sent)
 
     asked()

@@ -69,5 +69,5 @@ def test_a_double_change_is_shown_and_saved_only_on_purpose(save, lantern):
 
 
 def test_a_form_that_changes_nothing_says_so(save, lantern):
-    assert said(save()()) == ["It is as it was; nothing was changed."]
+    assert said(save()()) == ["Nothing was changed: the form has no new values."]
     assert not VariantChange.objects.exists()
