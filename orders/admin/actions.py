@@ -194,6 +194,12 @@ def _not_refused(order: Order) -> str:
     return "" if in_exception and _refused(order) else "The order has no units that all suppliers refused."
 
 
+def _effect_of_hold(order: Order) -> str:
+    if any(work.state in WORKABLE for work in order.fulfillments.all()):
+        return f"These suppliers cannot work on the order until it is released: {_suppliers(order)}."
+    return "No supplier works on the order now. No supplier can work on it until it is released."
+
+
 def _suppliers(order: Order) -> str:
     """Return the names of the suppliers that work on the order."""
     names = {work.supplier.name for work in order.fulfillments.all() if work.state in WORKABLE}
@@ -259,7 +265,7 @@ ACTIONS = (
         "Hold order",
         _hold,
         _not_holdable,
-        lambda order: f"These suppliers cannot work on the order until it is released: {_suppliers(order)}.",
+        _effect_of_hold,
         help_text="Suppliers cannot capture, accept, ship or refuse the order until it is released. "
         "Cancellations can still be requested and answered.",
         reason=Reason.REQUIRED,

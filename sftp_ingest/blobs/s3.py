@@ -208,7 +208,7 @@ class S3Store(Store):
     def reader(self, number: int) -> Reader:
         size = self.size(number)
         if size is None:
-            raise FileNotFoundError(ENOENT, f"The storage of uploads lacks the content {number}.")
+            raise FileNotFoundError(ENOENT, f"The storage of uploads does not have the content {number}.")
         return S3Reader(self.bucket, str(number), size)
 
     @contextmanager

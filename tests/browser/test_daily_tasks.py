@@ -76,7 +76,7 @@ def test_a_silent_supplier_is_answered_for_in_two_clicks(desk, order, client_for
     client_for(shop).post(f"orders/{order.pk}/cancel")
     browser = desk("/admin/desk/")
     browser.click(".bo-desk a:text('Approve cancellation')")
-    assert "2 pieces are canceled in the name of Acme." in browser.page.inner_text(".bo-verdict")
+    assert "2 units are canceled on behalf of Acme." in browser.page.inner_text(".bo-verdict")
     browser.page.fill("#id_reason", "By telephone")
     browser.press("Approve cancellation")
     assert browser.clicks == 2
@@ -100,7 +100,7 @@ def test_a_held_file_is_looked_at_and_approved_in_two_clicks(desk, held):
     browser.click(".bo-desk a:text('Approve')")
     assert "The file would set 119 of 120 stocked variants to 0." in browser.page.inner_text(".bo-verdict")
     assert "Acme East" in browser.page.inner_text("#content")
-    browser.press("Approve")
+    browser.press("Approve import")
     assert browser.clicks == 2
     held.refresh_from_db()
     assert held.approved_at
@@ -116,7 +116,7 @@ def test_why_a_file_was_refused_and_to_say_so_takes_two_clicks(desk, acme):
     assert "It has no header." in browser.page.input_value("#id_text")
     browser.press("Send message")
     assert browser.clicks == 2
-    assert "Acme finds it as reports/" in browser.messages()[0]
+    assert "Acme finds the message as reports/" in browser.messages()[0]
     assert job.pk
 
 
@@ -150,7 +150,7 @@ def test_a_row_is_taken_with_one_click(desk, order, client_for, acme):
     at_supplier(client_for, acme, order, "setStatus/wrong_address")
     browser = desk("/admin/desk/")
     browser.click(".bo-desk button.bo-link")
-    assert browser.messages() == ["Note saved."]
+    assert browser.messages() == ["Assigned to you."]
     assert "olga" in browser.page.inner_text(".bo-desk")
 
 
@@ -160,7 +160,7 @@ def test_a_row_is_put_off_from_the_desk(desk, order, client_for, acme):
     browser.page.click(".bo-desk summary")
     browser.page.fill("[name=snooze_hours]", "4")
     browser.click(".bo-desk details button")
-    assert browser.messages() == ["Put off for 4 hours."]
+    assert browser.messages() == ["Snoozed for 4 hours."]
     assert "No open work" in browser.page.inner_text("#content")
 
 

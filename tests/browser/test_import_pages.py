@@ -50,10 +50,11 @@ def test_an_operator_releases_a_held_import_from_the_home_page(browser, held):
         in browser.page.locator(".bo-note").inner_text()
     )
 
-    browser.press("Approve")
+    browser.press("Approve import")
     browser.page.fill("#id_reason", "They moved out")
-    browser.press("Approve")
+    browser.press("Approve import")
     assert browser.messages() == [f"Import {held.pk} is approved. Its status is queued."]
+    browser.open(f"/admin/imports/importjob/{held.pk}/change/")
     assert "They moved out" in browser.page.locator(".bo-history").inner_text()
 
     run_job(held.pk)
@@ -96,7 +97,7 @@ def test_rejected_rows_are_corrected_beside_their_faults(browser, acme, client_f
     with browser.page.expect_navigation():
         wrong.press("Enter")
 
-    assert browser.messages() == [f"1 corrected row of import {job.pk} sent."]
+    assert browser.messages() == [f"1 corrected row of import {job.pk} imported again."]
     following = ImportJob.objects.latest("pk")
     run_job(following.pk)
     browser.page.locator("h1 .bo-state", has_text="succeeded").wait_for(timeout=60_000)
@@ -113,9 +114,9 @@ def test_a_large_file_is_sent_in_chunks_with_progress(browser, acme, monkeypatch
     browser.page.set_input_files("#id_file", tmp_path / "large.csv")
     browser.click("[value='Show preview']")
 
-    assert "How to read large.csv" in browser.page.locator("h1").inner_text()
+    assert "Map columns of large.csv" in browser.page.locator("h1").inner_text()
     said = browser.page.evaluate("sessionStorage.said").split("|")
-    assert (len(said), said[-1]) == (5, "All of it is sent; now it is read.")
+    assert (len(said), said[-1]) == (5, "Upload complete. The file is being read.")
     assert ImportDraft.objects.get().blob.size == (tmp_path / "large.csv").stat().st_size
 
 
@@ -132,7 +133,7 @@ def test_the_preview_follows_each_change_of_the_mapping(browser, acme):
     preview.locator("td", has_text="Hemd").wait_for()
     assert "'abc'" in preview.locator(".bo-wrong").inner_text()
 
-    browser.page.get_by_label("Change Preis on the way").click()
+    browser.page.get_by_label("Change the cells of Preis").click()
     browser.page.locator("[name=math_transformer-2]").fill("value * 2")
     preview.locator("td", has_text="39").wait_for()
     draft.refresh_from_db()

@@ -25,7 +25,7 @@ def test_an_operator_corrects_an_address_from_the_home_page(browser, order, clie
     assert queue.locator(".bo-count").inner_text() == "1"
     with browser.page.expect_navigation():
         browser.page.locator(".bo-desk").get_by_role("link", name=order.retailer_order_id, exact=True).click()
-    assert browser.page.locator("h1").inner_text().startswith(f"Order {order.retailer_order_id}")
+    assert browser.page.locator("h1").inner_text().startswith("Fulfillment")
 
     browser.press("Correct address")
     assert browser.page.input_value("#id_city") == "London"
@@ -36,6 +36,7 @@ def test_an_operator_corrects_an_address_from_the_home_page(browser, order, clie
     assert browser.messages() == [
         f"The address was corrected; order {order.retailer_order_id} is received now.",
     ]
+    browser.open(f"/admin/orders/order/{order.pk}/change/")
     assert "1 New Street" in browser.page.locator(".bo-columns").inner_text()
     assert "order.address_corrected" in browser.page.locator(".bo-history").inner_text()
     [again] = client_for(acme).get("fulfillments", {"filter": '{"fulfillment_state":"new"}'}).json()
@@ -55,7 +56,7 @@ def test_an_operator_holds_releases_and_cancels(browser, order):
     browser.start_as("olga")
     browser.open(f"/admin/orders/order/{order.pk}/change/")
     browser.press("Hold order")
-    assert "cannot work on the order until it is released" in browser.page.inner_text(".bo-verdict")
+    assert "No supplier can work on it until it is released." in browser.page.inner_text(".bo-verdict")
     browser.page.fill("#id_reason", "Looks like fraud")
     browser.press("Hold order")
     assert browser.messages() == [f"Order {order.retailer_order_id} is held."]
@@ -101,7 +102,7 @@ def test_support_sees_and_cannot_act(browser, order):
     browser.log_in("sam")
     with browser.page.expect_navigation():
         browser.page.locator(".bo-desk").get_by_role("link", name=order.retailer_order_id, exact=True).click()
-    assert "order.created" in browser.page.locator(".bo-history").inner_text()
+    assert "fulfillment.created" in browser.page.locator(".bo-history").inner_text()
     assert browser.page.locator(".bo-action").count() == 0
     browser.open("/admin/orders/order/")
     assert browser.page.locator("select[name=action]").count() == 0

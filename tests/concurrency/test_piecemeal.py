@@ -120,7 +120,7 @@ def test_the_work_done_before_the_database_failed_is_reported(works, supplier, m
         none = supplier.post(PATH, refusals([works[1]], "J-2"))
 
     assert (half.status_code, half.json()["code"], half.headers["Retry-After"]) == (503, "unavailable", "5")
-    assert "The first 1 of 2 elements are answered for" in half.json()["message"]
+    assert "The first 1 of 2 elements are done" in half.json()["message"]
     assert (none.status_code, "answered for" in none.json()["message"]) == (503, False)
     again = supplier.post(PATH, refusals(works, "J-1"), Idempotency_Key="K-1")
     assert codes(again) == (200, ["unchanged", "lines_rejected"])

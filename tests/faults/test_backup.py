@@ -85,7 +85,7 @@ def test_a_restore_overwrites_nothing(backup):
 
     with pytest.raises(CommandError, match="not empty"):
         call_command("restore", backup)
-    with pytest.raises(CommandError, match="is there already"):
+    with pytest.raises(CommandError, match="already exists"):
         call_command("backup", backup)
     with pytest.raises(CommandError, match="is no backup"):
         call_command("restore", backup.with_name("old"))

@@ -43,7 +43,8 @@ def test_a_stranger_delays_no_other_party(acme, web, name):
     assert max(answer.seconds for answer in answers) < SOON
 
 
-def test_a_stranger_at_the_address_of_a_known_key_does_not_delay_it(acme, web):
+def test_a_stranger_at_the_address_of_a_known_key_does_not_delay_it(acme, start_web):
+    web = start_web(WEB_THREADS="4")  # its own server, which then refuses new keys of this address
     _, secret = IssuedKeyFactory.create(party=acme)
     path = f"/v3/suppliers/{acme.pk}/variants"
     assert web.ask("GET", path, secret=secret).status == 200

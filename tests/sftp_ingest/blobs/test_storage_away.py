@@ -53,7 +53,7 @@ def test_an_upload_is_refused_in_words_and_the_former_version_stays(
     settings.UPLOADS_URL = uploads_url
     put(acme_sftp, b"former\n", PATH)
     settings.UPLOADS_URL = broken_url
-    with pytest.raises(OSError, match="storage of uploads does not answer just now"):
+    with pytest.raises(OSError, match="storage of uploads does not answer at the moment"):
         put(acme_sftp, b"sku\n", PATH)
     with pytest.raises(OSError, match="storage of uploads does not"):
         acme_sftp.open(PATH).read()
