@@ -1,4 +1,4 @@
-"""The limit on wrong keys: past it, an address gets 429 before the database is asked for a key."""
+"""The limit on wrong keys: past it, an address gets 429 before any query for a key."""
 
 from __future__ import annotations
 

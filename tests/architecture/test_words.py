@@ -37,6 +37,11 @@ PHRASES = (
     r"telling",
     r"parted by",
     r"as of old",
+    r"anew",
+    r"whoever",
+    r"is said to",
+    r"is asked for",
+    r"let go of",
     r"must be a text",
 )
 # Not the name of a file, a class, a function, an argument or a variable.

@@ -42,8 +42,8 @@ def test_pushes_rates_and_imports_go_on_when_the_master_was_killed(
             return "ratelimit-remaining" in answer.headers
 
         def is_done(job: int) -> bool:
-            # kombu ends a worker that closes a connection with an unacknowledged message; whoever
-            # runs the parts starts it again.
+            # kombu ends a worker that closes a connection with an unacknowledged message; the
+            # supervisor starts it again.
             if workers[-1].poll() is not None:
                 workers.append(start_worker(**shared))
             return ImportJob.objects.get(pk=job).status == Status.SUCCEEDED

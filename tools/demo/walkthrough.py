@@ -116,7 +116,7 @@ class Story(PartnerActions):
             f" wholesale {mug['wholesale_price_min']}, retail {mug['retail_price_min']}"
         )
 
-        self.console.step("Shop pushes an order: two mugs of Acme's, and one tray from whoever has it")
+        self.console.step("Shop pushes an order: two mugs of Acme's, and one tray of any supplier")
         order = {
             "retailer_order_id": self.name,
             "shipping_address": CONSUMER,
