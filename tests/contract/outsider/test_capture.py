@@ -116,6 +116,7 @@ def test_oldest_first(acme, shop):
     listed = [each["id"] for each in by_filter(acme, **NEW)]
 
     assert [pk for pk in listed if pk in created] == created
+    assert len(set(listed)) == len(listed)
 
 
 def test_pages_follow_by_link(acme, shop):
