@@ -79,7 +79,7 @@ class Keyset:
         descending = self.order.startswith("-") != backward
         try:
             rows = fetch(None if cursor is None else cursor.value, descending, limit + 1)
-        except (TypeError, ValueError) as error:  # such as a time for a column of numbers
+        except (TypeError, ValueError) as error:  # the cursor holds a value of another type
             if cursor is None:
                 raise
             raise FOREIGN_CURSOR from error

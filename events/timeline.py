@@ -8,7 +8,7 @@ from typing import Any
 
 from events.models import Event
 
-LONGEST = 500  # most events that one timeline shows
+LONGEST = 500  # a timeline shows at most this number of events
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from imports.states import UNFINISHED, Status
 from sftp_ingest.area import contents
 
 MOST_ROWS = 100
-MOST_CELLS = 8_000  # of all rows together; settings.DATA_UPLOAD_MAX_NUMBER_FIELDS must allow as many
+MOST_CELLS = 8_000  # counts all rows; settings.DATA_UPLOAD_MAX_NUMBER_FIELDS must allow this number
 KINDS = (Kind.PRODUCTS, Kind.INVENTORY)
 
 
@@ -38,7 +38,7 @@ class Cell:
 
     @property
     def is_long(self) -> bool:
-        """Whether the cell needs a text area: an input of one line would drop its line breaks."""
+        """Return whether the cell needs a text area. An input of one line would drop its line breaks."""
         return "\n" in self.text or len(self.text) > 60
 
 

@@ -14,7 +14,7 @@ FORMULA_SQL = "^'*[-=+@\t\r]"
 
 
 def harmless(cell: str) -> str:
-    """Return a cell that no spreadsheet will run."""
+    """Put an apostrophe before a formula, so that no spreadsheet runs the cell."""
     return f"'{cell}" if FORMULA.match(cell) else cell
 
 

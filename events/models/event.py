@@ -127,7 +127,7 @@ class Event(models.Model):
         if not cls.objects.filter(number=None).exists():
             return 0
         numbered = cls._number()
-        while not numbered and notice():  # a new epoch has begun
+        while not numbered and notice():  # retry: a new epoch has begun
             numbered = cls._number()
         return numbered
 

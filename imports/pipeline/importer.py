@@ -93,7 +93,7 @@ class Importer(ABC):
         return {}
 
     def ground(self, context: ImportContext) -> list[int]:
-        """Return the warehouses that a file is about; empty for all."""
+        """Return the ids of the warehouses that a file covers. An empty list means all warehouses."""
         return []
 
     def after_commit(self) -> None:

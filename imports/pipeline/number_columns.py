@@ -110,7 +110,7 @@ def shows_decimal_dots(cell: Composable) -> Composable:
 
 
 def shows_decimal_commas(cell: Composable) -> Composable:
-    """Return the condition that a cell can only be meant with a decimal comma."""
+    """Return the SQL condition that a cell is readable only with a decimal comma."""
     return SQL("({0} ~ '[.,]' AND ({0} ~ {1} AND {0} !~ {2} OR {0} ~ {3}))").format(
         cell, Literal(COMMA_DECIMAL), Literal(COMMA_EITHER), Literal(DOT_GROUPS)
     )

@@ -89,7 +89,7 @@ class Chosen:
 class RowShape:
     """The options of `rows`, bound to a file's header. An empty shape changes no row."""
 
-    # Columns or templates; the first that is not empty identifies the row's product.
+    # Each entry is a column or a template. The first non-empty value identifies the row's product.
     product: tuple[Template, ...] = ()
     parent: int | None = None
     repeat: tuple[int, ...] = ()

@@ -175,7 +175,7 @@ class SendingProcess:
         connections.close_all()
 
     def _accept(self, read: TurnResult) -> None:
-        """Hold the deliveries that were read, forget deliveries of other senders, and send."""
+        """Keep the deliveries that were read, forget the deliveries of other senders, and send."""
         for webhook_id, receiver in [*self._receivers.items()]:
             if not (read.in_time and webhook_id in read.webhooks and self._share.is_mine(webhook_id)):
                 receiver.forget()
