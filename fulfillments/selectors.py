@@ -139,7 +139,7 @@ def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Fulfillme
 
 
 def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
-    """Save the first capture of each row; return the rows with its time. Locks no row that a move needs."""
+    """Save the first capture of each row. Return the rows with its time. Lock no row that a move needs."""
     uncaptured = [row.id for row in page if row.captured_at is None]
     if not uncaptured:
         return list(page)

@@ -5,7 +5,7 @@ class OrdersConfig(AppConfig):
     name = "orders"
 
     def ready(self) -> None:
-        # Imported here, because models can only be imported after all apps are loaded.
+        # Import here: models can only be imported after all apps are loaded.
         from accounts.operating import record_panels
         from api import facts
         from catalog.models import Variant

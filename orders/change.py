@@ -31,7 +31,7 @@ from orders.processing_state import FINISHED, ProcessingState, derive_state, sta
 
 
 class ChangeableOrder(Protocol):
-    """The parts of `orders.models.Order` that a change reads and writes. That module imports this one."""
+    """The parts of `orders.models.Order` that a change reads and writes. That module imports this module."""
 
     pk: Any
     retailer_id: int

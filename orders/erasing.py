@@ -78,7 +78,7 @@ def orders_of(email: str) -> list[Order]:
 
 
 def erase_all(orders: Iterable[Order], *, by: Actor, reason: str = "") -> tuple[int, list[str]]:
-    """Erase each order in its own change; return the number of erased orders, and the failures."""
+    """Erase each order in its own change. Return the number of erased orders, and the failures."""
     actor, erased, failures = replace(by, reason=reason), 0, []
     for order in orders:
         try:

@@ -26,7 +26,7 @@ from orders.unrouted_lines import has_waiting_lines, lines_sql
 
 logger = logging.getLogger(__name__)
 
-# A name instead of an import, because the task's module imports this one.
+# Use the task's name: the task's module imports this module.
 ALLOCATE_TASK = "orders.tasks.serve_waiting"
 AT_ONCE = 2.0
 """Seconds that the caller spends on backorders. A worker does the rest."""
