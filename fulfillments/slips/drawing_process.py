@@ -1,0 +1,23 @@
+"""The process that draws one long document: contents from standard input, the document to standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import msgspec
+
+from fulfillments.slips.contents import SlipBatch
+from fulfillments.slips.drawing import draw
+
+LESS_URGENT = 5  # requests go first
+
+
+def main() -> None:
+    os.nice(LESS_URGENT)
+    batch = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=SlipBatch)
+    sys.stdout.buffer.write(msgspec.msgpack.encode(draw(batch)))
+
+
+if __name__ == "__main__":
+    main()

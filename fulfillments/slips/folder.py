@@ -1,0 +1,53 @@
+"""`orders/slips/` of the upload area: the packing slip of each fulfillment, by its number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+
+import msgspec
+
+from api.errors import ApiError
+from fulfillments.models import Fulfillment
+from fulfillments.slips.contents import SlipBatch
+from fulfillments.slips.documents import make_document
+from fulfillments.slips.selectors import read_slips
+from fulfillments.states import WORKABLE
+from sftp_ingest.area.made_files import MadeFile, MadeFolder
+
+SLIPS = "slips"
+SUFFIX = ".pdf"
+MOST_LISTED = 100
+MOST_DIGITS = 18
+
+
+class SlipsFolder(MadeFolder):
+    """The slips. The folder lists the oldest open work; other slips can be read by their name."""
+
+    name = SLIPS
+
+    def files(self, supplier_id: int) -> Mapping[str, Callable[[], MadeFile]]:
+        own = Fulfillment.objects.filter(supplier_id=supplier_id)
+        open_work = own.filter(state__in=WORKABLE).not_held().order_by("id")
+        ids = [*open_work.values_list("pk", flat=True)[:MOST_LISTED]]
+        batch = read_slips(own, ids, leave_out=True)
+        return {f"{slip.fulfillment_id}{SUFFIX}": partial(_file, batch.only(slip)) for slip in batch.slips}
+
+    def find(self, supplier_id: int, name: str) -> MadeFile | None:
+        number = name.removesuffix(SUFFIX)
+        if number == name or not (number.isascii() and number.isdecimal()) or len(number) > MOST_DIGITS:
+            return None
+        try:
+            return _file(read_slips(Fulfillment.objects.filter(supplier_id=supplier_id), [int(number)]))
+        except ApiError:
+            return None
+
+
+def _file(batch: SlipBatch) -> MadeFile:
+    return MadeFile(_drawn(msgspec.msgpack.encode(batch)))
+
+
+@lru_cache(maxsize=4 * MOST_LISTED)
+def _drawn(encoded: bytes) -> bytes:
+    """Draw a slip once for many listings: clients list a folder often, and its sizes must be true."""
+    return make_document(msgspec.msgpack.decode(encoded, type=SlipBatch)).pdf

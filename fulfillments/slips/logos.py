@@ -1,0 +1,54 @@
+"""Checks an uploaded logo, and stores it at the size of its print."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+from django.core.exceptions import ValidationError
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+MOST_BYTES = 1024**2
+MOST_PIXELS = 4_000
+PRINTED_PIXELS = (800, 800)
+KINDS = {
+    b"GIF8": "a GIF",
+    b"RIFF": "a WebP",
+    b"BM": "a bitmap",
+    b"II*\0": "a TIFF",
+    b"MM\0*": "a TIFF",
+    b"%PDF": "a PDF",
+    b"<svg": "an SVG",
+    b"<?xml": "an SVG or another XML file",
+}
+
+
+def stored_logo(content: bytes) -> bytes:
+    """Return a PNG or JPEG as the PNG that slips show. Raises ValidationError with what the file is."""
+    if len(content) > MOST_BYTES:
+        raise ValidationError(f"The logo has {len(content):,} bytes. Upload one of at most 1 MB.")
+    image = _opened(content)
+    if max(image.size) > MOST_PIXELS:  # known from the header: no pixel is decoded yet
+        width, height = image.size
+        raise ValidationError(
+            f"The logo has {width} × {height} pixels. Upload one with at most {MOST_PIXELS:,} on each side."
+        )
+    try:
+        image.draft("RGB", PRINTED_PIXELS)
+        upright = ImageOps.exif_transpose(image).convert("RGBA")
+    except (OSError, SyntaxError, ValueError) as error:
+        raise ValidationError("The image is damaged: its pixels cannot be read. Export it again.") from error
+    upright.thumbnail(PRINTED_PIXELS)
+    printed = Image.new("RGB", upright.size, "white")
+    printed.paste(upright, mask=upright)
+    png = BytesIO()
+    printed.save(png, "PNG", optimize=True)
+    return png.getvalue()
+
+
+def _opened(content: bytes) -> Image.Image:
+    try:
+        return Image.open(BytesIO(content), formats=("PNG", "JPEG"))
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        start = content.lstrip()[:8]
+        kind = next((name for begin, name in KINDS.items() if start.startswith(begin)), "no image")
+        raise ValidationError(f"The file is {kind}. Upload a PNG or a JPEG.") from error
