@@ -1,0 +1,65 @@
+"""The formats of tracking numbers, as the data set describes them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fulfillments.tracking.check_digits import ALGORITHMS
+
+DATA = Path(__file__).with_name("formats.json")
+
+
+@dataclass(frozen=True)
+class TrackingFormat:
+    """A format of a carrier's tracking numbers."""
+
+    carrier: str
+    pattern: re.Pattern[str]
+    url: str = ""
+    check: Mapping[str, Any] = field(default_factory=dict)
+    prefix: tuple[re.Pattern[str], str] | None = None
+    """A serial number that the pattern matches gets this prefix before its check."""
+    couriers: Mapping[str, str] = field(default_factory=dict)
+    """The postal service of each country, for international numbers."""
+
+    def is_right(self, match: re.Match[str]) -> bool:
+        """Tell whether the check digit of a matching number, and its country, are right."""
+        if self.couriers and match["CountryCode"] not in self.couriers:
+            return False
+        if not self.check:
+            return True
+        serial = match["SerialNumber"]
+        if self.prefix and self.prefix[0].match(serial):
+            serial = self.prefix[1] + serial
+        try:
+            return ALGORITHMS[self.check["name"]](serial, self.check) == match["CheckDigit"]
+        except ValueError:  # a letter where the algorithm needs a digit
+            return False
+
+    def carrier_of(self, match: re.Match[str]) -> str:
+        """Return the carrier of a matching number; empty if no postal service has its country."""
+        return self.couriers.get(match["CountryCode"], "") if self.couriers else self.carrier
+
+
+def _format(row: Mapping[str, Any]) -> TrackingFormat:
+    prefix = row.get("prefix")
+    return TrackingFormat(
+        carrier=row["carrier"],
+        pattern=re.compile(row["pattern"]),
+        url=row.get("url", ""),
+        check=row.get("check", {}),
+        prefix=(re.compile(prefix[0]), prefix[1]) if prefix else None,
+        couriers=row.get("couriers", {}),
+    )
+
+
+def read_formats(data: Mapping[str, Any]) -> list[TrackingFormat]:
+    return [_format(row) for row in data["formats"]]
+
+
+FORMATS = read_formats(json.loads(DATA.read_text()))

@@ -1,0 +1,92 @@
+"""Makes `formats.json` from a copy of the data set: one small file instead of many large ones."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from fulfillments.tracking.check_digits import ALGORITHMS
+from fulfillments.tracking.formats import read_formats
+
+SOURCE = "https://github.com/jkeen/tracking_number_data"
+NAMES = {
+    "fedex": "FedEx",
+    "old_dominion": "Old Dominion",
+    "landmark": "Landmark Global",
+    "speedee": "Spee-Dee",
+    "ups": "UPS",
+    "usps": "USPS",
+}
+"""Short names of carriers; the others have their name in the data set."""
+NO_CHECK = "dummy"
+
+
+class WrongDataSet(Exception):
+    """The copy of the data set cannot be used; the message says why."""
+
+
+def compact(folder: Path, version: str) -> dict[str, Any]:
+    """Return the formats of the data set's `couriers/*.json`. Raises WrongDataSet."""
+    files = sorted((folder / "couriers").glob("*.json"))
+    if not files:
+        raise WrongDataSet(f"{folder} has no couriers/*.json. Name the folder of the data set.")
+    couriers = [json.loads(path.read_text()) for path in files]
+    data = {
+        "source": SOURCE,
+        "version": version,
+        "license": "MIT",
+        "formats": [row for courier in couriers for row in _formats(courier)],
+    }
+    _prove(data)
+    return data
+
+
+def _formats(courier: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for each in courier["tracking_numbers"]:
+        pattern = each["regex"] if isinstance(each["regex"], str) else "".join(each["regex"])
+        tests = each["test_numbers"]
+        row: dict[str, Any] = {
+            "carrier": NAMES.get(courier["courier_code"], courier["name"]),
+            "format": each["name"],
+            # Numbers are compared without blanks, so the pattern needs none.
+            "pattern": pattern.replace("(?<", "(?P<").replace("\\s*", ""),
+        }
+        validation = each.get("validation") or {}
+        check = validation.get("checksum") or {}
+        if check.get("name", NO_CHECK) != NO_CHECK:
+            row["check"] = check
+        if prefix := validation.get("serial_number_format", {}).get("prepend_if"):
+            row["prefix"] = [prefix["matches_regex"], prefix["content"]]
+        if each.get("tracking_url"):
+            row["url"] = each["tracking_url"]
+        if "Courier" in validation.get("additional", {}).get("exists", ()):
+            row["couriers"] = _couriers(each)
+        yield {**row, "valid": tests["valid"], "invalid": tests["invalid"]}
+
+
+def _couriers(each: Mapping[str, Any]) -> dict[str, str]:
+    [lookup] = [more["lookup"] for more in each["additional"] if more["name"] == "Courier"]
+    usps = "United States Postal Service"
+    return {row["matches"]: NAMES["usps"] if row["courier"] == usps else row["courier"] for row in lookup}
+
+
+def _prove(data: Mapping[str, Any]) -> None:
+    """Raise WrongDataSet unless every test number of the data set is recognized as it says."""
+    for row in data["formats"]:
+        if row.get("check", {}).get("name", "mod7") not in ALGORITHMS:
+            raise WrongDataSet(f"{row['format']} has the unknown check digit {row['check']['name']}.")
+    wrong = list(wrongly_recognized(data))
+    if wrong:
+        raise WrongDataSet(f"{len(wrong)} test numbers are not recognized as the data set says: {wrong[:5]}.")
+
+
+def wrongly_recognized(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each test number that its own format recognizes differently."""
+    for row, each in zip(data["formats"], read_formats(data), strict=True):
+        for number, is_valid in [*((n, True) for n in row["valid"]), *((n, False) for n in row["invalid"])]:
+            match = each.pattern.fullmatch(re.sub(r"\s", "", number).upper())
+            if bool(match and each.is_right(match)) is not is_valid:
+                yield f"{row['format']}: {number}"
