@@ -1,4 +1,4 @@
-"""`orders/` of the upload area: open work, and one file for each day with captures."""
+"""`orders/` of the upload area: open work, changes, one file for each day with captures, and `slips/`."""
 
 from __future__ import annotations
 
@@ -6,58 +6,99 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import partial
 from itertools import accumulate
+from typing import ClassVar
 
+from django.db import connection, transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from fulfillments.files.order_lines import as_csv
+from fulfillments.files.asking import asked_at
+from fulfillments.files.changed import changed
+from fulfillments.files.order_lines import (
+    COLUMNS,
+    Units,
+    all_units,
+    cancel_requested,
+    line_rows,
+    open_units,
+)
 from fulfillments.filters import FULFILLMENT_STATES, RETAILER_STATES
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.selectors import FulfillmentRow, fulfillments_json, mark_captured, rows
+from fulfillments.slips.folder import SLIPS, SlipsFolder
+from imports.made_sheets import Columns, Rows, as_csv, as_xlsx
 from sftp_ingest.area.made_files import MadeFile, MadeFolder
 from sftp_ingest.area.paths import ORDERS
 
 # The limits of one file; the others follow after the supplier has accepted these. The file is built in
 # memory, so its lines are limited too: one order may have a thousand lines.
 MOST, MOST_LINES = 5_000, 50_000
+MOST_LINES_OF_WORKBOOK = 2_000  # a workbook takes longer to write than a CSV
 DAYS = timedelta(days=30)
 NEW = RETAILER_STATES["ordered"] & FULFILLMENT_STATES["new"]
 CANCELING = RETAILER_STATES["canceling"]
 
 
+Write = Callable[[Columns, Rows], bytes]
+"""Writes a file in its format."""
+
+
 class OrdersFolder(MadeFolder):
-    """The folder with `new.csv`, `canceling.csv` and a file for each day; at most six queries per file."""
+    """The folder with open work, changes, and a file for each day; at most seven queries per file."""
 
     name = ORDERS
+    folders: ClassVar[Mapping[str, MadeFolder]] = {SLIPS: SlipsFolder()}
 
     def files(self, supplier_id: int) -> Mapping[str, Callable[[], MadeFile]]:
         fulfillments = Fulfillment.objects.filter(supplier_id=supplier_id).not_held()
         return {
-            "new.csv": partial(_to_do, fulfillments, NEW),
-            "canceling.csv": partial(_to_do, fulfillments, CANCELING),
+            "new.csv": partial(_to_do, fulfillments, NEW, open_units),
+            "new.xlsx": partial(_to_do, fulfillments, NEW, open_units, as_xlsx),
+            "canceling.csv": partial(_to_do, fulfillments, CANCELING, cancel_requested),
+            "canceling.xlsx": partial(_to_do, fulfillments, CANCELING, cancel_requested, as_xlsx),
+            "changed.csv": partial(changed, supplier_id),
             **{f"{day}.csv": partial(_captured_on_day, page) for day, page in _by_day(fulfillments).items()},
         }
 
 
-def _to_do(fulfillments: QuerySet[Fulfillment], wanted: Q) -> MadeFile:
+def _to_do(fulfillments: QuerySet[Fulfillment], wanted: Q, units: Units, write: Write = as_csv) -> MadeFile:
     """Return the file of open work. Reading the file captures its fulfillments, as the API does."""
-    page = _that_fit(list(rows(fulfillments.filter(wanted).order_by("id"))[:MOST]))
-    content = as_csv(fulfillments_json(page), open_only=True)
-    return MadeFile(content, on_read=partial(_capture, page))
+    most_lines = MOST_LINES_OF_WORKBOOK if write is as_xlsx else MOST_LINES
+    page = _that_fit(list(rows(fulfillments.filter(wanted).order_by("id"))[:MOST]), most_lines)
+    return MadeFile(_content(page, units, write), on_read=partial(_capture, page))
 
 
-def _that_fit(page: list[FulfillmentRow]) -> list[FulfillmentRow]:
+def _content(page: list[FulfillmentRow], units: Units, write: Write = as_csv) -> bytes:
+    # Read the moments before the lines: a line that joins meanwhile must not have the moment of its joining
+    # beside the lines of before.
+    moments = asked_at(page)
+    return write(COLUMNS, line_rows(fulfillments_json(page), moments, units))
+
+
+def _that_fit(page: list[FulfillmentRow], most_lines: int) -> list[FulfillmentRow]:
     """Return the first fulfillments whose lines fit into one file; at least one fulfillment."""
     ids = [row.id for row in page]
     counted = FulfillmentLine.objects.filter(fulfillment_id__in=ids).values_list("fulfillment_id")
     lines: dict[int, int] = dict(counted.annotate(Count("pk")))
     so_far = accumulate(lines.get(row.id, 0) for row in page)
-    fitting = sum(count <= MOST_LINES for count in so_far)
+    fitting = sum(count <= most_lines for count in so_far)
     return page[: max(fitting, 1)]
 
 
 def _capture(page: list[FulfillmentRow]) -> None:
-    mark_captured(page)
+    """Capture the fulfillments that are still as the file shows them.
+
+    The lock keeps units from joining meanwhile. It conflicts with no move.
+    """
+    shown = {row.id: row.updated_at for row in page if row.captured_at is None}
+    if not shown:
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT FROM fulfillments_fulfillment WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [list(shown)]
+        )
+        now = rows(Fulfillment.objects.filter(pk__in=shown))
+        mark_captured([row for row in now if row.updated_at == shown[row.id]])
 
 
 def _by_day(fulfillments: QuerySet[Fulfillment]) -> dict[date, list[FulfillmentRow]]:
@@ -70,6 +111,6 @@ def _by_day(fulfillments: QuerySet[Fulfillment]) -> dict[date, list[FulfillmentR
 
 
 def _captured_on_day(page: list[FulfillmentRow]) -> MadeFile:
-    page = _that_fit(page[::-1])[::-1]  # keep the latest
+    page = _that_fit(page[::-1], MOST_LINES)[::-1]  # keep the latest
     latest = max(row.captured_at.timestamp() for row in page if row.captured_at is not None)
-    return MadeFile(as_csv(fulfillments_json(page), open_only=False), modified=latest)
+    return MadeFile(_content(page, all_units), modified=latest)

@@ -1,15 +1,15 @@
-"""The units of a fulfillment that rows of a file mean, by line or sku, with or without a quantity."""
+"""Finds the units that rows of a file name. A row names its line by id or sku; the quantity is optional."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from api.errors import Invalid
+from api.exporting.cells import harmless
 from fulfillments.models import Fulfillment, FulfillmentLine
-from fulfillments.models.quantities import Quantities
-from imports.report_format import harmless
+from fulfillments.models.quantities import NamedUnits, Quantities
 
 LONGEST_QUANTITY = 9
 LONGEST_ID = 18
@@ -21,6 +21,11 @@ def whole_number(text: str, longest: int) -> int | None:
     """Return the whole number in a cell (`12` or `12.0`), or None if there is none of that length."""
     match = WHOLE.fullmatch(text)
     return int(match[1]) if match and len(match[1]) <= longest else None
+
+
+def lines_with(lines: Iterable[FulfillmentLine], sku: str) -> list[FulfillmentLine]:
+    """Return the lines with this sku, also as `orders/` escapes it for spreadsheets."""
+    return [line for line in lines if sku in (line.sku, harmless(line.sku))]
 
 
 class UnitsByLine:
@@ -44,7 +49,7 @@ class UnitsByLine:
         units: Counter[int] = Counter()
         for row in rows:
             self._add(units, row)
-        return dict(units)
+        return NamedUnits(units, dict.fromkeys(units, "quantity"))
 
     def _add(self, units: Counter[int], row: Mapping[str, str]) -> None:
         lines, quantity = self._lines_of(row), _number(row.get("quantity", ""))
@@ -63,13 +68,13 @@ class UnitsByLine:
                 "Needs line_id or sku beside a quantity. Leave quantity empty to mean all open units.",
             )
         field, given = ("line_id", number) if number else ("sku", sku)
-        wanted = whole_number(number, LONGEST_ID) if number else sku
-        # `orders/` escapes a sku that a spreadsheet would run as a formula, so accept both forms.
-        lines = [
-            line
-            for line in self.lines
-            if (wanted == line.pk if number else wanted in (line.sku, harmless(line.sku)))
-        ]
+        wanted = whole_number(number, LONGEST_ID)
+        by_sku = lines_with(self.lines, sku)
+        lines = [line for line in self.lines if line.pk == wanted] if number else by_sku
+        if number and lines and by_sku and lines[0] not in by_sku:
+            # The columns were sorted apart. A sku of no line is ignored: a spreadsheet removes leading zeros.
+            message = f"{sku[:40]!r} is another line: {lines[0].pk} is {lines[0].sku}. Copy the row again."
+            raise Invalid.at("sku", message)
         if not lines:
             known = ", ".join(f"{line.pk} ({line.sku})" for line in self.lines)
             raise Invalid.at(

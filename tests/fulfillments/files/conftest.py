@@ -13,6 +13,7 @@ from tests.sftp_ingest.conftest import (  # noqa: F401
     acme_sftp,
     connect,
     login_of,
+    made_host_keys,
     serve,
     server,
 )
@@ -23,19 +24,19 @@ HEADER = "fulfillment_id,action,tracking_number,carrier,line_id,sku,quantity,rea
 
 def text_of(supplier: Supplier, name: str) -> str:
     """Return a file of orders/ with its current content."""
-    return OrdersFolder().files(supplier.pk)[name]().content.decode()
+    return OrdersFolder().files(supplier.pk)[name]().content.decode("utf-8-sig")
 
 
 @pytest.fixture
 def put(acme, settings):
-    """Put a CSV with these rows into Acme's tracking/, and have it carried out as the sweep would."""
+    """Upload a CSV with these rows to Acme's tracking/, and import it as the sweep does."""
     settings.UPLOADS_DIR.mkdir(parents=True, exist_ok=True)
 
-    def go(*rows: str, header: str = HEADER, name: str = "today.csv") -> ImportJob:
+    def go(*rows: str, header: str = HEADER, name: str = "today.csv", content: bytes = b"") -> ImportJob:
         path = f"tracking/{name}"
-        content = "\n".join((header, *rows)) + "\n"
+        content = content or "\n".join((header, *rows, "")).encode()
         (area_of(acme) / path).unlink(missing_ok=True)
-        (area_of(acme) / path).write_text(content)
+        (area_of(acme) / path).write_bytes(content)
         UploadFactory.create(supplier=acme, path=path, size=len(content))
         assert sweeping.take_uploads() == 1
         job = ImportJob.objects.latest("pk")

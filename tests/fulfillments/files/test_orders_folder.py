@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from datetime import UTC, datetime
 
 import pytest
+from openpyxl import load_workbook
 
+from fulfillments.files.orders_folder import OrdersFolder
 from fulfillments.models import Capture
 from orders.services import hold
-from tests.orders.fixtures import OPERATOR, piece, status
+from tests.orders.fixtures import OPERATOR, piece, state_of, status
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+LISTED = ["canceling.csv", "canceling.xlsx", "changed.csv", "new.csv", "new.xlsx", "slips"]
 
 
 @pytest.fixture
@@ -22,7 +28,7 @@ def read(acme_sftp):
     def lines(name: str) -> list[dict[str, str]]:
         local = io.BytesIO()
         acme_sftp.getfo(f"orders/{name}", local)  # compares the size, too
-        return list(csv.DictReader(io.StringIO(local.getvalue().decode(), newline="")))
+        return list(csv.DictReader(io.StringIO(local.getvalue().decode("utf-8-sig"), newline="")))
 
     return lines
 
@@ -44,7 +50,7 @@ def test_looking_at_the_folder_captures_nothing(acme_sftp, work):
     acme_sftp.stat("orders/new.csv")
     acme_sftp.open("orders/new.csv").close()
 
-    assert names == ["canceling.csv", "new.csv"]
+    assert names == LISTED
     assert not Capture.objects.exists()
 
 
@@ -64,17 +70,26 @@ def test_accepted_lines_leave_the_new_file_and_stay_in_the_file_of_the_day(read,
 
     assert read("new.csv") == []
     assert [row["sku"] for row in read(day)] == ["LAMP", "MAT"]
-    assert sorted(acme_sftp.listdir("orders")) == sorted(["canceling.csv", "new.csv", day])
+    assert sorted(acme_sftp.listdir("orders")) == sorted([*LISTED, day])
 
 
 def test_a_day_long_ago_has_no_file(read, acme_sftp, work):
     read("new.csv")
     Capture.objects.update(captured_at=datetime(2020, 1, 1, tzinfo=UTC))
 
-    assert sorted(acme_sftp.listdir("orders")) == ["canceling.csv", "new.csv"]
+    assert sorted(acme_sftp.listdir("orders")) == [
+        "canceling.csv",
+        "canceling.xlsx",
+        "changed.csv",
+        "new.csv",
+        "new.xlsx",
+        "slips",
+    ]
 
 
-def test_a_file_has_so_many_lines_and_one_fulfillment_at_least(read, acme_api, work, push, monkeypatch):
+def test_a_file_has_at_most_so_many_lines_but_at_least_one_fulfillment(
+    read, acme_api, work, push, monkeypatch
+):
     push({"sku": "LAMP", "quantity": 1})
     monkeypatch.setattr("fulfillments.files.orders_folder.MOST_LINES", 1)
     assert [row["fulfillment_id"] for row in read("new.csv")] == [str(work.pk)] * 2
@@ -136,3 +151,51 @@ def test_no_cell_is_run_by_a_spreadsheet(read, a_variant, acme, push):
     push({"sku": "LAMP", "quantity": 1}, gift_message="=1+1", is_gift=True)
 
     assert read("new.csv")[0]["gift_message"] == "'=1+1"
+
+
+def test_a_spreadsheet_program_recognizes_the_encoding_of_a_csv(acme_sftp, work):
+    for name in ("new.csv", "canceling.csv", "changed.csv"):
+        assert acme_sftp.open(f"orders/{name}").read().startswith(codecs.BOM_UTF8), name
+
+
+def test_a_workbook_has_the_rows_of_the_csv_as_text_and_captures_them(acme_sftp, read, a_variant, acme, push):
+    a_variant(acme, "0012", stock=10)
+    push({"sku": "0012", "quantity": 2}, gift_message="=1+1", is_gift=True)
+
+    sizes = {acme_sftp.stat("orders/new.xlsx").st_size for _ in range(2)}
+    assert not Capture.objects.exists()
+    content = acme_sftp.open("orders/new.xlsx").read()
+    assert Capture.objects.exists()
+    assert sizes == {len(content)}
+
+    header, row = load_workbook(io.BytesIO(content)).active.iter_rows()
+    assert {cell.data_type for cell in row} <= {"inlineStr", "s"}, "no number and no formula"
+    shown = {name.value: cell.value or "" for name, cell in zip(header, row, strict=True)}
+    assert shown == read("new.csv")[0]
+    assert (shown["sku"], shown["gift_message"]) == ("0012", "'=1+1")
+
+
+def test_a_filled_in_workbook_ships(put, acme, work):
+    book = load_workbook(io.BytesIO(OrdersFolder().files(acme.pk)["new.xlsx"]().content))
+    sheet = book.active
+    for name, value in {"action": "ship", "tracking_number": "1Z1"}.items():
+        column = sheet.max_column + 1
+        sheet.cell(1, column, name)
+        for row in range(2, sheet.max_row + 1):
+            sheet.cell(row, column, value)
+    filled = io.BytesIO()
+    book.save(filled)
+
+    job = put(name="monday.xlsx", content=filled.getvalue())
+
+    assert (job.status, state_of(work)) == ("succeeded", "shipped")
+
+
+def test_each_template_has_a_workbook(acme_sftp):
+    names = sorted(acme_sftp.listdir("templates"))
+    assert [name for name in names if name.endswith(".xlsx")] == [
+        name.replace(".csv", ".xlsx") for name in names if name.endswith(".csv")
+    ]
+    columns = acme_sftp.open("templates/tracking.csv").read().decode().splitlines()[0].split(",")
+    book = load_workbook(io.BytesIO(acme_sftp.open("templates/tracking.xlsx").read()))
+    assert [cell.value for cell in book.active[1]] == columns

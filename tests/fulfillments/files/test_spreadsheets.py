@@ -49,7 +49,7 @@ def test_any_other_quantity_is_refused(put, work, quantity):
 
 
 @pytest.mark.parametrize("sku", ["-100", "=A1", "'-9", "@home"])
-def test_a_sku_may_come_back_as_the_folder_shows_it(put, acme, shop, client_for, a_variant, sku):
+def test_a_sku_is_accepted_as_the_orders_folder_shows_it(put, acme, shop, client_for, a_variant, sku):
     a_variant(acme, sku, stock=5)
     client_for(shop).post("orders", an_order({"sku": sku, "quantity": 1}))
     [shown] = csv.DictReader(io.StringIO(text_of(acme, "new.csv")))
@@ -58,3 +58,22 @@ def test_a_sku_may_come_back_as_the_folder_shows_it(put, acme, shop, client_for,
 
     assert shown["sku"] == f"'{sku}"
     assert (job.status, job.updated) == ("succeeded", 1)
+
+
+def test_a_row_whose_columns_were_sorted_apart_ships_nothing(put, work):
+    """The spreadsheet sorted the column of the ids and left the others."""
+    lamp, mat = work.lines.order_by("pk")
+    job = put(
+        f"{work.pk},ship,T1,UPS,{lamp.pk},{mat.sku},1,", f"{work.pk},ship,T2,UPS,{mat.pk},{lamp.sku},1,"
+    )
+
+    assert list(Reject.objects.filter(job=job).values_list("field", "code")) == [("sku", "invalid")] * 2
+    assert not Shipment.objects.exists()
+
+
+def test_a_damaged_sku_beside_a_line_id_is_ignored(put, work):
+    """A spreadsheet removes the leading zeros of a sku."""
+    lamp = work.lines.order_by("pk")[0]
+    put(f"{work.pk},ship,T1,UPS,{lamp.pk},12,1,")
+
+    assert Shipment.objects.get().items == [{"line": lamp.pk, "quantity": 1}]

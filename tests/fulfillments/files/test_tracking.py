@@ -9,7 +9,7 @@ import pytest
 
 from events.models import Event
 from fulfillments.models import Fulfillment, Shipment
-from imports import sweeping
+from imports import publishing, sweeping
 from imports.models import ImportJob, Reject
 from imports.pipeline.job_runner import run_job
 from tests.fulfillments.files.conftest import text_of
@@ -36,7 +36,7 @@ def test_a_parcel_is_shipped_and_the_same_file_again_changes_nothing(put, work):
     assert Shipment.objects.count() == 1
 
 
-def test_the_lines_of_one_parcel_are_one_parcel_wherever_they_stand(put, work):
+def test_the_lines_of_one_parcel_are_one_parcel_in_any_order(put, work):
     rows = (
         f"{work.pk},ship,1Z999,UPS,,LAMP,2,",
         f"{work.pk},accept,,,,,,",
@@ -184,9 +184,70 @@ def test_the_next_worker_continues_after_a_worker_that_died(put, work, monkeypat
     assert state_of(work) == "shipped"
 
 
-def test_a_key_for_fulfillments_sees_the_job_and_one_for_the_catalogue_does_not(put, acme, work, client_for):
+def test_a_fulfillment_key_sees_the_job_and_a_catalogue_key_does_not(put, acme, work, client_for):
     job = put(f"{work.pk},accept,,,,,,")
 
     assert client_for(acme, scopes=["fulfillments:read"]).get(f"imports/{job.pk}").status_code == 200
     assert client_for(acme, scopes=["catalog:read"]).get(f"imports/{job.pk}").status_code == 403
     assert client_for(acme).put(status(work, "accepted")).json()["code"] == "unchanged"
+
+
+def test_a_file_warns_of_a_doubtful_number_and_corrects_it(put, work):
+    typo, right = "1Z5R89390357567128", "1Z5R89390357567127"
+    header = "fulfillment_id,action,old_tracking_number,tracking_number,carrier"
+    rows = (f"{work.pk},correct,{typo},{right},", f"{work.pk},correct,NONE,{right},")
+
+    shipped = put(f"{work.pk},ship,,{typo},", header=header)
+    corrected, again = (put(*rows, header=header) for _ in range(2))
+
+    [warning] = shipped.warnings
+    assert (typo in warning, "UPS" in warning) == (True, True)
+    assert counts(corrected) == ("succeeded_with_errors", 1, 0, 1)
+    assert rejects(corrected) == [(3, "old_tracking_number", "not_found")]
+    assert counts(again) == ("succeeded_with_errors", 0, 1, 1)
+    assert Shipment.objects.get().tracking_number == right
+
+
+def test_a_row_without_an_action_waits_for_its_supplier(put, work):
+    """A clerk adds the column to new.csv, and fills some of its rows."""
+    job = put(f"{work.pk},,,,,LAMP,2,", f"{work.pk},,,,,MAT,1,", f"{work.pk},accept,,,,,,")
+
+    assert counts(job) == ("succeeded", 1, 2, 0)
+    assert state_of(work) == "accepted"
+    assert counts(put(f"{work.pk},ship,T,,,LAMP,1,")) == ("succeeded", 1, 0, 0)
+
+
+@pytest.mark.parametrize("row", [",,1Z999,,,,,", ",,,UPS,,,,", ",,,,,,,out of stock"])
+def test_a_row_whose_action_was_forgotten_is_rejected(put, work, row):
+    job = put(f"{work.pk}{row}")
+
+    assert rejects(job) == [(2, "action", "required")]
+    assert state_of(work) == "new"
+
+
+LEFT, LATER = "2026-01-31T12:00:00Z", "2026-01-31T13:00:00Z"
+TIMED = "fulfillment_id,action,tracking_number,sku,shipped_at"
+
+
+def test_a_parcel_left_when_its_row_says(put, work):
+    put(f"{work.pk},ship,T,LAMP,{LEFT}", f"{work.pk},ship,T,MAT,", header=TIMED)
+
+    assert Shipment.objects.get().shipped_at.isoformat() == "2026-01-31T12:00:00+00:00"
+    again = put(f"{work.pk},ship,T,LAMP,{LATER}", f"{work.pk},ship,T,MAT,", header=TIMED)
+    assert counts(again) == ("succeeded", 0, 2, 0)
+
+
+@pytest.mark.parametrize("moments", [("31.01.2026", ""), ("2999-01-31T12:00:00Z", ""), (LEFT, LATER)])
+def test_a_moment_that_cannot_be_right_ships_nothing(put, work, moments):
+    job = put(f"{work.pk},ship,T,LAMP,{moments[0]}", f"{work.pk},ship,T,MAT,{moments[1]}", header=TIMED)
+
+    assert [field for _, field, _ in rejects(job)] == ["shipped_at", "shipped_at"]
+    assert state_of(work) == "new"
+
+
+def test_the_report_counts_done_and_refused_rows_and_names_the_first_reasons(put, work):
+    job = put(f"{work.pk},ship,1Z999,UPS,,,,", "999999,ship,1Z1,UPS,,,,")
+
+    report = publishing.summary(job)
+    assert "Rows 2: done 1, unchanged 0, refused 1." in report
+    assert f"Refused rows:\r\n- line 3: {Reject.objects.get().message}" in report
