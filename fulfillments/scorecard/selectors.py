@@ -111,11 +111,12 @@ class Scorecard:
 
     @property
     def refusals(self) -> int:
-        return sum(self.counts[name] for name in measures.REFUSALS)
+        """The fulfillments with rejected units."""
+        return self.counts[measures.REJECTED]
 
     @property
     def refusal_rate(self) -> float | None:
-        """Rejections per fulfillment. The rate can exceed 1, because each rejection of some lines counts."""
+        """Return the fulfillments with a rejection, of all or some units, per new fulfillment."""
         created = self.counts[measures.CREATED]
         return round(self.refusals / created, 4) if created else None
 

@@ -18,7 +18,7 @@ class TimesJson(TypedDict):
 
 
 class RefusalsJson(TypedDict):
-    """Rejections by reason; each call for a fulfillment counts once."""
+    """Fulfillments with rejected units, by reason. Each fulfillment counts once for each reason."""
 
     out_of_stock: int
     missing_sku: int
@@ -26,7 +26,10 @@ class RefusalsJson(TypedDict):
 
 
 class CancellationsJson(TypedDict):
-    """Cancellation requests and their answers; `unanswered` ones got the default answer of the time limit."""
+    """Cancellation requests and their answers; `unanswered` ones got the default answer of the time limit.
+
+    A request that the retailer widens before the answer counts once.
+    """
 
     asked: int
     approved: int
@@ -69,6 +72,7 @@ class ScorecardJson(TypedDict):
     refusals: RefusalsJson
     refusal_rate: float | None
     cancellations: CancellationsJson
+    doubtful_tracking_numbers: int
     feed: FeedJson
     by_day: list[ScorecardDayJson]
 
@@ -98,6 +102,7 @@ def scorecard_json(card: Scorecard) -> ScorecardJson:
             "refused": counts[measures.REFUSED],
             "unanswered": counts[measures.UNANSWERED],
         },
+        "doubtful_tracking_numbers": counts[measures.DOUBTFUL_TRACKING],
         "feed": {
             "last_at": iso(card.fed_at),
             "age_hours": card.feed_age_hours,
@@ -109,7 +114,7 @@ def scorecard_json(card: Scorecard) -> ScorecardJson:
                 "created": sums[measures.CREATED],
                 "accepted": sums[measures.TO_ACCEPT],
                 "shipped": sums[measures.TO_SHIP],
-                "refused": sum(sums[name] for name in measures.REFUSALS),
+                "refused": sums[measures.REJECTED],
             }
             for day, sums in card.days()
         ],

@@ -1,0 +1,37 @@
+"""A scorecard as pages show it: its numbers beside the days before, its tables and its charts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.models import Retailer, Supplier
+from accounts.scopes import Role
+from fulfillments.scorecard import measures
+from fulfillments.scorecard.charts import TITLES, charts
+from fulfillments.scorecard.performance import Days, Performance, performances
+from fulfillments.scorecard.selectors import Scorecard
+
+SHOWN_DAYS = (30, 90)
+COUNTED = {measures.TO_ACCEPT: "accepted", measures.TO_SHIP: "shipped"}
+"""The count whose list shows the fulfillments behind a time. Captures are no events, so none lists them."""
+
+
+def chosen_days(text: str) -> int:
+    """Return the days that a page's parameter names, else the usual days."""
+    return next((days for days in SHOWN_DAYS if text == str(days)), SHOWN_DAYS[0])
+
+
+def shown_scorecard(supplier: Supplier, days: int, retailer: Retailer | None = None) -> dict[str, Any]:
+    """Return the values of `scorecard_tables.html` and `performance_numbers.html`, except `links`."""
+    card = Scorecard.of(supplier, days, retailer)
+    ids = {"supplier_id": supplier.pk, "retailer_id": retailer.pk if retailer else None}
+    found = performances(Role.SUPPLIER, Days(days), **ids)
+    return {
+        "supplier": supplier,
+        "card": card,
+        "days": days,
+        "times": [(TITLES[name], card.times[name], COUNTED.get(name, "")) for name in measures.TIMES],
+        "counts": card.counts,
+        "charts": charts(card),
+        "performance": found.get(supplier.pk, Performance()),
+    }
