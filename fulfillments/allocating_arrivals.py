@@ -23,8 +23,8 @@ ARRIVED = "stock arrived"
 def allocate_arrivals(change: Change) -> int:
     """Reserve the stock that an order may have now; return the number of units.
 
-    Stock for earlier backorders stays untouched. The change must contain nothing else: an earlier move would
-    break the lock order. An order that gets no stock gets no event.
+    Leave the units that older backorders have a claim to. Use a change without other moves: a move before
+    this call would lock stock before fulfillments. An order that gets no stock gets no event.
     """
     shorts = _lock_short_lines(change)
     wants = wants_of(change.own_waiting_lines())

@@ -1,9 +1,8 @@
 """The stock that backorders have a claim to, so that no newer order gets it first (contract 13).
 
-Short units of routed lines come first, then unrouted lines; in both groups, older orders come first. A line
-that was routed short because unrouted lines had a claim to the stock (`behind`) is queued among the unrouted
-lines. Every taker of stock locks the stock rows and takes no more than the earlier backorders leave. So
-arrived stock belongs to backorders from its commit on, even before it is reserved for them.
+`fulfillments.stock_queue` says which backorder comes first. Every taker of stock locks the stock rows and
+takes no more than the earlier backorders leave. So arrived stock belongs to backorders from its commit on,
+even before it is reserved for them.
 """
 
 from __future__ import annotations
@@ -18,13 +17,12 @@ from fulfillments.change import Change
 from fulfillments.planning.candidates import Market, WaitingLine
 from fulfillments.planning.routing import Want
 from fulfillments.refusals import refusals_of
+from fulfillments.stock_queue import AFTER_UNROUTED, BEFORE_UNROUTED, FIRST
 from inventory.arrivals import stock_arrived
 from inventory.reservations import Stock, StockKey
 
 SHORT = "quantity - shipped - rejected - canceled - reserved - cancel_requested"
 """SQL of the units of a routed line that wait for stock."""
-QUEUE_ORDER = "p.behind, f.order_id, p.id"
-"""SQL of the rule that decides which routed line gets stock first; `p` is the line, `f` its fulfillment."""
 
 
 def short_lines(where: str) -> str:
@@ -36,9 +34,9 @@ def short_lines(where: str) -> str:
 
 
 ROUTED = f"""
-    SELECT p.variant_id, f.warehouse_id, coalesce(sum(p.short) FILTER (WHERE NOT p.behind), 0),
-           coalesce(sum(p.short) FILTER (WHERE NOT p.behind AND f.order_id < %(order)s), 0),
-           coalesce(sum(p.short) FILTER (WHERE p.behind AND f.order_id < %(order)s), 0)
+    SELECT p.variant_id, f.warehouse_id, coalesce(sum(p.short) FILTER (WHERE {FIRST}), 0),
+           coalesce(sum(p.short) FILTER (WHERE {BEFORE_UNROUTED}), 0),
+           coalesce(sum(p.short) FILTER (WHERE {AFTER_UNROUTED}), 0)
     FROM ({short_lines("variant_id = ANY(%(variants)s)")}) p
     JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
     WHERE f.order_id <> %(order)s GROUP BY 1, 2
@@ -77,7 +75,7 @@ def wants_of(lines: Sequence[WaitingLine]) -> list[Want]:
     wants = (
         Want(
             line.id,
-            line.units - refusals[line.id].for_address,
+            line.units - min(refusals[line.id].for_address, line.refused),
             market.candidates(line, refusals[line.id].suppliers),
             frozenset(refusals[line.id].warehouses),
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import date
 
 from inventory.models import MovementKind
 from inventory.reservations import Cause, LockedStock, StockKey
@@ -43,6 +44,8 @@ class Effects:
     stock: list[StockEffect] = field(default_factory=list)
     delisted: set[int] = field(default_factory=set)
     rejected: Counter[int] = field(default_factory=Counter)
+    expected: dict[StockKey, date] = field(default_factory=dict)
+    """The restock dates of refused stock rows."""
     reassigned_to: dict[int, int | None] = field(default_factory=dict)
     """The new supplier of the order lines that an operator reassigns; None lets routing choose."""
 
@@ -54,4 +57,5 @@ class Effects:
         self.stock += other.stock
         self.delisted |= other.delisted
         self.rejected.update(other.rejected)
+        self.expected |= other.expected
         self.reassigned_to |= other.reassigned_to

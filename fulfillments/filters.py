@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django.db.models import Q, QuerySet
 from drf_spectacular.utils import OpenApiParameter
 
@@ -23,8 +25,21 @@ FULFILLMENT_STATES = {
 }
 
 
+MEANT = re.compile(r"state|status|filter", re.IGNORECASE)
+
+
 class FulfillmentFilter(StrictFilterSet):
     """The two states, as `?filter={"retailer_state": …, "fulfillment_state": …}` or as parameters."""
+
+    @classmethod
+    def looks_meant(cls, name: str, value: str) -> str:
+        """Return the filter that an unknown parameter means: ignoring it would capture everything."""
+        retailers = "retailer" in name.lower() or (
+            value in RETAILER_STATES and value not in FULFILLMENT_STATES
+        )
+        if MEANT.search(name) or value in {*FULFILLMENT_STATES, *RETAILER_STATES}:
+            return "retailer_state" if retailers else "fulfillment_state"
+        return ""
 
     retailer_state = choice_filter(RETAILER_STATES, method="by_retailer_state")
     fulfillment_state = choice_filter(FULFILLMENT_STATES, method="by_fulfillment_state")
@@ -51,6 +66,7 @@ FILTERS = [
         "fulfillment_state",
         str,
         enum=sorted(FULFILLMENT_STATES),
-        description="`new` also returns fulfillments whose cancellation was refused; they keep their state.",
+        description="`new` also returns fulfillments whose cancellation was refused; they keep their state. "
+        "`canceling` and `cancelling` both return the fulfillments with an unanswered cancellation request.",
     ),
 ]

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
-from fulfillments.models import Fulfillment, FulfillmentLine, Rejection, Return, Shipment
+from fulfillments.models import Fulfillment, FulfillmentLine, KeptParcel, Rejection, Return, Shipment
+
+ITEMIZED = ("shipments", "kept_parcels", "rejections", "returns")
+"""The records of a fulfillment that name units."""
+Itemized = Shipment | KeptParcel | Rejection | Return
 
 
 @dataclass(frozen=True)
@@ -22,8 +27,22 @@ class ItemizedRecord:
     """A parcel, rejection or return, with its fulfillment and its content."""
 
     fulfillment: Fulfillment
-    record: Shipment | Rejection | Return
+    record: Itemized
     contents: list[SkuQuantity]
+
+    @property
+    def number(self) -> str:
+        """Return the supplier's number of a rejection or return."""
+        record = self.record
+        number = record.reject_id if isinstance(record, Rejection) else getattr(record, "return_id", None)
+        return number or ""
+
+    @property
+    def at(self) -> datetime:
+        record = self.record
+        if isinstance(record, Rejection):
+            return record.rejected_at
+        return record.returned_at if isinstance(record, Return) else record.shipped_at
 
 
 def itemize(fulfillments: Iterable[Fulfillment], name: str) -> Iterator[ItemizedRecord]:
@@ -34,10 +53,11 @@ def itemize(fulfillments: Iterable[Fulfillment], name: str) -> Iterator[Itemized
     for fulfillment in fulfillments:
         lines = {line.pk: line for line in fulfillment.lines.all()}
         for record in getattr(fulfillment, name).all():
-            yield ItemizedRecord(fulfillment, record, _contents(record, lines))
+            yield ItemizedRecord(fulfillment, record, contents_of(record, lines))
 
 
-def _contents(record: Shipment | Rejection | Return, lines: dict[int, FulfillmentLine]) -> list[SkuQuantity]:
+def contents_of(record: Itemized, lines: dict[int, FulfillmentLine]) -> list[SkuQuantity]:
+    """Return the content of a record. `lines` has the fulfillment's lines by id."""
     return [
         SkuQuantity(lines[item["line"]].sku, item["quantity"], item.get("restocked", 0))
         for item in record.items

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from accounts.actors import Actor
@@ -25,6 +25,8 @@ class Alternatives:
 
     lines: list[dict[str, Any]]
     able: dict[int, str]
+    partly: dict[int, str]
+    """The other suppliers that have a part of the units."""
     chosen: str
     """The suppliers that routing would choose; empty if the candidates do not have all units."""
 
@@ -70,14 +72,23 @@ def find_alternatives(fulfillment: Fulfillment) -> Alternatives:
         }
         for decision in decisions
     ]
-    able = {pk: supplier.name for pk, supplier in sorted(suppliers.items()) if _has_all(pk, wants, available)}
+    others = {
+        pk: supplier.name for pk, supplier in sorted(suppliers.items()) if pk != fulfillment.supplier_id
+    }
+    able = {
+        pk: f"{name} (ask this supplier again)" if _refused(pk, wants) else name
+        for pk, name in others.items()
+        if _has_all(pk, wants, available)
+    }
+    part = {each["supplier_id"] for each in considered if each["available"] > 0} & others.keys()
+    partly = {pk: name for pk, name in others.items() if pk in part and pk not in able}
     names = sorted({suppliers[each.candidate.supplier_id].name for each in chosen.allocations})
-    return Alternatives(lines, able, "" if chosen.unfilled else ", ".join(names))
+    return Alternatives(lines, able, partly, "" if chosen.unfilled else ", ".join(names))
 
 
 def _wants(fulfillment: Fulfillment, open_: Counter[int], lines: list[WantedLine]) -> list[Want]:
     order = fulfillment.order
-    market = Market.of(order.retailer_id, lines, country_known=not order.has_unknown_country)
+    market = Market.of_open_order(order.retailer_id, lines, country_known=not order.has_unknown_country)
     refusals = refusals_of(open_)
     return [
         Want(
@@ -110,13 +121,22 @@ def _why_not(decision: DecisionJson, source: ConsideredJson) -> str:
     return "Has all units of this line, but units of other lines are not in stock."
 
 
+def _refused(supplier_id: int, wants: list[Want]) -> bool:
+    """Tell whether the supplier, or a warehouse of it, refused one of the lines before."""
+    refused = {each.supplier_id for want in wants for each in want.candidates if each.refused}
+    refused |= {supplier for want in wants for supplier, _ in want.refused_warehouses}
+    return supplier_id in refused
+
+
 def _has_all(supplier_id: int, wants: list[Want], available: dict[tuple[int, int], int]) -> bool:
+    """Tell whether the supplier has all units. Earlier refusals end if an operator chooses the supplier."""
     supplier_wants = [
         Want(
             want.line,
             want.quantity,
-            tuple(candidate for candidate in want.candidates if candidate.supplier_id == supplier_id),
-            want.refused_warehouses,
+            tuple(
+                replace(each, refused=False) for each in want.candidates if each.supplier_id == supplier_id
+            ),
         )
         for want in wants
     ]

@@ -1,14 +1,20 @@
-"""The earlier rejections of an order line, which routing takes into account."""
+"""The earlier rejections of an order line, which routing takes into account until they end (contract 17)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, NamedTuple
 
+from django.db.models import F, OuterRef, Subquery
+
+from fastdb.rows import as_rows
 from fulfillments.models import FulfillmentLine, Rejection
 from fulfillments.planning.routing import WarehouseKey
-from fulfillments.states import WITHDRAWN, State
+from fulfillments.states import REFUSALS, Excluded, Refusal
+from inventory.models import StockLevel
 
 
 @dataclass
@@ -25,23 +31,49 @@ class Refusals:
     for_address: int = 0
 
 
+class RefusedLine(NamedTuple):
+    """A fulfillment's line with rejected units, and the later news about its goods."""
+
+    id: int
+    order_line_id: int
+    fulfillment_id: int
+    supplier_id: Annotated[int, F("fulfillment__supplier_id")]
+    warehouse_id: Annotated[int, F("fulfillment__warehouse_id")]
+    listed: Annotated[bool, F("variant__listed")]
+    listed_since: Annotated[datetime | None, F("variant__listed_since")]
+    stocked_at: datetime | None
+
+
 def refusals_of(line_ids: Iterable[int]) -> defaultdict[int, Refusals]:
-    """Return the rejections so far, by order line id. Two queries."""
+    """Return the rejections that are in force, by order line id. Two queries."""
     refusals: defaultdict[int, Refusals] = defaultdict(Refusals)
-    lines = FulfillmentLine.objects.filter(order_line_id__in=list(line_ids), rejected__gt=0)
-    lines = lines.select_related("fulfillment")
-    fulfillments = {line.fulfillment_id: line.fulfillment for line in lines}
-    order_lines = {line.pk: line.order_line_id for line in lines}
-    for rejection in Rejection.objects.filter(fulfillment_id__in=fulfillments):
-        fulfillment = fulfillments[rejection.fulfillment_id]
+    stock = StockLevel.objects.filter(
+        variant_id=OuterRef("variant_id"), warehouse_id=OuterRef("fulfillment__warehouse_id")
+    )
+    refused = FulfillmentLine.objects.filter(order_line_id__in=list(line_ids), rejected__gt=0).order_by()
+    rows = as_rows(refused.annotate(stocked_at=Subquery(stock.values("stocked_at")[:1])), RefusedLine)
+    lines = {line.id: line for line in rows}
+    fulfillments = {line.fulfillment_id for line in lines.values()}
+    for rejection in Rejection.objects.filter(fulfillment_id__in=fulfillments, ended_at=None):
+        refusal = REFUSALS[rejection.reason]
         for item in rejection.items:
-            if item["line"] not in order_lines:
+            line = lines.get(item["line"])
+            if line is None or _has_ended(refusal, line, rejection.rejected_at):
                 continue
-            of_line = refusals[order_lines[item["line"]]]
-            if rejection.reason == State.OUT_OF_STOCK:
-                of_line.warehouses.add((fulfillment.supplier_id, fulfillment.warehouse_id))
-            elif rejection.reason in (State.MISSING_SKU, WITHDRAWN):
-                of_line.suppliers.add(fulfillment.supplier_id)
-            else:
+            of_line = refusals[line.order_line_id]
+            if refusal.excludes is Excluded.WAREHOUSE:
+                of_line.warehouses.add((line.supplier_id, line.warehouse_id))
+            elif refusal.excludes is Excluded.SUPPLIER:
+                of_line.suppliers.add(line.supplier_id)
+            if refusal.waits_for_address:
                 of_line.for_address += item["quantity"]
     return refusals
+
+
+def _has_ended(refusal: Refusal, line: RefusedLine, rejected_at: datetime) -> bool:
+    """Tell whether the supplier has counted units there, or listed the variant, after the refusal."""
+    if refusal.empties_stock:
+        return line.stocked_at is not None and line.stocked_at > rejected_at
+    if refusal.delists:
+        return line.listed and line.listed_since is not None and line.listed_since > rejected_at
+    return False

@@ -11,7 +11,8 @@ from itertools import chain
 from typing import Annotated, NamedTuple, NotRequired, TypedDict, TypeVar
 
 from django.db import connection
-from django.db.models import F, QuerySet
+from django.db.models import Case, F, QuerySet, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from api.renderers import iso
@@ -19,7 +20,7 @@ from fastdb.columns import Day, Json, Moment, Number, Through
 from fastdb.compiled import CompiledQuery, any_of
 from fastdb.rows import answering, answering_with, as_rows, fields_through, grouped
 from fulfillments.deadlines import next_due_at
-from fulfillments.models import Capture, Fulfillment, FulfillmentLine, Rejection, Return, Shipment
+from fulfillments.models import Capture, Fulfillment, FulfillmentLine, KeptParcel, Rejection, Return, Shipment
 from fulfillments.serializers import (
     AddressJson,
     ComputedJson,
@@ -27,16 +28,23 @@ from fulfillments.serializers import (
     FulfillmentLineJson,
     ItemJson,
     NoteJson,
+    ParcelJson,
     RejectionJson,
     RetailerState,
     ReturnJson,
-    ShipmentJson,
 )
 from fulfillments.states import CANCELED, CANCELING, WORKABLE, State
+from fulfillments.tracking import tracking_url
 
 T = TypeVar("T")
 OfOrder = Annotated[T, Through("order")]
 """A field of the order that its suppliers see, under the same name."""
+
+
+# Empty from a correction of the address until the next capture.
+_captured_at = Case(
+    When(capture__outdated=False, then=Coalesce("capture__captured_again_at", "capture__captured_at"))
+)
 
 
 class FulfillmentRow(NamedTuple):
@@ -47,11 +55,13 @@ class FulfillmentRow(NamedTuple):
     warehouse_id: int
     tracking_number: str
     invoice_id: str
+    currency: str
     due_at: datetime | None
     capture_due_at: datetime | None
     created_at: Moment
     updated_at: Moment
-    captured_at: Annotated[datetime | None, F("capture__captured_at")]
+    first_captured_at: Annotated[datetime | None, F("capture__captured_at")]
+    captured_at: Annotated[datetime | None, _captured_at]
     retailer_erp_id: Annotated[str, F("partnership__retailer_erp_id")]
     retailer_shipper_account: Annotated[str, F("partnership__retailer_shipper_account")]
     order_id: int
@@ -86,6 +96,7 @@ class FulfillmentLineRow(NamedTuple):
     upc: str
     title: str
     quantity: int
+    quantity_open: Annotated[int, _open]
     quantity_reserved: Annotated[int, F("reserved")]
     quantity_shipped: Annotated[int, F("shipped")]
     quantity_rejected: Annotated[int, F("rejected")]
@@ -107,9 +118,19 @@ class StoredItem(TypedDict):
 
 class ShipmentRow(NamedTuple):
     fulfillment_id: int
+    id: int
     tracking_number: str
     carrier: str
     shipped_at: Moment
+    items: Json[list[StoredItem]]
+
+
+class KeptRow(NamedTuple):
+    fulfillment_id: int
+    tracking_number: str
+    carrier: str
+    shipped_at: Moment
+    reported_at: Moment
     items: Json[list[StoredItem]]
 
 
@@ -139,35 +160,54 @@ def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Fulfillme
 
 
 def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
-    """Save the first capture of each row. Return the rows with its time. Lock no row that a move needs."""
+    """Save the capture of each row that needs one. Return the rows with its time.
+
+    A row needs one before its first capture, and after a correction of its address. No row that a move needs
+    is locked.
+    """
     uncaptured = [row.id for row in page if row.captured_at is None]
     if not uncaptured:
         return list(page)
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            INSERT INTO fulfillments_capture (fulfillment_id) SELECT unnest(%s::bigint[])
-            ON CONFLICT DO NOTHING RETURNING fulfillment_id, captured_at
+            INSERT INTO fulfillments_capture AS capture (fulfillment_id) SELECT unnest(%s::bigint[])
+            ON CONFLICT (fulfillment_id) DO UPDATE
+                SET outdated = false, captured_again_at = statement_timestamp() WHERE capture.outdated
+            RETURNING fulfillment_id, coalesce(captured_again_at, captured_at)
             """,
             [uncaptured],
         )
         captured: dict[int, datetime] = dict(cursor.fetchall())
-    # A concurrent capture inserted these rows first: its time counts, and only a new statement sees it.
+    # A concurrent capture inserted the other rows first. Use its times, which only a new statement can see.
     others = [pk for pk in uncaptured if pk not in captured]
     if others:
-        captured |= dict(Capture.objects.filter(pk__in=others).values_list("pk", "captured_at"))
-    return [row._replace(captured_at=row.captured_at or captured.get(row.id)) for row in page]
+        captured |= dict(
+            Capture.objects.filter(pk__in=others).values_list(
+                "pk", Coalesce("captured_again_at", "captured_at")
+            )
+        )
+    return [_with_capture(row, row.captured_at or captured.get(row.id)) for row in page]
+
+
+def _with_capture(row: FulfillmentRow, at: datetime | None) -> FulfillmentRow:
+    return row._replace(captured_at=at, first_captured_at=row.first_captured_at or at)
 
 
 def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:
-    """Return the rows with lines, parcels, rejections and returns, as answers. Four queries."""
+    """Return the rows with lines, parcels, rejections and returns, as answers. Four or five queries."""
     ids = [row.id for row in page]
+    # Kept parcels wait for the release of a hold, or for the answer to a cancellation.
+    waiting = [row.id for row in page if row.held or row.state == CANCELING]
+    kept = grouped(_kept(ids=waiting) if waiting else [], lambda parcel: parcel.fulfillment_id)
     lines = grouped(_lines(ids=ids), lambda line: line.fulfillment_id)
     shipments = grouped(shipments_of(ids=ids), lambda shipment: shipment.fulfillment_id)
     rejections = grouped(_rejections(ids=ids), lambda rejection: rejection.fulfillment_id)
     returns = grouped(returns_of(ids=ids), lambda returned: returned.fulfillment_id)
     return [
-        _fulfillment_json(row, lines[row.id], shipments[row.id], rejections[row.id], returns[row.id])
+        _fulfillment_json(
+            row, lines[row.id], shipments[row.id], kept[row.id], rejections[row.id], returns[row.id]
+        )
         for row in page
     ]
 
@@ -183,6 +223,11 @@ def _lines() -> QuerySet[FulfillmentLine, FulfillmentLineRow]:
 def shipments_of() -> QuerySet[Shipment, ShipmentRow]:
     """Return the parcels of fulfillments with these `ids`."""
     return as_rows(Shipment.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), ShipmentRow)
+
+
+@CompiledQuery
+def _kept() -> QuerySet[KeptParcel, KeptRow]:
+    return as_rows(KeptParcel.objects.filter(any_of("fulfillment_id", "ids")).order_by("id"), KeptRow)
 
 
 @CompiledQuery
@@ -207,13 +252,16 @@ def _fulfillment_json(
     row: FulfillmentRow,
     lines: list[FulfillmentLineRow],
     shipments: list[ShipmentRow],
+    kept: list[KeptRow],
     rejections: list[RejectionRow],
     returns: list[ReturnRow],
 ) -> FulfillmentJson:
     skus = {line.id: line.sku for line in lines}
     # Several lines of a fulfillment may belong to one order line, whose notes are shown once.
     notes = {line.order_line_id: line.notes for line in lines}
-    due_at = next_due_at(row.state, row.due_at, row.capture_due_at, captured=row.captured_at is not None)
+    due_at = next_due_at(
+        row.state, row.due_at, row.capture_due_at, captured=row.first_captured_at is not None
+    )
     retailer_side = retailer_state(row.state, held=row.held)
     return _row_json(
         row,
@@ -222,7 +270,10 @@ def _fulfillment_json(
             "fulfillment_state": row.state,
             "notes": [*row.notes, *chain.from_iterable(notes.values())],
             "lines": [_line_json(line) for line in lines],
-            "shipments": [_shipment_json(shipment, skus) for shipment in shipments],
+            "shipments": [{"id": parcel.id, **_parcel_json(parcel, skus)} for parcel in shipments],
+            "kept_shipments": [
+                {**_parcel_json(parcel, skus), "reported_at": parcel.reported_at} for parcel in kept
+            ],
             "rejections": [_rejection_json(rejection, skus) for rejection in rejections],
             "returns": [_return_json(returned, skus) for returned in returns],
             "captured_at": iso(row.captured_at),
@@ -239,10 +290,11 @@ def _items_json(items: Iterable[StoredItem], skus: dict[int, str]) -> list[ItemJ
     ]
 
 
-def _shipment_json(shipment: ShipmentRow, skus: dict[int, str]) -> ShipmentJson:
+def _parcel_json(shipment: ShipmentRow | KeptRow, skus: dict[int, str]) -> ParcelJson:
     return {
         "tracking_number": shipment.tracking_number,
         "carrier": shipment.carrier,
+        "tracking_url": tracking_url(shipment.tracking_number, shipment.carrier),
         "shipped_at": shipment.shipped_at,
         "items": _items_json(shipment.items, skus),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, TypedDict
 
@@ -12,7 +13,10 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from api import fields
 from api.bodies import Body
+from api.envelope import ResultJson
+from api.errors import Invalid, InvalidDate
 from fulfillments.states import CANCELED, State
+from inventory.expecting import PAST, ExpectedAt, is_past
 
 
 class AddressJson(TypedDict):
@@ -35,9 +39,9 @@ class NoteJson(TypedDict):
 
 
 class FulfillmentLineJson(TypedDict):
-    """One line, with the values agreed when it was routed. Units that are neither shipped, rejected nor
-    canceled are open; `short` of them have no stock reserved. `quantity_cancel_requested` units wait for the
-    answer to a cancellation request.
+    """One line, with the values agreed when it was routed. `quantity_open` units are neither shipped,
+    rejected nor canceled; `short` of them have no stock reserved. `quantity_cancel_requested` units wait for
+    the answer to a cancellation request.
     """
 
     id: int
@@ -46,6 +50,7 @@ class FulfillmentLineJson(TypedDict):
     upc: str
     title: str
     quantity: int
+    quantity_open: int
     quantity_reserved: int
     quantity_shipped: int
     quantity_rejected: int
@@ -62,11 +67,20 @@ class ItemJson(TypedDict):
     quantity: int
 
 
-class ShipmentJson(TypedDict):
+class ParcelJson(TypedDict):
+    """A parcel with its units."""
+
     tracking_number: str
     carrier: str
+    tracking_url: str | None
     shipped_at: str
     items: list[ItemJson]
+
+
+class ShipmentJson(ParcelJson):
+    """A shipped parcel. Its `id` names it in a correction."""
+
+    id: int
 
 
 class RejectionJson(TypedDict):
@@ -89,6 +103,12 @@ class ReturnJson(TypedDict):
     items: list[ReturnItemJson]
 
 
+class KeptShipmentJson(ParcelJson):
+    """A parcel that left before the order was held. It is shipped when the order is released."""
+
+    reported_at: str
+
+
 RetailerState = Literal["pending", "ordered", "canceling", "canceled"]
 
 
@@ -100,6 +120,7 @@ class ComputedJson(TypedDict):
     notes: list[NoteJson]
     lines: list[FulfillmentLineJson]
     shipments: list[ShipmentJson]
+    kept_shipments: list[KeptShipmentJson]
     rejections: list[RejectionJson]
     returns: list[ReturnJson]
     captured_at: str | None
@@ -130,8 +151,10 @@ class FulfillmentJson(TypedDict):
     gift_message: str
     tracking_number: str
     invoice_id: str
+    currency: str
     lines: list[FulfillmentLineJson]
     shipments: list[ShipmentJson]
+    kept_shipments: list[KeptShipmentJson]
     rejections: list[RejectionJson]
     returns: list[ReturnJson]
     created_at: str
@@ -141,10 +164,31 @@ class FulfillmentJson(TypedDict):
     overdue: bool
 
 
+class ShippedJson(ResultJson):
+    """The result of a call that ships or corrects parcels. A warning names a doubtful tracking number."""
+
+    warnings: list[str]
+
+
+class RejectedJson(TypedDict):
+    """The result of one element of a rejections call."""
+
+    id: int
+    success: bool
+    code: str
+    message: str
+
+
+class RejectionsJson(ResultJson):
+    """The result envelope, with a result for each element."""
+
+    results: list[RejectedJson]
+
+
 # --- Bodies --------------------------------------------------------------------------------------
 
 
-def _refuse_two(body: dict[str, Any], name: str, other: str) -> None:
+def refuse_two(body: dict[str, Any], name: str, other: str) -> None:
     """Raise ValidationError if two names of one field have different values."""
     if body.get(name) and body.get(other) and body[name] != body[other]:
         message = f"Differs from {name}, which is another name of the same field."
@@ -159,32 +203,9 @@ class TrackingBody(Body):
     data = fields.Optional(max_length=100, help_text="The same as tracking_number.")  # type: ignore[assignment]
 
     def validate(self, body: dict[str, Any]) -> dict[str, Any]:
-        _refuse_two(body, "tracking_number", "data")
+        refuse_two(body, "tracking_number", "data")
         data = body.pop("data", "")
         body["tracking_number"] = body.get("tracking_number") or data
-        return body
-
-
-class PieceBody(Body):
-    """Units of one line of the fulfillment."""
-
-    id = fields.Id()
-    quantity = fields.Integer(min_value=1)
-
-
-class ShipBody(TrackingBody):
-    """One parcel; without lines, it holds all open units."""
-
-    narrowed_by = "lines"
-
-    carrier = fields.Optional(max_length=100)
-    lines = PieceBody(many=True, required=False, allow_null=True, allow_empty=False)
-
-    def validate(self, body: dict[str, Any]) -> dict[str, Any]:
-        body = super().validate(body)
-        if not body["tracking_number"]:
-            message = "A parcel needs its tracking number."
-            raise ValidationError({"tracking_number": [ErrorDetail(message, code="required")]})
         return body
 
 
@@ -217,7 +238,9 @@ class AnswerBody(Body):
     fulfillment_id = fields.Id(required=False, allow_null=True)
     status = AnswerField(
         choices=list(CANCELATION_ANSWERS),
-        error_messages={"invalid_choice": 'Must be "canceled" or "cancelation not allowed".'},
+        error_messages=dict.fromkeys(
+            ("required", "null", "invalid_choice"), 'Must be "canceled" or "cancelation not allowed".'
+        ),
     )
 
 
@@ -239,44 +262,20 @@ class SkuItemBody(Body):
         return item
 
 
-# Generators give `tracking_number` and `trackingNumber` the same name, so only one is documented
-# (docs/adr/0049).
-@extend_schema_serializer(exclude_fields=["tracking_number"])
-class ParcelBody(Body):
-    trackingNumber = fields.Text(max_length=100, required=False)
-    tracking_number = fields.Text(max_length=100, required=False)
-    carrier = fields.Optional(max_length=100)
-    items = SkuItemBody(many=True, allow_empty=False)
+class OutOfStockBody(Body):
+    """A refusal as out of stock, with the day on which new stock is expected."""
 
-    def validate(self, parcel: dict[str, Any]) -> dict[str, Any]:
-        _refuse_two(parcel, "trackingNumber", "tracking_number")
-        number = parcel.pop("trackingNumber", None) or parcel.get("tracking_number")
-        if not number:
-            message = "A parcel needs its tracking number."
-            raise ValidationError({"trackingNumber": [ErrorDetail(message, code="required")]})
-        parcel["tracking_number"] = number
-        return parcel
+    expected_at = ExpectedAt(required=False, allow_null=True)
 
 
-class ShipmentsBody(Body):
-    """Several parcels of one fulfillment (contract 10)."""
-
-    often_meant: ClassVar[Mapping[str, str]] = {"carrier": "shipments[].carrier"}
-
-    id = fields.Id()
-    shipments = ParcelBody(many=True, allow_empty=False, max_length=500)  # type: ignore[call-arg]
-
-    def validate(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Merge elements with the same tracking number into one parcel."""
-        parcels: dict[str, dict[str, Any]] = {}
-        for parcel in body["shipments"]:
-            known = parcels.setdefault(parcel["tracking_number"], {**parcel, "items": []})
-            if parcel.get("carrier", "") != known.get("carrier", ""):
-                message = f"The parcel {parcel['tracking_number']} has another carrier in an earlier element."
-                raise ValidationError({"shipments": [ErrorDetail(message, code="invalid")]})
-            known["items"].extend(parcel["items"])
-        body["shipments"] = list(parcels.values())
-        return body
+def restock_day(body: Mapping[str, Any], reason: State) -> date | None:
+    """Return the restock date of a refusal. Raises InvalidDate, and Invalid for another reason."""
+    day: date | None = body.get("expected_at")
+    if day is not None and reason != State.OUT_OF_STOCK:
+        raise Invalid.at("expected_at", "Belongs to the reason out_of_stock only.", "unknown_field")
+    if day is not None and is_past(day):
+        raise InvalidDate.at("expected_at", PAST, InvalidDate.code)
+    return day
 
 
 @extend_schema_serializer(exclude_fields=["reject_id"])  # as with a parcel's tracking number
@@ -292,9 +291,11 @@ class RejectionBody(Body):
     reject_id = fields.Text(max_length=100, required=False, allow_null=True)
     reason = fields.Choice(choices=["out_of_stock", "missing_sku", "wrong_address"], default="out_of_stock")
     items = SkuItemBody(many=True, allow_empty=False)
+    # Its own element is refused for a day in the past, not the whole request.
+    expected_at = fields.Date(required=False, allow_null=True)
 
     def validate(self, body: dict[str, Any]) -> dict[str, Any]:
-        _refuse_two(body, "rejectId", "reject_id")
+        refuse_two(body, "rejectId", "reject_id")
         body["reject_id"] = body.pop("rejectId", None) or body.get("reject_id")
         return body
 

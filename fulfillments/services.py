@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
+from typing import Any
 
+from django.db.models import F, Max, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from accounts.actors import Actor
 from api.errors import InvalidTransition
 from catalog.models import Variant, VariantChange
+from events.models import Event
 from fastdb.inserts import insert
 from fastdb.updates import update
 from fulfillments.backorder_claims import stock_left_for_new
@@ -22,7 +26,8 @@ from fulfillments.planning import explaining
 from fulfillments.planning.candidates import Market
 from fulfillments.planning.routing import Allocation, Candidate, Plan, Want, WarehouseKey, plan
 from fulfillments.refusals import refusals_of
-from fulfillments.states import WORKABLE, State
+from fulfillments.states import UNFINISHED, WORKABLE, State
+from inventory.expecting import expect
 from inventory.models import MovementKind
 from inventory.reservations import Cause, LockedStock, Stock, StockKey
 
@@ -43,6 +48,7 @@ def apply_effects(effects: Effects, change: Change) -> None:
     if wants:
         _route_again(change, wants, stock, joinable, effects.reassigned_to)
     stock.save()
+    expect(effects.expected)
 
 
 def _wants(effects: Effects, change: Change) -> list[Want]:
@@ -50,7 +56,7 @@ def _wants(effects: Effects, change: Change) -> list[Want]:
     if not effects.rejected:
         return []
     lines = change.lines_in(effects.rejected)
-    market = Market.of(change.retailer_id, lines, country_known=change.country_known)
+    market = Market.of_open_order(change.retailer_id, lines, country_known=change.country_known)
     refusals = refusals_of(effects.rejected)
     return [
         Want(
@@ -89,9 +95,11 @@ def _delist(variant_ids: set[int], *, by: Actor) -> None:
 def lock_joinable(change: Change) -> dict[WarehouseKey, Fulfillment]:
     """Lock and return the order's uncaptured fulfillments: units for the same warehouse can join them.
 
-    The lock prevents a capture meanwhile, because a capture inserts a row that refers to the fulfillment.
+    Units in another currency cannot join. The lock prevents a capture meanwhile, because a capture inserts
+    a row that refers to the fulfillment.
     """
     new = Fulfillment.objects.filter(order_id=change.order_id, state=State.NEW, capture=None).order_by("pk")
+    new = new.filter(currency=F("supplier__currency"))
     locked = list(Fulfillment.objects.filter(pk__in=new.values("pk")).order_by("pk").select_for_update())
     captured = set(Capture.objects.filter(pk__in=[work.pk for work in locked]).values_list("pk", flat=True))
     return {(work.supplier_id, work.warehouse_id): work for work in locked if work.pk not in captured}
@@ -171,22 +179,61 @@ def create_fulfillments(
         change.record(type_, fulfillment=fulfillment)
 
 
-def restart_time_limits(change: Change) -> None:
-    """Restart the time limits of the order's suppliers, who could not work while the order was held."""
-    now = timezone.now()
-    open_work = list(
-        Fulfillment.objects.filter(order_id=change.order_id, state__in=WORKABLE)
+def lock_unfinished(change: Change) -> list[Fulfillment]:
+    """Lock and return the order's fulfillments that have open units."""
+    return list(
+        Fulfillment.objects.filter(order_id=change.order_id, state__in=UNFINISHED)
         .order_by("pk")
         .select_for_update(of=("self",), no_key=True)
         .select_related("partnership")
     )
-    for fulfillment in open_work:
+
+
+def tell_suppliers(
+    change: Change, unfinished: list[Fulfillment], event: str, data: Mapping[str, Any] = MappingProxyType({})
+) -> None:
+    """Record an event for each of these fulfillments, and move its `updated_at`."""
+    now = timezone.now()
+    for fulfillment in unfinished:
+        fulfillment.updated_at = now
+        change.record(event, fulfillment=fulfillment, data=dict(data))
+    update(unfinished, ["updated_at"])
+
+
+def restart_time_limits(change: Change, unfinished: list[Fulfillment]) -> None:
+    """Restart the time limits of the order's suppliers, who could not work while the order was held."""
+    now = timezone.now()
+    workable = [fulfillment for fulfillment in unfinished if fulfillment.state in WORKABLE]
+    for fulfillment in workable:
         partnership = fulfillment.partnership
         fulfillment.due_at = due_at(fulfillment.state, now, partnership, change.ship_until)
         if fulfillment.state == State.NEW:
             fulfillment.capture_due_at = capture_due_at(now, partnership)
-        fulfillment.updated_at = now
-    update(open_work, ["due_at", "capture_due_at", "updated_at"])
+    update(workable, ["due_at", "capture_due_at"])
+
+
+def move_deadlines(change: Change, unfinished: list[Fulfillment]) -> None:
+    """Compute the time limits again for the order's new `ship_until`; the partnership's hours go on."""
+    begun = _state_begun(change)
+    workable = [fulfillment for fulfillment in unfinished if fulfillment.state in WORKABLE]
+    for fulfillment in workable:
+        since = begun.get(fulfillment.pk, fulfillment.created_at)
+        fulfillment.due_at = due_at(fulfillment.state, since, fulfillment.partnership, change.ship_until)
+    update(workable, ["due_at"])
+
+
+def _state_begun(change: Change) -> dict[int, datetime]:
+    """Return the moment from which each fulfillment's hours count: its last move, or its last release."""
+    moves = Event.objects.filter(order_id=change.order_id, fulfillment_id__isnull=False)
+    moves = moves.filter(~Q(from_state=F("to_state")) | Q(type="fulfillment.released"))
+    return dict(moves.order_by().values_list("fulfillment_id").annotate(Max("occurred_at")))
+
+
+def let_capture_again(unfinished: list[Fulfillment]) -> None:
+    """Mark the captures of these fulfillments as outdated: the next list captures them again."""
+    captures = Capture.objects.filter(pk__in=[fulfillment.pk for fulfillment in unfinished])
+    locked = captures.order_by("pk").select_for_update().values_list("pk", flat=True)
+    Capture.objects.filter(pk__in=list(locked)).update(outdated=True)
 
 
 def _fulfillment(change: Change, allocation: Allocation) -> Fulfillment:
@@ -196,6 +243,7 @@ def _fulfillment(change: Change, allocation: Allocation) -> Fulfillment:
         supplier_id=allocation.candidate.supplier_id,
         partnership_id=partnership.id,
         warehouse_id=allocation.warehouse_id,
+        currency=partnership.currency,
         due_at=due_at(State.NEW, now, partnership, change.ship_until),
         capture_due_at=capture_due_at(now, partnership),
     )

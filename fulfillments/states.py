@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 from django.db import models
@@ -43,6 +44,9 @@ def sql(*states: models.TextChoices) -> str:
 WORKABLE: Final = (NEW, ACCEPTED, NOT_ALLOWED)
 # A capture of new work returns these states: the supplier captures again after it refused a cancellation.
 CAPTURABLE: Final = (NEW, NOT_ALLOWED)
+
+# Units are open in these states, so the supplier hears of changes of the order.
+UNFINISHED: Final = (*WORKABLE, CANCELING, WRONG_ADDRESS)
 
 SUPPLIER = (ActorKind.SUPPLIER, ActorKind.OPERATOR)
 DECIDING = (*SUPPLIER, ActorKind.SYSTEM)
@@ -86,7 +90,11 @@ class Move:
         """
         if state not in self.sources or actor not in self.by:
             raise forbidden(state, self.done, actor)
-        if held and self.waits(state):
+        self.check_held(held=held and self.waits(state))
+
+    def check_held(self, *, held: bool) -> None:
+        """Raise OrderHeld if the move must wait until the order is released."""
+        if held:
             raise OrderHeld(
                 f"An operator holds the order, so its fulfillments cannot be {self.done} now. Try again when "
                 "the order is released; you can answer a cancellation meanwhile."
@@ -134,7 +142,7 @@ REJECT_OUT_OF_STOCK = Move(
     OUT_OF_STOCK,
     SUPPLIER,
     "out_of_stock",
-    otherwise=(*WORKABLE, SHIPPED),  # units are left, or all other units were shipped
+    otherwise=(*WORKABLE, SHIPPED),  # open units remain, or all other units are shipped
     repeated_in=OUT_OF_STOCK,
     work=True,
 )
@@ -179,7 +187,7 @@ APPROVE_CANCELATION = Move(
     CANCELED,
     DECIDING,
     "canceled",
-    otherwise=(*WORKABLE, SHIPPED),  # units are left, or all other units were shipped
+    otherwise=(*WORKABLE, SHIPPED),  # open units remain, or all other units are shipped
     repeated_in=CANCELED,
 )
 REFUSE_CANCELATION = Move(
@@ -198,7 +206,7 @@ CORRECT_ADDRESS = Move(
     "fulfillment.released",
     (WRONG_ADDRESS,),
     NEW,
-    OPERATOR,
+    RETAILER,
     "address_corrected",
 )
 GIVE_UP = Move(
@@ -209,7 +217,17 @@ GIVE_UP = Move(
     CANCELED,
     RETAILER,
     "canceled",
-    otherwise=(WRONG_ADDRESS, SHIPPED),  # units are left, or all other units were shipped
+    otherwise=(WRONG_ADDRESS, SHIPPED),  # open units remain, or all other units are shipped
+)
+CANCEL_UNCAPTURED = Move(
+    "cancel_uncaptured",
+    "canceled before its capture",
+    "fulfillment.canceled",
+    (NEW,),
+    CANCELED,
+    RETAILER,
+    "canceled",
+    otherwise=(NEW,),  # units are left
 )
 WITHDRAW = Move(
     "withdraw",
@@ -219,11 +237,61 @@ WITHDRAW = Move(
     CANCELED,
     OPERATOR,
     "withdrawn",
-    otherwise=(SHIPPED,),  # all other units were shipped
+    otherwise=(*WORKABLE, SHIPPED),  # open units remain, or all other units are shipped
 )
 
 WITHDRAWN: Final = "withdrawn"
 """The reason of a rejection that no supplier made: an operator reassigned the units."""
+
+
+class Excluded(Enum):
+    """The source that routing does not ask again for an order line until the refusal ends."""
+
+    NOTHING = "nothing"
+    WAREHOUSE = "warehouse"
+    SUPPLIER = "supplier"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The consequences of a refusal for stock, listings and routing, by its reason.
+
+    Every refusal ends when an operator asks the supplier again. A refusal that empties stock also ends with
+    the next count above zero, and a refusal that delists also ends when the variant is listed again.
+    """
+
+    reason: str
+    excludes: Excluded
+    message: str = ""
+    empties_stock: bool = False
+    delists: bool = False
+    waits_for_address: bool = False
+
+
+REFUSALS: Final = {
+    refusal.reason: refusal
+    for refusal in (
+        Refusal(
+            OUT_OF_STOCK.value,
+            Excluded.WAREHOUSE,
+            "Rejected as out of stock; the stock of its variants is 0 now.",
+            empties_stock=True,
+        ),
+        Refusal(
+            MISSING_SKU.value,
+            Excluded.SUPPLIER,
+            "Rejected as missing sku; its variants are no longer listed.",
+            delists=True,
+        ),
+        Refusal(
+            WRONG_ADDRESS.value,
+            Excluded.NOTHING,
+            "Rejected for its address; an operator will correct the address.",
+            waits_for_address=True,
+        ),
+        Refusal(WITHDRAWN, Excluded.SUPPLIER),
+    )
+}
 
 MOVES: Final = (
     ACCEPT,
@@ -236,6 +304,7 @@ MOVES: Final = (
     REFUSE_CANCELATION,
     CORRECT_ADDRESS,
     GIVE_UP,
+    CANCEL_UNCAPTURED,
     WITHDRAW,
 )
 
@@ -251,9 +320,20 @@ def moves_from(state: str, actor: ActorKind) -> Iterable[Move]:
     return (move for move in MOVES if state in move.sources and actor in move.by)
 
 
+CORRECTED: Final = "fulfillment.shipment_corrected"
+"""The event of a corrected parcel."""
+
+NOTICES: Final = (
+    *("fulfillment.address_corrected", "fulfillment.held", "fulfillment.released"),
+    "fulfillment.ship_until_changed",
+)
+"""The events that tell suppliers of a change of their order."""
+
 EVENTS: Final = (
     *("fulfillment.created", "fulfillment.extended", "fulfillment.stock_arrived", "fulfillment.returned"),
-    *("fulfillment.restocked", "fulfillment.invoiced"),
+    *("fulfillment.restocked", "fulfillment.invoiced", CORRECTED),
+    "fulfillment.parcel_kept",
+    *("fulfillment.address_corrected", "fulfillment.held", "fulfillment.ship_until_changed"),
     *dict.fromkeys(move.event for move in MOVES),
 )
 """The types of events of fulfillments: those without a move, then those of the moves."""

@@ -6,23 +6,19 @@ decisions, stock movements, and deliveries to partners' webhooks. It takes a fix
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
 from django.db.models import Q
 
-from accounts.models import Supplier
+from accounts.models import Supplier, member_names
 from events.models import Delivery, Event, Webhook
 from events.recording import UNIT_LISTS
-from events.timeline import LONGEST, in_words
-from fulfillments.models import Capture, FulfillmentLine, RoutingDecision
+from events.timeline import LONGEST, HistoryEntry, actor_name, in_words, remark_entries
+from fulfillments.models import Capture, Fulfillment, FulfillmentLine, RoutingDecision
 from inventory.models import MovementKind, StockMovement, Warehouse
-
-BY_KEY = re.compile(r"key:(\S+) \((.*)\)")
 
 MOVEMENTS = {
     MovementKind.RESERVE.value: "reserved",
@@ -32,23 +28,6 @@ MOVEMENTS = {
     MovementKind.RETURN.value: "returned",
 }
 DELIVERIES = {"waiting": "waiting", "delivered": "delivered", "dead": "given up"}
-
-
-@dataclass(frozen=True)
-class HistoryEntry:
-    """One entry of the timeline: time, title, actor, and details as text."""
-
-    at: datetime
-    title: str
-    by: str = ""
-    key: str = ""
-    request_id: str = ""
-    type: str = ""
-    fulfillment_id: int | None = None
-    from_state: str = ""
-    to_state: str = ""
-    details: list[tuple[str, str]] = field(default_factory=list)
-    about: str = "event"
 
 
 def order_timeline(
@@ -64,16 +43,25 @@ def order_timeline(
     routed = FulfillmentLine.objects.filter(
         **{f"fulfillment__{name}" if name == "order_id" else name: value for name, value in narrowed.items()}
     )
-    names = {pk: (sku, variant_id) for pk, sku, variant_id in routed.values_list("pk", "sku", "variant_id")}
+    columns = routed.values_list("pk", "sku", "variant_id", "fulfillment_id")
+    names, of_fulfillments = {}, {fulfillment_id}
+    for pk, sku, variant_id, of_fulfillment in columns:
+        names[pk] = (sku, variant_id)
+        of_fulfillments.add(of_fulfillment)
+    subjects = [(Fulfillment._meta.label_lower, pk) for pk in of_fulfillments if pk is not None]
+    if fulfillment_id is None:
+        subjects.append(("orders.order", order_id))
     skus = {variant_id: sku for sku, variant_id in names.values()}
     fulfillment_lines = {pk: sku for pk, (sku, _) in names.items()}
     events = list(Event.objects.filter(**narrowed).order_by("id")[: LONGEST + 1])
+    people = member_names({event.actor for event in events})
     entries = [
-        *_events(events, lines, fulfillment_lines),
+        *event_entries(events, lines, fulfillment_lines, people),
         *([] if fulfillment_id else _decisions(order_id, lines, events)),
         *_captures(narrowed),
-        *_movements(narrowed, skus),
+        *_movements(narrowed, skus, people),
         *_deliveries(events),
+        *remark_entries(subjects),
     ]
     # Sort the entries of one request together, events first: stock movements are written before their event.
     started: dict[str, datetime] = {}
@@ -84,11 +72,15 @@ def order_timeline(
     return entries[:LONGEST], len(entries) > LONGEST
 
 
-def _events(
-    events: list[Event], lines: Mapping[int, str], fulfillment_lines: Mapping[int, str]
+def event_entries(
+    events: list[Event],
+    lines: Mapping[int, str],
+    fulfillment_lines: Mapping[int, str],
+    names: Mapping[str, str],
 ) -> Iterator[HistoryEntry]:
+    """Yield events with the names of lines and of members."""
     for event in events:
-        by, key = actor_name(event.actor)
+        by, key = actor_name(event.actor, names)
         subject, _, verb = event.type.partition(".")
         yield HistoryEntry(
             at=event.occurred_at,
@@ -191,7 +183,9 @@ def _captures(narrowed: Mapping[str, Any]) -> Iterator[HistoryEntry]:
         yield HistoryEntry(capture.captured_at, "First captured", by, fulfillment_id=capture.fulfillment_id)
 
 
-def _movements(narrowed: Mapping[str, Any], skus: Mapping[int, str]) -> Iterator[HistoryEntry]:
+def _movements(
+    narrowed: Mapping[str, Any], skus: Mapping[int, str], names: Mapping[str, str]
+) -> Iterator[HistoryEntry]:
     """Yield the stock movements, with consecutive ones of the same kind and cause as one entry."""
     moved = StockMovement.objects.filter(order_id=narrowed["order_id"]).order_by("id")
     if "fulfillment_id" in narrowed:
@@ -205,7 +199,7 @@ def _movements(narrowed: Mapping[str, Any], skus: Mapping[int, str]) -> Iterator
             f"{skus.get(each.variant_id, f'variant {each.variant_id}')}"
             for each in group
         )
-        by, key = actor_name(actor)
+        by, key = actor_name(actor, names)
         warehouse = warehouses.get(warehouse_id)
         details = [("units", units), ("warehouse", str(warehouse) if warehouse else "")]
         if reason and reason != kind:
@@ -230,12 +224,3 @@ def _cause(movement: StockMovement) -> tuple[str, int, int | None, str, str]:
         movement.actor,
         movement.reason,
     )
-
-
-def actor_name(actor: str) -> tuple[str, str]:
-    """Return the actor's name, and the prefix of the API key if one was used."""
-    match = BY_KEY.fullmatch(actor)
-    if match:
-        return match[2], match[1]
-    kind, _, name = actor.partition(":")
-    return {"user": name, "system": f"the service ({name})"}.get(kind, actor), ""

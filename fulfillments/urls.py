@@ -2,6 +2,7 @@ from django.urls import path
 
 from fulfillments.scorecard.views import ScorecardViewSet
 from fulfillments.serializers import CANCELATION_ANSWERS
+from fulfillments.slips.views import CartonLabelViewSet, SlipViewSet
 from fulfillments.states import REJECTIONS
 from fulfillments.views import FulfillmentViewSet
 
@@ -14,6 +15,10 @@ urlpatterns = [
     path(f"{ALL}/shipments", FulfillmentViewSet.as_view({"post": "shipments"})),
     path(f"{ALL}/rejections", FulfillmentViewSet.as_view({"post": "rejections"})),
     path(ONE, FulfillmentViewSet.as_view({"get": "retrieve", "put": "invoice"})),
+    path("v3/suppliers/<id:supplier_id>/packing-slips", SlipViewSet.as_view({"get": "slips"})),
+    path(f"{ONE}/packing-slip", SlipViewSet.as_view({"get": "slip"})),
+    path(f"{ONE}/shipments/<id:shipment_id>", FulfillmentViewSet.as_view({"patch": "correct_shipment"})),
+    path(f"{ONE}/carton-labels", CartonLabelViewSet.as_view({"get": "labels"})),
     path(f"{ONE}/returns", FulfillmentViewSet.as_view({"post": "returns"})),
     path(f"{ONE}/setStatus", FulfillmentViewSet.as_view({"put": "answer_cancelation"})),
     path(f"{ONE}/setStatus/accepted", FulfillmentViewSet.as_view({"put": "accept"})),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from django.db import DatabaseError, InterfaceError
 from drf_spectacular.utils import extend_schema
@@ -13,24 +14,38 @@ from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
 from api.bodies import json_of, read, refuse_units, validated
 from api.envelope import ResultJson, result
-from api.errors import ApiError, IdMismatch, Invalid, NotFound, database_error, field_error, lost_database
+from api.errors import (
+    ApiError,
+    IdMismatch,
+    Invalid,
+    NotFound,
+    database_error,
+    field_error,
+    lost_database,
+)
 from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers
 from fulfillments.filters import FILTERS, FulfillmentFilter
-from fulfillments.models import Fulfillment, MoveOutcome
+from fulfillments.models import Fulfillment, MoveOutcome, Shipment
+from fulfillments.models.quantities import NamedUnits, spread
+from fulfillments.parcel_bodies import CorrectionBody, ShipBody, ShipmentsBody
 from fulfillments.selectors import fulfillments_json, mark_captured, rows
 from fulfillments.serializers import (
     CANCELATION_ANSWERS,
     AnswerBody,
     FulfillmentJson,
     InvoiceBody,
+    OutOfStockBody,
+    RejectedJson,
     RejectionBody,
+    RejectionsJson,
     ReturnBody,
-    ShipBody,
-    ShipmentsBody,
+    ShippedJson,
     TrackingBody,
+    restock_day,
 )
-from fulfillments.states import ACCEPT, CANCELED, REJECTIONS, SHIP, State
+from fulfillments.states import ACCEPT, CANCELED, REFUSALS, REJECTIONS, SHIP, State
+from fulfillments.tracking import identify
 
 MOST_REJECTIONS = 1_000
 WHOLE_ACCEPT = (
@@ -38,26 +53,6 @@ WHOLE_ACCEPT = (
     " POST …/fulfillments/rejections, and ship the others by setStatus/shipped with lines."
 )
 WHOLE_ANSWER = "The answer to a cancellation covers all requested units, so it has no lines."
-REJECTED = {
-    State.OUT_OF_STOCK: "Rejected as out of stock; the stock of its variants is 0 now.",
-    State.MISSING_SKU: "Rejected as missing sku; its variants are no longer listed.",
-    State.WRONG_ADDRESS: "Rejected for its address; an operator will correct the address.",
-}
-
-
-class RejectedJson(TypedDict):
-    """The result of one element of a rejections call."""
-
-    id: int
-    success: bool
-    code: str
-    message: str
-
-
-class RejectionsJson(ResultJson):
-    """The result envelope, with a result for each element."""
-
-    results: list[RejectedJson]
 
 
 class FulfillmentViewSet(SupplierViewSet):
@@ -71,6 +66,7 @@ class FulfillmentViewSet(SupplierViewSet):
         "invoice": "save_invoice",
         "shipments": "ship_parcels",
         "rejections": "reject_lines",
+        "correct_shipment": "correct_shipment",
         "returns": "record_return",
         "out_of_stock": "reject_out_of_stock",
         "missing_sku": "reject_missing_sku",
@@ -78,14 +74,19 @@ class FulfillmentViewSet(SupplierViewSet):
         "canceled": "approve_cancelation",
         "cancelation_not_allowed": "refuse_cancelation",
         "cancellation_not_allowed": "refuse_cancellation",
-        "cancelation not allowed": "refuse_cancelation_by_state",
         "answer_cancelation": "answer_cancelation",
     }
     fulfillment: Fulfillment
+    shipment: Shipment
 
     def find(self) -> None:
         if "fulfillment_id" in self.kwargs:
             self.fulfillment = self._find(self.kwargs["fulfillment_id"])
+        if "shipment_id" in self.kwargs:
+            shipment = self.fulfillment.shipments.filter(pk=self.kwargs["shipment_id"]).first()
+            if shipment is None:
+                raise NotFound
+            self.shipment = shipment
 
     def lock(self) -> None:
         self.fulfillment.order.lock()
@@ -109,7 +110,9 @@ class FulfillmentViewSet(SupplierViewSet):
         """
         fulfillments = Fulfillment.objects.for_supplier(self.supplier).not_held()
         page = Keyset("id").page(rows(FulfillmentFilter.apply(request, fulfillments)), request)
-        return Response(fulfillments_json(mark_captured(page.items)), headers=page.headers)
+        # HEAD shows nothing, so it captures nothing.
+        shown = page.items if request.method == "HEAD" else mark_captured(page.items)
+        return Response(fulfillments_json(shown), headers=page.headers)
 
     @extend_schema(
         summary="Read a fulfillment", responses={200: answers(FulfillmentJson, "The fulfillment.")}
@@ -143,7 +146,7 @@ class FulfillmentViewSet(SupplierViewSet):
         return self._answer(outcome, ACCEPT.code, "Accepted.")
 
     @extend_schema(
-        summary="Ship", request=ShipBody, responses={200: answers(ResultJson, "Shipped, or unchanged.")}
+        summary="Ship", request=ShipBody, responses={200: answers(ShippedJson, "Shipped, or unchanged.")}
     )
     def ship(self, request: Request, **kwargs: Any) -> Response:
         """Ship one parcel. For a split shipment, repeat the call for each parcel."""
@@ -155,31 +158,31 @@ class FulfillmentViewSet(SupplierViewSet):
                 tracking_number=body["tracking_number"],
                 carrier=body.get("carrier", ""),
                 quantities=quantities,
+                shipped_at=body.get("shipped_at"),
             )
-        return self._answer(outcome, SHIP.code, f"Parcel {body['tracking_number']} is shipped.")
+        message = f"Parcel {body['tracking_number']} is shipped."
+        return self._with_warnings(self._answer(outcome, SHIP.code, message), [body])
 
-    def _units_by_line(self, lines: list[dict[str, int]] | None) -> dict[int, int] | None:
+    def _units_by_line(self, lines: list[dict[str, Any]] | None) -> NamedUnits | None:
         """Return a parcel's units by line id; None for all open units."""
         if lines is None:
             return None
-        known = set(self.fulfillment.lines.values_list("pk", flat=True))
-        units: dict[int, int] = {}
-        for index, line in enumerate(lines):
-            if line["id"] not in known:
-                message = f"{line['id']} is not a line of this fulfillment; it has {sorted(known)}."
-                raise Invalid.at(f"lines[{index}].id", message, "not_found")
-            units[line["id"]] = units.get(line["id"], 0) + line["quantity"]
-        return units
+        return spread(list(self.fulfillment.lines.order_by("pk")), lines, lambda line: line.open, "lines")
 
     @extend_schema(
-        summary="Reject", request=None, responses={200: answers(ResultJson, "Rejected, or unchanged.")}
+        summary="Reject",
+        request=OutOfStockBody,
+        responses={200: answers(ResultJson, "Rejected, or unchanged.")},
     )
     def reject(self, request: Request, *, reason: State, **kwargs: Any) -> Response:
         """Reject the whole fulfillment: out of stock, missing sku, or wrong address."""
-        refuse_units(json_of(request), "Reject single lines by POST …/fulfillments/rejections.")
+        data = json_of(request)
+        refuse_units(data, "Reject single lines by POST …/fulfillments/rejections.")
+        # Some languages write an empty object as an empty array.
+        day = restock_day({} if data == [] else read(OutOfStockBody, request), reason)
         with self.fulfillment.order.change(by=self.actor) as change:
-            outcome = self.fulfillment.reject(change, reason)
-        return self._answer(outcome, REJECTIONS[reason].code, REJECTED[reason])
+            outcome = self.fulfillment.reject(change, reason, expected_at=day)
+        return self._answer(outcome, REJECTIONS[reason].code, REFUSALS[reason].message)
 
     @extend_schema(
         summary="Approve or refuse a cancellation",
@@ -218,7 +221,7 @@ class FulfillmentViewSet(SupplierViewSet):
     @extend_schema(
         summary="Ship several parcels",
         request=ShipmentsBody,
-        responses={200: answers(ResultJson, "Shipped, or unchanged.")},
+        responses={200: answers(ShippedJson, "Shipped, or unchanged.")},
     )
     def shipments(self, request: Request, **kwargs: Any) -> Response:
         """Ship several parcels of one fulfillment in one call."""
@@ -226,7 +229,23 @@ class FulfillmentViewSet(SupplierViewSet):
         fulfillment = self._find(body["id"])
         with fulfillment.order.change(by=self.actor) as change:
             outcome = fulfillment.ship_parcels(change, body["shipments"])
-        return self._answer(outcome, SHIP.code, f"{len(body['shipments'])} parcels are shipped.")
+        answer = self._answer(outcome, SHIP.code, f"{len(body['shipments'])} parcels are shipped.")
+        return self._with_warnings(answer, body["shipments"])
+
+    @extend_schema(
+        summary="Correct a parcel",
+        request=CorrectionBody,
+        responses={200: answers(ShippedJson, "Corrected, or unchanged.")},
+    )
+    def correct_shipment(self, request: Request, **kwargs: Any) -> Response:
+        """Correct the tracking number or the carrier of a parcel, for some days after `shipped_at`."""
+        body = read(CorrectionBody, request)
+        shipment = self.shipment
+        with self.fulfillment.order.change(by=self.actor) as change:
+            outcome = self.fulfillment.correct_shipment(change, shipment, **body)
+        message = f"Parcel {shipment.tracking_number} is corrected."
+        parcel = {"tracking_number": shipment.tracking_number, "carrier": shipment.carrier}
+        return self._with_warnings(self._answer(outcome, "shipment_corrected", message), [parcel])
 
     @extend_schema(
         summary="Reject lines in part",
@@ -274,10 +293,11 @@ class FulfillmentViewSet(SupplierViewSet):
     def _reject_element(self, element: dict[str, Any]) -> MoveOutcome | ApiError:
         reason = State(element["reason"])
         try:
+            day = restock_day(element, reason)
             fulfillment = self._find(element["id"])
             with fulfillment.order.change(by=self.actor) as change:
                 return fulfillment.reject_items(
-                    change, reason, element["items"], reject_id=element["reject_id"]
+                    change, reason, element["items"], reject_id=element["reject_id"], expected_at=day
                 )
         except ApiError as error:
             return error
@@ -294,9 +314,18 @@ class FulfillmentViewSet(SupplierViewSet):
             )
         return self._answer(outcome, "return_recorded", "The return is recorded.")
 
+    @staticmethod
+    def _with_warnings(answer: Response, parcels: Sequence[Mapping[str, Any]]) -> Response:
+        """Add a warning for each parcel whose tracking number has a wrong check digit."""
+        found = (identify(parcel["tracking_number"], parcel.get("carrier") or "") for parcel in parcels)
+        answer.data["warnings"] = [each.warning for each in found if each.warning]
+        return answer
+
     def _answer(self, outcome: MoveOutcome, code: str, message: str) -> Response:
         if outcome is MoveOutcome.UNCHANGED:
             return Response(result("unchanged", "This was done before; nothing is changed."))
+        if outcome is MoveOutcome.KEPT:
+            message = "An operator holds the order: the parcel is kept, and is shipped at the release."
         return Response(result(code, message))
 
 

@@ -12,6 +12,7 @@ from accounts.actors import Actor, ActorKind
 from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
 from api.errors import ApiError
 from fulfillments import states
+from fulfillments.admin.unit_forms import ReassignForm, ReturnForm, ShipForm, units_in
 from fulfillments.change import Change
 from fulfillments.models import Fulfillment, MoveOutcome
 from fulfillments.reassigning import find_alternatives
@@ -20,11 +21,6 @@ from fulfillments.states import Move, State
 
 class AcceptForm(forms.Form):
     tracking_number = forms.CharField(max_length=100, required=False, help_text="If you know it already.")
-
-
-class ShipForm(forms.Form):
-    tracking_number = forms.CharField(max_length=100, help_text="One parcel with all open units.")
-    carrier = forms.CharField(max_length=100, required=False)
 
 
 MakeMove = Callable[[Fulfillment, Change, dict[str, Any]], str]
@@ -37,20 +33,22 @@ def _message(outcome: MoveOutcome | None, done: str) -> str:
     return done
 
 
-def _accept(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def make_accept(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
     outcome = fulfillment.accept(change, tracking_number=answers["tracking_number"])
     return _message(outcome, f"Fulfillment {fulfillment.pk} was accepted.")
 
 
-def _ship(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def make_ship(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
     parcel = {name: answers[name] for name in ("tracking_number", "carrier")}
-    outcome = fulfillment.ship(change, **parcel)
+    outcome = fulfillment.ship(change, **parcel, quantities=units_in(answers))
     return _message(outcome, f"The parcel {answers['tracking_number']} was recorded.")
 
 
-def _reject(reason: State) -> MakeMove:
+def make_reject(reason: State) -> MakeMove:
     def reject(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
-        outcome = fulfillment.reject(change, reason)
+        outcome = fulfillment.reject(
+            change, reason, quantities=units_in(answers), expected_at=answers.get("expected_at")
+        )
         return _message(outcome, f"Fulfillment {fulfillment.pk} was rejected: {State(reason).label.lower()}.")
 
     return reject
@@ -61,11 +59,11 @@ def _request_cancelation(fulfillment: Fulfillment, change: Change, answers: dict
     return f"{fulfillment.supplier} was asked to cancel fulfillment {fulfillment.pk}."
 
 
-def _approve(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def make_approve(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
     return _message(fulfillment.approve_cancelation(change), "The cancellation was approved.")
 
 
-def _refuse(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def make_refuse(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
     outcome = fulfillment.refuse_cancelation(change)
     return _message(outcome, "The cancellation was refused. The supplier captures the fulfillment again.")
 
@@ -86,17 +84,18 @@ def action_of(
     effect: Callable[[Fulfillment], str],
     *,
     unless: Callable[[Fulfillment], str] = _no_objection,
+    by: ActorKind = ActorKind.OPERATOR,
     **more: Any,
 ) -> AdminAction[Any]:
-    """Return a move of the table as an action. The table decides when operators may use it."""
+    """Return a move of the table as an action. The table decides when this kind of actor may use it."""
 
-    def run(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> str:
-        with fulfillment.order.change(by=by) as change:
+    def run(fulfillment: Fulfillment, actor: Actor, answers: dict[str, Any]) -> str:
+        with fulfillment.order.change(by=actor) as change:
             return make(fulfillment, change, answers)
 
     def why_not(fulfillment: Fulfillment) -> str:
         try:
-            move.check(fulfillment.state, ActorKind.OPERATOR, held=fulfillment.order.held)
+            move.check(fulfillment.state, by, held=fulfillment.order.held)
         except ApiError as error:
             return error.message
         return unless(fulfillment)
@@ -108,7 +107,7 @@ def _open(fulfillment: Fulfillment) -> int:
     return sum(line.open for line in fulfillment.lines.all())
 
 
-def _open_units(fulfillment: Fulfillment) -> str:
+def open_units(fulfillment: Fulfillment) -> str:
     """Return the open units as text such as `2 × LAN-1, 1 × HAT`."""
     open_ = [f"{line.open} × {line.sku}" for line in fulfillment.lines.all() if line.open]
     return ", ".join(open_[:5]) + (", …" if len(open_) > 5 else "") or "no units"
@@ -124,25 +123,29 @@ def _restock(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> st
         return _message(fulfillment.restock(change), "All returned units are in stock again.")
 
 
+def _record_return(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> str:
+    chosen = units_in(answers)
+    lines = [
+        {"sku": line.sku, "quantity": units, "restock": answers["restock"]}
+        for line in fulfillment.lines.all()
+        if (units := line.returnable if chosen is None else chosen.get(line.pk, 0))
+    ]
+    with fulfillment.order.change(by=by) as change:
+        outcome = fulfillment.record_return(
+            change, lines, reason=answers["reason"], return_id=answers["return_id"] or None
+        )
+    count = sum(int(line["quantity"]) for line in lines)
+    return _message(outcome, f"The return of {count} units was recorded.")
+
+
+def _not_returnable(fulfillment: Fulfillment) -> str:
+    shipped = any(line.returnable for line in fulfillment.lines.all())
+    return "" if shipped else "No units of the fulfillment were shipped and can come back."
+
+
 def _not_restockable(fulfillment: Fulfillment) -> str:
     more = any(returned.not_restocked for returned in fulfillment.returns.all())
     return "" if more else "All returned units are already back in stock."
-
-
-class ReassignForm(forms.Form):
-    """The new supplier: the choice of routing, or one supplier that has all units."""
-
-    supplier = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
-    why_not = ""
-
-    @classmethod
-    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ReassignForm:
-        form, alternatives = cls(sent), find_alternatives(fulfillment)
-        if not alternatives.chosen:
-            form.why_not = "The other suppliers do not have all units."
-        first = f"choice of routing: {alternatives.chosen}"
-        form.fields["supplier"].choices = [("", first), *alternatives.able.items()]  # type: ignore[attr-defined]
-        return form
 
 
 def _candidates(fulfillment: Fulfillment) -> str:
@@ -151,10 +154,10 @@ def _candidates(fulfillment: Fulfillment) -> str:
 
 
 def _withdraw(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
-    fulfillment.withdraw(change, to_supplier=answers.get("supplier"))
-    return (
-        f"Fulfillment {fulfillment.pk} is canceled at {fulfillment.supplier}, and its units are reassigned."
-    )
+    units = units_in(answers)
+    fulfillment.withdraw(change, to_supplier=answers.get("supplier"), quantities=units)
+    count = "All" if units is None else sum(units.values())
+    return f"{count} open units of fulfillment {fulfillment.pk} are reassigned."
 
 
 FOR_THE_SUPPLIER = "On behalf of the supplier. The history shows your name."
@@ -163,9 +166,9 @@ SERIOUS: dict[str, Any] = {"reason": Reason.REQUIRED, "danger": True, "bulk": Tr
 ACTIONS = (
     action_of(
         states.ACCEPT,
-        "Accept",
-        _accept,
-        lambda fulfillment: f"{fulfillment.supplier} accepts {_open_units(fulfillment)}.",
+        "Accept fulfillment",
+        make_accept,
+        lambda fulfillment: f"{fulfillment.supplier} accepts {open_units(fulfillment)}.",
         form=lambda fulfillment, sent: AcceptForm(sent),
         help_text=FOR_THE_SUPPLIER,
         reason=Reason.OPTIONAL,
@@ -173,17 +176,19 @@ ACTIONS = (
     ),
     action_of(
         states.SHIP,
-        "Ship",
-        _ship,
-        lambda fulfillment: f"One parcel leaves {fulfillment.supplier} with {_open_units(fulfillment)}.",
-        form=lambda fulfillment, sent: ShipForm(sent),
+        "Ship fulfillment",
+        make_ship,
+        lambda fulfillment: (
+            f"One parcel leaves {fulfillment.supplier}. Open units: {open_units(fulfillment)}."
+        ),
+        form=ShipForm.of,
         help_text=FOR_THE_SUPPLIER,
         reason=Reason.OPTIONAL,
     ),
     action_of(
         states.APPROVE_CANCELATION,
         "Approve cancellation",
-        _approve,
+        make_approve,
         _requested_units,
         help_text=f"{FOR_THE_SUPPLIER} The requested units are canceled, and their stock is released.",
         **SERIOUS,
@@ -191,7 +196,7 @@ ACTIONS = (
     action_of(
         states.REFUSE_CANCELATION,
         "Refuse cancellation",
-        _refuse,
+        make_refuse,
         lambda fulfillment: f"{fulfillment.supplier} keeps the fulfillment, and captures it again.",
         help_text=f"{FOR_THE_SUPPLIER} The fulfillment can be captured again.",
         undo="You can request the cancellation again.",
@@ -199,24 +204,25 @@ ACTIONS = (
     ),
     action_of(
         states.WITHDRAW,
-        "Reassign",
+        "Reassign fulfillment",
         _withdraw,
         lambda fulfillment: (
-            f"{_open_units(fulfillment)} go to another supplier; {fulfillment.supplier} sees a cancellation."
+            f"Units go to another supplier, and {fulfillment.supplier} sees a cancellation. "
+            f"Open units: {open_units(fulfillment)}."
         ),
         form=ReassignForm.of,
         details=_candidates,
         help_text="The reserved stock is released; the supplier's stock count stays the same. If the other "
-        "suppliers do not have all units, nothing changes.",
-        undo="Reassign again. Routing does not ask the first supplier again.",
+        "suppliers do not have these units, nothing changes.",
+        undo="Reassign again, and choose the first supplier: it is asked again only if you choose it.",
         **SERIOUS,
     ),
     action_of(
         states.REJECT_OUT_OF_STOCK,
-        "Reject: out of stock",
-        _reject(State.OUT_OF_STOCK),
+        "Reject fulfillment: out of stock",
+        make_reject(State.OUT_OF_STOCK),
         lambda fulfillment: (
-            f"{_open_units(fulfillment)} are reported as out of stock in {fulfillment.warehouse}."
+            f"{open_units(fulfillment)} are reported as out of stock in {fulfillment.warehouse}."
         ),
         help_text=f"{FOR_THE_SUPPLIER} The variants' stock in this warehouse becomes 0, including stock "
         "reserved for other orders. The units are routed again.",
@@ -224,19 +230,19 @@ ACTIONS = (
     ),
     action_of(
         states.REJECT_MISSING_SKU,
-        "Reject: missing sku",
-        _reject(State.MISSING_SKU),
+        "Reject fulfillment: missing SKU",
+        make_reject(State.MISSING_SKU),
         lambda fulfillment: (
-            f"{_open_units(fulfillment)} are reported as no longer sold by {fulfillment.supplier}."
+            f"{open_units(fulfillment)} are reported as no longer sold by {fulfillment.supplier}."
         ),
         help_text=f"{FOR_THE_SUPPLIER} The variants are delisted, and the units are routed again.",
         **SERIOUS,
     ),
     action_of(
         states.REJECT_WRONG_ADDRESS,
-        "Reject: wrong address",
-        _reject(State.WRONG_ADDRESS),
-        lambda fulfillment: f"{_open_units(fulfillment)} wait for a correct address.",
+        "Reject fulfillment: wrong address",
+        make_reject(State.WRONG_ADDRESS),
+        lambda fulfillment: f"{open_units(fulfillment)} wait for a correct address.",
         help_text=f"{FOR_THE_SUPPLIER} The order waits for an operator to correct its address.",
         undo="Correct address on the order's page releases the fulfillment.",
         **SERIOUS,
@@ -245,7 +251,7 @@ ACTIONS = (
         states.REQUEST_CANCELATION,
         "Request cancellation",
         _request_cancelation,
-        lambda fulfillment: f"{fulfillment.supplier} is asked to cancel {_open_units(fulfillment)}.",
+        lambda fulfillment: f"{fulfillment.supplier} is asked to cancel {open_units(fulfillment)}.",
         unless=lambda fulfillment: (
             ""
             if any(line.cancelable for line in fulfillment.lines.all())
@@ -265,6 +271,15 @@ ACTIONS = (
         lambda fulfillment: f"{_open(fulfillment)} units are canceled, and their stock is released.",
         help_text="No supplier works on the fulfillment, so it is canceled at once.",
         **SERIOUS,
+    ),
+    AdminAction(
+        "return",
+        "Record return",
+        _record_return,
+        _not_returnable,
+        lambda fulfillment: f"Shipped units of {fulfillment.supplier} came back to {fulfillment.warehouse}.",
+        form=ReturnForm.of,
+        help_text=FOR_THE_SUPPLIER,
     ),
     AdminAction(
         "restock",

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet, prefetch_related_objects
+from django.contrib.auth.decorators import permission_required
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum, prefetch_related_objects
 from django.http import HttpRequest
+from django.urls import URLPattern, path
+from django.utils import timezone
 
-import fulfillments.admin.simulation_admin  # noqa: F401 - registers its pages
+import fulfillments.admin.simulation_admin
+import fulfillments.admin.target_admin  # noqa: F401 - registers their pages
 from accounts.models import Retailer
-from accounts.operating.admin_actions import RecordAdmin, badge
+from accounts.operating.admin_actions import RecordAdmin
 from accounts.operating.admin_base import as_id
 from accounts.operating.day_filter import DaysFilter
 from accounts.operating.operator_actions import AdminAction
+from api.amounts import amount_text
 from api.prefix_search import begins
 from fulfillments.admin.actions import ACTIONS
-from fulfillments.admin.filters import OverdueFilter
+from fulfillments.admin.filters import CountedFilter, OverdueFilter
+from fulfillments.admin.printing import print_slips, slip_view
 from fulfillments.deadlines import next_due_at
-from fulfillments.item_names import itemize
-from fulfillments.models import Fulfillment, Shipment
+from fulfillments.item_names import ITEMIZED, itemize
+from fulfillments.models import Fulfillment, FulfillmentLine, Shipment
 from fulfillments.timeline import order_timeline
+from ui.badges import badge
 
 MOST_FOUND = 1_000  # results of a search by an order's number
 
@@ -40,22 +48,32 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
         "returns",
     )
     page_template = "admin/fulfillments/fulfillment/page.html"
+    actions = (print_slips,)
     list_display = (
         "id",
         "order_number",
         "retailer",
         "supplier",
-        "warehouse",
         "shown_state",
+        "problem",
+        "due",
+        "units",
+        "amount",
         "created_at",
     )
     list_display_links = ("id", "order_number")
-    list_filter = ("state", ("created_at", DaysFilter), OverdueFilter, "supplier")
-    more_columns = ("warehouse", "created_at", "updated_at", "due_at")
-    list_select_related = ("order__retailer", "supplier", "warehouse")
+    list_filter = ("state", ("created_at", DaysFilter), OverdueFilter, CountedFilter, "supplier")
+    more_columns = ("warehouse", "updated_at")
+    list_select_related = ("order__retailer", "supplier", "warehouse", "capture")
     search_help_text = (
         "A fulfillment's number, the retailer's full order number, or the beginning of a tracking number"
     )
+
+    def get_urls(self) -> list[URLPattern]:
+        may_print = permission_required("fulfillments.view_fulfillment", raise_exception=True)
+        slip = self.admin_site.admin_view(may_print(slip_view))
+        name = "fulfillments_fulfillment_packing_slip"
+        return [path("<int:fulfillment_id>/packing-slip/", slip, name=name), *super().get_urls()]
 
     def about(self, fulfillment: Fulfillment) -> str:
         order = fulfillment.order
@@ -71,6 +89,40 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
             *parcels.values_list("fulfillment_id", flat=True)[:MOST_FOUND],
         }
         return Q(pk__in=[as_id(term), *ids])
+
+    def get_sortable_by(self, request: HttpRequest) -> tuple[str, ...]:
+        """Overdue fulfillments have an index by deadline; all fulfillments have one by number only."""
+        return ("id", "due") if OverdueFilter.is_chosen(request) else ("id",)
+
+    def with_columns(self, rows: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:
+        """Add units and amount to the rows of the list (`backoffice.lists`)."""
+        lines = FulfillmentLine.objects.filter(fulfillment=OuterRef("pk")).order_by().values("fulfillment")
+        agreed = Sum(F("quantity") * F("wholesale_price"))
+        return rows.annotate(
+            unit_count=Subquery(lines.annotate(sum=Sum("quantity")).values("sum")),
+            agreed=Subquery(lines.annotate(sum=agreed).values("sum")),
+        )
+
+    @admin.display(description="problem")
+    def problem(self, fulfillment: Fulfillment) -> str:
+        if fulfillment.order.held:
+            return badge("held")
+        due_at = self.due(fulfillment)
+        return badge("overdue") if due_at is not None and due_at <= timezone.now() else ""
+
+    @admin.display(description="due", ordering="due_at")
+    def due(self, fulfillment: Fulfillment) -> datetime | None:
+        captured = getattr(fulfillment, "capture", None) is not None
+        limits = fulfillment.due_at, fulfillment.capture_due_at
+        return next_due_at(fulfillment.state, *limits, captured=captured)
+
+    @admin.display(description="units")
+    def units(self, fulfillment: Any) -> int:
+        return fulfillment.unit_count or 0
+
+    @admin.display(description="amount")
+    def amount(self, fulfillment: Any) -> str:
+        return "" if fulfillment.agreed is None else amount_text(fulfillment.agreed, fulfillment.currency)
 
     @admin.display(description="state")
     def shown_state(self, fulfillment: Fulfillment) -> str:
@@ -91,21 +143,16 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
             .select_related("order__retailer", "supplier", "warehouse", "partnership")
         )
 
-    def page_context(self, fulfillment: Fulfillment) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, fulfillment: Fulfillment) -> dict[str, Any]:
         capture = getattr(fulfillment, "capture", None)
-        prefetch_related_objects([fulfillment], "lines", "shipments", "rejections", "returns")
+        prefetch_related_objects([fulfillment], "lines", *ITEMIZED)
         names = {line.pk: line.name for line in fulfillment.order.lines.all()}
         entries, more = order_timeline(fulfillment.order_id, names, fulfillment.pk)
         return {
             "lines": fulfillment.lines.all(),
-            **{name: list(itemize([fulfillment], name)) for name in ("shipments", "rejections", "returns")},
+            **{name: list(itemize([fulfillment], name)) for name in ITEMIZED},
             "captured_at": capture and capture.captured_at,
-            "due_at": next_due_at(
-                fulfillment.state,
-                fulfillment.due_at,
-                fulfillment.capture_due_at,
-                captured=capture is not None,
-            ),
+            "due_at": self.due(fulfillment),
             "entries": entries,
             "more_entries": more,
         }

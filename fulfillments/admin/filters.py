@@ -1,11 +1,33 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from django.db.models import QuerySet
+from django.contrib.admin import SimpleListFilter
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Value
+from django.db.models.fields import DateTimeField
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest
+from django.urls import reverse
 
+from accounts.operating.admin_base import as_id
 from accounts.operating.admin_filters import FlagFilter
-from fulfillments.models import Fulfillment
+from accounts.operating.day_filter import MARGIN, first_since
+from events.models import Event
+from fulfillments.models import Fulfillment, PerformanceTarget
+from fulfillments.scorecard.measures import REFUSALS
+from fulfillments.states import (
+    ACCEPT,
+    APPROVE_CANCELATION,
+    CORRECTED,
+    REFUSE_CANCELATION,
+    REJECT_OUT_OF_STOCK,
+    REQUEST_CANCELATION,
+    SHIP,
+    State,
+)
 
 
 class OverdueFilter(FlagFilter):
@@ -16,3 +38,103 @@ class OverdueFilter(FlagFilter):
     @classmethod
     def narrow(cls, rows: QuerySet[Any]) -> QuerySet[Any]:
         return rows & Fulfillment.objects.overdue()
+
+
+# The events that put a fulfillment into a count of the scorecards (`fulfillments.scorecard.sums`).
+ANSWERED = Q(from_state=State.CANCELING, type__in=[APPROVE_CANCELATION.event, REFUSE_CANCELATION.event])
+BY_TIME_LIMIT = Q(actor="system:cancelation time limit")
+COUNTED_EVENTS = {
+    "received": Q(type="fulfillment.created"),
+    "accepted": Q(type=ACCEPT.event),
+    "shipped": Q(to_state=State.SHIPPED),
+    "late": Q(to_state=State.SHIPPED),
+    "refused": Q(type=REJECT_OUT_OF_STOCK.event, data__reason__in=REFUSALS),
+    **{name: Q(type=REJECT_OUT_OF_STOCK.event, data__reason=name) for name in REFUSALS},
+    "cancel_requested": Q(type=REQUEST_CANCELATION.event) & ~Q(from_state=State.CANCELING),
+    "cancel_approved": ANSWERED & Q(type=APPROVE_CANCELATION.event) & ~BY_TIME_LIMIT,
+    "cancel_refused": ANSWERED & Q(type=REFUSE_CANCELATION.event) & ~BY_TIME_LIMIT,
+    "cancel_unanswered": ANSWERED & BY_TIME_LIMIT,
+    "doubtful_tracking": Q(type__in=[SHIP.event, CORRECTED], data__doubtful=True),
+}
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A number of a scorecard: its count, its days, and its supplier or retailer. Without them, 0."""
+
+    count: str
+    first: date
+    last: date
+    supplier_id: int = 0
+    retailer_id: int = 0
+
+    @classmethod
+    def read(cls, text: str) -> Counted:
+        """Read `refused.2026-10-25.2026-11-23.1.0`. Raises ValueError for anything else."""
+        count, first, last, supplier_id, retailer_id = text.split(".")
+        if count not in COUNTED_EVENTS:
+            raise ValueError(f"unknown count {count}")
+        days = date.fromisoformat(first), date.fromisoformat(last)
+        return cls(count, *days, as_id(supplier_id), as_id(retailer_id))
+
+    def __str__(self) -> str:
+        return f"{self.count}.{self.first}.{self.last}.{self.supplier_id}.{self.retailer_id}"
+
+    @property
+    def label(self) -> str:
+        return f"{self.count.replace('_', ' ').capitalize()}, {self.first:%-d %b} to {self.last:%-d %b %Y}"
+
+    @property
+    def url(self) -> str:
+        return f"{reverse('admin:fulfillments_fulfillment_changelist')}?{CountedFilter.parameter_name}={self}"
+
+    def fulfillments(self, rows: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:
+        """Keep the fulfillments behind the number."""
+        parties = {"supplier_id": self.supplier_id, "retailer_id": self.retailer_id}
+        of_parties = {name: value for name, value in parties.items() if value}
+        events = Event.objects.filter(COUNTED_EVENTS[self.count], **self._bounds(), **of_parties)
+        rows = rows.filter(pk__in=events.filter(fulfillment_id__isnull=False).values("fulfillment_id"))
+        return self._late(rows, events) if self.count == "late" else rows
+
+    def _bounds(self) -> dict[str, Any]:
+        """Return the conditions on the events: the days, and the number at which their index begins."""
+        begin = datetime.combine(self.first, time.min, UTC)
+        end = datetime.combine(self.last, time.min, UTC) + timedelta(days=1)
+        first_id = first_since(Event, "occurred_at", begin - MARGIN) or 0
+        numbers = Event.objects.published().filter(pk__gte=first_id).order_by("pk").values_list("number")
+        start = numbers.first()
+        return {
+            "number__gte": start[0] if start else 0,
+            "occurred_at__gte": begin,
+            "occurred_at__lt": end,
+        }
+
+    def _late(self, rows: QuerySet[Fulfillment], events: QuerySet[Event]) -> QuerySet[Fulfillment]:
+        hours = Coalesce(
+            F("partnership__targets__ship_within_hours"), PerformanceTarget.common().ship_within_hours
+        )
+        limit = ExpressionWrapper(F("created_at") + hours * Value(timedelta(hours=1)), DateTimeField())
+        shipped = events.filter(order_id=OuterRef("order_id"), fulfillment_id=OuterRef("pk"))
+        return rows.annotate(ship_limit=limit).filter(
+            Exists(shipped.filter(occurred_at__gte=OuterRef("ship_limit")))
+        )
+
+
+class CountedFilter(SimpleListFilter):
+    """Keeps the fulfillments behind a number of a scorecard, which links to this list."""
+
+    title, parameter_name = "counted on the scorecard", "counted"
+
+    def counted(self) -> Counted | None:
+        try:
+            return Counted.read(self.value() or "") if self.value() else None
+        except ValueError as error:
+            raise IncorrectLookupParameters from error
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        counted = self.counted()
+        return [(str(counted), counted.label)] if counted else []
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        counted = self.counted()
+        return counted.fulfillments(queryset) if counted else queryset

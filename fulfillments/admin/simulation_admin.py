@@ -83,7 +83,7 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
     record_actions = (
         AdminAction[RoutingSimulation](
             "stop",
-            "Stop",
+            "Stop simulation",
             _stop,
             lambda simulation: (
                 "The simulation has ended." if simulation.finished_at or simulation.stopped_at else ""
@@ -121,7 +121,7 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
         }
         return TemplateResponse(request, "admin/fulfillments/routingsimulation/ask.html", context)
 
-    def page_context(self, simulation: RoutingSimulation) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, simulation: RoutingSimulation) -> dict[str, Any]:
         result = cast(SimulationResultJson, simulation.result or nothing_yet())
         names = _names(result)
         suppliers = [
@@ -138,7 +138,7 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
                     **each,
                     "before": _units(each["before"], names),
                     "after": _units(each["after"], names),
-                    "more_money": Decimal(each["more_money"]),
+                    "more": [(code, Decimal(more)) for code, more in each["more"].items()],
                 }
                 for each in result["examples"]
             ],
@@ -158,7 +158,6 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("orders", "Orders"),
     ("fulfillments", "Fulfillments"),
     ("pieces", "Units"),
-    ("money", "Amount"),
     ("short", "Units short of stock"),
     ("unfilled", "Unfilled units"),
 )
@@ -167,10 +166,9 @@ ROWS: tuple[tuple[str, str], ...] = (
 def _sides(before: SideJson, after: SideJson) -> list[tuple[str, Any, Any, Any]]:
     """Return the title, the values without and with the rule, and the difference of each measure."""
     then, now = cast(dict[str, Any], before), cast(dict[str, Any], after)
-    numbers = ((title, _number(then[name]), _number(now[name])) for name, title in ROWS)
-    return [(title, old, new, new - old) for title, old, new in numbers]
-
-
-def _number(stored: int | str) -> int | Decimal:
-    """Return a count, or an amount of money, which is stored as text."""
-    return Decimal(stored) if isinstance(stored, str) else stored
+    counts = [(title, then[name], now[name]) for name, title in ROWS]
+    amounts = [
+        (f"Amount in {code}", Decimal(before["amounts"].get(code, 0)), Decimal(after["amounts"].get(code, 0)))
+        for code in sorted(before["amounts"].keys() | after["amounts"].keys())
+    ]
+    return [(title, old, new, new - old) for title, old, new in [*counts, *amounts]]

@@ -5,12 +5,20 @@ from django.db.models.functions import Now
 
 
 class Capture(models.Model):
-    """The first capture of a fulfillment by its supplier. Its own table, so that capturing locks nothing."""
+    """The captures of a fulfillment by its supplier. Its own table, so that capturing locks nothing."""
 
     fulfillment = models.OneToOneField(
         "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="capture", primary_key=True
     )
-    captured_at = models.DateTimeField(db_default=Now())
+    captured_at = models.DateTimeField(db_default=Now(), help_text="The first capture.")
+    outdated = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="The address was corrected since: the supplier captures the fulfillment again.",
+    )
+    captured_again_at = models.DateTimeField(
+        null=True, help_text="The first capture after the last correction of the address."
+    )
 
     def __str__(self) -> str:
         return f"{self.fulfillment_id} at {self.captured_at}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from typing import Any, Self
 
 from django.db import models
@@ -11,16 +12,21 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from accounts.models import CancelationDefault, Supplier
-from api.errors import Invalid, InvalidTransition
+from api.errors import Invalid
 from api.prefix_search import folded
 from fulfillments import states
 from fulfillments.change import Change
-from fulfillments.models.mechanism import MoveOutcome, check_same, last_event
-from fulfillments.models.movable import MovableFulfillment
-from fulfillments.models.quantities import Quantities, as_items, check_within, spread
+from fulfillments.models.cancelable import CancelableFulfillment
+from fulfillments.models.kept_parcel import KeptParcel, keep_parcel, ship_kept_parcels
+from fulfillments.models.mechanism import MoveOutcome, check_same
+from fulfillments.models.quantities import NamedUnits, Quantities, as_items, check_within, spread
+from fulfillments.models.rejection import Rejection
 from fulfillments.models.returned import items_to_restock
+from fulfillments.models.shipment import Shipment
 from fulfillments.states import CAPTURABLE, WORKABLE, State
+from fulfillments.tracking import identify
 
+OPEN_WORK = Q(state__in=[*WORKABLE, State.CANCELING])
 # Work that operators hold back. Fulfillments that a supplier has finished stay visible to it.
 HELD = Q(state__in=WORKABLE, order__held=True)
 
@@ -45,7 +51,7 @@ class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
         return self.filter(~waiting, state=State.CANCELING, due_at__lte=Now())
 
 
-class Fulfillment(MovableFulfillment):
+class Fulfillment(CancelableFulfillment):
     """The work that one supplier has with one order.
 
     Every move is part of a change of the order: `with fulfillment.order.change(by=actor) as change:`, then
@@ -61,6 +67,7 @@ class Fulfillment(MovableFulfillment):
             models.Index(
                 "supplier", "id", condition=Q(state__in=[*CAPTURABLE]), name="fulfillment_capturable"
             ),
+            models.Index("supplier", "id", condition=OPEN_WORK, name="fulfillment_to_answer"),
             models.Index("supplier", "state", "id", name="fulfillment_by_state"),
             models.Index("due_at", condition=Q(due_at__isnull=False), name="fulfillment_due"),
             models.Index(
@@ -96,23 +103,40 @@ class Fulfillment(MovableFulfillment):
         carrier: str = "",
         quantities: Quantities | None = None,
         field: str = "lines",
+        shipped_at: datetime | None = None,
     ) -> MoveOutcome:
         """Ship one parcel (interface 4.3) with these units, or with all open units.
 
-        The same parcel again changes nothing. Raises Invalid at `field` for more units than are open.
+        The same parcel again changes nothing. A parcel that left before the order was held is kept until the
+        release. Raises Invalid at `field` for more units than are open.
         """
         change.check_order(self.order_id)
-        if self._shipped_before(tracking_number, carrier, quantities):
+        parcel = identify(tracking_number, carrier)
+        named = parcel.carrier if parcel.is_named else ""
+        if self._shipped_before(tracking_number, named, quantities):
             return MoveOutcome.UNCHANGED
+        if change.held and shipped_at is not None:
+            lines = self._reread(change)
+            if self.state in WORKABLE:
+                kept = KeptParcel(
+                    fulfillment=self, tracking_number=tracking_number, carrier=named, shipped_at=shipped_at
+                )
+                return keep_parcel(self, change, lines, kept, quantities, field)
         with self._move(change, states.SHIP) as move:
             shipped = move.within_open(quantities, field)
             if quantities is not None and not shipped:
                 raise Invalid.at(field, "Must name at least one line and quantity.")
             move.ship(shipped, tracking_number)
             items = as_items(shipped)
-            self.shipments.create(tracking_number=tracking_number, carrier=carrier, items=items)
+            shown: dict[str, Any] = {
+                "tracking_number": tracking_number,
+                "carrier": parcel.carrier,
+                "items": items,
+            }
+            doubts = {"is_carrier_named": parcel.is_named, "is_doubtful": parcel.is_doubtful}
+            self.shipments.create(**shown, **doubts, **({"shipped_at": shipped_at} if shipped_at else {}))
             move.ends(when_open=State.ACCEPTED)
-            move.data |= {"tracking_number": tracking_number, "carrier": carrier, "items": items}
+            move.data |= {**shown, **({"doubtful": True} if parcel.is_doubtful else {})}
         return MoveOutcome.DONE
 
     def ship_parcels(self, change: Change, parcels: Sequence[Mapping[str, Any]]) -> MoveOutcome:
@@ -128,12 +152,33 @@ class Fulfillment(MovableFulfillment):
                     carrier=parcel.get("carrier", ""),
                     quantities=items,
                     field=path,
+                    shipped_at=parcel.get("shipped_at"),
                 )
             )
-        return MoveOutcome.DONE if MoveOutcome.DONE in outcomes else MoveOutcome.UNCHANGED
+        return next((each for each in MoveOutcome if each in outcomes), MoveOutcome.UNCHANGED)
+
+    def correct_shipment(
+        self, change: Change, shipment: Shipment, *, tracking_number: str = "", carrier: str | None = None
+    ) -> MoveOutcome:
+        """Correct the tracking number or the carrier of a parcel. The same values change nothing."""
+        self._reread(change)
+        shipment.refresh_from_db(from_queryset=self.shipments.select_for_update())
+        corrected = shipment.correct(tracking_number or shipment.tracking_number, carrier)
+        if not corrected:
+            return MoveOutcome.UNCHANGED
+        self.updated_at = timezone.now()
+        self.save(update_fields=["updated_at"])
+        change.record(states.CORRECTED, fulfillment=self, data=corrected)
+        return MoveOutcome.DONE
 
     def reject_items(
-        self, change: Change, reason: State, items: Sequence[Mapping[str, Any]], *, reject_id: str | None
+        self,
+        change: Change,
+        reason: State,
+        items: Sequence[Mapping[str, Any]],
+        *,
+        reject_id: str | None,
+        expected_at: date | None = None,
     ) -> MoveOutcome:
         """Reject some units of the lines (contract 10).
 
@@ -143,16 +188,19 @@ class Fulfillment(MovableFulfillment):
         lines = self._reread(change)
         if reject_id is not None:
             quantities = spread(lines, items, lambda line: line.open, "items")
-            return self.reject(change, reason, quantities=quantities, reject_id=reject_id)
+            return self.reject(
+                change, reason, quantities=quantities, reject_id=reject_id, expected_at=expected_at
+            )
         total = spread(lines, items, lambda line: line.open + line.rejected, "items")
-        more = {line.pk: total[line.pk] - line.rejected for line in lines if line.pk in total}
+        units = {line.pk: total[line.pk] - line.rejected for line in lines if line.pk in total}
+        more = NamedUnits(units, total.fields)
         if any(quantity < 0 for quantity in more.values()):
             raise Invalid.at(
                 "items", "Has fewer units than were rejected before. A rejection cannot be withdrawn."
             )
         if not any(more.values()):
             return MoveOutcome.UNCHANGED
-        return self.reject(change, reason, quantities=more)
+        return self.reject(change, reason, quantities=more, expected_at=expected_at)
 
     def reject(
         self,
@@ -161,6 +209,7 @@ class Fulfillment(MovableFulfillment):
         *,
         quantities: Quantities | None = None,
         reject_id: str | None = None,
+        expected_at: date | None = None,
     ) -> MoveOutcome:
         """Reject these units, or all open units (interface 4.4 to 4.6).
 
@@ -181,18 +230,26 @@ class Fulfillment(MovableFulfillment):
                 rejected = {}  # the units stay open and wait for the correct address
             else:
                 move.reject(reason, rejected)
+                if expected_at is not None and reason == State.OUT_OF_STOCK:
+                    move.expect(rejected, expected_at)
+                    move.data["expected_at"] = expected_at.isoformat()
                 move.ends(when_open=move.before)
             self.rejections.create(reject_id=reject_id, reason=reason, items=as_items(rejected))
             move.data |= {"reason": str(reason), "items": as_items(rejected)}
         return MoveOutcome.DONE
 
-    def withdraw(self, change: Change, *, to_supplier: int | None = None) -> None:
-        """Reassign all open units, to the supplier with that id if one is given.
+    def withdraw(
+        self, change: Change, *, to_supplier: int | None = None, quantities: Quantities | None = None
+    ) -> None:
+        """Reassign these units, or all open units, to the supplier with that id if one is given.
 
-        Raises InvalidTransition if the other suppliers do not have stock for all units.
+        That supplier is asked again even if it refused units of the order before. Raises InvalidTransition
+        if the other suppliers do not have stock for all these units.
         """
         with self._move(change, states.WITHDRAW) as move:
-            withdrawn = move.within_open(None, "lines")
+            withdrawn = move.within_open(quantities, "lines")
+            if to_supplier is not None:
+                Rejection.objects.of_supplier(self.order_id, to_supplier).end()
             move.withdraw(withdrawn, to_supplier)
             move.ends(when_open=move.before)
             self.rejections.create(reason=states.WITHDRAWN, items=as_items(withdrawn))
@@ -228,13 +285,11 @@ class Fulfillment(MovableFulfillment):
         returned.restock(change, lines, returned.to_restock(lines, restock))
         return MoveOutcome.DONE
 
-    def restock(self, change: Change) -> MoveOutcome:
-        """Put all returned units that are not in stock yet back into stock."""
+    def restock(self, change: Change, *, only: int | None = None) -> MoveOutcome:
+        """Put all returned units that are not in stock yet back into stock, or only those of one return."""
         lines = self._reread(change)
-        outcomes = [
-            returned.restock(change, lines, returned.not_restocked)
-            for returned in self.returns.order_by("pk")
-        ]
+        returns = self.returns.order_by("pk") if only is None else self.returns.filter(pk=only)
+        outcomes = [returned.restock(change, lines, returned.not_restocked) for returned in returns]
         return MoveOutcome.DONE if MoveOutcome.DONE in outcomes else MoveOutcome.UNCHANGED
 
     def save_invoice(self, change: Change, invoice_id: str) -> MoveOutcome:
@@ -247,84 +302,39 @@ class Fulfillment(MovableFulfillment):
         change.record("fulfillment.invoiced", fulfillment=self, data={"invoice_id": invoice_id})
         return MoveOutcome.DONE
 
-    # --- Cancellation requests and their answers -------------------------------------------------
-
-    def request_cancelation(
-        self, change: Change, *, quantities: Quantities | None = None, reason: str = ""
-    ) -> None:
-        """Request the cancellation of these units, or of all open units.
-
-        Until the supplier answers, another request can add units. Raises InvalidTransition if the
-        cancellation of all open units is already requested.
-        """
-        with self._move(change, states.REQUEST_CANCELATION) as move:
-            more = move.within_cancelable(quantities, "lines")
-            if not more:
-                raise InvalidTransition("The cancellation of all open units is already requested.")
-            for line, _, quantity in move.units_by_line(more):
-                line.cancel_requested += quantity
-            if move.before != State.CANCELING:
-                self.state_before_cancel = move.before
-            requested = {line.pk: line.cancel_requested for line in move.lines}
-            move.data |= {"reason": reason, "items": as_items(requested), "added": as_items(more)}
-
-    def approve_cancelation(self, change: Change) -> MoveOutcome:
-        """Cancel the units whose cancellation the retailer requested (interface 4.7)."""
-        change.check_order(self.order_id)
-        if self._approved_before():
-            return MoveOutcome.UNCHANGED
-        with self._move(change, states.APPROVE_CANCELATION) as move:
-            if move.repeated:
-                return MoveOutcome.UNCHANGED
-            move.cancel({line.pk: line.cancel_requested for line in move.lines if line.cancel_requested})
-            move.ends(when_open=State(self.state_before_cancel or State.NEW))
-            self.state_before_cancel = ""
-        return MoveOutcome.DONE
-
-    def refuse_cancelation(self, change: Change) -> MoveOutcome:
-        """Keep the work. The supplier captures the fulfillment again (interface 4.7)."""
-        with self._move(change, states.REFUSE_CANCELATION) as move:
-            if move.repeated:
-                return MoveOutcome.UNCHANGED
-            for line in move.lines:
-                line.cancel_requested = 0
-            self.state_before_cancel = ""
-        return MoveOutcome.DONE
-
-    def answer_by_default(self, change: Change) -> MoveOutcome:
-        """Give the partnership's default answer for a supplier whose time to answer has passed."""
-        self._reread(change)
-        if self.state != State.CANCELING or self.due_at is None or self.due_at > timezone.now():
-            return MoveOutcome.UNCHANGED  # the supplier has answered meanwhile
-        if self.partnership.cancelation_default == CancelationDefault.APPROVE:
-            return self.approve_cancelation(change)
-        return self.refuse_cancelation(change)
-
-    # --- Moves after a wrong address -------------------------------------------------------------
+    # --- Move after a wrong address --------------------------------------------------------------
 
     def correct_address(self, change: Change) -> None:
         """Release the fulfillment after the order's address was corrected."""
         with self._move(change, states.CORRECT_ADDRESS):
             pass
 
-    def give_up(self, change: Change, *, quantities: Quantities | None = None) -> None:
-        """Cancel units that wait for a correct address. No supplier works on them, so none is asked."""
-        with self._move(change, states.GIVE_UP) as move:
-            move.cancel(move.within_open(quantities, "lines"))
-            move.ends(when_open=State.WRONG_ADDRESS)
+    def _ship_kept(self, change: Change) -> None:
+        if not change.held:
+            ship_kept_parcels(self, change)
 
     # --- Repeated calls --------------------------------------------------------------------------
 
     def _shipped_before(self, tracking_number: str, carrier: str, quantities: Quantities | None) -> bool:
         """Tell whether this parcel is known, in every state that the fulfillment may have reached since.
 
-        Raises InvalidTransition if the known parcel has another carrier or other units.
+        A corrected parcel is known by its former numbers too. Raises InvalidTransition if the known parcel
+        has another carrier or other units.
         """
-        known = self.shipments.filter(tracking_number=tracking_number).first()
+        known = self.shipment_of(tracking_number)
         if known is None:
             return False
-        known.check_repeated(carrier, quantities, list(self.lines.all()))
+        lines = list(self.lines.all())
+        if tracking_number in known.reported_numbers:
+            known.check_same_units(quantities, lines)
+        else:
+            known.check_repeated(carrier, quantities, lines)
         return True
+
+    def shipment_of(self, tracking_number: str) -> Shipment | None:
+        """Return the parcel that has this tracking number, or had it before a correction."""
+        named = Q(tracking_number=tracking_number) | Q(reported_numbers__contains=[tracking_number])
+        return self.shipments.filter(named).first()
 
     def _refused_before(self, reason: State, quantities: Quantities | None, reject_id: str | None) -> bool:
         """Tell whether this rejection is known, by its id or as the rest of a partly shipped fulfillment."""
@@ -333,11 +343,3 @@ class Fulfillment(MovableFulfillment):
         self.refresh_from_db(fields=["state"])
         rest_was_rejected = quantities is None and self.state == State.SHIPPED
         return rest_was_rejected and self.rejections.filter(reason=reason).exists()
-
-    def _approved_before(self) -> bool:
-        """Tell whether the last event approved the cancellation of some units, which no state shows."""
-        self.refresh_from_db(fields=["state"])
-        if self.state in (State.CANCELING, State.CANCELED):
-            return False
-        approved = (states.APPROVE_CANCELATION.event, State.CANCELING)
-        return last_event(order_id=self.order_id, fulfillment_id=self.pk) == approved

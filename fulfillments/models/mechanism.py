@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from enum import Enum
 from typing import Any
 
@@ -12,15 +13,16 @@ from events.models import Event
 from fulfillments.effects import Effects, StockEffect
 from fulfillments.models.line import FulfillmentLine
 from fulfillments.models.quantities import Quantities, as_items, check_within
-from fulfillments.states import WITHDRAWN, Move, State
+from fulfillments.states import REFUSALS, WITHDRAWN, Move, State
 from inventory.models import MovementKind
 from inventory.reservations import StockKey
 
 
 class MoveOutcome(Enum):
-    """Whether a call changed something, or repeated an earlier call."""
+    """Whether a call changed something, repeated an earlier call, or kept a parcel until the release."""
 
     DONE = "done"
+    KEPT = "kept"
     UNCHANGED = "unchanged"
 
 
@@ -80,14 +82,19 @@ class MoveInProgress:
 
     def reject(self, reason: str, rejected: Quantities) -> None:
         """Release the stock of rejected units, and route them again unless their address is wrong."""
-        kind = MovementKind.REFUSE if reason == State.OUT_OF_STOCK else MovementKind.RELEASE
+        refusal = REFUSALS[reason]
+        kind = MovementKind.REFUSE if refusal.empties_stock else MovementKind.RELEASE
         for line, stock_key, quantity in self.units_by_line(rejected):
             line.rejected += quantity
             self._stock(kind, line, stock_key, 0, max(line.reserved - line.open, 0), str(reason))
-            if reason == State.MISSING_SKU:
+            if refusal.delists:
                 self.effects.delisted.add(line.variant_id)
-            if reason != State.WRONG_ADDRESS:
+            if not refusal.waits_for_address:
                 self.effects.rejected[line.order_line_id] += quantity
+
+    def expect(self, rejected: Quantities, day: date) -> None:
+        """Note when the supplier expects new stock of the rejected units."""
+        self.effects.expected |= {stock_key: day for _, stock_key, _ in self.units_by_line(rejected)}
 
     def withdraw(self, withdrawn: Quantities, to_supplier: int | None) -> None:
         """Release the stock of withdrawn units, and route them to another supplier."""
@@ -128,9 +135,12 @@ class MoveInProgress:
         )
 
 
-def last_event(**record: int) -> tuple[str, str]:
-    """Return the type and the `from_state` of a record's last event, or two empty strings."""
-    last = Event.objects.filter(**record).order_by("id").last()
+def last_move(**record: int) -> tuple[str, str]:
+    """Return the type and the `from_state` of the event of a fulfillment's last move, or two empty strings.
+
+    Other events do not count, such as the hold of the order: they do not make a repeated call a new one.
+    """
+    last = Event.objects.filter(**record).exclude(to_state="").order_by("id").last()
     return (last.type, last.from_state) if last is not None else ("", "")
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from accounts.models import Partnership, Supplier
+from accounts.models import Partnership, Supplier, default_currency
 from fastdb.updates import update
 from fulfillments import states
 from fulfillments.change import Change
@@ -33,6 +34,13 @@ class MovableFulfillment(models.Model):
     state = models.CharField(max_length=30, choices=State.choices, default=State.NEW, editable=False)
     state_before_cancel = models.CharField(max_length=30, blank=True, editable=False)
     tracking_number = models.CharField(max_length=100, blank=True, help_text="As given on accept.")
+    currency = models.CharField(
+        max_length=3,
+        default=default_currency,
+        db_default=settings.CURRENCY,
+        editable=False,
+        help_text="The currency of the agreed prices: the supplier's at placement.",
+    )
     invoice_id = models.CharField(max_length=100, blank=True)
     due_at = models.DateTimeField(
         null=True, editable=False, help_text="The time limit of the present state, from the partnership."

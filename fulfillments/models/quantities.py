@@ -14,6 +14,14 @@ Quantities = Mapping[int, int]
 """Units by the id of a fulfillment's line."""
 
 
+class NamedUnits(dict[int, int]):
+    """Units by the id of a line, with the fields of the request that name their quantities."""
+
+    def __init__(self, units: Quantities, fields: Mapping[int, str]) -> None:
+        super().__init__(units)
+        self.fields = fields
+
+
 def as_items(quantities: Quantities) -> list[dict[str, int]]:
     return [{"line": line, "quantity": quantity} for line, quantity in sorted(quantities.items()) if quantity]
 
@@ -32,14 +40,19 @@ def check_within(
     word: str,
     field: str,
 ) -> None:
-    """Raise Invalid at `field` for a line of another fulfillment, or for more units than the limit."""
+    """Raise Invalid for a line of another fulfillment, or for more units than the limit.
+
+    The error points at the field that names the line's quantity if it is known, else at `field`.
+    """
     known = {line.pk: line for line in lines}
+    fields = quantities.fields if isinstance(quantities, NamedUnits) else {}
     for pk, quantity in quantities.items():
         if pk not in known:
             raise Invalid.at(field, f"{pk} is not a line of this fulfillment; it has {sorted(known)}.")
         if quantity > limit(known[pk]):
             name = f"line {pk} ({known[pk].sku})"
-            raise Invalid.at(field, f"{name} has {limit(known[pk])} units {word}; {quantity} are too many.")
+            message = f"{name} has {limit(known[pk])} units {word}; {quantity} are too many."
+            raise Invalid.at(fields.get(pk, field), message)
 
 
 def spread(
@@ -47,18 +60,18 @@ def spread(
     items: Sequence[Mapping[str, Any]],
     room: Callable[[FulfillmentLine], int],
     path: str,
-) -> Quantities:
-    """Return units by line for items that have a sku, upc or ean; lines of one variant are filled in turn.
+) -> NamedUnits:
+    """Return units by line for items with an id, sku, upc or ean; lines of one variant are filled in turn.
 
     Raises Invalid, at the item below `path`, for a name that no line has.
     """
-    quantities: dict[int, int] = {}
+    quantities, fields = dict[int, int](), dict[int, str]()
     named_lines = _LinesByName(lines)
     for index, item in enumerate(items):
-        name = next(field for field in ("sku", "upc", "ean") if item.get(field))
+        name = next(field for field in NAMES if item.get(field))
         matching = named_lines.matching(name, item[name])
         if not matching:
-            known = ", ".join(sorted(value or "(none)" for value in named_lines.known(name)))
+            known = ", ".join(sorted(str(value) or "(none)" for value in named_lines.known(name)))
             message = f"{item[name]} is not in this fulfillment; its lines have {known}."
             raise Invalid.at(f"{path}[{index}].{name}", message, "not_found")
         left = int(item["quantity"])
@@ -66,12 +79,17 @@ def spread(
             units = min(left, max(room(line) - quantities.get(line.pk, 0), 0))
             quantities[line.pk] = quantities.get(line.pk, 0) + units
             left -= units
+        fields |= {line.pk: f"{path}[{index}].quantity" for line in matching}
         quantities[matching[-1].pk] += left  # too many units: the move then raises the error with the counts
-    return {line: quantity for line, quantity in quantities.items() if quantity}
+    return NamedUnits({line: quantity for line, quantity in quantities.items() if quantity}, fields)
+
+
+NAMES = ("id", "sku", "upc", "ean")
+"""The fields that name a line; the first that is given counts."""
 
 
 class _LinesByName:
-    """A fulfillment's lines by sku, upc or ean: the agreed values first, then the variant's present ones."""
+    """Lines by id, sku, upc or ean: their agreed values first, then the present ones of their variants."""
 
     def __init__(self, lines: list[FulfillmentLine]) -> None:
         self._lines = lines
@@ -79,7 +97,8 @@ class _LinesByName:
         self._now: dict[str, dict[str, list[FulfillmentLine]]] = {}
 
     def matching(self, name: str, value: str) -> list[FulfillmentLine]:
-        return self._by_agreed(name).get(value) or self._by_now(name).get(value, [])
+        agreed = self._by_agreed(name).get(value, [])
+        return agreed if agreed or name == "id" else self._by_now(name).get(value, [])
 
     def known(self, name: str) -> Collection[str]:
         """Return all values that the lines have under this name."""

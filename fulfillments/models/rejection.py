@@ -1,7 +1,18 @@
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
 from django.db.models.functions import Now
+
+
+class RejectionQuerySet(models.QuerySet["Rejection"]):
+    def of_supplier(self, order_id: int, supplier_id: int) -> Self:
+        return self.filter(fulfillment__order_id=order_id, fulfillment__supplier_id=supplier_id)
+
+    def end(self) -> int:
+        """End these refusals, so that routing asks their suppliers again; return how many were in force."""
+        return self.filter(ended_at=None).update(ended_at=Now())
 
 
 class Rejection(models.Model):
@@ -16,6 +27,13 @@ class Rejection(models.Model):
     reason = models.CharField(max_length=30)
     items = models.JSONField(default=list, help_text='The rejected units: [{"line": id, "quantity": n}]')
     rejected_at = models.DateTimeField(db_default=Now())
+    ended_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When an operator asked the supplier again, or the address was corrected or confirmed.",
+    )
+
+    objects = RejectionQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]

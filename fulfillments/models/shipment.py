@@ -1,34 +1,43 @@
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils import timezone
 
-from api.errors import InvalidTransition
+from api.errors import ApiError, InvalidTransition
+from api.inside_search import trigrams
 from api.prefix_search import folded
 from fulfillments.models.line import FulfillmentLine
 from fulfillments.models.mechanism import check_same
 from fulfillments.models.quantities import Quantities, by_variant, in_words
+from fulfillments.tracking import identify, tracking_url
 
 
-class Shipment(models.Model):
-    """A supplier's parcel with one tracking number."""
+class CorrectionTooLate(ApiError):
+    code, status = "correction_too_late", 409
 
-    fulfillment = models.ForeignKey(
-        "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="shipments"
-    )
+
+class TrackingNumberTaken(ApiError):
+    """Another parcel of the fulfillment has, or had, this tracking number."""
+
+    code, status = "tracking_number_taken", 409
+
+
+class ParcelContent(models.Model):
+    """A tracking number and its units. The base of shipped and of kept parcels."""
+
     tracking_number = models.CharField(max_length=100)
     carrier = models.CharField(max_length=100, blank=True)
-    shipped_at = models.DateTimeField(db_default=Now())
     items = models.JSONField(default=list, help_text='The units in the parcel: [{"line": id, "quantity": n}]')
 
     class Meta:
-        ordering = ["id"]
-        indexes = [models.Index(folded("tracking_number"), name="shipment_tracking_folded")]
-        constraints = [
-            models.UniqueConstraint("fulfillment", "tracking_number", name="shipment_once"),
-            models.CheckConstraint(condition=~Q(tracking_number=""), name="shipment_has_tracking"),
-        ]
+        abstract = True
 
     def __str__(self) -> str:
         return self.tracking_number
@@ -37,11 +46,98 @@ class Shipment(models.Model):
         self, carrier: str, quantities: Quantities | None, lines: list[FulfillmentLine]
     ) -> None:
         """Raise InvalidTransition if a repeated call has another carrier or other units."""
-        check_same("carrier", self.carrier, carrier)
+        check_same("carrier", identify(self.tracking_number, self.carrier).carrier, carrier)
+        self.check_same_units(quantities, lines)
+
+    def check_same_units(self, quantities: Quantities | None, lines: list[FulfillmentLine]) -> None:
+        """Raise InvalidTransition if a repeated call has other units."""
         shipped = {item["line"]: item["quantity"] for item in self.items}
         if quantities is not None and by_variant(lines, quantities) != by_variant(lines, shipped):
             before, now = in_words(lines, shipped), in_words(lines, quantities)
             raise InvalidTransition(
                 f"The parcel {self.tracking_number} was shipped before with {before}; "
                 f"it cannot be repeated with {now}."
+            )
+
+
+class Shipment(ParcelContent):
+    """A supplier's parcel with one tracking number."""
+
+    fulfillment = models.ForeignKey(
+        "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="shipments"
+    )
+    shipped_at = models.DateTimeField(db_default=Now())
+    is_carrier_named = models.BooleanField(
+        default=True, db_default=True, help_text="The supplier named the carrier; otherwise it is derived."
+    )
+    is_doubtful = models.BooleanField(
+        default=False, db_default=False, help_text="The check digit of the tracking number is wrong."
+    )
+    reported_numbers = ArrayField(
+        models.CharField(max_length=100),
+        default=list,
+        db_default=[],
+        help_text="The tracking numbers before each correction, oldest first.",
+    )
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index(folded("tracking_number"), name="shipment_tracking_folded"),
+            trigrams("tracking_number", "shipment_tracking_trigrams"),
+        ]
+        constraints = [
+            models.UniqueConstraint("fulfillment", "tracking_number", name="shipment_once"),
+            models.CheckConstraint(condition=~Q(tracking_number=""), name="shipment_has_tracking"),
+        ]
+
+    @property
+    def tracking_url(self) -> str | None:
+        return tracking_url(self.tracking_number, self.carrier)
+
+    @property
+    def shipped_as(self) -> str:
+        """The tracking number that the supplier reported first."""
+        return self.reported_numbers[0] if self.reported_numbers else self.tracking_number
+
+    def correct(self, tracking_number: str, carrier: str | None) -> dict[str, Any]:
+        """Set the number and the carrier; return the data of the event, empty if nothing changed.
+
+        Without a carrier, the supplier's stays, and a derived one is derived again. Raises CorrectionTooLate,
+        and TrackingNumberTaken.
+        """
+        named = self.carrier if carrier is None and self.is_carrier_named else carrier or ""
+        parcel = identify(tracking_number, named)
+        if (tracking_number, parcel.carrier) == (self.tracking_number, self.carrier):
+            return {}
+        self._check_correctable(tracking_number)
+        before = {"old_tracking_number": self.tracking_number, "old_carrier": self.carrier}
+        newly_doubtful = {"doubtful": True} if parcel.is_doubtful and not self.is_doubtful else {}
+        self.reported_numbers = [*self.reported_numbers, self.tracking_number]
+        self.tracking_number, self.carrier = tracking_number, parcel.carrier
+        self.is_carrier_named, self.is_doubtful = parcel.is_named, parcel.is_doubtful
+        self.save(
+            update_fields=[
+                *("tracking_number", "carrier", "is_carrier_named", "is_doubtful", "reported_numbers"),
+            ]
+        )
+        now = {"tracking_number": self.tracking_number, "carrier": self.carrier}
+        return {"shipment_id": self.pk, **now, **before, "shipped_as": self.shipped_as, **newly_doubtful}
+
+    def _check_correctable(self, tracking_number: str) -> None:
+        days = settings.SHIPMENT_CORRECTION_DAYS
+        if not days:
+            raise CorrectionTooLate("Parcels cannot be corrected on this service. Ask its operator.")
+        if timezone.now() - self.shipped_at > timedelta(days=days):
+            raise CorrectionTooLate(
+                f"The parcel {self.tracking_number} was shipped on {self.shipped_at:%Y-%m-%d}. "
+                f"A parcel can be corrected for {days} days."
+            )
+        used = Q(tracking_number=tracking_number) | Q(reported_numbers__contains=[tracking_number])
+        others = Shipment.objects.filter(used, fulfillment=self.fulfillment_id).exclude(pk=self.pk)
+        if others.exists():
+            raise TrackingNumberTaken.at(
+                "tracking_number",
+                f"Another parcel of this fulfillment has the tracking number {tracking_number}.",
+                TrackingNumberTaken.code,
             )

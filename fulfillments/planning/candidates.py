@@ -12,7 +12,7 @@ from accounts.models import WhenShort
 from catalog.models import Variant
 from fastdb.compiled import CompiledQuery, any_of
 from fastdb.rows import as_rows
-from fulfillments.planning.partners import PartnerRow, partners_of
+from fulfillments.planning.partners import PartnerRow, partners_for_open_orders, partners_of
 from fulfillments.planning.routing import Agreed, Candidate
 
 
@@ -47,6 +47,7 @@ class WaitingLine(NamedTuple):
     retailer_id: int
     country_known: bool
     units: int
+    refused: int  # of the units
     sku: str
     upc: str
     asked_supplier_id: int | None
@@ -107,6 +108,8 @@ class Market:
         self.partners = {partner.supplier_id: partner for partner in partners}
         self.variants = [variant for variant in variants if variant.supplier_id in self.partners]
         self._offers = Offers(self.variants)
+        currencies = {self.partners[variant.supplier_id].currency for variant in self.variants}
+        self._has_one_currency = len(currencies) < 2
 
     @classmethod
     def of(
@@ -117,15 +120,34 @@ class Market:
         country_known: bool = True,
         when_short: str | None = None,
     ) -> Market:
-        """Return the market of these lines of one order. Two queries."""
-        partners = partners_of(retailers=[retailer_id])
+        """Return the market of these lines of a new order. Two queries."""
+        return cls._of(
+            partners_of(retailers=[retailer_id]), lines, country_known=country_known, when_short=when_short
+        )
+
+    @classmethod
+    def of_open_order(
+        cls, retailer_id: int, lines: Sequence[VariantRequest], *, country_known: bool
+    ) -> Market:
+        """Return the market of these lines of an order that exists. Two queries."""
+        return cls._of(partners_for_open_orders(retailers=[retailer_id]), lines, country_known=country_known)
+
+    @classmethod
+    def _of(
+        cls,
+        partners: Sequence[PartnerRow],
+        lines: Sequence[VariantRequest],
+        *,
+        country_known: bool,
+        when_short: str | None = None,
+    ) -> Market:
         variants = Offers.listed([partner.supplier_id for partner in partners], lines)
         return cls(partners, variants, country_known=country_known, when_short=when_short)
 
     @classmethod
     def of_each(cls, lines: Sequence[WaitingLine]) -> list[Market]:
-        """Return the market of each line; the lines may belong to several orders. Two queries."""
-        all_partners = partners_of(retailers=sorted({line.retailer_id for line in lines}))
+        """Return the market of each line; the lines may belong to several open orders. Two queries."""
+        all_partners = partners_for_open_orders(retailers=sorted({line.retailer_id for line in lines}))
         suppliers = sorted({partner.supplier_id for partner in all_partners})
         variants = Offers.listed(suppliers, lines)
         markets = {}
@@ -163,6 +185,7 @@ class Market:
             takes_short=when_short == WhenShort.SHIP_PARTIAL,
             waits=when_short == WhenShort.WAIT,
             refused=variant.supplier_id in refused_by,
+            comparable=self._has_one_currency,
         )
 
 

@@ -23,6 +23,7 @@ class ConsideredJson(TypedDict):
     warehouse_id: int | None
     available: int
     cost: str
+    currency: NotRequired[str]
     priority: int
     quantity: int
     reserved: int
@@ -111,6 +112,7 @@ class _Explanation:
             "warehouse_id": warehouse_id,
             "available": units,
             "cost": _money(candidate.cost),
+            "currency": candidate.partnership.currency,
             "priority": candidate.priority,
             "quantity": allocation.quantity if allocation else 0,
             "reserved": allocation.reserved if allocation else 0,
@@ -147,11 +149,14 @@ def _chosen(want: Want, allocation: Allocation) -> str:
 
 def _why_worse(candidate: Candidate, chosen: Sequence[Candidate]) -> str:
     """Explain why a source with enough stock was not chosen."""
-    cost = min((each.cost for each in chosen), default=candidate.cost)
-    if candidate.cost > cost:
-        return f"Not chosen: costs {_money(candidate.cost)}, the chosen one {_money(cost)}."
-    if candidate.cost < cost:
+    own = candidate.compared_cost
+    cost = min((each.compared_cost for each in chosen), default=own)
+    if own > cost:
+        return f"Not chosen: costs {_money(own)}, the chosen one {_money(cost)}."
+    if own < cost:
         return "Not chosen: cheaper, but needs one more fulfillment."
+    if not candidate.comparable:
+        return "Not chosen: prices in several currencies are not compared, so the priority decided."
     if any(candidate.priority > each.priority for each in chosen):
         return "Not chosen: costs the same, and the chosen supplier has the higher priority."
     return "Not chosen: an equal plan was found first."

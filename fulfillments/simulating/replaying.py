@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from fulfillments.planning.explaining import DecisionJson
+from accounts.models import default_currency
+from fulfillments.planning.explaining import ConsideredJson, DecisionJson
 from fulfillments.planning.partners import PartnerRow
 from fulfillments.planning.routing import Agreed, Candidate, Plan, Want, plan
 from inventory.reservations import StockKey
@@ -14,9 +15,9 @@ from inventory.reservations import StockKey
 
 @dataclass(frozen=True)
 class SimulatedRule:
-    """The simulated values of one supplier; None is unchanged.
+    """The simulated values of one supplier. None means the present value.
 
-    `held_back` is the difference to its present safety stock, negative for a smaller one.
+    `held_back` is added to the present safety stock of the supplier; it is negative to reduce that stock.
     """
 
     supplier_id: int
@@ -32,6 +33,7 @@ class SupplierPart:
     fulfillments: int
     units: int
     money: Decimal
+    currency: str
     in_stock: int
 
 
@@ -49,8 +51,12 @@ class Replayed:
         return sum(part.fulfillments for part in self.parts.values())
 
     @property
-    def money(self) -> Decimal:
-        return sum((part.money for part in self.parts.values()), Decimal())
+    def amounts(self) -> dict[str, Decimal]:
+        """The cost in each currency."""
+        amounts: dict[str, Decimal] = {}
+        for part in self.parts.values():
+            amounts[part.currency] = amounts.get(part.currency, Decimal()) + part.money
+        return amounts
 
     @property
     def short(self) -> int:
@@ -65,8 +71,9 @@ def concerns(lines: Sequence[DecisionJson], rule: SimulatedRule) -> bool:
 def replay(lines: Sequence[DecisionJson], rule: SimulatedRule | None = None) -> Replayed:
     """Route the lines with the prices, priorities and stock of their time."""
     wants, available = [], dict[StockKey, int]()
+    currencies = {_currency(each) for line in lines for each in line["candidates"]}
     for line in lines:
-        wants.append(_want(line, rule))
+        wants.append(_want(line, rule, comparable=len(currencies) < 2))
         for each in line["candidates"]:
             key = (each["variant_id"], each["warehouse_id"] or 0)
             available[key] = _left(each["available"], each["supplier_id"], rule)
@@ -90,8 +97,16 @@ def _left(available: int, supplier_id: int, rule: SimulatedRule | None) -> int:
     return max(0, available - rule.held_back)
 
 
-def _want(line: DecisionJson, rule: SimulatedRule | None) -> Want:
-    """Return the want of a line. Candidates accept short units if the stored decision filled the line."""
+def _currency(considered: ConsideredJson) -> str:
+    """Return the currency of a cost; decisions from before currencies were stored have the default."""
+    return considered.get("currency") or default_currency()
+
+
+def _want(line: DecisionJson, rule: SimulatedRule | None, *, comparable: bool) -> Want:
+    """Return the want of a line.
+
+    If the stored decision filled the line, its candidates accept short units in the simulation too.
+    """
     takes_short = not line["unfilled"]
     warehouses: dict[int, int] = {}
     for each in sorted(line["candidates"], key=lambda each: each["quantity"] == each["reserved"]):
@@ -106,19 +121,20 @@ def _want(line: DecisionJson, rule: SimulatedRule | None) -> Want:
         candidates[each["variant_id"]] = Candidate(
             variant_id=each["variant_id"],
             supplier_id=supplier_id,
-            partnership=_partner(supplier_id),
+            partnership=_partner(supplier_id, _currency(each)),
             cost=Decimal(each["cost"]),
             priority=priority,
             default_warehouse_id=warehouses[each["variant_id"]] or None,
             agreed=Agreed("", "", "", None),
             takes_short=takes_short,
+            comparable=comparable,
         )
     return Want(line["line_id"], line["quantity"], tuple(candidates.values()))
 
 
-def _partner(supplier_id: int) -> PartnerRow:
-    """Return an empty partner, because planning reads no field of it."""
-    return PartnerRow(0, 0, supplier_id, False, "", False, None, None, None, None, 0, None)
+def _partner(supplier_id: int, currency: str) -> PartnerRow:
+    """Return an empty partner with its currency, because planning reads no other field of it."""
+    return PartnerRow(0, 0, supplier_id, False, "", False, None, 0, None, None, None, None, currency, 0, None)
 
 
 def _replayed(chosen: Plan) -> Replayed:
@@ -129,6 +145,7 @@ def _replayed(chosen: Plan) -> Replayed:
             len({each.warehouse for each in part}),
             sum(each.quantity for each in part),
             sum((each.quantity * each.candidate.cost for each in part), Decimal()),
+            part[0].candidate.partnership.currency,
             sum(each.reserved for each in part),
         )
     sources = frozenset(

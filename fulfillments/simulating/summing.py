@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypedDict
 
@@ -11,12 +12,12 @@ EXAMPLES = 50
 
 
 class SideJson(TypedDict):
-    """The totals of the orders, with or without the rule; money as text."""
+    """The totals of the orders, with or without the rule; amounts by currency, as text."""
 
     orders: int
     fulfillments: int
     pieces: int
-    money: str
+    amounts: dict[str, str]
     short: int
     unfilled: int
 
@@ -33,7 +34,7 @@ class ExampleJson(TypedDict):
     number: str
     before: dict[str, int]
     after: dict[str, int]
-    more_money: str
+    more: dict[str, str]
 
 
 class SimulationResultJson(TypedDict):
@@ -81,22 +82,34 @@ def add(result: SimulationResultJson, order_id: int, number: str, before: Replay
                 "number": number,
                 "before": {str(each): part.units for each, part in sorted(before.parts.items())},
                 "after": {str(each): part.units for each, part in sorted(after.parts.items())},
-                "more_money": str(after.money - before.money),
+                "more": _more(before.amounts, after.amounts),
             }
         )
 
 
 def _side() -> SideJson:
-    return {"orders": 0, "fulfillments": 0, "pieces": 0, "money": "0", "short": 0, "unfilled": 0}
+    return {"orders": 0, "fulfillments": 0, "pieces": 0, "amounts": {}, "short": 0, "unfilled": 0}
 
 
 def _add(side: SideJson, replayed: Replayed) -> None:
     side["orders"] += 1
     side["fulfillments"] += replayed.fulfillments
     side["pieces"] += sum(part.units for part in replayed.parts.values())
-    side["money"] = str(Decimal(side["money"]) + replayed.money)
+    _add_amounts(side, replayed.amounts)
     side["short"] += replayed.short
     side["unfilled"] += replayed.unfilled
+
+
+def _add_amounts(side: SideJson, amounts: Mapping[str, Decimal]) -> None:
+    for currency, amount in amounts.items():
+        side["amounts"][currency] = str(Decimal(side["amounts"].get(currency, "0")) + amount)
+
+
+def _more(before: Mapping[str, Decimal], after: Mapping[str, Decimal]) -> dict[str, str]:
+    """Return the difference in each currency that differs."""
+    currencies = sorted(before.keys() | after.keys())
+    more = {each: after.get(each, Decimal()) - before.get(each, Decimal()) for each in currencies}
+    return {currency: str(amount) for currency, amount in more.items() if amount}
 
 
 def _add_part(side: SideJson, replayed: Replayed, supplier: int) -> None:
@@ -106,5 +119,5 @@ def _add_part(side: SideJson, replayed: Replayed, supplier: int) -> None:
     side["orders"] += 1
     side["fulfillments"] += part.fulfillments
     side["pieces"] += part.units
-    side["money"] = str(Decimal(side["money"]) + part.money)
+    _add_amounts(side, {part.currency: part.money})
     side["short"] += part.units - part.in_stock

@@ -72,7 +72,7 @@ def _provably_best(group: LineGroup, offers: list[int]) -> Filled | None:
 
 
 def _least(group: LineGroup, offers: list[int], need: int) -> int:
-    """Return the cost of `need` units if every line accepted every offer."""
+    """Return a lower bound of the cost of `need` units: every line is assumed to accept every offer."""
     cost = 0
     for position in offers:
         taken = min(need, group.offers[position].available)

@@ -35,15 +35,21 @@ class Candidate:
     cost: Decimal
     priority: int
     default_warehouse_id: int | None
-    agreed: Agreed = field(compare=False)  # variant_id identifies the candidate
+    agreed: Agreed = field(compare=False)  # not compared, because variant_id identifies the candidate
     takes_short: bool = True
     waits: bool = False  # short units stay unrouted until stock arrives
-    refused: bool = False  # the supplier does not have these goods: routing does not ask it again
+    refused: bool = False  # routing does not ask this supplier again for the line
+    comparable: bool = True  # False if the candidates of the order have costs in several currencies
+
+    @property
+    def compared_cost(self) -> Decimal:
+        """The cost for comparisons. Costs in several currencies count as equal (docs/adr/0108)."""
+        return self.cost if self.comparable else Decimal()
 
     @property
     def rank(self) -> tuple[Decimal, int, int]:
         """The sort key: the cheaper, then the supplier's priority, then the older supplier."""
-        return self.cost, self.priority, self.supplier_id
+        return self.compared_cost, self.priority, self.supplier_id
 
     @property
     def default_warehouse(self) -> WarehouseKey | None:

@@ -68,7 +68,7 @@ class Problem:
         candidates = [(each, warehouse_id) for stocked in sources for each, warehouse_id, _ in stocked]
         self.warehouses = sorted({(each.supplier_id, warehouse_id) for each, warehouse_id in candidates})
         self._positions = {key: position for position, key in enumerate(self.warehouses)}
-        self._scale = _scale(each.cost for each, _ in candidates)
+        self._scale = _scale(each.compared_cost for each, _ in candidates)
         self.groups = [
             self._group([wants[index] for index in indexes], [sources[index] for index in indexes])
             for indexes in _competing(sources)
@@ -94,7 +94,8 @@ class Problem:
 
     def _offer(self, candidate: Candidate, warehouse_id: int, units: int) -> Offer:
         position = self._positions[candidate.supplier_id, warehouse_id]
-        return Offer(candidate, warehouse_id, position, int(candidate.cost * self._scale), units)
+        cost = int(candidate.compared_cost * self._scale)
+        return Offer(candidate, warehouse_id, position, cost, units)
 
 
 def _stocked(want: Want, stock: Mapping[int, list[tuple[int, int]]]) -> Iterator[tuple[Candidate, int, int]]:

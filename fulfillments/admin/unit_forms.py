@@ -1,0 +1,101 @@
+"""Forms that name units of a fulfillment's lines: of a parcel, a return, or a reassignment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django import forms
+
+from fulfillments.models import Fulfillment, FulfillmentLine
+from fulfillments.reassigning import find_alternatives
+
+MOST_LINES = 50
+"""Maximum number of lines with a field. Parts of longer fulfillments are shipped by API or file."""
+
+
+class UnitsForm(forms.Form):
+    """A form with one field of units for each line. Without any number, it means all units."""
+
+    def add_lines(self, fulfillment: Fulfillment, room: Callable[[FulfillmentLine], int]) -> None:
+        lines = [(line, room(line)) for line in fulfillment.lines.all()]
+        self.add_fields([(line.pk, line.sku, line.title, most) for line, most in lines if most])
+
+    def add_fields(self, lines: Sequence[tuple[int, str, str, int]]) -> None:
+        """Add a field for each line: its id, name and title, and the largest number of units."""
+        for pk, name, title, most in lines if len(lines) <= MOST_LINES else ():
+            self.fields[f"line_{pk}"] = forms.IntegerField(
+                label=f"Units of {name}",
+                min_value=0,
+                max_value=most,
+                initial=most,
+                required=False,
+                help_text=f"{title or name}: at most {most}. 0 leaves the line out.",
+            )
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a form that names no units. A script that sends no lines at all means all units."""
+        data = super().clean() or {}
+        names = [name for name in self.fields if name.startswith("line_")]
+        sent = [name for name in names if name in self.data]
+        if sent and not self.errors and not any(data.get(name) for name in names):
+            self.add_error(sent[0], "All lines have 0 units. Enter the units of at least one line.")
+        return data
+
+
+def units_in(answers: dict[str, Any]) -> dict[int, int] | None:
+    """Return the chosen units by the id of their line; None for all units."""
+    chosen = {
+        int(name.removeprefix("line_")): units
+        for name, units in answers.items()
+        if name.startswith("line_") and units
+    }
+    return chosen or None
+
+
+class ShipForm(UnitsForm):
+    tracking_number = forms.CharField(max_length=100, help_text="One parcel with the units below.")
+    carrier = forms.CharField(max_length=100, required=False)
+
+    @classmethod
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ShipForm:
+        form = cls(sent)
+        form.add_lines(fulfillment, lambda line: line.open)
+        return form
+
+
+class ReturnForm(UnitsForm):
+    reason = forms.CharField(max_length=500, help_text="The retailer and the supplier see the reason.")
+    return_id = forms.CharField(
+        max_length=100, required=False, label="Return number", help_text="The supplier's own number, if any."
+    )
+    restock = forms.BooleanField(required=False, label="Put the units back into stock")
+
+    @classmethod
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ReturnForm:
+        form = cls(sent)
+        form.add_lines(fulfillment, lambda line: line.returnable)
+        return form
+
+
+class ReassignForm(UnitsForm):
+    """The new supplier: the choice of routing, or one supplier that has the units."""
+
+    supplier = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
+    why_not = ""
+
+    @classmethod
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ReassignForm:
+        form, alternatives = cls(sent), find_alternatives(fulfillment)
+        form.add_lines(fulfillment, lambda line: line.open)
+        if not (alternatives.chosen or alternatives.able or alternatives.partly):
+            form.why_not = "The other suppliers do not have any of the units."
+        elif not (alternatives.chosen or alternatives.able):
+            form.fields["supplier"].help_text = "No supplier has all units: send fewer units or fewer lines."
+        routed = alternatives.chosen or (alternatives.partly and "the suppliers that have the units")
+        first = [("", f"choice of routing: {routed}")] if routed else []
+        others = {pk: f"{name} (has a part)" for pk, name in alternatives.partly.items()}
+        field = form.fields["supplier"]
+        field.choices = [*first, *alternatives.able.items(), *others.items()]  # type: ignore[attr-defined]
+        field.required = not first
+        return form

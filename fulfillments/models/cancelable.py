@@ -1,0 +1,103 @@
+"""Cancellation requests of a fulfillment, and their answers."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from accounts.models import CancelationDefault, CancelBeforeCapture
+from api.errors import InvalidTransition
+from fulfillments import states
+from fulfillments.change import Change
+from fulfillments.models.mechanism import MoveOutcome, last_move
+from fulfillments.models.movable import MovableFulfillment
+from fulfillments.models.quantities import Quantities, as_items
+from fulfillments.states import State
+
+
+class CancelableFulfillment(MovableFulfillment):
+    """The moves of a fulfillment that cancel units, or ask for it."""
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_canceled_at_once(self) -> bool:
+        """Whether a cancellation does not ask the supplier, who never captured the fulfillment."""
+        at_once = self.partnership.cancel_before_capture == CancelBeforeCapture.AT_ONCE
+        return at_once and self.state == State.NEW and not hasattr(self, "capture")
+
+    def request_cancelation(
+        self, change: Change, *, quantities: Quantities | None = None, reason: str = ""
+    ) -> None:
+        """Request the cancellation of these units, or of all open units.
+
+        Until the supplier answers, another request can add units. Raises InvalidTransition if the
+        cancellation of all open units is already requested.
+        """
+        with self._move(change, states.REQUEST_CANCELATION) as move:
+            more = move.within_cancelable(quantities, "lines")
+            if not more:
+                raise InvalidTransition("The cancellation of all open units is already requested.")
+            for line, _, quantity in move.units_by_line(more):
+                line.cancel_requested += quantity
+            if move.before != State.CANCELING:
+                self.state_before_cancel = move.before
+            requested = {line.pk: line.cancel_requested for line in move.lines}
+            move.data |= {"reason": reason, "items": as_items(requested), "added": as_items(more)}
+
+    def cancel_uncaptured(self, change: Change, *, quantities: Quantities) -> None:
+        """Cancel units that the supplier has never captured, by a partnership that does not ask it."""
+        with self._move(change, states.CANCEL_UNCAPTURED) as move:
+            move.cancel(move.within_cancelable(quantities, "lines"))
+            move.ends(when_open=State.NEW)
+
+    def approve_cancelation(self, change: Change) -> MoveOutcome:
+        """Cancel the units whose cancellation the retailer requested (interface 4.7)."""
+        change.check_order(self.order_id)
+        if self._approved_before():
+            return MoveOutcome.UNCHANGED
+        with self._move(change, states.APPROVE_CANCELATION) as move:
+            if move.repeated:
+                return MoveOutcome.UNCHANGED
+            move.cancel({line.pk: line.cancel_requested for line in move.lines if line.cancel_requested})
+            move.ends(when_open=State(self.state_before_cancel or State.NEW))
+            self.state_before_cancel = ""
+        self._ship_kept(change)
+        return MoveOutcome.DONE
+
+    def refuse_cancelation(self, change: Change) -> MoveOutcome:
+        """Keep the work. The supplier captures the fulfillment again (interface 4.7)."""
+        with self._move(change, states.REFUSE_CANCELATION) as move:
+            if move.repeated:
+                return MoveOutcome.UNCHANGED
+            for line in move.lines:
+                line.cancel_requested = 0
+            self.state_before_cancel = ""
+        self._ship_kept(change)
+        return MoveOutcome.DONE
+
+    def _ship_kept(self, change: Change) -> None:
+        """Ship parcels that a hold delayed, and that then waited for the answer to a cancellation."""
+
+    def answer_by_default(self, change: Change) -> MoveOutcome:
+        """Give the partnership's default answer for a supplier whose time to answer has passed."""
+        self._reread(change)
+        if self.state != State.CANCELING or self.due_at is None or self.due_at > timezone.now():
+            return MoveOutcome.UNCHANGED  # the supplier has answered meanwhile
+        if self.partnership.cancelation_default == CancelationDefault.APPROVE:
+            return self.approve_cancelation(change)
+        return self.refuse_cancelation(change)
+
+    def give_up(self, change: Change, *, quantities: Quantities | None = None) -> None:
+        """Cancel units that wait for a correct address. No supplier works on them, so none is asked."""
+        with self._move(change, states.GIVE_UP) as move:
+            move.cancel(move.within_open(quantities, "lines"))
+            move.ends(when_open=State.WRONG_ADDRESS)
+
+    def _approved_before(self) -> bool:
+        """Tell whether the last event approved the cancellation of some units, which no state shows."""
+        self.refresh_from_db(fields=["state"])
+        if self.state in (State.CANCELING, State.CANCELED):
+            return False
+        approved = (states.APPROVE_CANCELATION.event, State.CANCELING)
+        return last_move(order_id=self.order_id, fulfillment_id=self.pk) == approved

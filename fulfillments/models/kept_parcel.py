@@ -1,0 +1,121 @@
+"""Parcels that left before their order was held. They are kept, and shipped when the order is released."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Protocol
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from api.errors import Invalid
+from events.models import Event
+from fulfillments import states
+from fulfillments.change import Change, Recorded
+from fulfillments.models.line import FulfillmentLine
+from fulfillments.models.mechanism import MoveOutcome
+from fulfillments.models.quantities import Quantities, as_items, check_within
+from fulfillments.models.shipment import ParcelContent
+
+
+class KeepsParcels(Recorded, Protocol):
+    """The parts of a fulfillment that kept parcels need. Its module imports this one."""
+
+    order_id: int
+    state: str
+    lines: Any
+    kept_parcels: Any
+
+    def accept(self, change: Change) -> MoveOutcome: ...
+    def ship(
+        self,
+        change: Change,
+        *,
+        tracking_number: str,
+        carrier: str,
+        quantities: Quantities | None,
+        shipped_at: datetime | None,
+    ) -> MoveOutcome: ...
+
+
+class KeptParcel(ParcelContent):
+    """A parcel of a held order that is not shipped yet in our books. Its shipment replaces this row."""
+
+    fulfillment = models.ForeignKey(
+        "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="kept_parcels"
+    )
+    shipped_at = models.DateTimeField(help_text="When the parcel left, before the hold.")
+    reported_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint("fulfillment", "tracking_number", name="kept_parcel_once"),
+            models.CheckConstraint(condition=~Q(tracking_number=""), name="kept_parcel_has_tracking"),
+        ]
+
+
+def keep_parcel(
+    fulfillment: KeepsParcels,
+    change: Change,
+    lines: list[FulfillmentLine],
+    parcel: KeptParcel,
+    quantities: Quantities | None,
+    field: str,
+) -> MoveOutcome:
+    """Keep a parcel of a held order. The same parcel again changes nothing.
+
+    Raises OrderHeld for a parcel that left after the hold, and Invalid at `field` for more units than are
+    open and in no other kept parcel.
+    """
+    kept = list(fulfillment.kept_parcels.all())
+    known = next((each for each in kept if each.tracking_number == parcel.tracking_number), None)
+    if known is not None:
+        known.check_repeated(parcel.carrier, quantities, lines)
+        return MoveOutcome.UNCHANGED
+    if parcel.shipped_at >= _held_since(fulfillment.order_id):
+        states.SHIP.check_held(held=True)
+    taken = {line.pk: 0 for line in lines}
+    for item in (item for each in kept for item in each.items):
+        taken[item["line"]] += item["quantity"]
+    room = {line.pk: line.open - taken[line.pk] for line in lines}
+    units = room if quantities is None else quantities
+    check_within(lines, units, lambda line: room[line.pk], "open", field)
+    parcel.items = as_items(units)
+    if not parcel.items:
+        raise Invalid.at(field, "Must name at least one line and quantity.")
+    parcel.save(force_insert=True)
+    data = {"tracking_number": parcel.tracking_number, "carrier": parcel.carrier, "items": parcel.items}
+    data["shipped_at"] = parcel.shipped_at.isoformat()
+    change.record("fulfillment.parcel_kept", fulfillment=fulfillment, data=data)
+    return MoveOutcome.KEPT
+
+
+def _held_since(order_id: int) -> datetime:
+    held = Event.objects.filter(order_id=order_id, type="order.held")
+    return held.order_by("id").values_list("occurred_at", flat=True).reverse()[0]
+
+
+def ship_kept_parcels(fulfillment: KeepsParcels, change: Change) -> None:
+    """Ship the kept parcels of a released fulfillment, and accept it first if it is new.
+
+    A parcel whose units were canceled meanwhile stays kept, for operators to see.
+    """
+    kept = list(fulfillment.kept_parcels.all())
+    if not kept or fulfillment.state not in states.WORKABLE or change.by.kind not in states.SHIP.by:
+        return
+    if fulfillment.state == states.NEW:
+        fulfillment.accept(change)
+    for parcel in kept:
+        left = {line.pk: line.open for line in fulfillment.lines.all()}
+        units = {item["line"]: min(item["quantity"], left[item["line"]]) for item in parcel.items}
+        if any(units.values()):
+            fulfillment.ship(
+                change,
+                tracking_number=parcel.tracking_number,
+                carrier=parcel.carrier,
+                quantities={line: quantity for line, quantity in units.items() if quantity},
+                shipped_at=parcel.shipped_at,
+            )
+            parcel.delete()
