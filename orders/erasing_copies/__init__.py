@@ -1,0 +1,1 @@
+"""Erases the copies of a consumer's data outside the order: answers, comments, rejects, files."""

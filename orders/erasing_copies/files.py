@@ -1,0 +1,180 @@
+"""Files about shipped work that quote a person: files in `tracking/`, their rejected rows and their reports.
+
+A blob never changes, so a file that quotes a person is removed as a whole. The supplier has the original.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from django.db import transaction
+from django.db.models import Min, Q
+
+from events.models import Event
+from fulfillments.files.kind import FULFILLMENTS
+from fulfillments.models import Fulfillment
+from imports import publishing
+from imports.models import ImportJob, Reject
+from imports.pipeline.containers import GZIP, ZIP, Unpacked, reading_archive
+from imports.pipeline.encodings import Readable, as_utf8, find_encoding
+from imports.pipeline.errors import Unreadable
+from imports.states import UNFINISHED
+from orders.erasing_copies.person import ERASED, People, free_of
+from orders.models import Order
+from sftp_ingest.area import contents
+from sftp_ingest.area.files import Area
+from sftp_ingest.area.paths import REPORTS
+from sftp_ingest.errors import Missing
+from sftp_ingest.models import Blob, DirectoryEntry
+
+FINDINGS = ("error", "warnings", "report", "header", "ignored_columns")
+LONGEST_LINE = 1024**2
+NOTE = (
+    "The file {} was removed from the upload area: it quoted a consumer whose personal data was erased. Its"
+    " rows had been imported. To send it again, leave out the columns with names and addresses."
+)
+
+
+class WaitForImport(Exception):
+    """An unfinished import may still write what must be erased, so the search continues later."""
+
+
+class RejectedRows:
+    """The rejected rows of tracking files, and the files that failed jobs keep. One window is one job."""
+
+    name = "rejected rows"
+
+    def window(self, people: People, position: int) -> int | None:
+        """Raises WaitForImport."""
+        jobs = ImportJob.objects.filter(kind=FULFILLMENTS.name, supplier_id__in=suppliers_of(people))
+        since = jobs.filter(created_at__gte=first_moment(people), pk__gt=position).order_by("pk")
+        job = since.select_related("supplier", "blob").first()
+        if job is None:
+            return None
+        file_quotes = job.blob is not None and quotes(job.blob, people)
+        with transaction.atomic():
+            job.refresh_from_db(from_queryset=ImportJob.objects.select_for_update(of=("self",)))
+            if job.status in UNFINISHED:
+                raise WaitForImport
+            if file_quotes:
+                job.release_content()
+            _redact(job, people)
+        return job.pk
+
+
+def _redact(job: ImportJob, people: People) -> None:
+    """Erase texts that quote a person from the rejects, the findings and the events of a job."""
+    quoting = [
+        pk
+        for pk, cells, message in job.rejects.values_list("pk", "cells", "message").iterator()
+        if people.are_in(" \t ".join([*map(str, cells), message]))
+    ]
+    message = "This row quoted personal data, which was erased."
+    Reject.objects.filter(pk__in=quoting).update(cells=[ERASED], message=message)
+    # The message about a file without a header quotes its first row.
+    findings = {name: getattr(job, name) for name in FINDINGS}
+    if people.are_in(json.dumps(findings, ensure_ascii=False)):
+        ImportJob.objects.filter(pk=job.pk).update(**free_of(people, findings))
+        for event in Event.objects.filter(import_id=job.pk):
+            Event.objects.filter(pk=event.pk).update(data=free_of(people, event.data))
+
+
+class AreaFiles:
+    """Files in `tracking/` and `reports/` of the suppliers' areas. One window is one file."""
+
+    name = "files"
+
+    def window(self, people: People, position: int) -> int | None:
+        inside = Q()
+        for folder in (FULFILLMENTS.folder, REPORTS):
+            inside |= Q(folder=folder) | Q(folder__startswith=f"{folder}/")
+        files = DirectoryEntry.objects.filter(inside, supplier_id__in=suppliers_of(people), pk__gt=position)
+        written = files.filter(blob__completed_at__gte=first_moment(people)).order_by("pk")
+        entry = written.select_related("blob", "supplier").first()
+        if entry is None:
+            return None
+        assert entry.blob is not None  # the filter requires a complete blob
+        if quotes(entry.blob, people):
+            _remove(entry)
+        return entry.pk
+
+
+def suppliers_of(people: People) -> list[int]:
+    works = Fulfillment.objects.filter(order_id__in=people.persons.keys())
+    return list(works.values_list("supplier_id", flat=True).distinct().order_by())
+
+
+def first_moment(people: People) -> datetime:
+    """Return the creation of the oldest order. Earlier files cannot quote its consumer."""
+    first: datetime = Order.objects.filter(pk__in=people.persons.keys()).aggregate(at=Min("created_at"))["at"]
+    return first
+
+
+def quotes(blob: Blob, people: People) -> bool:
+    """Return whether a line of a file quotes a person. Raises OSError."""
+    with contents.local_file(blob) as path:
+        return any(people.are_in(line) for line in lines_of(path))
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """Yield the lines of a text, of a packed text, or of the parts of a workbook."""
+    with ExitStack() as opened:
+        file = opened.enter_context(path.open("rb"))
+        start = file.read(4)
+        file.seek(0)
+        if start.startswith(GZIP):
+            yield from _lines(Unpacked(opened.enter_context(gzip.GzipFile(fileobj=file))))
+        elif start in ZIP:
+            yield from _lines_of_archive(file)
+        else:
+            yield from _lines(file)
+
+
+def _lines_of_archive(file: BinaryIO) -> Iterator[str]:
+    with suppress(Unreadable), ExitStack() as opened:  # an import cannot read a damaged archive either
+        with reading_archive():
+            archive = opened.enter_context(zipfile.ZipFile(file))
+        for name in archive.namelist():
+            with suppress(Unreadable), reading_archive(), archive.open(name) as part:
+                yield from _lines(Unpacked(part))  # type: ignore[arg-type]
+
+
+def _lines(file: Readable) -> Iterator[str]:
+    """Yield the lines up to the end of the file, or to its damage. Imports refuse some texts, such as XML."""
+    pending = b""
+    with suppress(Unreadable):
+        for chunk in as_utf8(file, _encoding(file)):
+            *lines, pending = (pending + chunk).split(b"\n")
+            if len(pending) > LONGEST_LINE:
+                lines, pending = [*lines, pending], b""
+            yield from (line.decode(errors="replace") for line in lines)
+    yield pending.decode(errors="replace")
+
+
+def _encoding(file: Readable) -> str:
+    try:
+        return find_encoding(file).name
+    except Unreadable:
+        return "utf-8"
+
+
+def _remove(entry: DirectoryEntry) -> None:
+    """Remove a file unless it was replaced meanwhile, and leave a note about a supplier's own file."""
+    area, parts = Area(entry.supplier_id), tuple(entry.path.split("/"))
+    with area.change():
+        current = area.find(parts)
+        if current is None or current.blob_id != entry.blob_id:
+            return
+        try:
+            area.remove(parts)
+        except Missing:
+            return
+    if parts[0] == FULFILLMENTS.folder:
+        publishing.leave(entry.supplier, f"{parts[-1][:150]}.removed.txt", NOTE.format(entry.path).encode())

@@ -1,0 +1,140 @@
+"""Recognize the texts of erased persons in other texts.
+
+Each text is read once, however many persons are searched: a person is compared only where the longest word of
+one of their texts occurs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+ERASED = "erased"
+WORD = re.compile(r"\w+")
+ESCAPED_BREAK = re.compile(r"\\[nrt]")
+IDENTIFYING = 5
+"""The least length of a text that identifies a person by itself. A shorter text occurs by chance."""
+KEPT_PARTS = frozenset({"country"})
+COMMON_PARTS = frozenset({"first_name", "last_name", "city", "state", "zip_code"})
+"""Parts of an address that many consumers share. They identify a person only beside the order's number."""
+
+
+def normalized(text: str) -> str:
+    """Return the words of a text in lower case, with one space around each."""
+    return f" {' '.join(WORD.findall(ESCAPED_BREAK.sub(' ', text).casefold()))} "
+
+
+@dataclass(frozen=True)
+class Person:
+    """The personal texts of one order, normalized."""
+
+    order_id: int
+    references: tuple[str, ...]
+    """The numbers of the order and of its fulfillments, as files write them."""
+    identifying: tuple[str, ...]
+    common: tuple[str, ...]
+
+    @classmethod
+    def of(cls, order_id: int, references: Iterable[str], values: Iterable[Any]) -> Self:
+        """Collect the texts of personal fields: addresses, notes and plain texts."""
+        identifying: set[str] = set()
+        common: set[str] = set()
+        for value in values:
+            if isinstance(value, dict):
+                _collect_address(value, identifying, common)
+            else:
+                identifying |= {normalized(line) for text in _texts(value) for line in text.splitlines()}
+        common |= {text for text in identifying if len(text.strip()) < IDENTIFYING}
+        return cls(
+            order_id,
+            tuple(sorted({normalized(reference) for reference in references} - {"  "})),
+            tuple(sorted(identifying - common - {"  "})),
+            tuple(sorted(text for text in common if len(text.strip()) > 1)),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> Self:
+        return cls(
+            stored["order_id"], *(tuple(stored[name]) for name in ("references", "identifying", "common"))
+        )
+
+    def is_in(self, text: str, *, of_order: bool = False) -> bool:
+        """Return whether a text quotes the person; `of_order` texts need not name the order themselves."""
+        words = normalized(text)
+        if any(quoted in words for quoted in self.identifying):
+            return True
+        about = of_order or any(reference in words for reference in self.references)
+        return about and any(quoted in words for quoted in self.common)
+
+    def search_words(self) -> set[str]:
+        """Return words of which each text that quotes the person has one."""
+        return {max(text.split(), key=len) for text in (*self.identifying, *self.references)}
+
+
+class People:
+    """Persons that are searched together."""
+
+    def __init__(self, persons: Iterable[Person]) -> None:
+        self.persons = {person.order_id: person for person in persons}
+        self._by_word: dict[str, list[Person]] = defaultdict(list)
+        for person in self.persons.values():
+            for word in person.search_words():
+                self._by_word[word].append(person)
+
+    def are_named_in(self, text: str) -> bool:
+        """Return whether a text has the number of one of the orders."""
+        words = normalized(text)
+        keys = self._by_word.keys() & set(words.split())
+        named = (
+            reference for word in keys for person in self._by_word[word] for reference in person.references
+        )
+        return any(reference in words for reference in named)
+
+    def are_in(self, text: str) -> bool:
+        """Return whether a text quotes one of the persons."""
+        words = self._by_word.keys() & set(normalized(text).split())
+        return any(person.is_in(text) for word in words for person in self._by_word[word])
+
+
+def free_of(people: People, value: Any) -> Any:
+    """Return a text or a JSON value in which texts that quote one of the people read `erased`."""
+    for person in people.persons.values():
+        value = redacted(value, person, of_order=False)
+    return value
+
+
+def redacted(value: Any, person: Person, *, of_order: bool) -> Any:
+    """Return a text or a JSON value in which texts that quote the person read `erased`."""
+    if isinstance(value, dict):
+        return {name: redacted(part, person, of_order=of_order) for name, part in value.items()}
+    if isinstance(value, list):
+        return [redacted(part, person, of_order=of_order) for part in value]
+    return ERASED if isinstance(value, str) and person.is_in(value, of_order=of_order) else value
+
+
+def _collect_address(address: dict[str, Any], identifying: set[str], common: set[str]) -> None:
+    for part, value in address.items():
+        if part in KEPT_PARTS or not isinstance(value, str):
+            continue
+        (common if part in COMMON_PARTS else identifying).add(normalized(value))
+    names = [str(address.get(part) or "") for part in ("first_name", "last_name")]
+    if all(names):
+        identifying |= {normalized(" ".join(names)), normalized(" ".join(reversed(names)))}
+
+
+def _texts(value: Any) -> Iterable[str]:
+    """Return the texts of a field: of a plain text, or of a list of notes."""
+    if isinstance(value, str):
+        return [value]
+    return [
+        text
+        for note in value or ()
+        for name, text in note.items()
+        if name != "name" and isinstance(text, str)
+    ]
