@@ -47,6 +47,31 @@ SUMS = """
     WHERE m.variant_id = w.variant_id AND m.warehouse_id = w.warehouse_id
 """
 
+# Three witnesses of a stock row, written down before the first repair: the row, the sum of its movements, and
+# the numbers after its last movement. The ledger is whole if its sum and its last movement agree and the row
+# was not written after it. If the row was written later, the movement of that change is lost.
+EVIDENCE = """
+    CREATE TEMPORARY TABLE reconcile_evidence ON COMMIT DROP AS
+    SELECT variant_id, warehouse_id, stored, whole, CASE
+        WHEN last IS NULL THEN stored
+        WHEN stored = last OR NOT in_time THEN stored
+        WHEN on_hand = last THEN greatest(on_hand, 0) END AS units
+    FROM (
+        SELECT coalesce(l.variant_id, m.variant_id) AS variant_id,
+            coalesce(l.warehouse_id, m.warehouse_id) AS warehouse_id,
+            l.on_hand AS stored, m.on_hand, e.on_hand AS last,
+            coalesce(l.updated_at <= e.occurred_at, true) AS in_time,
+            e.on_hand IS NOT NULL AND (m.on_hand, m.reserved) = (e.on_hand, e.reserved)
+                AND coalesce(l.updated_at <= e.occurred_at, true) AS whole
+        FROM inventory_stocklevel l FULL JOIN (
+            SELECT variant_id, warehouse_id, max(id) AS last, sum(on_hand_change) AS on_hand,
+                sum(reserved_change) AS reserved
+            FROM inventory_stockmovement GROUP BY 1, 2
+        ) m USING (variant_id, warehouse_id)
+        LEFT JOIN inventory_stockmovement e ON e.id = m.last
+    ) stock
+"""
+
 RELEASE_MOVEMENTS = insert_movements(
     MovementKind.ADJUST,
     f"released w CROSS JOIN LATERAL ({SUMS}) m ORDER BY w.fulfillment_id",
@@ -59,27 +84,35 @@ RELEASE_MOVEMENTS = insert_movements(
     actor=f"'{ACTOR}'",
     order_id="w.order_id",
     fulfillment_id="w.fulfillment_id",
-    reason="'reconcile: more than the open units was reserved'",
+    reason="CASE WHEN w.whole THEN 'reconcile: more than the open units was reserved'"
+    " ELSE 'reconcile: a movement of this fulfillment is missing' END",
 )
 
-# Lines get the ledger's number up to their open units; a movement releases the rest.
+# Lines get the ledger's number up to their open units, and a movement releases the rest. If movements are
+# missing, the lines keep their numbers, and a movement makes up for the missing ones.
 MEND_RESERVED = f"""
     , filled AS (
-        SELECT p.id, p.fulfillment_id, p.variant_id,
-            greatest(least(p.open, wrong.reserved - p.before), 0)::int AS reserved
+        SELECT p.id, p.fulfillment_id, p.variant_id, coalesce(v.whole, false) AS whole,
+            CASE WHEN v.whole THEN greatest(least(p.open, wrong.reserved - p.before), 0)::int
+                ELSE least(p.reserved, p.open) END AS reserved
         FROM (
-            SELECT id, fulfillment_id, variant_id, open,
+            SELECT id, fulfillment_id, variant_id, reserved, open,
                 sum(open) OVER (PARTITION BY fulfillment_id, variant_id ORDER BY id) - open AS before
-            FROM (SELECT id, fulfillment_id, variant_id, quantity - shipped - rejected - canceled AS open
+            FROM (SELECT id, fulfillment_id, variant_id, reserved,
+                    quantity - shipped - rejected - canceled AS open
                   FROM fulfillments_fulfillmentline) l
         ) p JOIN wrong USING (fulfillment_id, variant_id)
+        JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
+        LEFT JOIN reconcile_evidence v ON v.variant_id = p.variant_id AND v.warehouse_id = f.warehouse_id
     ), written AS (
         UPDATE fulfillments_fulfillmentline p SET reserved = filled.reserved
         FROM filled WHERE filled.id = p.id
     ), released AS (
-        SELECT w.variant_id, f.warehouse_id, f.order_id, w.fulfillment_id, k.reserved - w.reserved AS change
+        SELECT w.variant_id, f.warehouse_id, f.order_id, w.fulfillment_id, k.whole,
+            k.reserved - w.reserved AS change
         FROM wrong w JOIN fulfillments_fulfillment f ON f.id = w.fulfillment_id
-        JOIN (SELECT fulfillment_id, variant_id, sum(reserved) AS reserved FROM filled GROUP BY 1, 2) k
+        JOIN (SELECT fulfillment_id, variant_id, bool_and(whole) AS whole, sum(reserved) AS reserved
+              FROM filled GROUP BY 1, 2) k
             ON k.fulfillment_id = w.fulfillment_id AND k.variant_id = w.variant_id
         WHERE k.reserved <> w.reserved
     )
@@ -97,28 +130,26 @@ MEND_MOVEMENTS = insert_movements(
     reason="CASE WHEN stored IS NULL THEN 'reconcile: there was no row' ELSE said END",
 )
 
-# On hand is the sum of the movements, unless the last movement already recorded the row's number: then an
-# earlier movement is missing. Reserved is the sum of the lines. A new movement closes the gap in both cases.
+# Reserved is the sum of the lines. On hand is the number that two of three witnesses give; without two, the
+# row stays. A new movement closes the gap between the sum of the movements and the row.
 MEND_STOCK = f"""
     , sources AS (
-        SELECT w.variant_id, w.warehouse_id, l.on_hand AS stored, m.on_hand, m.reserved,
+        SELECT w.variant_id, w.warehouse_id, e.stored, e.units, m.on_hand, m.reserved,
             format('reconcile: the row said %s on hand, %s reserved', l.on_hand, l.reserved) AS said,
-            (SELECT last.on_hand FROM inventory_stockmovement last WHERE last.id = m.last) AS last,
             (SELECT coalesce(sum(p.reserved), 0) FROM fulfillments_fulfillmentline p
              JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
              WHERE p.variant_id = w.variant_id AND f.warehouse_id = w.warehouse_id) AS promised
-        FROM wrong w LEFT JOIN inventory_stocklevel l
+        FROM wrong w JOIN reconcile_evidence e USING (variant_id, warehouse_id)
+        LEFT JOIN inventory_stocklevel l
             ON l.variant_id = w.variant_id AND l.warehouse_id = w.warehouse_id
         CROSS JOIN LATERAL ({SUMS}) m
     ), sound AS (
-        SELECT *,
-            CASE WHEN stored = coalesce(last, stored) THEN stored ELSE greatest(on_hand, 0) END AS units
-        FROM sources
+        SELECT * FROM sources WHERE units IS NOT NULL
     ), written AS (
         INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved)
         SELECT variant_id, warehouse_id, units, promised FROM sound ORDER BY 1, 2
         ON CONFLICT (variant_id, warehouse_id) DO UPDATE
-        SET on_hand = excluded.on_hand, reserved = excluded.reserved, updated_at = now()
+        SET on_hand = excluded.on_hand, reserved = excluded.reserved, updated_at = statement_timestamp()
     )
     {MEND_MOVEMENTS}
 """  # noqa: S608 - built from constants

@@ -4,23 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
 
+from accounts.actors import Actor
 from api.renderers import iso
 from catalog.snapshot import take_snapshot_after_commit
-from fulfillments.states import APPROVE_CANCELATION, CANCELING, REQUEST_CANCELATION, sql
-from orders.canceling import CANCEL_REQUESTED
+from events.recording import record
+from fulfillments.scorecard.sums import MEND_SUMS, WRONG_SUMS, all_counted
+from fulfillments.states import sql
+from orders.cancelable_units import CANCEL_REQUESTED
+from orders.canceling import WAIT_ENDED
+from orders.change import state_event
 from orders.processing_state import ProcessingState, bucket_sql, stamp, state_sql
-from orders.reconciling.history_sources import CLOCKS, HISTORIES, MEND_CLOCKS, MEND_STATES, MISFITS, UNSTAMPED
+from orders.reconciling.derived_sources import (
+    COUNTRIES,
+    HELD,
+    MEND_COUNTRIES,
+    MEND_HELD,
+    MEND_SEARCH_ENTRIES,
+    MEND_TIME_LIMITS,
+    MEND_WAITING,
+    RESTOCKED,
+    SEARCH_ENTRIES,
+    TIME_LIMITS,
+    WAITING,
+)
+from orders.reconciling.history_sources import (
+    CLOCKS,
+    MEND_BEFORE_CANCEL,
+    MEND_CLOCKS,
+    MEND_STATES,
+    MISFITS,
+    STAMPS,
+    STATES_BEFORE_CANCEL,
+    STATES_OF_FULFILLMENTS,
+    UNSTAMPED,
+)
 from orders.reconciling.ledger_sources import (
+    EVIDENCE,
     LEDGER,
     MEND_RESERVED,
     MEND_STOCK,
     RESERVED,
     RESERVED_BY_FULFILLMENT,
     RESERVED_BY_LEDGER,
+)
+from orders.reconciling.unit_sources import (
+    DISAGREEING,
+    FULFILLMENT_LINES,
+    REQUESTED,
+    RESTORE_PARCELS,
+    UNIT_COLUMNS,
+    units,
 )
 
 
@@ -41,8 +79,8 @@ class Difference:
 class Check:
     """Counters of a table (`s`), and the query that recomputes them (`t`), joined by `key`.
 
-    `row_name` is SQL that names a row. `mend` writes the columns of `wrong`, the rows that differ, and may
-    return the ids of their orders.
+    `row_name` is SQL that names a row. `mend` is SQL that copies the columns of `wrong`, which has the rows
+    that differ, into the table. It may return the ids of their orders.
     """
 
     name: str
@@ -80,36 +118,8 @@ def _set(columns: Iterable[str], source: str = "wrong") -> str:
     return ", ".join(f"{each} = {source}.{each}" for each in columns)
 
 
-def _units(items: str, table: str, where: str = "true") -> str:
-    """Return SQL for the units in the items of parcels, refusals, returns or events, by line."""
-    return f"""
-        SELECT (item->>'line')::bigint AS line, sum((item->>'quantity')::bigint) AS units
-        FROM {table} k, jsonb_array_elements({items}) item WHERE {where} GROUP BY 1
-    """
-
-
-# Units whose release is requested: those of the last request that the supplier has not answered.
-REQUESTED = f"""
-    SELECT (item->>'line')::bigint AS line, (item->>'quantity')::bigint AS units
-    FROM fulfillments_fulfillment f, LATERAL (
-        SELECT e.data->'items' AS items FROM events_event e
-        WHERE e.order_id = f.order_id AND e.fulfillment_id = f.id AND e.type = '{REQUEST_CANCELATION.event}'
-        ORDER BY e.id DESC LIMIT 1
-    ) k, jsonb_array_elements(k.items) item WHERE f.state = '{CANCELING}'
-"""
-UNIT_SOURCES = {
-    "shipped": _units("k.items", "fulfillments_shipment"),
-    "rejected": _units("k.items", "fulfillments_rejection"),
-    "canceled": _units("k.data->'items'", "events_event", f"k.type = '{APPROVE_CANCELATION.event}'"),
-    "returned": _units("k.items", "fulfillments_return"),
-    "cancel_requested": REQUESTED,
-}
-FULFILLMENT_LINES = f"""
-    SELECT p.id, {", ".join(f"coalesce({name}.units, 0) AS {name}" for name in UNIT_SOURCES)}
-    FROM fulfillments_fulfillmentline p
-    {" ".join(f"LEFT JOIN ({source}) {name} ON {name}.line = p.id" for name, source in UNIT_SOURCES.items())}
-"""
-# Old requests, whose events have no `dropped`. For their orders only the line has the number.
+DROPS = f"k.type IN ('{CANCEL_REQUESTED}', '{WAIT_ENDED}')"
+# Events of old requests have no `dropped`. In such an order, only the line knows the number of dropped units.
 OLD_REQUESTS = f"""
     SELECT FROM events_event e WHERE e.order_id = l.order_id AND e.type = '{CANCEL_REQUESTED}'
         AND e.data->'dropped' IS NULL
@@ -124,9 +134,11 @@ LINES = f"""
                coalesce(sum(p.quantity - p.shipped - p.rejected - p.canceled), 0) AS open,
                coalesce(sum(p.reserved), 0) AS reserved, coalesce(sum(p.shipped), 0) AS shipped,
                coalesce(sum(p.canceled), 0) AS released, coalesce(sum(p.returned), 0) AS returned,
-               CASE WHEN EXISTS ({OLD_REQUESTS}) THEN l.dropped ELSE coalesce(max(d.units), 0) END AS dropped
+               CASE WHEN EXISTS ({OLD_REQUESTS}) THEN l.dropped
+                    WHEN l.dropped = l.canceled - coalesce(sum(p.canceled), 0) THEN l.dropped
+                    ELSE coalesce(max(d.units), 0) END AS dropped
         FROM orders_orderline l LEFT JOIN fulfillments_fulfillmentline p ON p.order_line_id = l.id
-        LEFT JOIN ({_units("k.data->'dropped'", "events_event", f"k.type = '{CANCEL_REQUESTED}'")}) d
+        LEFT JOIN ({units("k.data->'dropped'", "events_event", DROPS)}) d
             ON d.line = l.id
         GROUP BY l.id
     ) counted) line
@@ -150,18 +162,33 @@ STATES = f"""
 STOCK, STOCK_KEY = "inventory_stocklevel", ("variant_id", "warehouse_id")
 STOCK_NAME = "'variant ' || variant_id || ' in warehouse ' || warehouse_id"
 
+UNITS = Check(
+    "units",
+    "fulfillments_fulfillmentline",
+    FULFILLMENT_LINES,
+    ("id",),
+    UNIT_COLUMNS,
+    "'fulfillment line ' || id",
+    # `reserved` and `cancel_requested` never exceed the open units; later checks repair the rest.
+    f"""
+    UPDATE fulfillments_fulfillmentline p SET {_set(UNIT_COLUMNS)},
+        reserved = least(
+            p.reserved, greatest(p.quantity - wrong.shipped - wrong.rejected - wrong.canceled, 0)),
+        cancel_requested = least(
+            p.cancel_requested, greatest(p.quantity - wrong.shipped - wrong.rejected - wrong.canceled, 0))
+    FROM wrong WHERE wrong.id = p.id
+    """,
+)
 CHECKS = (
     Check(
-        "units",
+        "units asked back",
         "fulfillments_fulfillmentline",
-        FULFILLMENT_LINES,
+        REQUESTED,
         ("id",),
-        tuple(UNIT_SOURCES),
+        ("cancel_requested",),
         "'fulfillment line ' || id",
-        # `reserved` never exceeds the open units; the next check repairs the rest.
-        f"""
-        UPDATE fulfillments_fulfillmentline p SET {_set(UNIT_SOURCES)}, reserved = least(
-            p.reserved, greatest(p.quantity - wrong.shipped - wrong.rejected - wrong.canceled, 0))
+        """
+        UPDATE fulfillments_fulfillmentline p SET cancel_requested = wrong.cancel_requested
         FROM wrong WHERE wrong.id = p.id
         """,
     ),
@@ -209,51 +236,86 @@ CHECKS = (
 )
 
 
+@dataclass(frozen=True)
+class Finding:
+    """A difference that is no counter. `select` gives the row's name, its value and that of its sources.
+
+    Without `mend`, a person has to decide. `mend` may return the ids of orders.
+    """
+
+    name: str
+    select: str
+    mend: str = ""
+
+
+STATES_DIFFER = f"SELECT 'order ' || id, stored, state FROM ({STATES}) o WHERE stored <> state"
+# Repairs that the checks need come first, and repairs that need the checks come last.
+BEFORE = (
+    Finding("parcels", DISAGREEING, RESTORE_PARCELS),
+    Finding("fulfillment state", STATES_OF_FULFILLMENTS, MEND_STATES),
+)
+AFTER = (
+    Finding("order state", STATES_DIFFER),
+    Finding("open work", MISFITS),
+    Finding("state before the cancellation", STATES_BEFORE_CANCEL, MEND_BEFORE_CANCEL),
+    Finding("time limit", TIME_LIMITS, MEND_TIME_LIMITS),
+    Finding("waiting since", WAITING, MEND_WAITING),
+    Finding("finished order", HELD, MEND_HELD),
+    Finding("country", COUNTRIES, MEND_COUNTRIES),
+    Finding("search", SEARCH_ENTRIES, MEND_SEARCH_ENTRIES),
+    Finding("returned units", RESTOCKED),
+    Finding("clock", CLOCKS, MEND_CLOCKS),
+    Finding("stamp", STAMPS),
+)
+
+
 def differences() -> Iterator[Difference]:
-    """Yield every counter that differs from its sources, in one snapshot."""
+    """Yield every value that differs from its sources, in one snapshot."""
     outermost = not connection.in_atomic_block
     with transaction.atomic(), connection.cursor() as cursor:
         if outermost:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        for check in CHECKS:
+        for check in (UNITS, *CHECKS):
             cursor.execute(check.differences())
             yield from (Difference(check.name, *row) for row in cursor.fetchall())
-        cursor.execute(f"SELECT id, stored, state FROM ({STATES}) o WHERE stored <> state")
-        for pk, stored, true in cursor.fetchall():
-            yield Difference("order state", f"order {pk}", stored, true)
-        cursor.execute(f"SELECT id, stored, state FROM ({HISTORIES}) f WHERE stored <> state")
-        for pk, stored, true in cursor.fetchall():
-            yield Difference("fulfillment state", f"fulfillment {pk}", stored, true)
-        cursor.execute(MISFITS)
-        for pk, state, units in cursor.fetchall():
-            yield Difference("open work", f"fulfillment {pk}", state, f"{units} open units")
-        cursor.execute(CLOCKS)
-        for pk, last, stamped in cursor.fetchall():
-            yield Difference("clock", f"retailer {pk}", iso(last), f"an order is stamped {iso(stamped)}")
-        cursor.execute(UNSTAMPED)
-        for (pk,) in cursor.fetchall():
-            yield Difference("stamp", f"order {pk}", "no stamp", "a change")
+        for finding in (*BEFORE, *AFTER):
+            cursor.execute(finding.select)
+            yield from (Difference(finding.name, *map(_text, row)) for row in cursor.fetchall())
+        cursor.execute(WRONG_SUMS, all_counted())
+        yield from (Difference("scorecard", *row) for row in cursor.fetchall())
+
+
+def _text(value: object) -> str:
+    return iso(value) if isinstance(value, datetime) else str(value)
 
 
 def mend() -> None:
-    """Repair every counter from its sources, while all writers wait.
+    """Repair every value for which its sources agree, while all writers wait.
 
-    The repaired orders get new stamps, so that retailers' pollers see them. The lock also blocks row locks: a
-    change that holds row locks and waits for this transaction would cause a deadlock.
+    The repaired orders get new stamps, so that retailers' pollers see them. A repaired state has its event.
+    The lock mode also stops row locks. Otherwise a change that holds a row lock and waits for the table would
+    cause a deadlock.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
             "LOCK TABLE orders_order, orders_orderline, fulfillments_fulfillment,"
             " fulfillments_fulfillmentline, inventory_stocklevel, orders_retailerclock IN EXCLUSIVE MODE"
         )
+        cursor.execute(EVIDENCE)
         touched: set[int] = set()
-        for statement in [MEND_STATES, *(check.mending() for check in CHECKS), MEND_CLOCKS]:
+        first = (RESTORE_PARCELS, UNITS.mending(), MEND_STATES)
+        last = (finding.mend for finding in AFTER if finding.mend)
+        for statement in (*first, *(check.mending() for check in CHECKS), *last):
             cursor.execute(statement)
             if cursor.description:
                 touched |= {order_id for (order_id,) in cursor.fetchall()}
+        cursor.execute(MEND_SUMS, all_counted())
+        cursor.execute("DROP TABLE reconcile_evidence")
         take_snapshot_after_commit()
-        for order in _to_stamp(cursor, touched):
-            stamp(*order)
+        for order_id, retailer_id, stored, state in _to_stamp(cursor, touched):
+            if event := state_event(stored, state):
+                record(**event, by=Actor.system("reconcile"), order_id=order_id, retailer_id=retailer_id)
+            stamp(order_id, retailer_id, stored, state)
 
 
 def _to_stamp(cursor: Any, touched: set[int]) -> list[tuple[int, int, str, str]]:
