@@ -27,7 +27,7 @@ from fulfillments.effects import Effects
 from fulfillments.planning.candidates import WaitingLine, WantedLine
 from fulfillments.services import apply_effects
 from orders import unrouted_lines
-from orders.processing_state import FINISHED, ProcessingState, derive_state, stamp
+from orders.processing_state import FINISHED, STATE_EVENTS, ProcessingState, derive_state, stamp
 
 
 class ChangeableOrder(Protocol):
@@ -157,8 +157,14 @@ class OrderChange(Generic[AnyOrder]):
         if order.held and after in FINISHED:  # a finished order has nothing left to hold
             order.held = False
             order.save(update_fields=["held"])
+        self._record_state(before, after)
         insert(self._events)
         order.updated_at = stamp(self.order_id, self.retailer_id, before, after)
+
+    def _record_state(self, before: str | None, after: ProcessingState) -> None:
+        """Record the order's new state for its retailer, exactly once for each change to that state."""
+        if event := state_event(before, after):
+            self.record(**event)
 
     def _check_under_way(self) -> None:
         if _under_way.get() is not self:
@@ -166,6 +172,15 @@ class OrderChange(Generic[AnyOrder]):
                 f"This change of order {self.order_id} has ended. Begin another one: "
                 "`with order.change(by=…) as change:`."
             )
+
+
+def state_event(before: str | None, after: str) -> dict[str, Any] | None:
+    """Return the fields of the event for a change of the state; None if retailers get no event for it."""
+    event = STATE_EVENTS.get(ProcessingState(after))
+    if after == before or event is None:
+        return None
+    data = {"processing_state": after, "previous_state": before}
+    return {"type": event, "data": data, "from_state": before or "", "to_state": after}
 
 
 def _with_order_lines(data: dict[str, Any], fulfillment: Recorded) -> dict[str, Any]:

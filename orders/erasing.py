@@ -1,4 +1,7 @@
-"""Erase a consumer's personal data from closed orders. Erased texts read `erased`, to show the gap."""
+"""Erase a consumer's personal data from closed orders. Erased texts read `erased`, to show the gap.
+
+The order is erased at once. `orders.erasing_copies` then searches the copies in other tables and in files.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +12,21 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.actors import Actor
 from api.errors import ApiError, InvalidTransition
-from api.renderers import encode
 from fulfillments.models import MoveOutcome
 from orders.change import OrderChange
+from orders.erasing_copies import search
+from orders.erasing_copies.person import ERASED, KEPT_PARTS
 from orders.models import Order, OrderLine, SearchEntry
 from orders.personal import personal_fields
 from orders.processing_state import FINISHED
 
 logger = logging.getLogger(__name__)
 
-ERASED = "erased"
-KEPT = frozenset({"country"})
 BY_PERSON = ("customer", "company", "e-mail")
 PERSONAL = [field.name for field in personal_fields(Order)]
 ERASES = ", ".join(str(field.verbose_name) for field in personal_fields(Order))
@@ -42,7 +44,7 @@ def why_not(order: Order) -> str:
 def erase(change: OrderChange[Order]) -> MoveOutcome:
     """Erase the personal fields of the order and its lines, except the country, and all copies of them.
 
-    Stored answers with the address are deleted, and the customer's name and e-mail no longer find the order.
+    The customer's name and e-mail no longer find the order. Copies elsewhere are erased afterwards.
     Quantities, prices and numbers stay. Raises InvalidTransition while the order is open. A repetition
     changes nothing.
     """
@@ -52,14 +54,15 @@ def erase(change: OrderChange[Order]) -> MoveOutcome:
     order.refresh_from_db(fields=[*PERSONAL, "erased_at"])
     if order.erased_at is not None:
         return MoveOutcome.UNCHANGED
-    _forget_answers(order)
+    entries = SearchEntry.objects.filter(order_id=order.pk, kind__in=BY_PERSON)
+    _remember_texts(order, entries)
     for name in PERSONAL:
         setattr(order, name, without_person(getattr(order, name)))
     order.erased_at = timezone.now()
     order.save(update_fields=[*PERSONAL, "erased_at"])
     for field in personal_fields(OrderLine):
         order.lines.exclude(**{field.name: field.get_default()}).update(**{field.name: field.get_default()})
-    SearchEntry.objects.filter(order_id=order.pk, kind__in=BY_PERSON).delete()
+    entries.delete()
     change.record("order.erased")
     return MoveOutcome.DONE
 
@@ -67,7 +70,7 @@ def erase(change: OrderChange[Order]) -> MoveOutcome:
 def without_person(value: Any) -> Any:
     """Return `erased` for a text, and an empty list for a list; in an address, erase each filled part."""
     if isinstance(value, dict):
-        return {part: text if part in KEPT else without_person(text) for part, text in value.items()}
+        return {part: text if part in KEPT_PARTS else without_person(text) for part, text in value.items()}
     return [] if isinstance(value, list) else value and ERASED
 
 
@@ -101,17 +104,12 @@ def erase_old() -> int:
     return erased
 
 
-def _forget_answers(order: Order) -> None:
-    """Delete stored answers to the parties' requests that quote the address."""
-    suppliers = order.fulfillments.values_list("supplier_id", flat=True)
-    parties = [f"retailer:{order.retailer_id}", *(f"supplier:{supplier}" for supplier in set(suppliers))]
-    for address in (order.shipping_address, order.billing_address):
-        line = address.get("address1")
-        if not line:
-            continue
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "DELETE FROM accounts_idempotencykey"
-                " WHERE party = ANY(%s) AND position(%s::bytea IN body) > 0",
-                [parties, encode(line)],
-            )
+def _remember_texts(order: Order, entries: QuerySet[SearchEntry]) -> None:
+    """Store the texts whose copies must be found.
+
+    The search entries also have the names of an address that was corrected.
+    """
+    of_lines = [field.name for field in personal_fields(OrderLine)]
+    values = [getattr(order, name) for name in PERSONAL]
+    values += [value for line in order.lines.values_list(*of_lines) for value in line]
+    search.remember(order, [*values, *entries.values_list("text", flat=True)])

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from api.facts import MOST, MetricSample
+from api.facts import MOST, MetricSample, age
 from orders.processing_state import FINISHED, ProcessingState
 
 OPEN = [state for state in ProcessingState if state not in FINISHED]
+
+
+def reconciled(cursor: Any) -> Iterator[MetricSample]:
+    cursor.execute(
+        "SELECT extract(epoch FROM now() - finished_at), differences FROM orders_reconciliation"
+        " WHERE finished_at IS NOT NULL"
+    )
+    for seconds, found in cursor.fetchall():
+        yield MetricSample("exchange_reconcile_differences", found)
+        yield MetricSample("exchange_reconcile_age_seconds", age((seconds,)))
 
 
 def orders(cursor: Any) -> Iterator[MetricSample]:

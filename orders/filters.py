@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import django_filters
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from rest_framework.request import Request
 
 from api.errors import InvalidFilter
@@ -16,7 +16,7 @@ from orders.processing_state import ProcessingState
 
 
 class CreatedFilter(MomentFilter):
-    """Also bounds `updated_at`, the sort key, because no order is updated before its creation."""
+    """A filter by creation. It also bounds the sort key `updated_at`, which is never before the creation."""
 
     # A stamp may be slightly older than the creation: it has whole milliseconds, and a clock may be set back.
     SLACK = timedelta(minutes=1)
@@ -39,8 +39,15 @@ class OrderFilter(StrictFilterSet):
 
     processing_state = choice_filter(ProcessingState.values)
     type = choice_filter(OrderType.values)
-    retailer_order_id = django_filters.CharFilter("retailer_order_id")
+    retailer_order_id = django_filters.CharFilter("retailer_order_id", method="newest")
     sales_order_number = django_filters.CharFilter("sales_order_number")
+
+    def newest(self, queryset: QuerySet[Order], name: str, value: str) -> QuerySet[Order]:
+        """Keep the newest order of this number; earlier ones are canceled."""
+        later = Order.objects.filter(
+            retailer=OuterRef("retailer"), retailer_order_id=value, generation__gt=OuterRef("generation")
+        )
+        return queryset.filter(~Exists(later), retailer_order_id=value)
 
     updated_at, updated_at__gt, updated_at__gte, updated_at__lt, updated_at__lte = _moments(
         "updated_at"

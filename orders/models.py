@@ -1,4 +1,4 @@
-"""Orders, their lines, cancel requests and search entries, and each retailer's clock (contract 4)."""
+"""Orders, their lines and cancel requests, and each retailer's clock (contract 4)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from contextlib import AbstractContextManager
 from datetime import date
 from typing import Self
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce, Now
 
 from accounts.actors import Actor
-from accounts.models import Retailer, WhenShort
-from api.prefix_search import COLLATION
+from accounts.models import Retailer, WhenShort, default_currency
 from fulfillments.planning.candidates import WantedLine
 from orders.change import OrderChange, change_of
+from orders.nightly_results import Reconciliation as Reconciliation  # Django finds models here
 from orders.personal import personal
 from orders.processing_state import FINISHED, ProcessingState
+from orders.search_entries import SearchEntry as SearchEntry
 
 NO_DEADLINE = date.max
 """Sorts an order without a `ship_until` after every order with one."""
@@ -36,13 +38,25 @@ class OrderQuerySet(models.QuerySet["Order"]):
 class Order(models.Model):
     """One order of one retailer."""
 
-    retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, related_name="orders")
+    retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, related_name="orders", db_index=False)
     retailer_order_id = models.CharField(max_length=100)
+    generation = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="Counts the orders of one number: a canceled order's number can be used again.",
+    )
     type = models.CharField(max_length=20, choices=OrderType.choices, default=OrderType.DROPSHIP)
     id_in_source = models.CharField(max_length=100, blank=True)
     billing_address = personal(models.JSONField(default=dict))
     shipping_address = personal(models.JSONField(default=dict))
     shipping_method_code = models.CharField(max_length=100, blank=True)
+    currency = models.CharField(
+        max_length=3,
+        default=default_currency,
+        db_default=settings.CURRENCY,
+        help_text="The currency of billed amounts, shipping and taxes.",
+    )
     shipping_paid = models.DecimalField(max_digits=14, decimal_places=4, null=True)
     shipping_tax = models.DecimalField(max_digits=14, decimal_places=4, null=True)
     sales_division_code = models.CharField(max_length=100, blank=True)
@@ -82,7 +96,9 @@ class Order(models.Model):
     class Meta:
         ordering = ["-id"]
         constraints = [
-            models.UniqueConstraint("retailer", "retailer_order_id", name="order_once"),
+            models.UniqueConstraint(
+                "retailer", "retailer_order_id", "generation", name="order_generation_once"
+            ),
             models.UniqueConstraint("retailer", "updated_at", name="order_stamp_once"),
             models.CheckConstraint(
                 condition=Q(processing_state__in=ProcessingState.values), name="order_state"
@@ -95,6 +111,21 @@ class Order(models.Model):
             # orders.
             models.Index("retailer", "processing_state", "updated_at", name="order_by_state"),
             models.Index("retailer", "created_at", name="order_by_creation"),
+            # The portal lists orders by number: all, open ones, and those of each finished state.
+            models.Index("retailer", "id", name="order_of_retailer"),
+            models.Index(
+                "retailer",
+                "id",
+                condition=~Q(processing_state__in=[*FINISHED]),
+                name="order_of_retailer_open",
+            ),
+            models.Index(
+                "retailer",
+                "processing_state",
+                "id",
+                condition=Q(processing_state__in=[*FINISHED]),
+                name="order_of_retailer_finished",
+            ),
             models.Index(
                 "retailer",
                 "sales_order_number",
@@ -150,9 +181,9 @@ class Order(models.Model):
         return change_of(self, by=by)
 
     def lock(self) -> None:
-        """Lock the row, and read again the fields that changes decide by."""
+        """Lock the row, and read again the fields on which the decisions of a change depend."""
         self.refresh_from_db(
-            fields=["held", "processing_state", "shipping_address", "has_unknown_country"],
+            fields=["held", "processing_state", "shipping_address", "has_unknown_country", "ship_until"],
             from_queryset=Order.objects.select_for_update(no_key=True),
         )
 
@@ -186,24 +217,18 @@ class CancelRequest(models.Model):
         return self.cancel_id
 
 
-class SearchEntry(models.Model):
-    """A lower-case text that finds an order: one of its numbers, or the customer's name or e-mail.
+class PendingErasure(models.Model):
+    """An erased order whose copies of personal texts are still searched, with those texts."""
 
-    A trigger writes the entries, so no code can forget them. They are a table of their own because every
-    change rewrites the order, and would rewrite these indexes too. The texts of a corrected address stay, and
-    still find the order.
-    """
-
-    pk = models.CompositePrimaryKey("text", "order_id")
-    text = models.CharField(max_length=100, db_collation=COLLATION)
-    order_id = models.BigIntegerField()
-    kind = models.CharField(max_length=20, help_text="The kind of text, such as `customer`.")
-
-    class Meta:
-        ordering = ["text", "order_id"]
+    order = models.OneToOneField(
+        Order, on_delete=models.CASCADE, primary_key=True, related_name="pending_erasure"
+    )
+    texts = models.TextField(help_text="The former personal texts, encrypted.")
+    step = models.CharField(max_length=50, blank=True, help_text="The kind of copies that is searched.")
+    position = models.BigIntegerField(default=0, help_text="Where the search continues.")
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.text}"
+        return f"erasure of order {self.order_id}"
 
 
 class RetailerClock(models.Model):

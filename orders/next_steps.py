@@ -16,12 +16,31 @@ from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED
 
 
+class Remedy(NamedTuple):
+    """The action that solves a problem: of the order, or of one of its fulfillments."""
+
+    action: str
+    label: str
+    fulfillment_id: int | None = None
+
+
 class Step(NamedTuple):
     """One thing that has to happen next."""
 
     text: str
     due_at: datetime | None = None
     overdue: bool = False
+    remedy: Remedy | None = None
+
+    @property
+    def meaning(self) -> str:
+        """The color of the banner: problems that operators solve, overdue work, and work in time."""
+        if self.overdue:
+            return "bad"
+        return "warn" if self.remedy else "info"
+
+
+CORRECT_ADDRESS = Remedy("correct-address", "Correct address")
 
 
 class Totals(NamedTuple):
@@ -30,7 +49,8 @@ class Totals(NamedTuple):
     quantity: int
     billed: Decimal | None
     tax: Decimal | None
-    wholesale: Decimal | None
+    wholesale: dict[str, Decimal]
+    """The agreed prices by currency."""
 
 
 def due_of(fulfillment: Fulfillment) -> datetime | None:
@@ -40,23 +60,26 @@ def due_of(fulfillment: Fulfillment) -> datetime | None:
 
 
 def next_steps(order: Order, lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]) -> list[Step]:
-    """Return the operators' steps, then the suppliers' steps by deadline."""
+    """Return the operators' steps, then the suppliers' steps by deadline; nothing if it is finished."""
     if order.processing_state in FINISHED:
-        return [Step(f"Nothing: the order is {order.processing_state}.")]
+        return []
     theirs = sorted(_of_suppliers(fulfillments), key=lambda step: (step.due_at is None, step.due_at))
     return [*_of_operators(order, list(lines), list(fulfillments)), *theirs]
 
 
 def _of_operators(order: Order, lines: list[OrderLine], fulfillments: list[Fulfillment]) -> Iterator[Step]:
     if order.held:
-        yield Step("The order is held: release it, or cancel it. Until then its suppliers cannot work on it.")
+        text = "The order is held: release it, or cancel it. Until then its suppliers cannot work on it."
+        yield Step(text, remedy=Remedy("release", "Release order"))
     if any(each.state == State.WRONG_ADDRESS for each in fulfillments):
-        yield Step(f"Ask {order.retailer} for the right address, and correct the address.")
+        text = f"Ask {order.retailer} for the right address, and correct the address."
+        yield Step(text, remedy=CORRECT_ADDRESS)
     elif order.has_unknown_country:
-        yield Step(f"Ask {order.retailer} for the country, and correct the address.")
+        yield Step(f"Ask {order.retailer} for the country, and correct the address.", remedy=CORRECT_ADDRESS)
     refused = sum(line.rejected for line in lines)
     if refused:
-        yield Step(f"{_units(refused)} refused by all suppliers: route again, or cancel refused units.")
+        text = f"{_units(refused)} refused by all suppliers: route again, or cancel refused units."
+        yield Step(text, remedy=Remedy("route-again", "Route again"))
     waiting = sum(line.waiting for line in lines)
     if waiting:
         yield Step(
@@ -77,23 +100,30 @@ def _of_suppliers(fulfillments: Iterable[Fulfillment]) -> Iterator[Step]:
         if task:
             due = due_of(fulfillment)
             text = f"{fulfillment.supplier} has to {task} fulfillment {fulfillment.pk}."
-            yield Step(text, due, due is not None and due < now)
+            overdue = due is not None and due < now
+            yield Step(text, due, overdue, _of_late(fulfillment) if overdue else None)
+
+
+def _of_late(fulfillment: Fulfillment) -> Remedy | None:
+    """Return the remedy for an overdue fulfillment. The fulfillments of a held order cannot be reassigned."""
+    if fulfillment.state == State.CANCELING:
+        return Remedy("approve-cancelation", "Approve cancellation", fulfillment.pk)
+    return Remedy("withdraw", "Reassign", fulfillment.pk)
 
 
 def totals(lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]) -> Totals:
     """Return the sums of the pushed lines, and of the agreed wholesale prices."""
-    lines = list(lines)
-    agreed = [
-        line.wholesale_price * line.quantity
-        for fulfillment in fulfillments
-        for line in fulfillment.lines.all()
-        if line.wholesale_price is not None
-    ]
+    lines, agreed = list(lines), dict[str, Decimal]()
+    for fulfillment in fulfillments:
+        for line in fulfillment.lines.all():
+            if line.wholesale_price is not None:
+                known = agreed.get(fulfillment.currency, Decimal())
+                agreed[fulfillment.currency] = known + line.wholesale_price * line.quantity
     return Totals(
         quantity=sum(line.quantity for line in lines),
         billed=_sum([line.billed_amount for line in lines]),
         tax=_sum([line.tax_billed_amount for line in lines]),
-        wholesale=sum(agreed, Decimal()) if agreed else None,
+        wholesale=agreed,
     )
 
 

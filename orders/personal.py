@@ -23,7 +23,7 @@ def personal_fields(model: type[models.Model]) -> list[models.Field[Any, Any]]:
 HARMLESS = {
     "Order": {
         *("retailer_order_id", "type", "id_in_source", "shipping_method_code", "sales_division_code"),
-        *("sales_order_number", "when_short", "content_digest", "processing_state"),
+        *("sales_order_number", "when_short", "content_digest", "processing_state", "currency"),
     },
     "OrderLine": {"sku", "upc", "title"},
 }

@@ -25,6 +25,14 @@ class ProcessingState(models.TextChoices):
 
 FINISHED: Final = (ProcessingState.COMPLETED, ProcessingState.CANCELED)
 
+STATE_EVENTS: Final = {
+    ProcessingState.PROCESSING: "order.processing",
+    ProcessingState.EXCEPTION: "order.exception",
+    ProcessingState.COMPLETED: "order.completed",
+    ProcessingState.CANCELED: "order.canceled",
+}
+"""The events of an order's new state. The other states follow from events of their own."""
+
 
 def state_sql(opened: str, shipped: str, rejected: str, states: str) -> str:
     """Return the SQL of the only rule that decides an order's state (contract 4).

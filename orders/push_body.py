@@ -78,6 +78,11 @@ class OrderBody(AddressBody):
     shipping_address = AddressBody(required=False)
     billing_address = AddressBody(required=False)
     shipping_method_code = fields.Optional(max_length=100)
+    currency = fields.Currency(
+        required=False,
+        allow_null=True,
+        help_text="The currency of billed amounts, shipping and taxes. Default: the retailer's currency.",
+    )
     shipping_paid = fields.Exact(required=False, allow_null=True)
     shipping_tax = fields.Exact(required=False, allow_null=True)
     sales_division_code = fields.Optional(max_length=100)
@@ -95,6 +100,12 @@ class OrderBody(AddressBody):
         "setting.",
     )
     notes = NoteBody(many=True, required=False, allow_null=True)
+    reopen = fields.Flag(
+        required=False,
+        allow_null=True,
+        help_text="If the order of this retailer_order_id is canceled, create a new one under the same "
+        "number. Default: false.",
+    )
     order_lines = LineBody(many=True, allow_empty=False, max_length=MOST_LINES)  # type: ignore[call-arg]
 
     def needed(self) -> list[str]:
@@ -105,7 +116,7 @@ class OrderBody(AddressBody):
             return super().to_internal_value(data)  # type: ignore[no-any-return]
         body = {key: value for key, value in data.items() if key not in ADDRESS_PARTS}
         for name in ("shipping_address", "billing_address"):
-            address = _address(name, body.pop(name, None))
+            address = as_address(name, body.pop(name, None))
             if name == "shipping_address" and isinstance(address, dict | None):
                 address = _top_level(data) | _filled(address or {})
             if address:
@@ -126,7 +137,7 @@ class OrderBody(AddressBody):
             checked = super().to_internal_value(body)
         except ValidationError as error:
             errors = dict(error.detail)  # type: ignore[arg-type]
-        missing = _missing(checked.get("shipping_address") or {})
+        missing = missing_parts(checked.get("shipping_address") or {})
         if missing and "shipping_address" not in errors and "unknown_field" not in _codes(errors):
             errors["shipping_address"] = missing
         if errors:
@@ -144,13 +155,13 @@ class OrderBody(AddressBody):
 
     def warnings(self, data: Mapping[str, Any]) -> list[str]:
         """Return a warning for each ignored value: unknown fields and differing top-level address parts."""
-        shipping = _address("shipping_address", data.get("shipping_address")) or {}
+        shipping = as_address("shipping_address", data.get("shipping_address")) or {}
         twice = [
             part for part, value in _top_level(data).items() if shipping.get(part) not in (None, "", value)
         ]
         odd = [key for key in data if key not in self.fields and key not in ADDRESS_PARTS]
         for name in ("shipping_address", "billing_address"):
-            odd += _unknown(reader(AddressBody), [_address(name, data.get(name)) or {}], name)
+            odd += _unknown(reader(AddressBody), [as_address(name, data.get(name)) or {}], name)
         odd += _unknown(reader(NoteBody), data.get("notes") or [], "notes[{}]")
         for index, line in enumerate(data["order_lines"]):
             odd += _unknown(reader(LineBody), [line], f"order_lines[{index}]")
@@ -161,13 +172,15 @@ class OrderBody(AddressBody):
         return unknown + [f"{part}: differs from shipping_address.{part}, which counts." for part in twice]
 
 
-ORDER_FIELDS = tuple(name for name in fields_of(OrderBody) if name not in (*ADDRESS_PARTS, "order_lines"))
+ORDER_FIELDS = tuple(
+    name for name in fields_of(OrderBody) if name not in (*ADDRESS_PARTS, "order_lines", "reopen")
+)
 """The pushed fields that `Order` stores under the same names."""
 
 NOT_SHARED = frozenset(
     {
         *("type", "id_in_source", "shipping_paid", "shipping_tax", "sales_division_code"),
-        *("original_created_at", "when_short"),
+        *("original_created_at", "when_short", "currency"),
     }
 )
 """The pushed fields that suppliers do not see. A test wants every other field to be shared with them."""
@@ -195,7 +208,7 @@ def _codes(errors: Any) -> list[str]:
     return [fault.code for faults in errors.values() if isinstance(faults, list) for fault in faults]
 
 
-def _address(name: str, value: Any) -> Any:
+def as_address(name: str, value: Any) -> Any:
     """Return an address, which may come as an object or as a string with JSON; None if it is empty."""
     value = value.strip() if isinstance(value, str) else value
     if isinstance(value, str) and value:
@@ -213,11 +226,18 @@ def _address(name: str, value: Any) -> Any:
     return value or None
 
 
+def pushed_address(address: Mapping[str, str]) -> dict[str, str]:
+    """Return a whole address with the code of its country. Raises ValidationError if a part is missing."""
+    if missing := missing_parts(address):
+        raise ValidationError({"shipping_address": missing})
+    return normalised(_whole(address))
+
+
 def _whole(address: Mapping[str, str]) -> dict[str, str]:
     return {part: address.get(part, "") for part in ADDRESS_PARTS}
 
 
-def _missing(shipping: Mapping[str, Any]) -> dict[str, Any]:
+def missing_parts(shipping: Mapping[str, Any]) -> dict[str, Any]:
     """Return a fault for each missing part without which no order can be shipped."""
     names = [part for part in ("country", "address1") if not shipping.get(part)]
     return {name: [ErrorDetail("An order cannot be shipped without it.", code="required")] for name in names}

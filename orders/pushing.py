@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.actors import Actor
 from accounts.models import Retailer, Suspension, WhenShort
-from api.errors import ApiError, Invalid, field_error
+from api.errors import ApiError, Invalid, Unavailable, field_error
 from fastdb.compiled import CompiledQuery, Param
 from fastdb.inserts import insert, insert_unless_there
 from fulfillments.backorder_claims import StockLeft, stock_left_for_new
@@ -26,8 +26,10 @@ from inventory.arrivals import stock_arrived
 from inventory.reservations import LockedStock, Stock
 from inventory.seen_stock import SeenStock, StockMoved
 from orders.addresses.addresses import has_unknown_country, normalised, unknown_country
+from orders.amounts import currency_of, refuse_fractions
 from orders.change import OrderChange, first_change_of
 from orders.models import Order, OrderLine
+from orders.processing_state import ProcessingState
 from orders.push_body import LINE_FIELDS, ORDER_FIELDS, digest
 
 
@@ -57,24 +59,42 @@ class Pushed:
     created: bool
 
 
-def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor) -> Pushed:
+def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor, reopen: bool = False) -> Pushed:
     """Create an order: route it, reserve its stock and record it, in one transaction.
 
-    The same content again returns the same order. Raises OrderConflict for other content under a known
+    The same content again returns the same order. With `reopen`, a canceled order's number is used again for
+    a new order. Raises OrderConflict for other content under a known
     `retailer_order_id`, Invalid for lines that match no variant, and InsufficientStock if units are short and
     the order or a partner accepts no short units.
     """
+    generation = _next_generation(retailer, content["retailer_order_id"]) if reopen else 0
     with suppress(StockMoved):
-        return _push(retailer, content, _fill_from_seen, by=by)
-    return _push(retailer, content, _fill_from_held, by=by)
+        return _push(retailer, content, generation, _fill_from_seen, by=by)
+    return _push(retailer, content, generation, _fill_from_held, by=by)
 
 
-def _push(retailer: Retailer, content: Mapping[str, Any], fill: Fill, *, by: Actor) -> Pushed:
+def _next_generation(retailer: Retailer, number: str) -> int:
+    """Return the generation of an order that may be created under this number.
+
+    Only a canceled order makes room for the next one. For an open order this is the order's own generation,
+    which is taken. Of two pushes at once, only one creates the next generation.
+    """
+    newest = next(iter(_pushed(retailer=retailer.pk, number=number)), None)
+    if newest is None:
+        return 0
+    return newest.generation + (newest.processing_state == ProcessingState.CANCELED)
+
+
+def _push(
+    retailer: Retailer, content: Mapping[str, Any], generation: int, fill: Fill, *, by: Actor
+) -> Pushed:
     order = _order(retailer, content)
+    order.generation = generation
     with transaction.atomic():
-        if not insert_unless_there(order, "retailer_id", "retailer_order_id"):
-            return _known(retailer, content)
+        if not insert_unless_there(order):
+            return _known(retailer, content, generation)
         lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
+        refuse_fractions(order, lines)
         market = Market.of(
             retailer.pk,
             lines,
@@ -86,8 +106,13 @@ def _push(retailer: Retailer, content: Mapping[str, Any], fill: Fill, *, by: Act
     return Pushed(order, created=True)
 
 
-def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed:
-    [order] = _pushed(retailer=retailer.pk, number=content["retailer_order_id"])
+def _known(retailer: Retailer, content: Mapping[str, Any], generation: int) -> Pushed:
+    order = _pushed(retailer=retailer.pk, number=content["retailer_order_id"])[0]
+    if order.generation < generation:
+        raise Unavailable(
+            "This number cannot be used again before the upgrade of the service is finished. "
+            "Try again later, or use another number."
+        )
     if order.content_digest != digest(content):
         differing = _differing(order, _order(retailer, content), content["order_lines"])
         if not differing:
@@ -96,11 +121,16 @@ def _known(retailer: Retailer, content: Mapping[str, Any]) -> Pushed:
         more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
         raise OrderConflict(
             f"retailer_order_id {order.retailer_order_id} was pushed before with other content, as order "
-            f"{order.pk}{named}{more}. A second push does not change an order: cancel it, or use another "
-            "number.",
+            f"{order.pk}{named}{more}. A second push does not change an order: {_instead(order)}.",
             [field_error(field, f"Differs from order {order.pk}.", "differs") for field in differing],
         )
     return Pushed(order, created=False)
+
+
+def _instead(order: Order) -> str:
+    if order.processing_state == ProcessingState.CANCELED:
+        return 'it is canceled, so send "reopen": true to push a new order under this number'
+    return "cancel it, or use another number"
 
 
 def _differing(order: Order, pushed: Order, pushed_lines: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -123,7 +153,9 @@ def _differing(order: Order, pushed: Order, pushed_lines: Sequence[Mapping[str, 
 
 @CompiledQuery
 def _pushed() -> QuerySet[Order]:
-    return Order.objects.filter(retailer_id=Param("retailer"), retailer_order_id=Param("number")).order_by()
+    """Select the orders of a retailer's number, the newest first."""
+    orders = Order.objects.filter(retailer_id=Param("retailer"), retailer_order_id=Param("number"))
+    return orders.order_by("-generation")
 
 
 def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
@@ -188,6 +220,8 @@ def _missed(wants: Sequence[Want], allocations: Sequence[Allocation]) -> set[int
 def _order(retailer: Retailer, content: Mapping[str, Any]) -> Order:
     kept = {name: content[name] for name in ORDER_FIELDS if content.get(name) is not None}
     unknown_country = has_unknown_country(content["shipping_address"])
+    if "currency" not in kept:
+        kept["currency"] = currency_of(retailer)
     return Order(
         retailer=retailer, content_digest=digest(content), has_unknown_country=unknown_country, **kept
     )
@@ -210,11 +244,33 @@ def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Wan
         _refuse_suspended(order.retailer)
         errors = [field_error(f"order_lines[{line.position}]", _lost(line), "not_found") for line in lost]
         raise Invalid("; ".join(f"{each['field']}: {each['message']}" for each in errors[:3]), errors)
-    return wants
+    return _within_limits(lines, wants)
+
+
+def _within_limits(lines: Sequence[OrderLine], wants: Sequence[Want]) -> list[Want]:
+    """Leave out candidates whose partnership allows fewer units of the variant in one order.
+
+    Raises Invalid with the quantity of every line that is left without a candidate.
+    """
+    ordered = Counter[int]()  # units of each variant in this and the earlier lines
+    errors, within = [], []
+    for want in wants:
+        ordered.update({each.variant_id: want.quantity for each in want.candidates})
+        limits = {each: each.partnership.max_units_per_line for each in want.candidates}
+        able = tuple(each for each, most in limits.items() if ordered[each.variant_id] <= most)
+        within.append(replace(want, candidates=able))
+        if not able:
+            most = max(limits.values())
+            total = max(ordered[each.variant_id] for each in want.candidates)
+            message = f"An order may have at most {most} units of {lines[want.line].name}, not {total}."
+            errors.append(field_error(f"order_lines[{want.line}].quantity", message, "too_many"))
+    if errors:
+        raise Invalid("; ".join(f"{each['field']}: {each['message']}" for each in errors[:3]), errors)
+    return within
 
 
 def _refuse_suspended(retailer: Retailer) -> None:
-    """Raise TradeSuspended if the retailer is suspended, which is then why its lines match nothing."""
+    """Raise TradeSuspended if the retailer is suspended: then no line of its order matches a variant."""
     suspension = Suspension.objects.in_force().filter(retailer=retailer).first()
     if suspension is not None:
         until = f"until {suspension.until}" if suspension.until else "until further notice"

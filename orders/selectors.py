@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Annotated, NamedTuple
 
 from django.db.models import F, QuerySet
@@ -11,19 +12,23 @@ from accounts.models import WhenShort
 from api.renderers import iso
 from fastdb.columns import Day, Json, Moment, Number
 from fastdb.compiled import CompiledQuery, Param, any_of
-from fastdb.rows import answering, as_rows, grouped
+from fastdb.rows import answering, answering_with, as_rows, grouped
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.selectors import ReturnRow, ShipmentRow, StoredItem, returns_of, shipments_of
 from fulfillments.serializers import AddressJson, NoteJson
 from fulfillments.states import State
+from fulfillments.tracking import tracking_url
+from orders.backorders.expected_days import expected_days
 from orders.models import Order, OrderLine, OrderType
 from orders.processing_state import ProcessingState
 from orders.serializers import (
+    ExpectedJson,
     OrderFieldsJson,
     OrderFulfillmentJson,
     OrderItemJson,
     OrderJson,
     OrderLineJson,
+    OrderPlacedLineJson,
     OrderReturnJson,
     OrderShipmentJson,
     RoutingJson,
@@ -41,6 +46,7 @@ class OrderRow(NamedTuple):
     billing_address: Json[AddressJson]
     shipping_address: Json[AddressJson]
     shipping_method_code: str
+    currency: str
     shipping_paid: Number | None
     shipping_tax: Number | None
     sales_division_code: str
@@ -69,6 +75,7 @@ class OrderLineRow(NamedTuple):
     billed_amount: Number | None
     tax_billed_amount: Number | None
     notes: Json[list[NoteJson]]
+    quantity_open: Annotated[int, F("open")]
     quantity_reserved: Annotated[int, F("reserved")]
     quantity_shipped: Annotated[int, F("shipped")]
     quantity_canceled: Annotated[int, F("canceled")]
@@ -85,18 +92,23 @@ class OrderFulfillmentRow(NamedTuple):
     id: int
     supplier_id: int
     state: State
+    currency: str
 
 
-class FulfillmentLineName(NamedTuple):
-    """The order line and the supplier's sku of a fulfillment's line."""
+class PlacedLineRow(NamedTuple):
+    """A line of a fulfillment: the order line, and the values agreed when it was placed."""
 
     id: int
+    fulfillment_id: int
     order_line_id: int
     sku: str
+    quantity: int
+    wholesale_price: Number | None
 
 
 _fields_json = answering(OrderRow, OrderFieldsJson)
-_line_json = answering(OrderLineRow, OrderLineJson)
+_line_json = answering_with(OrderLineRow, ExpectedJson, OrderLineJson)
+_placed_json = answering(PlacedLineRow, OrderPlacedLineJson)
 
 
 def rows(orders: QuerySet[Order]) -> QuerySet[Order, OrderRow]:
@@ -127,42 +139,52 @@ def _fulfillments() -> QuerySet[Fulfillment, OrderFulfillmentRow]:
 
 
 @CompiledQuery
-def _line_names() -> QuerySet[FulfillmentLine, FulfillmentLineName]:
-    lines = FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by()
-    return as_rows(lines, FulfillmentLineName)
+def _placed_lines() -> QuerySet[FulfillmentLine, PlacedLineRow]:
+    lines = FulfillmentLine.objects.filter(any_of("fulfillment_id", "ids")).order_by("id")
+    return as_rows(lines, PlacedLineRow)
 
 
 def orders_json(page: Sequence[OrderRow]) -> list[OrderJson]:
-    """Return orders with lines, fulfillments, shipments and returns. At most five queries."""
+    """Return orders with lines, fulfillments, shipments and returns. At most six queries."""
     ids = [row.id for row in page]
     lines, fulfillments = _lines(ids=ids), _fulfillments(ids=ids)
     lines_of = grouped(lines, lambda line: line.order_id)
     fulfillments_of = grouped(fulfillments, lambda fulfillment: fulfillment.order_id)
     parcels = _Parcels(lines, fulfillments)
+    expected = expected_days(
+        [each.id for each in lines if each.quantity_waiting or each.quantity_rejected or each.short]
+    )
     return [
         {
             **_fields_json(row),
-            "order_lines": [_line_json(line) for line in lines_of[row.id]],
+            "order_lines": [
+                _line_json(line, _expected_json(expected.get(line.id))) for line in lines_of[row.id]
+            ],
             "fulfillments": [parcels.fulfillment_json(each) for each in fulfillments_of[row.id]],
         }
         for row in page
     ]
 
 
+def _expected_json(day: date | None) -> ExpectedJson:
+    return {"expected_at": day.isoformat() if day else None}
+
+
 class _Parcels:
-    """Shipments and returns of fulfillments. Reads nothing if no line has shipped or returned units."""
+    """Lines, shipments and returns of fulfillments.
+
+    Reads no shipments and returns if no line has shipped or returned units.
+    """
 
     def __init__(self, lines: Iterable[OrderLineRow], fulfillments: Iterable[OrderFulfillmentRow]) -> None:
-        sent = (
-            [fulfillment.id for fulfillment in fulfillments]
-            if any(line.quantity_shipped for line in lines)
-            else []
-        )
+        ids = [fulfillment.id for fulfillment in fulfillments]
+        placed = _placed_lines(ids=ids) if ids else []
+        self._placed = grouped(placed, lambda line: line.fulfillment_id)
+        self._placed_by_id = {line.id: line for line in placed}
+        sent = ids if any(line.quantity_shipped for line in lines) else []
         back = sent if any(line.quantity_returned for line in lines) else []
         self._shipments = grouped(shipments_of(ids=sent) if sent else [], lambda each: each.fulfillment_id)
         self._returns = grouped(returns_of(ids=back) if back else [], lambda each: each.fulfillment_id)
-        opened = [*self._shipments]
-        self._line_names = {line.id: line for line in (_line_names(ids=opened) if opened else ())}
 
     def fulfillment_json(self, row: OrderFulfillmentRow) -> OrderFulfillmentJson:
         shipments = self._shipments[row.id]
@@ -170,6 +192,8 @@ class _Parcels:
             "id": row.id,
             "supplier_id": row.supplier_id,
             "state": row.state,
+            "currency": row.currency,
+            "lines": [_placed_json(line) for line in self._placed[row.id]],
             "tracking_numbers": [each.tracking_number for each in shipments],
             "shipments": [self._shipment_json(each) for each in shipments],
             "returns": [self._return_json(each) for each in self._returns[row.id]],
@@ -177,8 +201,10 @@ class _Parcels:
 
     def _shipment_json(self, row: ShipmentRow) -> OrderShipmentJson:
         return {
+            "id": row.id,
             "tracking_number": row.tracking_number,
             "carrier": row.carrier,
+            "tracking_url": tracking_url(row.tracking_number, row.carrier),
             "shipped_at": row.shipped_at,
             "items": self._items_json(row.items),
         }
@@ -195,7 +221,7 @@ class _Parcels:
         """Return units by order line: a line that was routed in two steps is one line to its retailer."""
         total: dict[tuple[int, str], int] = {}
         for item in items:
-            line = self._line_names[item["line"]]
+            line = self._placed_by_id[item["line"]]
             name = (line.order_line_id, line.sku)
             total[name] = total.get(name, 0) + item["quantity"]
         return [

@@ -18,6 +18,12 @@ from orders.models import OrderType
 from orders.processing_state import ProcessingState
 
 
+class ExpectedJson(TypedDict):
+    """When stock for a waiting line is expected."""
+
+    expected_at: str | None
+
+
 class OrderLineJson(TypedDict):
     """One line: the pushed fields, and its units by their state."""
 
@@ -31,6 +37,7 @@ class OrderLineJson(TypedDict):
     billed_amount: Decimal | None
     tax_billed_amount: Decimal | None
     notes: list[NoteJson]
+    quantity_open: int
     quantity_reserved: int
     quantity_shipped: int
     quantity_canceled: int
@@ -38,6 +45,7 @@ class OrderLineJson(TypedDict):
     quantity_returned: int
     quantity_waiting: int
     short: int
+    expected_at: str | None
 
 
 class OrderItemJson(TypedDict):
@@ -51,8 +59,10 @@ class OrderItemJson(TypedDict):
 class OrderShipmentJson(TypedDict):
     """A shipped parcel and its items."""
 
+    id: int
     tracking_number: str
     carrier: str
+    tracking_url: str | None
     shipped_at: str
     items: list[OrderItemJson]
 
@@ -66,12 +76,23 @@ class OrderReturnJson(TypedDict):
     items: list[OrderItemJson]
 
 
+class OrderPlacedLineJson(TypedDict):
+    """Units of one order line that were placed with a supplier, with the price agreed at placement."""
+
+    order_line_id: int
+    sku: str
+    quantity: int
+    wholesale_price: Decimal | None
+
+
 class OrderFulfillmentJson(TypedDict):
     """One supplier's part of an order."""
 
     id: int
     supplier_id: int
     state: State
+    currency: str
+    lines: list[OrderPlacedLineJson]
     tracking_numbers: list[str]
     shipments: list[OrderShipmentJson]
     returns: list[OrderReturnJson]
@@ -88,6 +109,7 @@ class OrderFieldsJson(TypedDict):
     billing_address: AddressJson
     shipping_address: AddressJson
     shipping_method_code: str
+    currency: str
     shipping_paid: Decimal | None
     shipping_tax: Decimal | None
     sales_division_code: str
@@ -124,6 +146,13 @@ class PushedJson(ResultJson):
     warnings: list[str]
 
 
+class ChangedJson(ResultJson):
+    """The result of a change of an order."""
+
+    order_id: int
+    warnings: list[str]
+
+
 class RoutedJson(TypedDict):
     """One routing decision: its cause, and the decision for each line."""
 
@@ -148,14 +177,19 @@ class CountsJson(TypedDict):
 
 
 class CancelLineBody(Body):
-    """The quantity of one line to cancel; without a quantity, the whole rest of the line."""
+    """The quantity to cancel of the lines that id, sku or variant_id names; without it, all that is left."""
 
     narrowed_by = "quantity"
 
     id = fields.Id(required=False, allow_null=True)
     sku = fields.Optional(max_length=100)
     variant_id = fields.Id(required=False, allow_null=True)
-    quantity = fields.Integer(min_value=1, required=False, allow_null=True)
+    quantity = fields.Integer(
+        min_value=1,
+        required=False,
+        allow_null=True,
+        help_text="Without it, everything that is left of the lines that id, sku or variant_id names.",
+    )
 
     def validate(self, data: dict[str, Any]) -> dict[str, Any]:
         if not any(data.get(name) for name in ("id", "sku", "variant_id")):

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from django.db.models import Q
+
 from api.errors import InvalidTransition
 from fulfillments.effects import Effects
-from fulfillments.models import FulfillmentLine, MoveOutcome, Rejection
-from fulfillments.services import restart_time_limits
+from fulfillments.models import FulfillmentLine, MoveOutcome, Rejection, RejectionQuerySet
+from fulfillments.models.kept_parcel import ship_kept_parcels
+from fulfillments.services import (
+    let_capture_again,
+    lock_unfinished,
+    restart_time_limits,
+    tell_suppliers,
+)
 from fulfillments.states import State
 from orders.addresses.addresses import has_unknown_country, normalised
 from orders.change import OrderChange
@@ -25,14 +33,25 @@ def hold(change: OrderChange[Order]) -> MoveOutcome:
     """
     if change.order.processing_state in FINISHED:
         raise InvalidTransition(NOT_HELD)
-    return _set_held(change, held=True, event="order.held")
+    outcome = _set_held(change, held=True, event="order.held")
+    if outcome is MoveOutcome.DONE:
+        tell_suppliers(change, lock_unfinished(change), "fulfillment.held")
+    return outcome
 
 
-def release(change: OrderChange[Order]) -> MoveOutcome:
-    """Let the order's suppliers work on it again, with new time limits."""
+def release(change: OrderChange[Order], *, undo: bool = False) -> MoveOutcome:
+    """Let the order's suppliers work on it again, with new time limits.
+
+    The undo of a hold keeps the time limits that the suppliers had before, as if there was no hold.
+    """
     outcome = _set_held(change, held=False, event="order.released")
     if outcome is MoveOutcome.DONE:
-        restart_time_limits(change)
+        unfinished = lock_unfinished(change)
+        if not undo:
+            restart_time_limits(change, unfinished)
+        tell_suppliers(change, unfinished, "fulfillment.released")
+        for fulfillment in unfinished:
+            ship_kept_parcels(fulfillment, change)
     return outcome
 
 
@@ -47,13 +66,21 @@ def _set_held(change: OrderChange[Order], *, held: bool, event: str) -> MoveOutc
 
 
 def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> None:
-    """Replace the shipping address, and release the fulfillments and refused units that waited for it."""
+    """Replace the shipping address, and release the fulfillments and refused units that waited for it.
+
+    The suppliers of all open fulfillments get the new address: a captured fulfillment is captured again.
+    """
     order = change.order
     order.shipping_address = normalised({**order.shipping_address, **address})
     order.has_unknown_country = has_unknown_country(order.shipping_address)
     order.save(update_fields=["shipping_address", "has_unknown_country"])
     effects = Effects(rejected=_refused_for_address(order))
-    change.record("order.address_corrected", effects=effects, data={"changed": sorted(address)})
+    data = {"changed": sorted(address)}
+    change.record("order.address_corrected", effects=effects, data=data)
+    _refusals_for_address(order).end()
+    unfinished = lock_unfinished(change)
+    let_capture_again(unfinished)
+    tell_suppliers(change, unfinished, "fulfillment.address_corrected", data)
     _release_to_suppliers(change)
 
 
@@ -63,6 +90,7 @@ def release_address(change: OrderChange[Order]) -> bool:
     if refused:
         effects = Effects(rejected=refused)
         change.record("order.routed_again", effects=effects, data={"quantity": refused.total()})
+    _refusals_for_address(change.order).end()
     return _release_to_suppliers(change) or bool(refused)
 
 
@@ -73,10 +101,14 @@ def _release_to_suppliers(change: OrderChange[Order]) -> bool:
     return bool(waiting)
 
 
+def _refusals_for_address(order: Order) -> RejectionQuerySet:
+    return Rejection.objects.filter(fulfillment__order=order, reason=State.WRONG_ADDRESS, ended_at=None)
+
+
 def _refused_for_address(order: Order) -> Counter[int]:
     """Return the unrouted units of each line that were refused only because of the address."""
     refused = {line.pk: line.rejected for line in order.lines.filter(rejected__gt=0)}
-    rejections = Rejection.objects.filter(fulfillment__order=order, reason=State.WRONG_ADDRESS)
+    rejections = _refusals_for_address(order)
     lines = FulfillmentLine.objects.filter(order_line__in=refused)
     order_lines, units = dict(lines.values_list("pk", "order_line_id")), Counter[int]()
     for items in rejections.values_list("items", flat=True):
@@ -86,10 +118,17 @@ def _refused_for_address(order: Order) -> Counter[int]:
     return Counter({line: min(count, refused[line]) for line, count in units.items()})
 
 
-def route_again(change: OrderChange[Order]) -> int:
-    """Route the refused units again; return how many there are."""
+def route_again(change: OrderChange[Order], *, ask: int | None = None) -> int:
+    """Route the refused units again; return how many there are.
+
+    `ask` is the id of a supplier that routing may choose again, although it refused these units or lost them
+    to a reassignment.
+    """
     refused = Counter({line.pk: line.rejected for line in change.order.lines.filter(rejected__gt=0)})
     units = refused.total()
     if units:
-        change.record("order.routed_again", effects=Effects(rejected=refused), data={"quantity": units})
+        refusals = Rejection.objects.filter(fulfillment__order=change.order)
+        refusals.filter(Q(reason=State.WRONG_ADDRESS) | Q(fulfillment__supplier_id=ask)).end()
+        data = {"quantity": units} | ({"asked_again": ask} if ask else {})
+        change.record("order.routed_again", effects=Effects(rejected=refused), data=data)
     return units

@@ -62,7 +62,7 @@ def suspended_then(
 
 
 def _offers_with(supplier_id: int, listed: Sequence[OfferRow], idle: set[int]) -> Offers:
-    """Return the offers that routing would have had if this one of the idle suppliers had traded."""
+    """Return the offers that routing would have had if this supplier had not been suspended."""
     return Offers(
         [each for each in listed if each.supplier_id == supplier_id or each.supplier_id not in idle]
     )

@@ -3,7 +3,11 @@
 from celery import shared_task
 
 from orders import erasing
+from orders.backorders import waits
 from orders.backorders.allocating import allocate_all
+from orders.backorders.announcing import announce_all
+from orders.erasing_copies import search
+from orders.reconciling import nightly
 
 SECONDS = 10.0
 """The time limit of one run, because other ticks wait behind it. The next run continues."""
@@ -16,6 +20,31 @@ def serve_waiting() -> None:
 
 
 @shared_task  # type: ignore[untyped-decorator]
+def announce_restock_dates() -> None:
+    """Notify the waiting orders of changed restock dates."""
+    announce_all(seconds=SECONDS)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def wake_reconcile() -> None:
+    """Start the nightly reconcile if it is due."""
+    nightly.wake_if_due()
+
+
+@shared_task(name=nightly.RUN_TASK)  # type: ignore[untyped-decorator]
+def reconcile() -> None:
+    """Compare every value with its sources, once each night."""
+    nightly.run()
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def end_waits() -> None:
+    """Cancel units that have waited for stock until their limit."""
+    waits.end_waits(seconds=SECONDS)
+
+
+@shared_task  # type: ignore[untyped-decorator]
 def erase_old() -> None:
-    """Erase personal data from orders that were closed long ago, if the setting asks for it."""
+    """Erase personal data from orders that were closed long ago, if the setting asks for it; then copies."""
     erasing.erase_old()
+    search.erase_copies(SECONDS)

@@ -8,6 +8,8 @@ from django.db import connection
 
 from fastdb.rows import rows_of
 from fulfillments.planning.candidates import WaitingLine
+from fulfillments.planning.partners import FILLS_OPEN_ORDERS
+from fulfillments.stock_queue import OLDER_UNROUTED, UNROUTED_ORDER
 
 # A cheap first question, mostly answered with no; the exact query follows only after a yes. Arrays instead of
 # joins, so that the planner always uses the small partial indexes.
@@ -32,8 +34,8 @@ ANY_WAITING = """
     )
 """
 COLUMNS = """
-    l.id, l.order_id, o.retailer_id, NOT o.has_unknown_country, l.waiting + l.rejected, l.sku, l.upc,
-    l.asked_supplier_id, l.asked_variant_id
+    l.id, l.order_id, o.retailer_id, NOT o.has_unknown_country, l.waiting + l.rejected, l.rejected,
+    l.sku, l.upc,    l.asked_supplier_id, l.asked_variant_id
 """
 # The three ways in which a line can name a variant, each with its own index.
 MATCHES = (
@@ -43,17 +45,17 @@ MATCHES = (
 )
 
 
-def lines_sql(where: str) -> str:
+def lines_sql(where: str, more: str = "") -> str:
     """Return SQL for the unrouted lines that a partner's variant may fill, oldest order first.
 
     The result includes lines that the supplier has refused, or that a strict partner does not accept: the
-    caller checks these. `where` narrows orders (`o`), lines (`l`) and variants (`v`).
+    caller checks these. `where` narrows orders (`o`), lines (`l`) and variants (`v`). `more` adds columns.
     """
     lines = " UNION ".join(
         f"""
-        SELECT {COLUMNS}
+        SELECT {COLUMNS}{more}
         FROM catalog_variant v
-        JOIN accounts_partnership a ON a.supplier_id = v.supplier_id AND a.is_trading
+        JOIN accounts_partnership a ON a.supplier_id = v.supplier_id AND {FILLS_OPEN_ORDERS}
         JOIN orders_orderline l ON {match}
         JOIN orders_order o ON o.id = l.order_id AND o.retailer_id = a.retailer_id
         WHERE v.listed AND l.waiting_since IS NOT NULL AND l.waiting + l.rejected > 0
@@ -61,10 +63,10 @@ def lines_sql(where: str) -> str:
         """  # noqa: S608 - built from constants
         for match in MATCHES
     )
-    return f"{lines} ORDER BY 2, 1"
+    return f"{lines} ORDER BY {UNROUTED_ORDER}"
 
 
-WAITING = lines_sql("v.id = ANY(%(variants)s) AND o.id < %(before)s") + " LIMIT %(most)s"
+WAITING = lines_sql(f"v.id = ANY(%(variants)s) AND {OLDER_UNROUTED}") + " LIMIT %(most)s"
 OF_ORDER = f"""
     SELECT {COLUMNS} FROM orders_orderline l JOIN orders_order o ON o.id = l.order_id
     WHERE o.id = %s AND l.waiting + l.rejected > 0 ORDER BY l.id

@@ -19,6 +19,7 @@ from api.filters import MomentFilter
 from api.pagination import listing
 from api.schema import CURSOR, LIMIT, answers, moment_parameter
 from fastdb.compiled import CompiledQuery, Param
+from fulfillments.models import MoveOutcome
 from orders.addresses.addresses import warnings
 from orders.addresses.misnamed import misnamed
 from orders.canceling import request_cancelation
@@ -27,8 +28,17 @@ from orders.models import Order, RetailerClock
 from orders.processing_state import ProcessingState
 from orders.push_body import OrderBody
 from orders.pushing import push
+from orders.retailer_changes import ChangeOrderBody, change_order
 from orders.selectors import OrderRow, orders_json, own_order, own_row, routing_json, rows
-from orders.serializers import CancelBody, CountsJson, OrderJson, OrdersJson, PushedJson, RoutingJson
+from orders.serializers import (
+    CancelBody,
+    ChangedJson,
+    CountsJson,
+    OrderJson,
+    OrdersJson,
+    PushedJson,
+    RoutingJson,
+)
 
 T = TypeVar("T")
 STEPS = {"gt": "After", "gte": "At or after", "lt": "Before", "lte": "At or before", "exact": "At"}
@@ -65,16 +75,16 @@ class OrderViewSet(RetailerViewSet):
     read_scope, write_scope = Scope.ORDERS_READ, Scope.ORDERS_WRITE
     order: Order
     row: OrderRow
-    """The order, for actions that only read it."""
+    """The order, for actions that read it."""
 
     def find(self) -> None:
         if "order_id" not in self.kwargs:
             return
         key = {"retailer": self.retailer.pk, "order": self.kwargs["order_id"]}
-        if self.action == "retrieve":
-            self.row = _only(own_row(**key))
-        else:
+        if self.action != "retrieve":
             self.order = _only(own_order(**key))
+        if self.action in ("retrieve", "partial_update"):
+            self.row = _only(own_row(**key))
 
     @extend_schema(
         summary="Push an order",
@@ -88,7 +98,8 @@ class OrderViewSet(RetailerViewSet):
         """Create an order: route it and reserve its stock, or create nothing."""
         raw = json_of(request)
         content = read(OrderBody, request)
-        pushed = push(self.retailer, content, by=self.actor)
+        reopen = bool(content.pop("reopen", False))
+        pushed = push(self.retailer, content, by=self.actor, reopen=reopen)
         order = pushed.order
         code, message = ("order_created", "The order is created.")
         if not pushed.created:
@@ -97,6 +108,7 @@ class OrderViewSet(RetailerViewSet):
             **result(code, message),
             "order_id": order.pk,
             "warnings": [
+                *([] if pushed.created else _canceled(order)),
                 *reader(OrderBody).warnings(raw),
                 *warnings(content["shipping_address"], content["billing_address"], content.get("ship_until")),
                 *misnamed(self.retailer, content["order_lines"]),
@@ -120,6 +132,30 @@ class OrderViewSet(RetailerViewSet):
     def retrieve(self, request: Request, **kwargs: Any) -> Response:
         """Return one order, with its lines and its suppliers' fulfillments."""
         return Response(orders_json([self.row])[0])
+
+    @extend_schema(
+        summary="Change an order",
+        request=ChangeOrderBody,
+        responses={200: answers(ChangedJson, "Changed, or unchanged.")},
+    )
+    def partial_update(self, request: Request, **kwargs: Any) -> Response:
+        """Correct the address or the deadline, before a supplier captured the order or in an exception."""
+        content = read(ChangeOrderBody, request)
+        with self.order.change(by=self.actor) as change:
+            outcome = change_order(change, content)
+        code, message = "order_changed", "The order is changed."
+        if outcome is MoveOutcome.UNCHANGED:
+            code, message = "unchanged", "The order has these values already; nothing was changed."
+        address = content.get("shipping_address", self.order.shipping_address)
+        body: ChangedJson = {
+            **result(code, message),
+            "order_id": self.order.pk,
+            "warnings": warnings(address, address, content.get("ship_until")),
+        }
+        return Response(body)
+
+    def lock(self) -> None:
+        self.order.lock()
 
     @extend_schema(
         summary="Cancel an order",
@@ -163,6 +199,15 @@ class OrderViewSet(RetailerViewSet):
             "pending": clock.pending,
         }
         return Response(counts)
+
+
+def _canceled(order: Order) -> list[str]:
+    if order.processing_state != ProcessingState.CANCELED:
+        return []
+    return [
+        f"retailer_order_id: Order {order.pk} with this number is canceled, and nothing was ordered. Send "
+        '"reopen": true to push a new order under the same number.'
+    ]
 
 
 def _only(rows: list[T]) -> T:

@@ -72,6 +72,12 @@ def closest_country(text: str) -> str | None:
     return f"{code} ({known.name})" if known else code
 
 
+def spellings() -> frozenset[str]:
+    """Return the codes and the English names of all known countries, in upper case."""
+    names = (name for name, _ in _english())
+    return frozenset(_codes()) | {name.upper() for name in (*SPELLINGS, *names)}
+
+
 @functools.lru_cache(maxsize=300)
 def postcode_rule(country: str) -> tuple[re.Pattern[str], str] | None:
     """Return the pattern of a country's postcodes and an example, or None if no postcodes are known."""
@@ -112,11 +118,15 @@ def _names() -> dict[str, str]:
     return {name: code for name, code in names.items() if name not in doubtful} | certain
 
 
-def _spelt() -> Iterator[tuple[str, str]]:
+def _english() -> Iterator[tuple[str, str]]:
     for country in pycountry.countries:
         for field in ("name", "official_name", "common_name"):
             if name := getattr(country, field, None):
                 yield name, country.alpha_2
+
+
+def _spelt() -> Iterator[tuple[str, str]]:
+    yield from _english()
     for language in LANGUAGES:
         translated = gettext.translation("iso3166-1", pycountry.LOCALES_DIR, [language], fallback=True)
         for country in pycountry.countries:

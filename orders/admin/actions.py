@@ -2,82 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django import forms
 from django.db.models import Sum
 
 from accounts.actors import Actor
-from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
+from accounts.operating.operator_actions import UNDO, AdminAction, NothingChanged, Reason
 from api.errors import InvalidTransition
 from fulfillments.models import MoveOutcome
 from fulfillments.states import WORKABLE, State
 from orders import erasing, services
-from orders.addresses.addresses import fingerprint, unknown_country
-from orders.addresses.countries import country_code
-from orders.canceling import drop_refused, request_cancelation
+from orders.addresses.addresses import fingerprint
+from orders.admin.address_form import CorrectionForm, changed_parts
+from orders.admin.route_again_form import RouteAgainForm
+from orders.canceling import canceled_at_once, drop_refused, request_cancelation
 from orders.models import Order
+from orders.open_amounts import total_open
 from orders.processing_state import FINISHED, ProcessingState
 
-
-class AddressForm(forms.Form):
-    """A shipping address, with the required fields of an order push."""
-
-    first_name = forms.CharField(max_length=200, required=False)
-    last_name = forms.CharField(max_length=200, required=False)
-    company_name = forms.CharField(max_length=200, required=False)
-    address1 = forms.CharField(max_length=200, label="Address line 1")
-    address2 = forms.CharField(max_length=200, required=False, label="Address line 2")
-    zip_code = forms.CharField(max_length=200, required=False, label="ZIP code")
-    city = forms.CharField(max_length=200, required=False)
-    state = forms.CharField(max_length=200, required=False)
-    country = forms.CharField(max_length=200)
-    phone_number = forms.CharField(max_length=200, required=False)
-    email = forms.CharField(max_length=200, required=False)
-    order: Order
-
-    # The fingerprint of the address that the operator saw, because another operator may correct it first.
-    # A script that sends the form without opening it has no fingerprint, and corrects the present address.
-    shown = forms.CharField(widget=forms.HiddenInput, required=False)
-    reason = forms.CharField(
-        max_length=500,
-        required=False,
-        help_text="Required if the address is correct. The fulfillments then go back to their suppliers.",
-    )
-
-    @classmethod
-    def of(cls, order: Order, sent: dict[str, Any] | None) -> AddressForm:
-        address = order.shipping_address
-        form = cls(sent, initial={**address, "shown": fingerprint(address)})
-        form.order = order
-        return form
-
-    def clean(self) -> dict[str, Any]:
-        """Require a correction or a reason before a refused address goes back to its supplier."""
-        data = super().clean() or {}
-        unchanged = not self.errors and not data["reason"] and not changed_parts(self.order, data)
-        waits = any(work.state == State.WRONG_ADDRESS for work in self.order.fulfillments.all())
-        if unchanged and waits:
-            message = "The supplier has refused this address. Correct it, or give the reason why it is right."
-            self.add_error("reason", message)
-        return data
-
-    def clean_country(self) -> str:
-        country: str = self.cleaned_data["country"]
-        code = country_code(country)
-        if code is None:
-            raise forms.ValidationError(unknown_country(country))
-        return code
-
-
-PARTS = [name for name in AddressForm.base_fields if name not in ("shown", "reason")]
 SEEN_BY_ALL = "The suppliers and the retailer see the reason in their events."
-
-
-def changed_parts(order: Order, answers: dict[str, Any]) -> dict[str, str]:
-    """Return the parts of the form's address that differ from the order's."""
-    known = order.shipping_address
-    return {part: answers[part] for part in PARTS if part in answers and answers[part] != known.get(part, "")}
 
 
 def _hold(order: Order, by: Actor, answers: dict[str, Any]) -> str:
@@ -90,7 +34,7 @@ def _hold(order: Order, by: Actor, answers: dict[str, Any]) -> str:
 
 def _release(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     with order.change(by=by) as change:
-        outcome = services.release(change)
+        outcome = services.release(change, undo=answers.get(UNDO, False))
     if outcome is MoveOutcome.UNCHANGED:
         raise NothingChanged(f"Order {order.retailer_order_id} was not held.")
     return f"Order {order.retailer_order_id} is released."
@@ -116,7 +60,7 @@ def correct_address(order: Order, by: Actor, answers: dict[str, Any]) -> str:
 
 def _route_again(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     with order.change(by=by) as change:
-        units = services.route_again(change)
+        units = services.route_again(change, ask=answers.get("supplier"))
     if not units:
         raise InvalidTransition(_nothing_refused(order))
     left = order.lines.aggregate(left=Sum("rejected"))["left"]
@@ -135,9 +79,20 @@ def _drop_refused(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     return f"{units} refused units are canceled; {name} is {order.processing_state} now."
 
 
-def _cancel(order: Order, by: Actor, answers: dict[str, Any]) -> str:
+def cancel(order: Order, by: Actor, answers: dict[str, Any]) -> str:
+    return cancel_units(order, by, answers.get("reason", ""))
+
+
+def cancel_units(
+    order: Order,
+    by: Actor,
+    reason: str,
+    asked: Sequence[Mapping[str, Any]] | None = None,
+    cancel_id: str = "",
+) -> str:
+    """Cancel the asked units, or the whole order, and return the result as a message."""
     with order.change(by=by) as change:
-        result = request_cancelation(change, reason=answers.get("reason", ""))
+        result = request_cancelation(change, asked=asked, reason=reason, cancel_id=cancel_id)
     if result.unchanged:
         raise NothingChanged(
             f"All of order {order.retailer_order_id} is already canceled or requested from its suppliers."
@@ -179,7 +134,7 @@ def _not_holdable(order: Order) -> str:
     return "The order is already held." if order.held else ""
 
 
-def _not_cancelable(order: Order) -> str:
+def not_cancelable(order: Order) -> str:
     if order.processing_state in FINISHED:
         return f"The order is '{order.processing_state}' and nothing is left to cancel."
     return ""
@@ -208,8 +163,9 @@ def _suppliers(order: Order) -> str:
 
 def _cancel_effect(order: Order) -> str:
     lines = order.lines.all()
-    requested = sum(line.open for line in lines)
-    phrases = [f"{sum(line.unrouted for line in lines)} units are canceled at once"]
+    at_once = canceled_at_once(order)
+    requested = sum(line.open for line in lines) - at_once
+    phrases = [f"{sum(line.unrouted for line in lines) + at_once} units are canceled at once"]
     if requested:
         phrases.append(f"{requested} are requested from their suppliers ({_suppliers(order)})")
     if shipped := sum(line.shipped for line in lines):
@@ -232,16 +188,17 @@ ACTIONS = (
         correct_address,
         _finished,
         _address_effect,
-        form=AddressForm.of,
+        form=CorrectionForm.of,
         help_text="Fulfillments that wait for the right address go back to their suppliers at once.",
-        undo="Correct it again. Suppliers keep the address that they have already captured.",
+        undo="Correct it again. Suppliers capture the fulfillments again with each address.",
     ),
     AdminAction[Order](
         "route-again",
-        "Route again",
+        "Route order again",
         _route_again,
         _not_refused,
         lambda order: f"The service looks for a supplier of {_refused(order)} refused units.",
+        form=RouteAgainForm.of,
         help_text="Look again for a supplier of the refused units: stock may have arrived since.",
         undo="Cancel the fulfillment that a supplier gets.",
         bulk=True,
@@ -257,8 +214,10 @@ ACTIONS = (
         reason_help=SEEN_BY_ALL,
         shares_reason=True,
         danger=True,
+        is_final=True,
         undo="Cannot be undone: the retailer would have to order again.",
         bulk=True,
+        amounts=total_open,
     ),
     AdminAction[Order](
         "hold",
@@ -271,7 +230,6 @@ ACTIONS = (
         reason=Reason.REQUIRED,
         undone_by="release",
         undo="Release the order.",
-        list_label="Hold",
         bulk=True,
     ),
     AdminAction[Order](
@@ -284,14 +242,13 @@ ACTIONS = (
         reason=Reason.OPTIONAL,
         undone_by="hold",
         undo="Hold the order again. Suppliers' work in the meantime stays.",
-        list_label="Release",
         bulk=True,
     ),
     AdminAction[Order](
         "cancel",
         "Cancel order",
-        _cancel,
-        _not_cancelable,
+        cancel,
+        not_cancelable,
         _cancel_effect,
         help_text="Same as a cancel request from the retailer: suppliers are asked to release their units, "
         "units without a supplier are canceled at once, and shipped units stay shipped.",
@@ -299,8 +256,10 @@ ACTIONS = (
         reason_help=SEEN_BY_ALL,
         shares_reason=True,
         danger=True,
+        is_final=True,
         undo="Refuse the cancellation for each supplier that has not answered. The rest cannot be undone.",
         bulk=True,
+        amounts=total_open,
     ),
     AdminAction[Order](
         "erase",
@@ -311,6 +270,7 @@ ACTIONS = (
         help_text="Use this if the consumer asks for the erasure. Quantities, prices and numbers stay.",
         reason=Reason.REQUIRED,
         danger=True,
+        is_final=True,
         bulk=True,
     ),
 )

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
+from django.db.models.functions import Coalesce, Lower
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.http import urlencode
 
-from accounts.models import Retailer, Supplier
-from accounts.operating.admin_actions import RecordAdmin, badge
+from accounts.models import Retailer
+from accounts.operating.admin_actions import RecordAdmin
 from accounts.operating.admin_base import ReadOnlyAdmin, as_id
 from accounts.operating.day_filter import DaysFilter
+from api.amounts import amount_text
+from api.inside_search import LEAST, contains
 from catalog.models import Variant
 from events.models import Event
 from fulfillments.item_names import itemize
+from fulfillments.models import Fulfillment
 from fulfillments.selectors import SHARED_WITH_SUPPLIERS
+from fulfillments.states import WITHDRAW
 from fulfillments.timeline import order_timeline
-from inventory.models import Warehouse
 from orders.admin.actions import ACTIONS
-from orders.admin.filters import HeldFilter, UnknownCountryFilter, WaitingFilter
-from orders.canceling import CANCEL_REQUESTED
-from orders.models import Order, OrderLine
-from orders.next_steps import due_of, next_steps, totals
-from orders.suspended import suspended_then
+from orders.admin.filters import HeldFilter, OpenFilter, UnknownCountryFilter, WaitingFilter
+from orders.admin.line_rows import line_table, with_pictures
+from orders.admin.list_columns import with_columns
+from orders.cancelable_units import CANCEL_REQUESTED
+from orders.models import NO_DEADLINE, Order, OrderLine, SearchEntry
+from orders.next_steps import Remedy, due_of, next_steps, totals
+from orders.routing_reasons import explained_decisions
+from ui.badges import badge
+
+MOST_FOUND = 1_000
+"""Maximum number of results of a search by a part of a number."""
 
 
 @admin.register(Order)
@@ -33,31 +45,90 @@ class OrderAdmin(RecordAdmin[Order]):
     """One order of one retailer, with its lines, fulfillments and timeline."""
 
     record_actions = ACTIONS
-    acts_with = ("retailer", "lines", "fulfillments__supplier")
+    shows_pictures = True
+    acts_with = (
+        "retailer",
+        "lines",
+        *(f"fulfillments__{name}" for name in ("supplier", "partnership", "capture", "lines")),
+    )
     page_template = "admin/orders/order/page.html"
     list_display = (
         "number",
+        "received",
+        "customer",
         "retailer",
         "shown_state",
-        "is_held",
-        "ship_until",
-        "created_at",
+        "problem",
+        "suppliers",
+        "due",
+        "units",
+        "amount",
     )
     list_filter = (
         "processing_state",
+        OpenFilter,
         ("created_at", DaysFilter),
         HeldFilter,
         UnknownCountryFilter,
         "type",
         "retailer",
     )
-    more_columns = ("id", "type", "sales_order_number", "shipping_method_code", "updated_at")
+    more_columns = (
+        "id",
+        "created_at",
+        "is_held",
+        "type",
+        "sales_order_number",
+        "shipping_method_code",
+        "updated_at",
+    )
     list_select_related = ("retailer",)
-    search_help_text = "The whole number of the order, here or at its retailer"
+    search_help_text = "A part of the order's number or of the customer's name"
 
     def search_condition(self, term: str) -> Q:
-        retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index starts with the retailer
-        return super().search_condition(term) | Q(retailer_order_id=term, retailer__in=retailers)
+        found = SearchEntry.objects.filter(text=Lower(Value(term)))
+        if len(term) >= LEAST:
+            found = SearchEntry.objects.filter(contains("text", term))
+        numbers = found.order_by("text", "order_id").values_list("order_id", flat=True)
+        return super().search_condition(term) | Q(pk__in=[*numbers[:MOST_FOUND]])
+
+    def get_sortable_by(self, request: HttpRequest) -> tuple[str, ...]:
+        """Open orders have an index by deadline; all orders have one by number only."""
+        return ("received", "due") if OpenFilter.is_chosen(request) else ("received",)
+
+    def with_columns(self, orders: QuerySet[Order]) -> QuerySet[Order]:
+        """Add the columns of the list (`backoffice.lists`). The order's page does not need them."""
+        return with_columns(orders)
+
+    @admin.display(description="received", ordering="id")
+    def received(self, order: Order) -> datetime:
+        return order.created_at
+
+    @admin.display(description="customer")
+    def customer(self, order: Order) -> str:
+        address = order.shipping_address
+        name = f"{address.get('first_name') or ''} {address.get('last_name') or ''}".strip()
+        return name or str(address.get("company_name") or "")
+
+    @admin.display(description="problem")
+    def problem(self, order: Any) -> str:
+        return badge(order.problem_words, "warn") if order.problem_words else ""
+
+    @admin.display(description="suppliers")
+    def suppliers(self, order: Any) -> str:
+        return order.supplier_names or ""
+
+    @admin.display(description="due", ordering=Coalesce("ship_until", Value(NO_DEADLINE)))
+    def due(self, order: Order) -> date | None:
+        return order.ship_until
+
+    @admin.display(description="units")
+    def units(self, order: Any) -> int:
+        return order.unit_count or 0
+
+    @admin.display(description="amount")
+    def amount(self, order: Any) -> str:
+        return "" if order.billed is None else amount_text(order.billed, order.currency)
 
     @admin.display(description="order")
     def number(self, order: Order) -> str:
@@ -74,24 +145,41 @@ class OrderAdmin(RecordAdmin[Order]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
         return super().get_queryset(request).select_related("retailer")
 
-    def page_context(self, order: Order) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, order: Order) -> dict[str, Any]:
         fulfillments = order.fulfillments.select_related("supplier", "warehouse", "capture").order_by("id")
         fulfillments = fulfillments.prefetch_related("lines", "shipments", "returns")
         lines = order.lines.all()
+        table = line_table(lines, fulfillments, request.GET.get("lines", ""))
         happened, more = order_timeline(order.pk, {line.pk: line.name for line in lines})
         return {
-            "steps": next_steps(order, lines, fulfillments),
+            "steps": [
+                (step, self._remedy_url(request, order, step.remedy))
+                for step in next_steps(order, lines, fulfillments)
+            ],
             "totals": totals(lines, fulfillments),
             "more_facts": _more_facts(order),
-            "lines": lines,
-            "fulfillments": [(each, due_of(each)) for each in fulfillments],
+            "table": table,
+            "line_rows": with_pictures(table.rows),
+            "fulfillments": [
+                (each, due_of(each), _reassign_url(request, order, each)) for each in fulfillments
+            ],
             "parcels": list(itemize(fulfillments, "shipments")),
             "returns": list(itemize(fulfillments, "returns")),
             "cancel_requests": _cancel_requests(order),
-            "decisions": _decisions(order),
+            "decisions": explained_decisions(order, {line.pk: line.position + 1 for line in table.page}),
             "entries": happened,
             "more_entries": more,
         }
+
+    def _remedy_url(self, request: HttpRequest, order: Order, remedy: Remedy | None) -> str:
+        """Return the address of the action, which leads back to the order; empty without permission."""
+        if remedy is None:
+            return ""
+        if remedy.fulfillment_id is None:
+            url = reverse("admin:orders_order_do", args=[order.pk, remedy.action])
+            return f"{url}?{_back_to(order)}" if self.has_act_permission(request) else ""
+        url = reverse("admin:fulfillments_fulfillment_do", args=[remedy.fulfillment_id, remedy.action])
+        return f"{url}?{_back_to(order)}" if request.user.has_perm(CHANGE_FULFILLMENT) else ""
 
 
 @admin.register(OrderLine)
@@ -151,6 +239,25 @@ SHOWN_APART = {
 """The shared fields that the template of the page names."""
 
 
+CHANGE_FULFILLMENT = "fulfillments.change_fulfillment"
+
+
+def _back_to(order: Order) -> str:
+    return urlencode({"next": reverse("admin:orders_order_change", args=[order.pk])})
+
+
+def _reassign_url(request: HttpRequest, order: Order, fulfillment: Fulfillment) -> str:
+    """Return the address for reassigning a fulfillment; empty if the operator cannot reassign it."""
+    if (
+        order.held
+        or fulfillment.state not in WITHDRAW.sources
+        or not request.user.has_perm(CHANGE_FULFILLMENT)
+    ):
+        return ""
+    url = reverse("admin:fulfillments_fulfillment_do", args=[fulfillment.pk, "withdraw"])
+    return f"{url}?{_back_to(order)}"
+
+
 def _more_facts(order: Order) -> list[tuple[str, object]]:
     """Return name and value of each filled field that suppliers see and that the template does not name."""
     names = [name for name in SHARED_WITH_SUPPLIERS if name not in SHOWN_APART]
@@ -171,37 +278,4 @@ def _cancel_requests(order: Order) -> list[dict[str, Any]]:
             **{name: event.data.get(name) for name in ("reason", "cancel_id", "canceled", "requested")},
         }
         for event in events
-    ]
-
-
-def _decisions(order: Order) -> list[dict[str, Any]]:
-    """Return the order's routing decisions, with the names of suppliers and warehouses."""
-    decisions = list(order.routing_decisions.order_by("id"))
-    candidates = [one for each in decisions for line in each.lines for one in line["candidates"]]
-    suppliers = Supplier.objects.in_bulk({one["supplier_id"] for one in candidates})
-    warehouses = Warehouse.objects.in_bulk({one["warehouse_id"] for one in candidates if one["warehouse_id"]})
-    positions = {line.pk: line.position + 1 for line in order.lines.all()}
-    suspended = suspended_then(order, decisions)
-    return [
-        {
-            "cause": decision.cause,
-            "decided_at": decision.decided_at,
-            "lines": [
-                {
-                    **line,
-                    "position": positions[line["line_id"]],
-                    "suspended": suspended.get((decision.pk, line["line_id"]), ()),
-                    "candidates": [
-                        {
-                            **one,
-                            "supplier": suppliers.get(one["supplier_id"]),
-                            "warehouse": warehouses.get(one["warehouse_id"]),
-                        }
-                        for one in line["candidates"]
-                    ],
-                }
-                for line in decision.lines
-            ],
-        }
-        for decision in decisions
     ]

@@ -8,6 +8,16 @@ from accounts.operating.admin_filters import FlagFilter, M
 from orders.processing_state import FINISHED
 
 
+class OpenFilter(FlagFilter):
+    """Orders with open work. An index has them by deadline."""
+
+    title, parameter_name, label = "open", "open", "Open"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        return rows.exclude(processing_state__in=FINISHED)
+
+
 class UnknownCountryFilter(FlagFilter):
     """Open orders with an unknown shipping country."""
 

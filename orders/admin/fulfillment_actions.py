@@ -12,11 +12,12 @@ from fulfillments.admin.actions import action_of
 from fulfillments.change import Change
 from fulfillments.models import Fulfillment
 from fulfillments.states import CORRECT_ADDRESS
-from orders.admin.actions import AddressForm, correct_address
+from orders.admin.actions import correct_address
+from orders.admin.address_form import CorrectionForm
 
 
 def _form(fulfillment: Fulfillment, sent: dict[str, Any] | None) -> forms.Form:
-    return AddressForm.of(fulfillment.order, sent)
+    return CorrectionForm.of(fulfillment.order, sent)
 
 
 def _confirm(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:

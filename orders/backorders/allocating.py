@@ -18,8 +18,9 @@ from api.errors import ApiError
 from fastdb import leased
 from fastdb.rows import rows_of
 from fulfillments.allocating_arrivals import allocate_arrivals
-from fulfillments.backorder_claims import QUEUE_ORDER, short_lines, stock_rows_for, wants_of
+from fulfillments.backorder_claims import short_lines, stock_rows_for, wants_of
 from fulfillments.planning.candidates import WaitingLine
+from fulfillments.stock_queue import ROUTED_ORDER, UNROUTED_AFTER
 from inventory.reservations import StockKey
 from orders.models import Order
 from orders.unrouted_lines import has_waiting_lines, lines_sql
@@ -42,7 +43,7 @@ ROUTED = f"""
     SELECT DISTINCT order_id FROM (
         SELECT f.order_id, k.available,
                sum(p.short) OVER (
-                   PARTITION BY p.variant_id, f.warehouse_id ORDER BY {QUEUE_ORDER}
+                   PARTITION BY p.variant_id, f.warehouse_id ORDER BY {ROUTED_ORDER}
                ) - p.short AS before
         FROM ({short_lines("(%(variants)s::bigint[] IS NULL OR variant_id = ANY(%(variants)s))")}) p
         JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
@@ -54,7 +55,7 @@ UNROUTED = f"""
     SELECT * FROM ({
     lines_sql(f'''
         (%(variants)s::bigint[] IS NULL OR v.id = ANY(%(variants)s))
-        AND (o.id, l.id) > (%(order)s, %(line)s)
+        AND {UNROUTED_AFTER}
         AND EXISTS (SELECT FROM ({STOCKED}) k WHERE k.variant_id = v.id)
     ''')
 }) lines LIMIT {PAGE}
@@ -81,7 +82,7 @@ def allocate_all(variant_ids: Collection[int] | None, *, seconds: float) -> bool
         return True
     end = monotonic() + seconds
     done = True
-    # Routed orders twice, because some of them come after unrouted lines in the queue.
+    # Routed orders come twice, because some routed lines are queued after the unrouted lines (`behind`).
     for orders in (_routed, _unrouted, _routed):
         for order_id in orders(variant_ids):
             if monotonic() > end:

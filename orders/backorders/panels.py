@@ -11,6 +11,7 @@ from django.urls import reverse
 from accounts.operating.record_panels import Panel
 from catalog.models import Variant
 from fulfillments.models import FulfillmentLine
+from fulfillments.stock_queue import ROUTED_FIELDS
 from inventory.models import StockLevel
 from orders.models import Order
 from orders.unrouted_lines import waiting_lines
@@ -31,7 +32,7 @@ def backorders_table(variant: Variant, **where: Any) -> str:
     """Render the backorders of a variant, in the order in which they get stock."""
     routed = FulfillmentLine.objects.filter(variant=variant, is_short=True, **where)
     routed = routed.select_related("fulfillment__order__retailer", "fulfillment__warehouse")
-    routed = routed.order_by("behind", "fulfillment__order_id")[: MOST_SHOWN + 1]
+    routed = routed.order_by(*ROUTED_FIELDS)[: MOST_SHOWN + 1]
     backorders = [
         Backorder(line.fulfillment.order, line.backordered, str(line.fulfillment.warehouse))
         for line in routed

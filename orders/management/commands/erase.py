@@ -8,7 +8,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.actors import Actor
 from orders.erasing import ERASES, erase_all, orders_of
+from orders.erasing_copies import search
 from orders.models import Order
+
+SECONDS = 60.0
+"""The time limit of the search for copies; the periodic task continues it."""
 
 
 class Command(BaseCommand):
@@ -30,6 +34,8 @@ class Command(BaseCommand):
             found |= {order.pk: order for order in orders_of(email)}
         done, left = erase_all(found.values(), by=Actor.system("erase"), reason=options["reason"])
         self.stdout.write(f"{done} of {len(found)} orders were erased.")
+        if not search.erase_copies(SECONDS):
+            self.stdout.write("Copies in files and other tables are still searched. The service continues.")
         for each in left:
             self.stderr.write(f"Not erased: {each}")
         if left:

@@ -1,0 +1,109 @@
+"""The form of *Correct address*, which notices corrections of colleagues."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from django import forms
+
+from accounts.models import member_names
+from events.models import Event
+from events.timeline import actor_name
+from fulfillments.states import State
+from orders.addresses.addresses import fingerprint, unknown_country
+from orders.addresses.countries import country_code
+from orders.models import Order
+
+
+class AddressForm(forms.Form):
+    """A shipping address, with the required fields of an order push."""
+
+    first_name = forms.CharField(max_length=200, required=False)
+    last_name = forms.CharField(max_length=200, required=False)
+    company_name = forms.CharField(max_length=200, required=False)
+    address1 = forms.CharField(max_length=200, label="Address line 1")
+    address2 = forms.CharField(max_length=200, required=False, label="Address line 2")
+    zip_code = forms.CharField(max_length=200, required=False, label="ZIP code")
+    city = forms.CharField(max_length=200, required=False)
+    state = forms.CharField(max_length=200, required=False)
+    country = forms.CharField(max_length=200)
+    phone_number = forms.CharField(max_length=200, required=False)
+    email = forms.CharField(max_length=200, required=False)
+    order: Order
+
+    # The fingerprint of the address that the operator saw, because another operator may correct it first.
+    # A script that sends the form without opening it has no fingerprint, and corrects the present address.
+    shown = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    @classmethod
+    def of(cls, order: Order, sent: dict[str, Any] | None) -> Self:
+        address = order.shipping_address
+        form = cls(sent, initial={**address, "shown": fingerprint(address)})
+        form.order = order
+        return form
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse to overwrite a correction that the person did not see."""
+        data = super().clean() or {}
+        if data.get("shown") and data["shown"] != fingerprint(self.order.shipping_address):
+            self._show_correction()
+        return data
+
+    def _show_correction(self) -> None:
+        """Show the new values beside the typed values."""
+        present = self.order.shipping_address
+        for part in PARTS:
+            if self.data.get(part, "") != present.get(part, ""):
+                self[part].help_text = f"Now: {present.get(part) or 'empty'}"
+        self.data = {**self.data, "shown": fingerprint(present)}
+        message = f"{self.last_correction()}, so nothing was changed."
+        self.add_error(None, f"{message} Compare your text with the new values, then send it again.")
+
+    def last_correction(self) -> str:
+        """Return a clause about the last correction."""
+        return "Someone corrected this address"
+
+    def clean_country(self) -> str:
+        country: str = self.cleaned_data["country"]
+        code = country_code(country)
+        if code is None:
+            raise forms.ValidationError(unknown_country(country))
+        return code
+
+
+PARTS = [name for name in AddressForm.base_fields if name != "shown"]
+
+
+class CorrectionForm(AddressForm):
+    """The form of operators, who may also confirm an address that a supplier refused."""
+
+    reason = forms.CharField(
+        max_length=500,
+        required=False,
+        help_text="Required if the address is correct. The fulfillments then go back to their suppliers.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Require a correction or a reason before a refused address goes back to its supplier."""
+        data = super().clean()
+        unchanged = not self.errors and not data["reason"] and not changed_parts(self.order, data)
+        waits = any(work.state == State.WRONG_ADDRESS for work in self.order.fulfillments.all())
+        if unchanged and waits:
+            message = "The supplier has refused this address. Correct it, or give the reason why it is right."
+            self.add_error("reason", message)
+        return data
+
+    def last_correction(self) -> str:
+        """Name the person who corrected the address, and the time."""
+        events = Event.objects.filter(order_id=self.order.pk, type="order.address_corrected")
+        last = events.order_by("-id").first()
+        if last is None:
+            return super().last_correction()
+        name, _ = actor_name(last.actor, member_names({last.actor}))
+        return f"{name} corrected this address on {last.occurred_at:%-d %b %Y at %H:%M} UTC"
+
+
+def changed_parts(order: Order, answers: dict[str, Any]) -> dict[str, str]:
+    """Return the parts of the form's address that differ from the order's."""
+    known = order.shipping_address
+    return {part: answers[part] for part in PARTS if part in answers and answers[part] != known.get(part, "")}

@@ -1,0 +1,43 @@
+"""The columns of the list of orders that come from lines and fulfillments."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.aggregates import StringAgg
+from django.db.models import Case, CharField, Exists, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models.functions import Now
+
+from fulfillments.models import HELD, Fulfillment
+from fulfillments.states import State
+from orders.models import Order, OrderLine
+from orders.processing_state import FINISHED, ProcessingState
+
+
+def with_columns(orders: QuerySet[Order]) -> QuerySet[Order]:
+    """Add units, amount, suppliers and problem to each order, by subqueries for the rows of the page."""
+    lines = OrderLine.objects.filter(order=OuterRef("pk")).order_by().values("order")
+    work = Fulfillment.objects.filter(order=OuterRef("pk")).order_by()
+    names = work.values("order").annotate(names=StringAgg("supplier__name", ", ", distinct=True))
+    return orders.annotate(
+        unit_count=Subquery(lines.annotate(sum=Sum("quantity")).values("sum")),
+        billed=Subquery(lines.annotate(sum=Sum("billed_amount")).values("sum")),
+        supplier_names=Subquery(names.values("names")),
+        problem_words=_problem(work),
+    )
+
+
+def _problem(work: QuerySet[Fulfillment]) -> Case:
+    """Return the order's problem with the most useful action, in the words of the desk."""
+    late = work.filter(due_at__lte=Now()).exclude(HELD).exclude(state=State.CANCELING)
+    backordered = OrderLine.objects.filter(order=OuterRef("pk"), waiting_since__isnull=False).order_by()
+    return Case(
+        When(processing_state__in=FINISHED, then=Value("")),
+        When(Exists(work.filter(state=State.WRONG_ADDRESS)), then=Value("Wrong address")),
+        When(processing_state=ProcessingState.EXCEPTION, then=Value("Refused by all")),
+        When(Exists(work.filter(state=State.CANCELING)), then=Value("Cancellation unanswered")),
+        When(Exists(late), then=Value("Overdue")),
+        When(Q(has_unknown_country=True), then=Value("Unknown country")),
+        When(Q(held=True), then=Value("Held")),
+        When(Exists(backordered), then=Value("Backordered")),
+        default=Value(""),
+        output_field=CharField(),
+    )

@@ -1,0 +1,43 @@
+"""The currency of a new order, and the amounts that it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+
+from accounts.models import Retailer
+from api.currencies import fraction_errors
+from api.errors import Invalid
+from fastdb.compiled import CompiledQuery, Param
+from fastdb.rows import as_rows
+from orders.models import Order, OrderLine
+
+
+class CurrencyRow(NamedTuple):
+    """The currency of a retailer's orders."""
+
+    currency: str
+
+
+@CompiledQuery
+def _currencies() -> QuerySet[Retailer, CurrencyRow]:
+    return as_rows(Retailer.objects.filter(pk=Param("retailer")).order_by(), CurrencyRow)
+
+
+def currency_of(retailer: Retailer) -> str:
+    """Return the currency of orders that name none."""
+    return next(iter(_currencies(retailer=retailer.pk))).currency
+
+
+def refuse_fractions(order: Order, lines: Sequence[OrderLine]) -> None:
+    """Raise Invalid if an amount has a fraction, and the order's currency has none."""
+    amounts = {name: getattr(order, name) for name in ("shipping_paid", "shipping_tax")}
+    for line in lines:
+        amounts |= {
+            f"order_lines[{line.position}].{name}": getattr(line, name)
+            for name in ("billed_amount", "tax_billed_amount")
+        }
+    if errors := fraction_errors(order.currency, amounts):
+        raise Invalid(f"{errors[0]['field']}: {errors[0]['message']}", errors)
