@@ -66,7 +66,7 @@ class StockLevelAdmin(ActingFormAdmin[StockLevel], LongList[StockLevel]):
     def movements(self, level: StockLevel) -> str:
         return movements_table(level.variant_id, {level.warehouse_id: level.warehouse.name})
 
-    @admin.display(description="sku")
+    @admin.display(description="SKU")
     def sku(self, level: StockLevel) -> str:
         return level.variant.sku
 

@@ -62,7 +62,7 @@ def _adjust_form(level: StockLevel, sent: dict[str, Any] | None) -> forms.Form:
 ACTIONS = (
     AdminAction[StockLevel](
         "count",
-        "Count",
+        "Count stock",
         _count,
         lambda level: "",
         _describe,
@@ -72,7 +72,7 @@ ACTIONS = (
     ),
     AdminAction[StockLevel](
         "adjust",
-        "Adjust",
+        "Adjust stock",
         _adjust,
         lambda level: "",
         _describe,

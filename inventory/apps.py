@@ -10,12 +10,12 @@ class InventoryConfig(AppConfig):
         from api import facts
         from catalog.models import Variant
         from events import epochs
-        from imports.pipeline.importer import register
+        from imports import kinds
         from inventory.facts import feeds
-        from inventory.importing.importer import StockImporter
+        from inventory.importing.kind import INVENTORY
         from inventory.variant_panels import PANELS
 
-        register(StockImporter())
+        kinds.register(INVENTORY)
         record_panels.register(Variant, panels=PANELS)
-        epochs.register(stamped=("inventory_stocklevel",))
+        epochs.register(stamped=("inventory_stocklevel", "inventory_expectedstock"))
         facts.register(feeds)

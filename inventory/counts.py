@@ -45,7 +45,7 @@ class Counts:
     look_up: bool = False
     """Look up the levels by id: PostgreSQL would read the whole table for the rows of an array."""
     correct: Callable[[int], None] | None = None
-    """Correct the rows when their levels are locked; the number of levels with a later count is passed."""
+    """Corrects the rows after their levels are locked. Gets the number of levels with a later count."""
 
     @cached_property
     def insert(self) -> str:
@@ -122,6 +122,8 @@ def land_counts(
     Pass the numbers of rows without and with a stock level if they are known, to skip needless statements.
     """
     created = _insert_missing(counts, params) if missing != 0 else 0
+    if created:
+        _execute(ARRIVED_IN_NEW_LEVELS, None)
     if existing == 0 and created == missing:
         return LandedCounts(created)
     (outdated,) = _row(counts.lock, params)
@@ -132,7 +134,7 @@ def land_counts(
 
 
 def set_levels(counts: Counts, params: Params = None) -> tuple[int, int]:
-    """Set locked levels; return how many changed, and how many of these became 0."""
+    """Set the locked levels; return the number of changed levels, and of levels that became 0."""
     updated, zeroed = _row(counts.set, params)
     return updated, zeroed
 
@@ -165,12 +167,26 @@ MISSING = """
     )
 """
 INSERT_LEVELS = """
-    INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved, counted_at, updated_at)
-    SELECT variant_id, warehouse_id, on_hand, 0, {as_of}, now() FROM missing
+    INSERT INTO inventory_stocklevel
+        (variant_id, warehouse_id, on_hand, reserved, counted_at, stocked_at, updated_at)
+    SELECT variant_id, warehouse_id, on_hand, 0, {as_of}, CASE WHEN on_hand > 0 THEN {as_of} END, now()
+    FROM missing
     ORDER BY variant_id, warehouse_id
     {on_conflict}
 """
 INSERT = f"{MISSING}, created AS ({INSERT_LEVELS}) {{movements}}"
+
+# A level that this transaction created has only movements since the beginning of the transaction.
+ARRIVED_IN_NEW_LEVELS = """
+    UPDATE inventory_expectedstock e SET expected_at = NULL, is_announced = true
+    FROM inventory_stocklevel l
+    WHERE e.expected_at IS NOT NULL AND l.variant_id = e.variant_id AND l.warehouse_id = e.warehouse_id
+        AND l.on_hand > 0 AND NOT EXISTS (
+            SELECT FROM inventory_stockmovement m
+            WHERE m.variant_id = e.variant_id AND m.warehouse_id = e.warehouse_id
+                AND m.on_hand_change <> 0 AND m.occurred_at < now()
+        )
+"""
 
 LOCK = """
     WITH locked AS (
@@ -193,10 +209,16 @@ SET = """
     ), written AS (
         UPDATE inventory_stocklevel AS l
         SET on_hand = counted.counted, counted_at = {as_of},
-            updated_at = CASE WHEN l.on_hand <> counted.counted THEN now() ELSE l.updated_at END
+            stocked_at = CASE WHEN counted.counted > 0 THEN {as_of} ELSE l.stocked_at END,
+            updated_at = CASE WHEN l.on_hand <> counted.counted THEN statement_timestamp()
+                ELSE l.updated_at END
         FROM counted
         WHERE l.id = counted.id {look_up}
             AND (l.on_hand <> counted.counted OR l.counted_at IS DISTINCT FROM {as_of})
+    ), arrived AS (
+        UPDATE inventory_expectedstock AS e SET expected_at = NULL, is_announced = true FROM counted
+        WHERE e.variant_id = counted.variant_id AND e.warehouse_id = counted.warehouse_id
+            AND counted.counted > counted.on_hand AND e.expected_at IS NOT NULL
     ), moved AS (
         {movements} RETURNING on_hand
     )

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
 from api.fields import CONTROL, INTEGER
+from inventory.expecting import PAST, is_past
 
 MOST = 2**31 - 1
 LONGEST = 100
@@ -34,6 +36,9 @@ class Element:
     index: int
     identifier: str
     amount: int
+    expected_at: date | None = None
+    sets_date: bool = False
+    """Whether the element has `expected_at`; null removes the date."""
 
 
 @dataclass(slots=True)
@@ -76,7 +81,25 @@ def _read(index: int, element: object, id_type: IdType, warehouse_id: int) -> El
     _refuse_contradictions(element, warehouse_id)
     identifier = _one_of(element, "id", id_type.value)
     amount = _one_of(element, "amount", "quantity")
-    return Element(index, _identifier(identifier, id_type), _amount(amount))
+    read = Element(index, _identifier(identifier, id_type), _amount(amount))
+    if "expected_at" in element:
+        read.sets_date, read.expected_at = True, _day(element["expected_at"])
+    return read
+
+
+def _day(value: object) -> date | None:
+    """Return a restock date; None for null."""
+    if value is None:
+        return None
+    try:
+        day = date.fromisoformat(value) if isinstance(value, str) and len(value) == 10 else None
+    except ValueError:
+        day = None
+    if day is None:
+        raise _InvalidElement("invalid_date", "expected_at must be a date such as 2030-01-31.")
+    if is_past(day):
+        raise _InvalidElement("invalid_date", f"expected_at: {PAST}")
+    return day
 
 
 def _refuse_contradictions(element: dict[str, Any], warehouse_id: int) -> None:

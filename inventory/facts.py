@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from api.facts import MetricSample, age
-from imports.models import Kind, Status
+from imports.models import Status
+from imports.models.kind import names
 
 # For each supplier and kind: the newest successful job among the last 50. For pushes: the newest count.
 FEEDS = f"""
@@ -30,6 +31,6 @@ FEEDS = f"""
 
 
 def feeds(cursor: Any) -> Iterator[MetricSample]:
-    cursor.execute(FEEDS, [[*Kind.values]])
+    cursor.execute(FEEDS, [names()])
     for supplier_id, kind, seconds in cursor.fetchall():
         yield MetricSample("exchange_feed_age_seconds", age((seconds,)), (str(supplier_id), kind))

@@ -10,7 +10,7 @@ from inventory.models import MovementKind, StockMovement
 
 
 class IdFilter(django_filters.Filter):  # type: ignore[misc]
-    """The exact id of another row."""
+    """A filter by the exact id of a related row."""
 
     field_class = forms.IntegerField
 

@@ -61,7 +61,8 @@ def make_partitions() -> None:
 def fold() -> int:
     """Fold the months that are completely older than the setting into opening balances; return how many.
 
-    No one writes to a month this old, so only the final swap of the partitions needs a lock.
+    Movements are only added to the present month. So older months can be read without a lock, and only the
+    final swap of the partitions needs one.
     """
     oldest = timezone.now() - timedelta(days=settings.STOCK_MOVEMENT_DAYS)
     with transaction.atomic(), connection.cursor() as cursor:

@@ -8,6 +8,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from accounts.actors import Actor
 from accounts.models import Supplier
@@ -72,6 +73,11 @@ class StockLevel(models.Model):
         blank=True,
         help_text="When the supplier counted on_hand; without such a time, when the count arrived.",
     )
+    stocked_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When the supplier last counted units here; empty after a refusal as out of stock.",
+    )
     overpromised = models.GeneratedField(
         expression=Q(reserved__gt=F("on_hand")),  # type: ignore[arg-type]  # the stubs allow no conditions
         output_field=models.BooleanField(),
@@ -110,6 +116,7 @@ class StockLevel(models.Model):
         """Save a new row, with its first movement."""
         with transaction.atomic():
             self.on_hand = on_hand
+            self.stocked_at = timezone.now() if on_hand else None
             self.save(force_insert=True)
             opening = StockMovement.of(self, MovementKind.OPENING, on_hand_change=on_hand, by=by)
             opening.save(force_insert=True)
@@ -120,7 +127,7 @@ class StockLevel(models.Model):
         with transaction.atomic():
             self._lock()
             change = on_hand - self.on_hand
-            self._set(on_hand, counted_at=Now())
+            self._set(on_hand, counted_at=Now(), **({"stocked_at": Now()} if on_hand else {}))
             if change:
                 self._record(MovementKind.COUNT, change, by=by)
         self.refresh_from_db()
@@ -168,7 +175,38 @@ class StockLevel(models.Model):
         record(event, by=by, area="inventory", supplier=self.warehouse.supplier, data=data)
         take_snapshot_after_commit()
         if change > 0:
+            expected = ExpectedStock.objects.filter(variant=self.variant_id, warehouse=self.warehouse_id)
+            expected.update(expected_at=None, is_announced=True)
             stock_arrived([self.variant_id])
+
+
+class ExpectedStock(models.Model):
+    """The day on which a supplier expects new stock of a variant in a warehouse (`inventory.expecting`)."""
+
+    variant = models.ForeignKey(
+        Variant, on_delete=models.CASCADE, related_name="expected_stock", db_index=False
+    )
+    warehouse = models.ForeignKey(Warehouse, on_delete=models.CASCADE, related_name="+", db_index=False)
+    expected_at = models.DateField(null=True, help_text="Empty after the stock has arrived.")
+    is_announced = models.BooleanField(
+        default=False, db_default=False, help_text="The orders that wait for the stock know the date."
+    )
+    changed_in = models.BigIntegerField(
+        db_default=this_change(), editable=False, help_text="The number of the last change of this row."
+    )
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint("variant", "warehouse", name="expected_stock_once"),
+        ]
+        indexes = [
+            models.Index("id", condition=Q(is_announced=False), name="expected_stock_new"),
+            models.Index("changed_in", name="expected_stock_changed_in"),
+        ]
+
+    def __str__(self) -> str:
+        return f"variant {self.variant_id} expected on {self.expected_at}"
 
 
 class MovementKind(models.TextChoices):

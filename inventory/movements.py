@@ -48,8 +48,8 @@ TYPES = {
 def insert_movements(kind: MovementKind | None, rows: str, /, *, table: str = TABLE, **values: str) -> str:
     """Return an INSERT that appends one movement for each row of `rows`, the SQL text after FROM.
 
-    `values` are SQL expressions by column. Without an expression, ids, `on_hand` and `reserved` are the
-    row's columns of the same name, and nothing changed. `kind` may be None if `values` has an expression.
+    `values` has SQL expressions by column. Ids, `on_hand` and `reserved` without an expression are copied
+    from the row's columns of the same name; changes without one are 0. `kind` may be None if `values` has it.
     """
     expressions = DEFAULTS | ({"kind": f"'{kind}'"} if kind else {}) | values
     if unknown := expressions.keys() - set(COLUMNS):

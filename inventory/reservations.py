@@ -145,7 +145,7 @@ class LockedStock(Stock):
         )
 
     def refuse(self, key: StockKey, cause: Cause, *, reserved: int = 0) -> None:
-        """Set `on_hand` to 0: a supplier that refuses a line has counted none. Release `reserved` units."""
+        """Set `on_hand` to 0, because the supplier refused a line without stock. Release `reserved` units."""
         on_hand = self.levels[key].on_hand if key in self.levels else 0
         self._move(MovementKind.REFUSE, key, cause, on_hand=-on_hand, reserved=-reserved)
         self._counted.add(key)
@@ -202,9 +202,10 @@ SAVE_MOVEMENTS = insert_movements(
 SAVE = f"""
     WITH written AS (
         UPDATE inventory_stocklevel s
-        SET on_hand = n.on_hand, reserved = n.reserved, updated_at = clock_timestamp(),
+        SET on_hand = n.on_hand, reserved = n.reserved, updated_at = statement_timestamp(),
             counted_at = CASE WHEN n.counted THEN greatest(s.counted_at, clock_timestamp())
-                ELSE s.counted_at END
+                ELSE s.counted_at END,
+            stocked_at = CASE WHEN n.counted THEN NULL ELSE s.stocked_at END
         FROM unnest(%(variants)s::bigint[], %(warehouses)s::bigint[], %(levels_on_hand)s::int[],
                 %(levels_reserved)s::int[], %(counted)s::bool[])
             AS n (variant_id, warehouse_id, on_hand, reserved, counted)

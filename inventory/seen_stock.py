@@ -101,7 +101,7 @@ TAKE = f"""
             OR variant_id = ANY(%(missed)s) AND greatest(available, 0) - taken > left_over
     ), written AS (
         UPDATE inventory_stocklevel s
-        SET reserved = s.reserved + l.taken, updated_at = clock_timestamp() FROM locked l
+        SET reserved = s.reserved + l.taken, updated_at = statement_timestamp() FROM locked l
         WHERE s.variant_id = l.variant_id AND s.warehouse_id = l.warehouse_id AND l.taken > 0
         RETURNING s.variant_id, s.warehouse_id, s.on_hand, s.reserved, l.seen
     ), moved AS (

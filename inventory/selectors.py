@@ -97,9 +97,9 @@ KEY, IMPORT = re.compile(r"key:(\w+)"), re.compile(r"import:(\d+)")
 class Actors:
     """The actors of stock movements, as one supplier may see them.
 
-    The supplier sees its own keys and imports by name, and only the role of other actors. For example, a
-    retailer's key reserves stock by ordering, and a competitor's key does when it refuses an order. The
-    names, files and requests of other parties stay hidden.
+    The supplier sees its own keys and imports by name, and only the role of other actors. Their names, files
+    and requests stay hidden. For example, a retailer's key reserves stock with an order, and a competitor's
+    key reserves it by refusing an order.
     """
 
     def __init__(self, supplier_id: int, movements: Iterable[StockMovement]) -> None:

@@ -50,7 +50,7 @@ class Elements(serializers.Field[list[object], Any, Any, Any]):
 
 @extend_schema_field({"type": "string", "enum": list(IdType), "default": IdType.SKU.value})
 class IdTypeField(Text):
-    """One of the id types, in any case; `sku` when absent."""
+    """An id type in upper or lower case. The default is `sku`."""
 
     default_error_messages = {"unknown": "Must be one of {known}."}
 

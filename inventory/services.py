@@ -24,6 +24,7 @@ from fastdb.rows import rows_of
 from inventory.arrivals import stock_arrived
 from inventory.counts import Counts, land_counts, moved_since, on_hand_now, refused_since
 from inventory.elements import Element, ElementError, IdType, read_elements
+from inventory.expecting import expect
 from inventory.models import Warehouse
 
 # The column of each id type. Only these constants reach SQL as text.
@@ -71,7 +72,7 @@ HEARD_INTERVAL = timedelta(minutes=10)
 
 
 class StaleRow(NamedTuple):
-    """A variant with a later count than the pushed one."""
+    """A variant whose stored count is newer than the pushed count."""
 
     variant_id: int
     counted_at: datetime
@@ -91,7 +92,10 @@ STALE = SQL(
 
 @dataclass
 class PushResult:
-    """The counters and errors of a push; `updated + unchanged + rejected + duplicates` = its elements."""
+    """The counters and errors of a push.
+
+    The sum of `updated`, `unchanged`, `rejected` and `duplicates` is the number of elements.
+    """
 
     updated: int = 0
     unchanged: int = 0
@@ -109,8 +113,8 @@ def push(
 ) -> PushResult:
     """Set `on_hand` in a warehouse from valid elements; each bad element is an error. Reservations stay.
 
-    If several elements name one variant, the last wins. The counts were taken at `as_of`, or without it
-    when the request arrived. Units that left or came back since are subtracted or added. A count that is
+    If several elements name one variant, the last wins. `as_of` is the time of the counts; the default is the
+    arrival of the request. Units that left or came back since then are subtracted or added. A count that is
     older than the stored count is an error.
     """
     valid, errors = read_elements(elements, id_type, warehouse.pk)
@@ -119,7 +123,14 @@ def push(
         counts, result = _by_variant(warehouse, id_type, valid)
         result.errors += errors
         if counts:
-            _write(warehouse, counts, as_of, result, by=by)
+            stale = _write(warehouse, counts, as_of, result, by=by)
+            expect(
+                {
+                    (variant_id, warehouse.pk): element.expected_at
+                    for variant_id, element in counts.items()
+                    if element.sets_date and variant_id not in stale
+                }
+            )
         if result.updated or result.unchanged:
             _note_push(warehouse)
         if result.updated:
@@ -189,7 +200,8 @@ def _find(warehouse: Warehouse, id_type: IdType, identifiers: Sequence[str]) -> 
 
 def _write(
     warehouse: Warehouse, counts: dict[int, Element], as_of: datetime, result: PushResult, *, by: Actor
-) -> None:
+) -> set[int]:
+    """Write the counts; return the variants that have a later count."""
     params: dict[str, Any] = {
         "warehouse": warehouse.pk,
         "variants": list(counts),
@@ -205,6 +217,7 @@ def _write(
         stale = rows_of(cursor, StaleRow)
     result.errors += [_stale(counts[row.variant_id], as_of, row.counted_at) for row in stale]
     result.unchanged = len(counts) - result.updated - len(stale)
+    return {row.variant_id for row in stale}
 
 
 def _stale(element: Element, as_of: datetime, stored: datetime) -> ElementError:

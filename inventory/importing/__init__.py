@@ -1,5 +1,11 @@
-"""Stock from files (contract 6 and 7). `importer` declares the kind; a row passes these modules in order.
+"""Stock from files (contract 6 and 7).
 
+`kind`        describes the files for the registry: their scopes, paths and bodies
+`bodies`      reads the bodies of requests
+`form`        the operators' form for an uploaded file
+`importer`    declares the steps of a row, which are the modules below
+
+`restock_column`  reads the row's restock date
 `locations`   rewrites a shop's export of several locations: one row per location
 `matching`    finds the row's variant, warehouse and stock level
 `since`       corrects its count by the units that moved after the count

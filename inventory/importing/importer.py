@@ -11,7 +11,7 @@ from accounts.models import Supplier
 from api.errors import Invalid
 from catalog.models import Variant
 from catalog.snapshot import take_snapshot_after_commit
-from imports.models import ImportPolicy, Kind
+from imports.models import ImportJob, ImportPolicy
 from imports.pipeline.columns import FileColumn, RowRule, TextColumn
 from imports.pipeline.context import BatchResult, ImportContext
 from imports.pipeline.importer import Lookup, RangeImporter
@@ -22,14 +22,15 @@ from inventory.arrivals import stock_arrived
 from inventory.elements import LONGEST
 from inventory.importing import forecast, full_files, landing, locations, matching, rules, since
 from inventory.importing.locations import LocationRows, export_of
+from inventory.importing.restock_column import RestockColumn
 from inventory.models import StockLevel, Warehouse
 
 
 class StockImporter(RangeImporter):
     """The importer of stock counts. It finds levels by identifier and warehouse, and sets `on_hand`."""
 
-    kind = Kind.INVENTORY
     automatic = False
+    naming_hint = "If they have other names, name them with id_field and amount_field."
     tables: ClassVar[Mapping[str, Sequence[str]]] = {
         Variant._meta.db_table: ("id", "supplier_id", "sku"),
         StockLevel._meta.db_table: ("variant_id", "warehouse_id"),
@@ -38,6 +39,7 @@ class StockImporter(RangeImporter):
         "id": TextColumn("sku", required=True, example="TSHIRT-RED-M", longest=LONGEST, is_key=True),
         "quantity": NumberColumn("quantity", required=True, example="25", decimals=0),
         "warehouse": TextColumn("warehouse", required=True, longest=LONGEST, hidden=True),
+        "expected_at": RestockColumn("expected_at", hidden=True),
     }
 
     def columns_for(self, options: Mapping[str, Any]) -> Mapping[str, FileColumn]:
@@ -52,10 +54,10 @@ class StockImporter(RangeImporter):
         entries = [MappingEntry(options["id_field"], "id"), MappingEntry(options["amount_field"], "quantity")]
         if options.get("warehouse_field"):
             entries.append(MappingEntry(options["warehouse_field"], "warehouse"))
-        return entries
+        return [*entries, MappingEntry("expected_at", "expected_at", optional=True)]
 
     def mandatory(self, options: Mapping[str, Any]) -> list[str]:
-        return list(dict.fromkeys(entry.field for entry in self.entries(options)))
+        return list(dict.fromkeys(entry.field for entry in self.entries(options) if not entry.optional))
 
     def rewriting(
         self, supplier_id: int, options: Mapping[str, Any], header: Sequence[str], own: int
@@ -112,6 +114,9 @@ class StockImporter(RangeImporter):
 
     def ground(self, context: ImportContext) -> list[int]:
         return sorted(matching.warehouse_ids(context))
+
+    def waiting_ground(self, job: ImportJob) -> list[int]:
+        return job.report.get("warehouse_ids") or [job.options.get("warehouse_id") or 0]
 
     def after_commit(self) -> None:
         take_snapshot_after_commit()

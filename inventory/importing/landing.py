@@ -9,8 +9,14 @@ from psycopg.sql import SQL, Composable, Literal
 from imports.pipeline.context import BATCH, BatchResult, ImportContext
 from imports.sql import row
 from inventory.counts import Counts, land_counts, on_hand_now
+from inventory.expecting import expect_rows
 from inventory.importing.matching import moment
 from inventory.importing.since import add_moved, mark_outdated
+
+EXPECTED = SQL(
+    "(SELECT variant_id, warehouse_id, (expected_at AT TIME ZONE 'UTC')::date FROM {}"
+    " WHERE wrong IS NOT TRUE)"
+).format(BATCH)
 
 
 def land(context: ImportContext) -> BatchResult:
@@ -32,6 +38,8 @@ def land(context: ImportContext) -> BatchResult:
         missing=missing,
         existing=existing,
     )
+    if "expected_at" in context.mapped.fields:
+        expect_rows(EXPECTED)
     return BatchResult(landed.created, landed.updated, {"zeroed": landed.zeroed})
 
 

@@ -61,9 +61,9 @@ class LocationRows:
         # With warehouse_id, all stock belongs to this warehouse; the location's name does not matter.
         self.only = self.warehouses.get(options.get("warehouse_id") or 0, "")
         self.read: set[str] = set()
-        # The skipped rows of each unknown location (0 if the location is a column), and the lines without a
-        # quantity.
+        # The number of skipped rows of each unknown location. A location that is a column skips no rows: 0.
         self.unknown: Counter[str] = Counter()
+        # The lines without a quantity.
         self.silent: list[int] = []
         self.location = self._find([export.location_field])
         amount_field = options.get("amount_field")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from api.renderers import iso
+from imports.models import LEFT_OUT
 from imports.pipeline.context import ImportContext
 from imports.pipeline.errors import Unreadable
 from imports.pipeline.importer import Lookup
@@ -47,19 +48,30 @@ def row_warehouse(context: ImportContext) -> Composable:
     )
 
 
+def left_out(context: ImportContext) -> list[int]:
+    """Return the warehouses that the operator left out when approving the file."""
+    names = context.job.options.get(LEFT_OUT)
+    if not names:
+        return []
+    own = Warehouse.objects.filter(supplier_id=context.supplier_id, name__in=names)
+    return list(own.values_list("pk", flat=True))
+
+
 def warehouse_ids(context: ImportContext) -> list[int]:
+    """Return the warehouses whose stock the file sets."""
     if "warehouse" not in context.mapped.fields:
         return [context.job.options["warehouse_id"]]
     query = SQL("SELECT array_agg(DISTINCT {}) FROM {} AS s")
     numbers = value(query.format(row_warehouse(context), context.staging.table))
-    return [number for number in numbers or [] if number]
+    unwanted = {0, *left_out(context)}
+    return [number for number in numbers or [] if number not in unwanted]
 
 
 def key(context: ImportContext) -> list[Composable]:
     warehouse = row_warehouse(context)
     if "warehouse" not in context.mapped.fields:
         return [row_identifier(context), warehouse]
-    # Different unknown names stay different keys, although they share the id 0.
+    # All unknown warehouses have the id 0, so add their names to tell their rows apart.
     unknown = SQL("CASE WHEN {} = 0 THEN {} END").format(warehouse, context.mapped.values["warehouse"])
     return [row_identifier(context), warehouse, SQL("coalesce({}, '')").format(unknown)]
 

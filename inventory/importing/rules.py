@@ -8,7 +8,7 @@ from api.renderers import iso
 from imports.pipeline.columns import RowRule, about, text
 from imports.pipeline.context import ImportContext
 from inventory.elements import MOST
-from inventory.importing.matching import moment
+from inventory.importing.matching import left_out, moment
 
 
 def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
@@ -54,6 +54,10 @@ def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
                 ),
             ),
         )
+    if unwanted := left_out(context):
+        condition = SQL("b.warehouse_id = ANY({})").format(Literal(unwanted))
+        message = text("An operator approved this file without this warehouse.")
+        row_rules.append(("warehouse", RowRule(condition, "not_approved", message)))
     row_rules.append(
         (
             "quantity",
