@@ -19,6 +19,7 @@ class Partner(NamedTuple):
 
     supplier_id: int
     safety_stock: int
+    currency: str
     retailers_count: int
 
 
@@ -38,7 +39,7 @@ class TermsRow(NamedTuple):
 
 
 PARTNERS = """
-    SELECT s.id AS supplier_id, s.safety_stock, (
+    SELECT s.id AS supplier_id, s.safety_stock, s.currency, (
         SELECT count(*) FROM accounts_partnership o
         WHERE o.supplier_id = s.id AND o.is_trading AND %(service)s = ANY(o.service_types)) AS retailers_count
     FROM accounts_partnership p JOIN accounts_supplier s ON s.id = p.supplier_id

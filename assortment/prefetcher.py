@@ -13,9 +13,9 @@ from fastdb.rows import R, rows_of
 
 
 class Prefetcher:
-    """A thread that runs statements, one at a time, over the connection of its user.
+    """A thread that runs statements, one at a time, over the connection of the thread that made it.
 
-    It has no connection of its own, because with two connections each only half as many pulls could run.
+    A second connection for each pull would halve the number of pulls that can run.
     """
 
     def __enter__(self) -> Self:
@@ -23,7 +23,7 @@ class Prefetcher:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Wait for the submitted statement: the connection is not free before.
+        # Wait for the submitted statement. Until it ends, it uses the connection.
         self._thread.shutdown()
 
     def submit(self, statement: str, params: Mapping[str, Any], row: type[R]) -> Callable[[], list[R]]:
@@ -35,7 +35,7 @@ class Prefetcher:
             cursor.execute(statement, params)
 
         future = self._thread.submit(run)
-        # The thread starts only when this one waits; without the wait, the statement would start too late.
+        # Wait until the other thread runs. Without the wait, the statement would start too late.
         started.wait()
 
         def rows() -> list[R]:

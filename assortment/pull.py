@@ -72,7 +72,7 @@ class ListedGroups:
 
 @dataclass(frozen=True)
 class ChangedGroups:
-    """The changed groups of one supplier. If the supplier is no partner any more, all of them are gone."""
+    """The changed groups of one supplier. Without `partner`, all groups are gone: the partnership ended."""
 
     supplier_id: int
     keys: str
@@ -108,7 +108,7 @@ class ChangedGroups:
 
 
 def _chunk(rows: list[selectors.GroupRow], partner: Partner) -> Chunk:
-    groups = groups_json(rows, partner.supplier_id, partner.retailers_count)
+    groups = groups_json(rows, partner)
     return Chunk(partner.supplier_id, [row.key for row in rows], groups)
 
 

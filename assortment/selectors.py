@@ -7,7 +7,7 @@ no database cursor stays open while a slow client reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -58,12 +58,15 @@ CHANGED = f"""
     UNION
     SELECT v."group" FROM inventory_stocklevel s JOIN catalog_variant v ON v.id = s.variant_id
     WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s AND {UNSEEN.format("s")}
+    UNION
+    SELECT v."group" FROM inventory_expectedstock e JOIN catalog_variant v ON v.id = e.variant_id
+    WHERE v.supplier_id = ANY(%(suppliers)s) AND v.listed AND v."group" > %(after)s AND {UNSEEN.format("e")}
     UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
 """  # noqa: S608 - built from constants
 
 
 class GroupRow(NamedTuple):
-    """A supplier's listed variants of one key, summed by SUMS, with the texts of the oldest variant.
+    """The sums of a supplier's listed variants with one key, with the texts of the oldest variant.
 
     Prices have no trailing zeros; `image_urls` are separated by `|`.
     """
@@ -78,6 +81,7 @@ class GroupRow(NamedTuple):
     wholesale_max: Decimal | None
     image_urls: str | None
     available: int
+    expected_at: date | None
     title: str
     description: str
     description_extra: str
@@ -93,12 +97,16 @@ SUMS = """
             trim_scale(min(v.wholesale_price)) AS wholesale_min,
             trim_scale(max(v.wholesale_price)) AS wholesale_max,
             string_agg(v.images, '|' ORDER BY v.id) FILTER (WHERE v.images <> '') AS image_urls,
-            coalesce(sum(stock.available), 0)::bigint AS available
+            coalesce(sum(stock.available), 0)::bigint AS available, min(e.expected_at) AS expected_at
         FROM catalog_variant v
         LEFT JOIN LATERAL (
             SELECT sum(greatest(s.on_hand::bigint - s.reserved - %(safety)s, 0)) AS available
             FROM inventory_stocklevel s WHERE s.variant_id = v.id
         ) stock ON true
+        LEFT JOIN (
+            SELECT variant_id, min(expected_at) AS expected_at FROM inventory_expectedstock
+            WHERE expected_at IS NOT NULL GROUP BY variant_id
+        ) e ON e.variant_id = v.id
         WHERE v.supplier_id = %(supplier)s AND v.listed AND {which}
         GROUP BY v."group" ORDER BY v."group" LIMIT %(most)s
     )
@@ -148,7 +156,7 @@ def _groups(sql: str, **params: Any) -> list[GroupRow]:
 
 
 def without_twins(supplier_id: int, keys: Sequence[str]) -> list[str]:
-    """Return the keys without a listed twin: a group whose sku is this model, or whose model is this sku."""
+    """Return the keys without a listed twin: a model is the twin of the equal sku, and vice versa."""
     twins = {("s" if key[0] == "m" else "m") + key[1:]: key for key in keys}
     with connection.cursor() as cursor:
         cursor.execute(STILL_LISTED, {"supplier": supplier_id, "keys": list(twins)})

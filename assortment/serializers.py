@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TypedDict
 
 from api.renderers import iso
+from assortment.partners import Partner
 from assortment.selectors import GroupRow
 from catalog.fields import lines_of
 
@@ -14,7 +15,8 @@ from catalog.fields import lines_of
 class GroupJson(TypedDict):
     """The variants of one model of one supplier. `variants` has their ids; it is empty if the group is gone.
 
-    Minimum and maximum are null if no variant has the price. Times are ISO 8601, UTC.
+    Prices are in `currency`, which is null if the group is gone. Minimum and maximum are null if no variant
+    has the price. Times are ISO 8601, UTC.
     """
 
     model: str
@@ -22,7 +24,9 @@ class GroupJson(TypedDict):
     special_sale_price_start: str | None
     special_sale_price_end: str | None
     available_inventory: int
+    expected_at: str | None
     retailers_count: int
+    currency: str | None
     retail_price_min: Decimal | None
     retail_price_max: Decimal | None
     wholesale_price_min: Decimal | None
@@ -40,16 +44,18 @@ def label(key: str) -> str:
     return key[2:]
 
 
-def groups_json(rows: Iterable[GroupRow], supplier_id: int, retailers_count: int) -> list[GroupJson]:
+def groups_json(rows: Iterable[GroupRow], partner: Partner) -> list[GroupJson]:
     """Return all groups in one call, because a call for each group costs 10 % of a pull's time."""
     return [
         {
             "model": label(row.key),
-            "supplier_id": supplier_id,
+            "supplier_id": partner.supplier_id,
             "special_sale_price_start": iso(row.sale_start),
             "special_sale_price_end": iso(row.sale_end),
             "available_inventory": row.available,
-            "retailers_count": retailers_count,
+            "expected_at": row.expected_at.isoformat() if row.expected_at else None,
+            "retailers_count": partner.retailers_count,
+            "currency": partner.currency,
             "retail_price_min": row.retail_min,
             "retail_price_max": row.retail_max,
             "wholesale_price_min": row.wholesale_min,
@@ -73,7 +79,9 @@ def gone_json(key: str, supplier_id: int) -> GroupJson:
         "special_sale_price_start": None,
         "special_sale_price_end": None,
         "available_inventory": 0,
+        "expected_at": None,
         "retailers_count": 0,
+        "currency": None,
         "retail_price_min": None,
         "retail_price_max": None,
         "wholesale_price_min": None,

@@ -124,8 +124,8 @@ def paged(
 
 
 def streamed(chunks: Generator[Chunk], headers: dict[str, str]) -> StreamingHttpResponse:
-    """Stream one array, written while it is read."""
-    # Read the first chunk here: an early failure can still get an error answer.
+    """Return an answer that streams one array: each chunk is sent while the next chunk is read."""
+    # Read the first chunk here, because a failure before the first byte can still get an error answer.
     first = list(islice(chunks, 1))
     body = as_array(first, chunks)
     return StreamingHttpResponse(body, content_type="application/json", headers=headers)

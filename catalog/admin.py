@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q
 from django.forms import ModelForm
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from accounts.operating.admin_actions import ActingFormAdmin
@@ -15,20 +15,20 @@ from accounts.operating.admin_base import LongList, operator_of
 from accounts.operating.day_filter import DaysFilter
 from api.prefix_search import begins
 from catalog.admin_actions import ACTIONS
+from catalog.change_texts import old_and_new
 from catalog.forms import VariantForm
 from catalog.models import Variant, VariantChange
 
 MOST_CHANGES = 50
-SECTIONS = (
-    ("", ("supplier", "sku", "title", "model", "listed")),
-    (
-        "Prices",
-        (
-            *("retail_price", "wholesale_price", "special_sale_price"),
-            *("special_sale_price_start", "special_sale_price_end"),
-        ),
-    ),
+PRICES = (
+    ("retail_price", "wholesale_price", "special_sale_price"),
+    ("special_sale_price_start", "special_sale_price_end"),
 )
+PRODUCT = ("supplier", "sku", "title", "model", "upc", "ean", "gtin", "listed")
+BESIDE = ("supplier", "created_at", "updated_at")
+"""Fields of a stored variant that are shown beside the form."""
+MORE = {"classes": ("collapse",)}
+CODES = (("UPC", "upc"), ("EAN", "ean"), ("GTIN", "gtin"))
 ARTICLE_NUMBERS = {8: ("ean",), 12: ("upc",), 13: ("ean",), 14: ("gtin",)}
 
 
@@ -37,6 +37,7 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
     """The pages of variants. They save like the API, with an event. Deleting is off: orders name variants."""
 
     form = VariantForm
+    change_form_template = "admin/catalog/variant.html"
     list_display = ("sku", "title", "supplier", "model", "retail_price", "wholesale_price", "listed")
     list_filter = ("listed", ("created_at", DaysFilter), "supplier")
     more_columns = ("id", "upc", "ean", "id_in_source", "weight", "created_at", "updated_at")
@@ -59,21 +60,57 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
         return fields if obj is None else (*fields, "supplier", "history")
 
     def get_fieldsets(self, request: HttpRequest, obj: Variant | None = None) -> Any:
-        """Show prices and the panels about stock first, then the history, then all other fields."""
-        remaining = [*self.get_fields(request, obj)]
-        sections = []
+        """Show prices, stock and history. Fields that rarely change are folded, except on a new variant."""
+        prices = {name for line in PRICES for name in line}
+        others = [name for name in self.get_fields(request, obj) if name not in prices]
+        product = [name for name in PRODUCT if obj is None or name not in BESIDE]
+        if obj is None:
+            content = [name for name in others if name not in product]
+            return [
+                ("Product", {"fields": product}),
+                ("Prices", {"fields": PRICES}),
+                ("Content", {"fields": content}),
+            ]
         panels = self.panels(request, obj)
-        for title, names in (*SECTIONS, ("Stock", panels), ("History", ("history",))):
-            fields = [name for name in names if name in remaining]
-            remaining = [name for name in remaining if name not in fields]
-            if fields:
-                sections.append((title, {"fields": fields}))
-        return [*sections, ("Content", {"fields": remaining})]
+        shown = {*product, *panels, *BESIDE, "history"}
+        return [
+            ("Prices", {"fields": PRICES[:1]}),
+            ("Stock", {"fields": panels}),
+            ("History", {"fields": ("history",)}),
+            ("Sale period", {"fields": PRICES[1:], **MORE}),
+            ("Product", {"fields": product, **MORE}),
+            ("Content", {"fields": [name for name in others if name not in shown], **MORE}),
+        ]
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        response = super().change_view(request, object_id, form_url, extra_context)
+        response.shows_pictures = True  # type: ignore[attr-defined]  # PagePolicyMiddleware reads it
+        return response
+
+    def render_change_form(
+        self,
+        request: HttpRequest,
+        context: dict[str, Any],
+        add: bool = False,
+        change: bool = False,
+        form_url: str = "",
+        obj: Variant | None = None,
+    ) -> HttpResponse:
+        if obj is not None:
+            context["picture"] = obj.picture
+            context["codes"] = [(label, getattr(obj, name)) for label, name in CODES if getattr(obj, name)]
+        return super().render_change_form(request, context, add, change, form_url, obj)
 
     @admin.display(description="changes")
     def history(self, variant: Variant) -> str:
         changes = VariantChange.objects.filter(variant_id=variant.pk).order_by("-id")[: MOST_CHANGES + 1]
-        rows = [(change, _old_and_new(change)) for change in changes]
+        rows = [(change, old_and_new(change)) for change in changes]
         context = {"changes": rows[:MOST_CHANGES], "more": len(rows) > MOST_CHANGES, "variant": variant}
         return render_to_string("admin/catalog/history.html", context)
 
@@ -83,22 +120,8 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
     def save_model(self, request: HttpRequest, obj: Variant, form: ModelForm[Variant], change: bool) -> None:
         by = operator_of(request)
         if change:
-            values = {name: form.cleaned_data[name] for name in form.changed_data}
-            Variant.objects.get(pk=obj.pk).change(values, by=by)
+            assert isinstance(form, VariantForm)
+            form.apply(by=by)
         else:
             values = {name: value for name, value in form.cleaned_data.items() if name != "supplier"}
             obj.pk = Variant.add(obj.supplier, values, by=by).pk
-
-
-def _old_and_new(change: VariantChange) -> list[tuple[str, str, str]]:
-    """Return each changed field with its old and new value; an empty value is shown as a dash."""
-    return [
-        (name.replace("_", " "), *(_text(values.get(side)) for side in ("from", "to")))
-        for name, values in change.changed.items()
-    ]
-
-
-def _text(value: object) -> str:
-    return {None: "–", "": "–", True: "yes", False: "no", "true": "yes", "false": "no"}.get(
-        value if isinstance(value, str | bool | None) else str(value), str(value)
-    )

@@ -32,7 +32,6 @@ ACTIONS = (
         danger=True,
         bulk=True,
         undo="List the variant again.",
-        list_label="Delist",
         undone_by="list-again",
     ),
     AdminAction[Variant](
@@ -46,7 +45,6 @@ ACTIONS = (
         reason=Reason.OPTIONAL,
         bulk=True,
         undo="Delist the variant.",
-        list_label="List again",
         undone_by="delist",
     ),
 )

@@ -6,12 +6,12 @@ class CatalogConfig(AppConfig):
 
     def ready(self) -> None:
         # Import here: models cannot be imported before the apps are loaded.
-        from catalog.importing.importer import ProductImporter
+        from catalog.importing.kind import PRODUCTS
         from catalog.snapshot import restart_snapshots
         from events import epochs
-        from imports.pipeline.importer import register
+        from imports import kinds
 
-        register(ProductImporter())
+        kinds.register(PRODUCTS)
         epochs.register(
             stamped=("catalog_variant", "catalog_departure", "catalog_pulse"), jump=restart_snapshots
         )

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
 from api.bodies import Body
-from api.fields import CONTROL, Choice, Text
+from api.fields import Choice, Text, control_fault
 from catalog.gtin import error_in
 
 BETWEEN_URLS = re.compile(r"[|,\s]+")
@@ -42,8 +42,8 @@ def as_strings(field: serializers.Field[Any, Any, Any, Any], data: Any) -> list[
     for index, element in enumerate(strings):
         if not isinstance(element, str):
             raise element_error(data, index, "Must be a string.", "invalid")
-        if CONTROL.search(element):
-            raise element_error(data, index, "Must not hold a control character.", "control")
+        if fault := control_fault(element):
+            raise element_error(data, index, fault, "control")
     return list(strings)
 
 
@@ -93,7 +93,7 @@ class Images(serializers.Field[str, Any, str, Any]):
 
 
 def is_web_address(url: str) -> bool:
-    """Return whether this is an absolute http(s) URL without separators of URLs."""
+    """Return whether the text is one absolute http(s) URL. A list of URLs has separators and is not one."""
     try:
         parts = urlsplit(url)
         has_host = bool(parts.hostname)

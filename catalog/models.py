@@ -15,12 +15,15 @@ from django.db.models.functions import Concat, Left, Now
 
 from accounts.actors import Actor
 from accounts.models import Retailer, Supplier
-from api.errors import ApiError
+from api.currencies import fraction_errors
+from api.errors import ApiError, Invalid
+from api.inside_search import trigrams
 from api.prefix_search import folded
 from catalog.snapshot import take_snapshot_after_commit
 from events.changes import differences
 from events.recording import record
 
+PRICE_FIELDS = ("retail_price", "wholesale_price", "special_sale_price")
 TITLE_FOUND_BY = 60
 """How many letters of a title a search compares."""
 
@@ -134,14 +137,23 @@ class Variant(models.Model):
             # For searches by prefix in upper or lower case.
             models.Index(folded("sku"), name="variant_sku_folded"),
             models.Index(folded(Left("title", TITLE_FOUND_BY)), name="variant_title_folded"),
+            trigrams("sku", "variant_sku_trigrams"),
+            trigrams(Left("title", TITLE_FOUND_BY), "variant_title_trigrams"),
         ]
 
     def __str__(self) -> str:
         return f"{self.sku} {self.title}"
 
+    @property
+    def picture(self) -> str:
+        """Return the URL of the main picture. Pages show only pictures over https."""
+        urls = (url.strip() for url in self.images.split("|"))
+        return next((url for url in urls if url.startswith("https://")), "")
+
     @classmethod
     def add(cls, supplier: Supplier, values: Mapping[str, Any], *, by: Actor) -> Variant:
         """Create a supplier's variant. Raises SkuExists."""
+        _refuse_fractions(supplier.currency, values)
         variant = cls(supplier=supplier, **values)
         with transaction.atomic():
             variant._write()
@@ -155,6 +167,7 @@ class Variant(models.Model):
             self.refresh_from_db(from_queryset=Variant.objects.select_for_update())
             changed = differences(self, values)
             if changed:
+                _refuse_fractions(self.supplier.currency, {name: values[name] for name in changed})
                 for name in changed:
                     setattr(self, name, values[name])
                 self._write(changed)
@@ -182,6 +195,12 @@ class Variant(models.Model):
         data = {"variant_id": self.pk, "sku": self.sku, **data}
         record(type, by=by, area="catalog", supplier=self.supplier, data=data)
         take_snapshot_after_commit()
+
+
+def _refuse_fractions(currency: str, values: Mapping[str, Any]) -> None:
+    """Raise Invalid if a price has a fraction, and the supplier's currency has none."""
+    if errors := fraction_errors(currency, {name: values.get(name) for name in PRICE_FIELDS}):
+        raise Invalid(f"{errors[0]['field']}: {errors[0]['message']}", errors)
 
 
 class VariantChange(models.Model):
@@ -229,7 +248,7 @@ class Departure(models.Model):
 
 
 class TakenSnapshot(models.Model):
-    """The transactions that had ended at a time. It converts a client's time into "not seen yet"."""
+    """The transactions that had ended at `taken_at`. Later changes are new to a client of that time."""
 
     taken_at = models.DateTimeField(db_index=True)
     snapshot = models.TextField(help_text="change_snapshot(): xmin:xmax:unfinished,…")

@@ -125,6 +125,7 @@ class VariantJson(TypedDict):
     options: list[OptionJson]
     properties: list[PropertyJson]
     listed: bool
+    expected_at: str | None
     created_at: str
     updated_at: str
 
@@ -143,10 +144,16 @@ def _conversion(name: str) -> Callable[[Any], Any] | None:
     return CONVERSIONS.get(Variant._meta.get_field(name).get_internal_type())
 
 
-READERS = tuple((name, attrgetter(name), _conversion(name)) for name in VariantJson.__annotations__)
+READERS = tuple(
+    (name, attrgetter(name), _conversion(name))
+    for name in VariantJson.__annotations__
+    if name != "expected_at"
+)
 """Each field of `VariantJson` with the getter and the conversion of its value."""
 
 
 def variant_json(variant: Variant) -> VariantJson:
     values = {name: convert(get(variant)) if convert else get(variant) for name, get, convert in READERS}
+    days = [each.expected_at for each in variant.expected_stock.all() if each.expected_at]
+    values["expected_at"] = min(days).isoformat() if days else None
     return cast(VariantJson, values)

@@ -58,6 +58,7 @@ class SupplierVariantsViewSet(SupplierViewSet):
     def list(self, request: Request, supplier_id: int) -> Response:
         select_fields = field_selection(request, VariantJson)
         variants = VariantFilter.apply(request, Variant.objects.for_supplier(self.supplier))
+        variants = variants.prefetch_related("expected_stock")
         page = Keyset("id").page(variants, request)
         return Response(
             [select_fields(variant_json(variant)) for variant in page.items], headers=page.headers

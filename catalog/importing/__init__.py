@@ -1,4 +1,8 @@
-"""Products from files (contract 6). `importer` declares the kind; a row passes these modules in order.
+"""Products from files (contract 6).
+
+`kind`      describes the files for the registry: their scopes, paths and bodies
+`bodies`    reads the bodies of requests
+`importer`  declares the steps of a row, which are the modules below
 
 `columns`   lists the columns of a product file and the field of each
 `matching`  finds the row's variant

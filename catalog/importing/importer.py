@@ -11,7 +11,7 @@ from catalog.importing import forecast, landing, matching, rules
 from catalog.importing.columns import COLUMNS
 from catalog.models import Variant
 from catalog.snapshot import take_snapshot_after_commit
-from imports.models import ImportPolicy, Kind
+from imports.models import ImportPolicy
 from imports.pipeline.columns import FileColumn, RowRule
 from imports.pipeline.context import BatchResult, ImportContext
 from imports.pipeline.importer import Lookup, RangeImporter
@@ -20,8 +20,8 @@ from imports.pipeline.importer import Lookup, RangeImporter
 class ProductImporter(RangeImporter):
     """The importer of products. It finds variants by sku, and creates or changes them."""
 
-    kind = Kind.PRODUCTS
     maps_by_header = True
+    naming_hint = "If they have other names, map them with field_mapping."
     tables: ClassVar[Mapping[str, Sequence[str]]] = {Variant._meta.db_table: ("id", "supplier_id", "sku")}
     columns: ClassVar[Mapping[str, FileColumn]] = COLUMNS
 

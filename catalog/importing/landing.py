@@ -10,7 +10,7 @@ from django.db.models import NOT_PROVIDED, Field
 from psycopg.sql import SQL, Composable, Identifier, Literal
 from psycopg.types.json import Jsonb
 
-from catalog.importing.columns import OF_GTIN, STORED, TABLE
+from catalog.importing.columns import CHECKED, OF_GTIN, STORED, TABLE
 from catalog.models import Variant
 from events.changes import LONGEST
 from imports.pipeline.context import BATCH, BatchResult, ImportContext
@@ -28,8 +28,8 @@ def land(context: ImportContext) -> BatchResult:
 
 
 def _targets(context: ImportContext) -> dict[str, Composable]:
-    """Return the new value of each stored column; NULL in `listed` and by GTIN keeps the old value."""
-    fields = context.mapped.fields
+    """Return SQL for the new value of each column. NULL keeps the old value of `listed`, `upc` and `ean`."""
+    fields = [name for name in context.mapped.fields if name not in CHECKED]
     targets: dict[str, Composable] = {}
     targets |= {STORED.get(name, name): SQL("b.{}").format(Identifier(name)) for name in fields}
     if "listed" in fields:
@@ -108,7 +108,7 @@ def _shown(name: str, value: Composable) -> Composable:
 
 
 def _insert(context: ImportContext) -> tuple[int, int]:
-    """Insert new variants; return how many, and how many another transaction had inserted first."""
+    """Insert new variants. Return their number, and the number that another transaction inserted first."""
     try:
         # Try without ON CONFLICT: concurrent inserts are rare, and the check costs a fifth of the time.
         with transaction.atomic():

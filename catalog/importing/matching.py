@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from catalog.importing.columns import COLUMNS, OF_GTIN, TABLE, column_of
+from catalog.importing.columns import CHECKED, COLUMNS, OF_GTIN, TABLE, column_of
 from imports.pipeline.barcode_columns import Barcode
 from imports.pipeline.columns import MomentColumn, TextColumn, Urls
 from imports.pipeline.context import ImportContext
@@ -16,7 +16,16 @@ def lookup(context: ImportContext) -> Lookup:
     values = context.mapped.values
     same_sku = SQL("v.supplier_id = {} AND v.sku = {}").format(context.supplier, values["sku"])
     joins = SQL("LEFT JOIN {} AS v ON {}").format(TABLE, SQL("false") if context.first else same_sku)
-    same = [_same(name, new, context.mapped.untouched(name)) for name, new in values.items() if name != "sku"]
+    same = [
+        _same(name, new, context.mapped.untouched(name))
+        for name, new in values.items()
+        if name not in ("sku", *CHECKED)
+    ]
+    same += [
+        SQL("NOT ({})").format(rule.condition)
+        for name in CHECKED & values.keys()
+        for rule in context.mapped.columns[name].rules(values[name], values[name])
+    ]
     same += [
         SQL("(length({0}) NOT IN {1} OR v.{2} = {0})").format(values["gtin"], SQL(lengths), Identifier(name))
         for name, lengths in OF_GTIN.items()
