@@ -13,10 +13,10 @@ from django.template.defaultfilters import linebreaksbr
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 
-from accounts.operating.admin_actions import RecordAdmin, badge
+from accounts.operating.admin_actions import RecordAdmin
 from accounts.operating.day_filter import DaysFilter
 from events.admin_base import RecordedAdmin
-from events.timeline import TimelineEntry, timeline
+from events.timeline import HistoryEntry, timeline
 from imports import overview
 from imports.admin_actions import ACTIONS
 from imports.admin_filters import DryRunFilter, RecentlyFailedFilter
@@ -25,6 +25,7 @@ from imports.error_report import report_for_people
 from imports.models import AutoImport, Correction, ImportJob, ImportPolicy, SavedMapping, Status
 from imports.saved_mappings import mapping_event
 from imports.services import auto_import_event, policy_event
+from ui.badges import badge
 
 
 @admin.register(ImportJob)
@@ -70,10 +71,14 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
     def rows(self, job: ImportJob) -> str:
         return overview.Progress.brief(job)
 
-    def page_context(self, job: ImportJob) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, job: ImportJob) -> dict[str, Any]:
         return {
             "progress": overview.Progress.of(job),
             "counts": overview.counts(job),
+            "outlook": overview.with_percents(job.report.get("outlook")),
+            "price_changes": overview.with_percents(job.report)["price_changes"]
+            if job.report.get("price_changes")
+            else [],
             "options": overview.option_texts(job),
             "reject_groups": overview.reject_groups(job) if job.rejected else [],
             "rejects_counted": min(job.rejected, overview.LOOKED_AT),
@@ -82,7 +87,9 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
             "correctable": bool(job.rejected) and not why_not_correctable(job),
             "corrects": Correction.objects.filter(job=job).first(),
             "corrections": Correction.objects.filter(original=job).order_by("-id")[:5],
-            "timeline": [_briefly(entry) for entry in timeline(import_id=job.pk)],
+            "entries": [
+                _briefly(entry) for entry in timeline((self.opts.label_lower, job.pk), import_id=job.pk)
+            ],
         }
 
     def get_urls(self) -> list[URLPattern]:
@@ -106,7 +113,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
 SHOWN_ABOVE, EMPTY = {"kind", "source", "status"}, {"0", "no"}
 
 
-def _briefly(entry: TimelineEntry) -> TimelineEntry:
+def _briefly(entry: HistoryEntry) -> HistoryEntry:
     details = [(name, text) for name, text in entry.details if name not in SHOWN_ABOVE and text not in EMPTY]
     return replace(entry, details=details)
 

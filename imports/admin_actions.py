@@ -16,13 +16,47 @@ from api.errors import ApiError, InvalidTransition
 from imports.drafts.services import start_again
 from imports.messages import leave_message, mail_link, mail_message, proposed_text
 from imports.models import ImportJob, Status
+from imports.overview import with_percents
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, UNFINISHED, JobMove
 from sftp_ingest.errors import Refused
 
 
+class ApproveForm(forms.Form):
+    """A checkbox for each warehouse whose stock the approved file sets."""
+
+    def __init__(self, names: list[str], sent: dict[str, Any] | None) -> None:
+        super().__init__(sent)
+        self.names = names
+        for number, name in enumerate(names):
+            label = f"Import the stock of {name}"
+            self.fields[f"warehouse_{number}"] = forms.BooleanField(required=False, initial=True, label=label)
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if self.names and len(_left_out(self.names, data)) == len(self.names):
+            raise forms.ValidationError("Choose at least one warehouse, or cancel the import.")
+        return data
+
+
+def _approve_form(job: ImportJob, sent: dict[str, Any] | None) -> forms.Form:
+    """Return a choice of warehouses if the file changes the stock of several."""
+    names = _warehouses(job)
+    return ApproveForm(names if len(names) > 1 else [], sent)
+
+
+def _warehouses(job: ImportJob) -> list[str]:
+    return [each["warehouse"] for each in job.report.get("outlook", {}).get("warehouses", ())]
+
+
+def _left_out(names: list[str], answers: dict[str, Any]) -> list[str]:
+    return [name for number, name in enumerate(names) if not answers.get(f"warehouse_{number}", True)]
+
+
 def _approve(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
-    job.approve(by=by, reason=answers.get("reason", ""))
-    return f"Import {job.pk} is approved. Its status is {job.status}."
+    left_out = _left_out(_warehouses(job), answers)
+    job.approve(by=by, reason=answers.get("reason", ""), left_out=left_out)
+    without = f" without {', '.join(left_out)}" if left_out else ""
+    return f"Import {job.pk} is approved{without}. Its status is {job.status}."
 
 
 def _retry(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
@@ -37,19 +71,19 @@ def _cancel(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
     return f"Import {job.pk} stops within seconds. Rows that landed stay."
 
 
-def _why_not(job: ImportJob, *moves: JobMove) -> str:
+def why_not(job: ImportJob, *moves: JobMove, by: ActorKind = ActorKind.OPERATOR) -> str:
     """Return the reason when none of these moves is allowed, else an empty string."""
     refusals = []
     for move in moves:
         try:
-            move.check(job.status, ActorKind.OPERATOR)
+            move.check(job.status, by)
         except ApiError as error:
             refusals.append(error.message)
     return refusals[0] if len(refusals) == len(moves) else ""
 
 
 def _not_retriable(job: ImportJob) -> str:
-    if refusal := _why_not(job, RETRY):
+    if refusal := why_not(job, RETRY):
         return refusal
     return "" if job.has_file else "The file is no longer stored. Start a new import."
 
@@ -57,10 +91,10 @@ def _not_retriable(job: ImportJob) -> str:
 def _not_cancelable(job: ImportJob) -> str:
     if job.cancel_requested and job.status == Status.RUNNING:
         return f"Import {job.pk} is already stopping."
-    return _why_not(job, CANCEL, REQUEST_CANCEL)
+    return why_not(job, CANCEL, REQUEST_CANCEL)
 
 
-def _label(job: ImportJob) -> str:
+def label_of(job: ImportJob) -> str:
     return f"{job.kind} of {job.supplier}, {job.source or 'sent in the request'}"
 
 
@@ -73,7 +107,7 @@ class MessageForm(forms.Form):
 
 
 def _outlook(job: ImportJob) -> str:
-    context = {"outlook": job.report.get("outlook"), "header": job.header}
+    context = {"outlook": with_percents(job.report.get("outlook")), "header": job.header}
     return render_to_string("admin/imports/outlook.html", context)
 
 
@@ -117,7 +151,7 @@ def _mailed(job: ImportJob, text: str, address: str) -> str:
     return f"It was also mailed to {address}."
 
 
-def _not_importable(job: ImportJob) -> str:
+def not_importable(job: ImportJob) -> str:
     """Return the reason why this dry run cannot be followed by its import, else an empty string."""
     if not (job.dry_run and job.drafts.all()):
         return "Only a dry run of a file uploaded here can be imported."
@@ -134,7 +168,7 @@ def _import(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
 
 def _effect_of_import(job: ImportJob) -> str:
     rows = f"{job.created} created, {job.updated} updated, {job.unchanged} unchanged"
-    return f"Imports {_label(job)}. The dry run counted: {rows}, {job.rejected} rejected."
+    return f"Imports {label_of(job)}. The dry run counted: {rows}, {job.rejected} rejected."
 
 
 SEEN_BY_SUPPLIER = "Stored in the history. The supplier sees it in the events."
@@ -144,7 +178,7 @@ ACTIONS = (
         "import",
         "Import file",
         _import,
-        _not_importable,
+        not_importable,
         _effect_of_import,
         help_text="Reads the file again with the options of the dry run and writes its rows.",
         undo="Import another file with the right values.",
@@ -153,8 +187,9 @@ ACTIONS = (
         "approve",
         "Approve import",
         _approve,
-        lambda job: _why_not(job, APPROVE),
-        lambda job: f"Imports {_label(job)}. {' '.join(job.report.get('reasons', ()))}".strip(),
+        lambda job: why_not(job, APPROVE),
+        lambda job: f"Imports {label_of(job)}. {' '.join(job.report.get('reasons', ()))}".strip(),
+        form=_approve_form,
         details=_outlook,
         help_text="Reads the file again from the start and writes its rows without another check.",
         reason=Reason.OPTIONAL,
@@ -168,7 +203,7 @@ ACTIONS = (
         "Retry import",
         _retry,
         _not_retriable,
-        lambda job: f"Reads {_label(job)} again from the start.",
+        lambda job: f"Reads {label_of(job)} again from the start.",
         help_text="Reads the file again from the start. Rows that already landed count as unchanged.",
         undo="Cancel the import while it runs.",
         bulk=True,
@@ -178,18 +213,19 @@ ACTIONS = (
         "Cancel import",
         _cancel,
         _not_cancelable,
-        lambda job: f"Ends the import of {_label(job)}.",
+        lambda job: f"Ends the import of {label_of(job)}.",
         help_text="A waiting import ends at once, a running import within seconds. Rows that landed stay.",
         reason=Reason.REQUIRED,
         reason_help=SEEN_BY_SUPPLIER,
         shares_reason=True,
         danger=True,
+        is_final=True,
         undo="Cannot be undone. The supplier sends the file again.",
         bulk=True,
     ),
     AdminAction[ImportJob](
         "message",
-        "Send message",
+        "Message supplier",
         _message,
         lambda job: "The import has not ended yet." if job.status in UNFINISHED else "",
         lambda job: f"Stores the message in the upload area of {job.supplier}.",

@@ -1,7 +1,7 @@
-"""Correct rejected rows on an admin page and import them as the supplier's file would be.
+"""Import rejected rows that a person corrected on a page.
 
-The file has the format of an error report and is treated like one: its report columns are removed, and a
-full stock file sets no absent variant to 0.
+The corrected rows become a file in the format of an error report. The import treats this file like a report
+that the supplier corrected: it ignores the report's columns, and it sets no absent variant to 0.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-from django.db import transaction
+from dataclasses import dataclass, replace
 
 from accounts.actors import Actor
 from api.errors import Invalid, InvalidTransition, Unavailable
 from imports import job_files
 from imports.error_report import cells_of, columns_of
-from imports.models import Correction, ImportJob, Kind, Reject
+from imports.kinds import kind_of
+from imports.models import Correction, ImportJob, Reject
 from imports.pipeline.header_binding import meaning
 from imports.services import start_import
 from imports.states import UNFINISHED, Status
@@ -25,7 +24,6 @@ from sftp_ingest.area import contents
 
 MOST_ROWS = 100
 MOST_CELLS = 8_000  # counts all rows; settings.DATA_UPLOAD_MAX_NUMBER_FIELDS must allow this number
-KINDS = (Kind.PRODUCTS, Kind.INVENTORY)
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,8 @@ class RejectedRow:
 
 def why_not(job: ImportJob) -> str:
     """Return the reason why no row of a job can be corrected here, else an empty string."""
-    if job.kind not in KINDS:
-        return "Report shipments on the order's page instead."
+    if elsewhere := kind_of(job.kind).done_elsewhere:
+        return elsewhere
     if job.dry_run:
         return "This was a dry run. Correct the file or its mapping."
     if job.status in UNFINISHED or job.status == Status.AWAITING_APPROVAL:
@@ -80,6 +78,21 @@ def rejected_rows(job: ImportJob) -> list[RejectedRow]:
     return rows
 
 
+def column_names(job: ImportJob, rows: Sequence[RejectedRow]) -> list[str]:
+    """Return the columns of these rows; columns beyond the header have no name."""
+    more = max((len(row.cells) for row in rows), default=0) - len(job.header)
+    return [*job.header, *[""] * more]
+
+
+def as_posted(row: RejectedRow, posted: Mapping[str, str]) -> RejectedRow:
+    """Return the row with the posted cells. Browsers post line breaks as CRLF, so turn them back."""
+    sent = [posted.get(f"cell-{row.reject.pk}-{column}", cell.text) for column, cell in enumerate(row.cells)]
+    cells = [
+        replace(cell, text=text.replace("\r\n", "\n")) for cell, text in zip(row.cells, sent, strict=True)
+    ]
+    return RejectedRow(row.reject, cells)
+
+
 def send(job: ImportJob, corrected: Mapping[int, Sequence[str]], *, by: Actor) -> Correction:
     """Import corrected rows, given by the ids of their rejects, with the options of the original job.
 
@@ -95,12 +108,13 @@ def send(job: ImportJob, corrected: Mapping[int, Sequence[str]], *, by: Actor) -
     ]
     if not changed:
         raise Invalid("No row was changed. Correct at least one cell.")
-    job_files.refuse_hoarding(job.supplier)
+    content = _file(job, changed)
+    job_files.refuse_hoarding(job.supplier, len(content))
     try:
-        blob = contents.write([_file(job, changed)])
+        blob = contents.write([content])
     except OSError as error:
         raise Unavailable("The rows cannot be stored right now. Try again.") from error
-    with transaction.atomic():
+    with job_files.room_for(job.supplier, blob.size):
         following = start_import(
             job.supplier,
             job.kind,

@@ -7,8 +7,9 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
+from api.exporting.cells import harmless
 from imports.models import ImportJob, Reject
-from imports.report_format import REPORT_COLUMNS, harmless
+from imports.report_format import REPORT_COLUMNS
 from imports.states import UNFINISHED
 
 ROWS_AT_ONCE = 1000

@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 from redis.lock import Lock
 
 from api.redis_clients import redis_client
-from imports import wake
+from imports import job_files, wake
 from imports.models import WORKER, ImportJob, Status
 from sftp_ingest.remote.connection import RemoteFailed
 from sftp_ingest.remote.fetching import fetch
@@ -65,7 +65,13 @@ def _fetch(job: ImportJob, slot: Lock) -> bool:
         job.refuse(error.code, error.message, by=WORKER)
         return False
     waiting = ImportJob.objects.filter(pk=job.pk, status=Status.QUEUED, blob=None)
-    if not waiting.update(blob=blob):
+    try:
+        with job_files.room_for(job.supplier, blob.size):
+            stored = waiting.update(blob=blob)
+    except job_files.QuotaExceeded as error:
+        job.refuse(error.code, error.message, by=WORKER)
+        return False
+    if not stored:
         return False
     wake.wake(job.pk)
     return True

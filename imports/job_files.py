@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import NamedTuple
+
+from django.db.models import QuerySet, Sum
 
 from accounts.models import Supplier
 from api.errors import ApiError, Invalid, Unavailable
 from imports.models import ImportJob
-from sftp_ingest.area import contents
-from sftp_ingest.area.files import file_in_area
+from sftp_ingest.area import contents, quota
+from sftp_ingest.area.files import Area, file_in_area
 from sftp_ingest.errors import Refused
 from sftp_ingest.models import Blob, Upload
 from sftp_ingest.remote.sources import Local, classify
 
-# The limits of the files kept by a supplier's waiting and failed jobs. Failed jobs can be retried for a
-# week.
-MOST_FILES, MOST_BYTES = 1_000, 1024**3
+# Files kept by a supplier's waiting and failed jobs. Failed jobs can be retried for a week.
+MOST_FILES = 1_000
 LINES_AT_ONCE = 10_000
 
 
@@ -37,7 +39,7 @@ class QuotaExceeded(ApiError):
 
 def keep_lines(supplier: Supplier, lines: Sequence[str]) -> Blob:
     """Store the lines of a request. Raises QuotaExceeded, Unavailable."""
-    refuse_hoarding(supplier)
+    refuse_hoarding(supplier, sum(map(len, lines)))
     try:
         return contents.write(_chunks(lines))
     except OSError as error:
@@ -50,13 +52,41 @@ def _chunks(lines: Sequence[str]) -> Iterator[bytes]:
         yield "".join(f"{line.rstrip(chr(13) + chr(10))}\n" for line in some).encode()
 
 
-def refuse_hoarding(supplier: Supplier) -> None:
-    """Raise QuotaExceeded if the supplier's jobs keep as many files as they may."""
-    count, size = ImportJob.objects.kept_by(supplier)
-    if count >= MOST_FILES or size >= MOST_BYTES:
+def bytes_outside_area(supplier_id: int) -> int:
+    """Return the bytes of files that imports keep and that have no name in the area, each file once."""
+    kept = Blob.objects.filter(pk__in=_keeping(supplier_id).values("blob"), entries=None)
+    return kept.aggregate(sum=Sum("size"))["sum"] or 0
+
+
+def _keeping(supplier_id: int) -> QuerySet[ImportJob]:
+    """Return a supplier's jobs that keep a file. Jobs that are done have released their files."""
+    return ImportJob.objects.filter(supplier_id=supplier_id, blob__isnull=False)
+
+
+@contextmanager
+def room_for(supplier: Supplier, size: int) -> Iterator[None]:
+    """Lock the supplier's quota while a job that keeps a new file is created. Raises QuotaExceeded.
+
+    Without the lock, two requests could both see the same free bytes.
+    """
+    with Area(supplier.pk).change():
+        refuse_hoarding(supplier, size)
+        yield
+
+
+def refuse_hoarding(supplier: Supplier, size: int) -> None:
+    """Raise QuotaExceeded if the supplier may not keep one more file of this size."""
+    if _keeping(supplier.pk).count() >= MOST_FILES:
         raise QuotaExceeded(
-            f"{count} of your imports are waiting or failed and keep {size} bytes; at most {MOST_FILES}"
-            f" imports and {MOST_BYTES} bytes are allowed. Wait until some are done, or cancel some."
+            f"{MOST_FILES} of your imports are waiting or failed and keep a file."
+            " Wait until some are done, or cancel some."
+        )
+    used, whole = quota.used(supplier.pk), quota.quota_of(supplier.pk)
+    if used + size > whole:
+        raise QuotaExceeded(
+            f"Your upload area and your imports hold {used} of {whole} bytes,"
+            f" and this import needs {size} more. Remove files from the upload area,"
+            " or cancel imports that wait or failed."
         )
 
 

@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 from django.core.mail import send_mail
 
-from imports.models import ImportJob, Kind, Status
+from imports.kinds import kind_of
+from imports.models import ImportJob, Status
 from imports.publishing import leave, name_of
 from sftp_ingest.area.paths import REPORTS
 
@@ -20,7 +21,7 @@ def proposed_text(job: ImportJob) -> str:
     if job.rejected:
         parts.append(
             f"{job.rejected} rows were rejected. They are in {REPORTS}/{name_of(job)}.errors.csv, each "
-            f"with the reason. Correct them there and upload that file to {Kind(job.kind).folder}/."
+            f"with the reason. Correct them there and upload that file to {kind_of(job.kind).folder}/."
         )
     return "\n\n".join([*parts, "Please write to us if anything is unclear."])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.db import connection
@@ -93,6 +94,7 @@ def texts_of(said: dict[str, Any]) -> list[tuple[str, str]]:
     """Return options as text: of an import, an automatic import or a saved mapping."""
     options = {name: value for name, value in said.items() if name not in SHOWN_OTHERWISE}
     options["columns"] = "\n".join(map(_entry_text, said.get("field_mapping", [])))
+    options["left_out"] = ", ".join(said.get("left_out", []))
     options["rows"] = "\n".join(_row_text(name, value) for name, value in said.get("rows", {}).items())
     return [
         (name.replace("_", " "), str(value)) for name, value in options.items() if value not in (None, "")
@@ -126,3 +128,28 @@ def counts(job: ImportJob) -> list[tuple[str, str]]:
     }
     numbers |= {name: job.report[name] for name in ("zeroed", "kept_newer", "delisted") if name in job.report}
     return [(name.replace("_", " "), f"{number:,}") for name, number in numbers.items()]
+
+
+def with_percents(outlook: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the expected changes of a waiting file, each with its change in percent."""
+    outlook = outlook or {}
+    pairs = {
+        "warehouses": ("before", "after"),
+        "stock_changes": ("from", "to"),
+        "price_changes": ("from", "to"),
+    }
+    changed = {
+        name: [{**each, "percent": percent_of(each[old], each[new])} for each in outlook[name]]
+        for name, (old, new) in pairs.items()
+        if name in outlook
+    }
+    return {**outlook, **changed}
+
+
+def percent_of(old: Any, new: Any) -> str:
+    """Return a change as `+50 %`, and a change from nothing as `new`."""
+    before, after = Decimal(str(old)), Decimal(str(new))
+    if not before:
+        return "new" if after else "0 %"
+    percent = round(100 * (after - before) / before, 1)
+    return f"{percent.normalize():+f} %" if percent else "0 %"

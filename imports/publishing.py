@@ -12,7 +12,8 @@ from django.db.models.functions import Now
 
 from accounts.models import Supplier
 from imports.error_report import report_for_people
-from imports.models import ImportJob, Kind, Status
+from imports.kinds import kind_of
+from imports.models import ImportJob, Status
 from sftp_ingest.area.files import Area, put_in_area
 from sftp_ingest.area.paths import REPORTS
 from sftp_ingest.errors import Missing, Refused
@@ -20,6 +21,7 @@ from sftp_ingest.errors import Missing, Refused
 logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
+REASONS = 10
 LONGEST_STEM = 180  # bytes; the suffixes still fit into a file's name
 
 
@@ -73,7 +75,8 @@ def summary(job: ImportJob) -> str:
     elif job.rows_total is not None:
         parts.append(_counts(job))
     if job.rejected:
-        again = f"Correct them there and upload that file to {Kind(job.kind).folder}/."
+        parts.append("\r\n".join(["Refused rows:", *_first_reasons(job)]))
+        again = f"Correct them there and upload that file to {kind_of(job.kind).folder}/."
         parts.append(
             f"The rejected rows are in {REPORTS}/{name_of(job)}.errors.csv, with the reasons. {again}"
         )
@@ -88,7 +91,17 @@ def _reasons(job: ImportJob) -> list[str]:
     return list(job.report.get("reasons", []))
 
 
+def _first_reasons(job: ImportJob) -> list[str]:
+    """Return the first reasons, so that a supplier needs no second file for a few rows."""
+    return [f"- {reject}" for reject in job.rejects.all()[:REASONS]]
+
+
 def _counts(job: ImportJob) -> str:
+    if kind_of(job.kind).imports_every_file:
+        # The rows of such a file are actions: they are done, or were done before.
+        return (
+            f"Rows {job.rows_total}: done {job.updated}, unchanged {job.unchanged}, refused {job.rejected}."
+        )
     names = ("created", "updated", "unchanged", "rejected", "duplicates")
     counts = [f"{name} {getattr(job, name)}" for name in names]
     counts += [f"set to zero {job.report['zeroed']}"] if "zeroed" in job.report else []

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from api.exporting.cells import FORMULA
 
 # The first columns of an error report; a corrected report may be uploaded unchanged otherwise.
 REPORT_COLUMNS = ["line", "field", "code", "message"]
-# Cells that a spreadsheet would run, even after apostrophes: removing one apostrophe restores the cell.
-FORMULA = re.compile(r"'*[-=+@\t\r]")
-# The same pattern for PostgreSQL.
-FORMULA_SQL = "^'*[-=+@\t\r]"
-
-
-def harmless(cell: str) -> str:
-    """Put an apostrophe before a formula, so that no spreadsheet runs the cell."""
-    return f"'{cell}" if FORMULA.match(cell) else cell
 
 
 def own_columns(header: Sequence[str]) -> int:

@@ -13,8 +13,9 @@ from accounts.models import Supplier
 from api.errors import ApiError, Invalid
 from api.spelling import closest_match
 from events.changes import add_recorded, change_recorded, delete_recorded
-from imports.models import AutoImport, Kind, SavedMapping
-from imports.shop_exports import BUILT_IN, OF_STOCK, recognise
+from imports.models import AutoImport, SavedMapping
+from imports.models.kind import area_of
+from imports.shop_exports import BUILT_IN, recognise
 
 # Stands for a name: use the mapping that the file's header certainly belongs to.
 BY_HEADER = "auto"
@@ -33,14 +34,12 @@ class MappingInUse(ApiError):
     code, status = "mapping_in_use", 409
 
 
-def with_mapping(supplier: Supplier, options: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def with_saved_mapping(supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
     """Merge an import's options with those of the mapping that they name. Raises Invalid.
 
     The import's own options win. `auto` stays until the file's header is known.
     """
     name = options.get("mapping", "")
-    if name and kind == Kind.INVENTORY:
-        return {**options, "rows": dict(OF_STOCK[name].rows)}
     if not name or name == BY_HEADER:
         return dict(options)
     return merged(_options_of(supplier, name), options)
@@ -64,13 +63,15 @@ def _options_of(supplier: Supplier, name: str) -> Mapping[str, Any]:
 def merged(saved: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """Merge a saved mapping with a request: for a field that the request fills, only its columns count."""
     entries = list(own.get("field_mapping", []))
-    filled = {entry["field"] for entry in entries}
+    filled = {*(entry["field"] for entry in entries), *own.get("left_out", ())}
+    left_out = [*own.get("left_out", ()), *(name for name in saved.get("left_out", ()) if name not in filled)]
     entries += [entry for entry in saved.get("field_mapping", []) if entry["field"] not in filled]
     return {
         **own,
         "field_mapping": entries,
         "math_transformer": own.get("math_transformer") or saved.get("math_transformer", ""),
         "rows": {**saved.get("rows", {}), **own.get("rows", {})},
+        **({"left_out": left_out} if left_out else {}),
     }
 
 
@@ -90,11 +91,13 @@ def known_by_header(options: Mapping[str, Any], header: Sequence[str]) -> tuple[
     return dict(options), f'{export}. Use "mapping": "{found.name}" to read it as one.'
 
 
-def create_mapping(supplier: Supplier, name: str, options: dict[str, Any], *, by: Actor) -> SavedMapping:
+def create_mapping(
+    supplier: Supplier, kind: str, name: str, options: dict[str, Any], *, by: Actor
+) -> SavedMapping:
     """Save a mapping under a new name. Raises MappingExists, or Invalid if there are too many."""
     if SavedMapping.objects.filter(supplier=supplier).count() >= MOST_SAVED:
         raise Invalid(f"{MOST_SAVED} mappings are saved, and more are not allowed. Delete one first.")
-    saved = SavedMapping(supplier=supplier, kind=Kind.PRODUCTS, name=name, options=options)
+    saved = SavedMapping(supplier=supplier, kind=kind, name=name, options=options)
     try:
         with transaction.atomic():
             add_recorded(saved, "import_mapping", by=by, **mapping_event(saved))
@@ -140,7 +143,7 @@ def _refuse_used(saved: SavedMapping) -> None:
 def mapping_event(saved: SavedMapping) -> dict[str, Any]:
     """Return the fields of an event about a saved mapping."""
     return {
-        "area": Kind(saved.kind).area,
+        "area": area_of(saved.kind),
         "supplier": saved.supplier,
         "data": {"name": saved.name, "kind": saved.kind},
     }

@@ -1,8 +1,8 @@
-"""Writes beside a job's own moves: start imports, supersede older ones, change settings."""
+"""Writes other than a job's own moves: start imports, supersede older ones, change settings."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,8 @@ from django.db.models.functions import Least
 from accounts.actors import Actor
 from accounts.models import Supplier
 from events.changes import change_recorded, differences, record_created
-from imports.models import AutoImport, ImportJob, ImportPolicy, Kind, Status
+from imports.models import AutoImport, ImportJob, ImportPolicy, Status
+from imports.models.kind import area_of
 from sftp_ingest.models import Blob
 
 DATABASE_CLOCK = Func(function="clock_timestamp", output_field=models.DateTimeField())
@@ -62,18 +63,14 @@ def refuse_import(supplier: Supplier, kind: str, *, source: str, code: str, mess
         job.refuse(code, message, by=by)
 
 
-def supersede_older(job: ImportJob, ground: Collection[int]) -> None:
-    """Supersede older files that wait for approval and are about the same warehouses."""
+def supersede_older(
+    job: ImportJob, ground: Collection[int], ground_of: Callable[[ImportJob], Collection[int]]
+) -> None:
+    """Supersede older files that wait for approval and cover no other warehouses than `ground`."""
     waiting = ImportJob.objects.of_a_kind_with(job).filter(status=Status.AWAITING_APPROVAL, pk__lt=job.pk)
-    for old in waiting.select_for_update():
-        if set(_ground_of(old)) <= set(ground):
+    for old in waiting.order_by("pk").select_for_update():
+        if set(ground_of(old)) <= set(ground):
             old.supersede(job)
-
-
-def _ground_of(job: ImportJob) -> list[int]:
-    """Return the warehouses that a waiting stock job is about."""
-    known: list[int] = job.report.get("warehouse_ids") or [job.options.get("warehouse_id") or 0]
-    return known if job.kind == Kind.INVENTORY else []
 
 
 def save_policy(supplier: Supplier, changes: Mapping[str, Any], *, by: Actor) -> ImportPolicy:
@@ -97,7 +94,7 @@ def policy_event(policy: ImportPolicy) -> dict[str, Any]:
     return {"area": "inventory", "supplier": policy.supplier, "data": {"changed": changed}}
 
 
-def save_auto_import(supplier: Supplier, kind: Kind, changes: Mapping[str, Any], *, by: Actor) -> AutoImport:
+def save_auto_import(supplier: Supplier, kind: str, changes: Mapping[str, Any], *, by: Actor) -> AutoImport:
     """Change the automatic import of a kind; record the old and the new values."""
     with transaction.atomic():
         automatic, created = AutoImport.objects.get_or_create(supplier=supplier, kind=kind, defaults=changes)
@@ -113,7 +110,7 @@ def auto_import_event(automatic: AutoImport) -> dict[str, Any]:
     """Return the fields of an event about an automatic import; a new one is compared with none."""
     values = {"enabled": automatic.enabled, "options": automatic.options}
     data = {"kind": automatic.kind, "changed": differences(AutoImport(enabled=False), values)}
-    return {"area": Kind(automatic.kind).area, "supplier": automatic.supplier, "data": data}
+    return {"area": area_of(automatic.kind), "supplier": automatic.supplier, "data": data}
 
 
 def _assign(row: Model, changes: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from django.core.cache import cache
 from django.db import connection, transaction
-from django.db.models import Case, When
+from django.db.models import Case, Exists, OuterRef, When
 from django.db.models.functions import Now
 from django.utils import timezone
 from psycopg.sql import SQL, Identifier
@@ -18,12 +18,14 @@ from api.errors import ApiError
 from imports import job_files, publishing, wake
 from imports.drafts import chunks
 from imports.drafts import services as drafts
-from imports.models import AutoImport, ImportJob, Kind, Status
-from imports.pipeline.importer import importer_of
-from imports.saved_mappings import with_mapping
+from imports.drafts.first_rows import wake_waiting_readers
+from imports.kinds import all_kinds, kind_of
+from imports.models import AutoImport, ImportJob, Status
 from imports.services import refuse_import, start_import
 from imports.sql import execute
-from sftp_ingest.area.paths import kind_of
+from imports.states import UNFINISHED
+from sftp_ingest.area import contents
+from sftp_ingest.area.paths import IMPORT_SUFFIXES, import_kind_of
 from sftp_ingest.models import Upload
 
 logger = logging.getLogger(__name__)
@@ -34,11 +36,14 @@ REPORTS_AT_ONCE = 20
 JOBS_AT_ONCE = 200
 EMPTY_WAITS = timedelta(minutes=1)
 KEPT = timedelta(days=7)
+# A client may start the import of its upload by a request. Later, nobody is expected to read the file.
+UNREAD_AFTER, UNREAD_FOR = timedelta(hours=1), timedelta(days=1)
 
 
 def sweep_all() -> None:
     take_uploads()
     wake_waiting()
+    wake_waiting_readers()
     publish_reports()
     if _is_due("imports:tidied", 60):
         tidy()
@@ -69,13 +74,17 @@ def wake_waiting() -> int:
 
 
 def take_uploads() -> int:
-    """Start jobs for uploads that suppliers import automatically; return their number."""
+    """Start jobs for uploads that suppliers import automatically; return their number.
+
+    Each upload is a job, also if another upload has replaced the file. Only an empty file that its client has
+    filled since is none.
+    """
     started = 0
     with transaction.atomic():
-        fresh = Upload.objects.filter(swept_at=None).select_for_update(skip_locked=True)
+        fresh = Upload.objects.filter(swept_at=None).select_for_update(skip_locked=True, of=("self",))
         # Wait with empty files: many clients create an empty file and open it again to write.
         fresh = fresh.exclude(size=0, uploaded_at__gt=timezone.now() - EMPTY_WAITS)
-        uploads = list(fresh.select_related("supplier").order_by("pk")[:UPLOADS_AT_ONCE])
+        uploads = list(fresh.select_related("supplier", "blob").order_by("pk")[:UPLOADS_AT_ONCE])
         saved = {
             (each.supplier_id, each.kind): each
             for each in AutoImport.objects.filter(
@@ -84,38 +93,28 @@ def take_uploads() -> int:
         }
         for upload in uploads:
             automatic = _automatic(upload, saved)
-            if automatic is not None and not _is_replaced(upload, uploads):
+            if automatic is not None and not (upload.size == 0 and upload.replaced):
                 started += _start(upload, automatic)
-        Upload.objects.filter(pk__in=[upload.pk for upload in uploads]).update(swept_at=Now())
+        Upload.objects.filter(pk__in=[upload.pk for upload in uploads]).update(swept_at=Now(), blob=None)
+        contents.release([upload.blob_id for upload in uploads if upload.blob_id is not None])
     return started
 
 
 def _automatic(upload: Upload, saved: dict[tuple[int, str], AutoImport]) -> AutoImport | None:
-    """Return the automatic import of an upload; files of shipments are always imported."""
-    kind = kind_of(upload.path) or ""
-    if kind == Kind.FULFILLMENTS:
+    """Return the automatic import of an upload; some kinds import every file without settings."""
+    kind = import_kind_of(upload.path)
+    if kind is None:
+        return None
+    if kind_of(kind).imports_every_file:
         return AutoImport(supplier_id=upload.supplier_id, kind=kind)
     return saved.get((upload.supplier_id, kind))
 
 
-def _is_replaced(upload: Upload, uploads: list[Upload]) -> bool:
-    """Whether a newer version of the file exists, which is imported instead.
-
-    The newer version may have been swept long before the empty file, which waits.
-    """
-    if upload.size == 0 and upload.replaced:
-        return True
-    return any(
-        each.pk > upload.pk and (each.supplier_id, each.path) == (upload.supplier_id, upload.path)
-        for each in uploads
-    )
-
-
 def _start(upload: Upload, automatic: AutoImport) -> bool:
     try:
-        options = importer_of(automatic.kind).check(upload.supplier, automatic.options)
-        options = with_mapping(upload.supplier, options, automatic.kind)
-        blob = job_files.keep_version(upload.supplier, upload.path, "path")
+        options = kind_of(automatic.kind).importer.check(upload.supplier, automatic.options)
+        options = kind_of(automatic.kind).with_mapping(upload.supplier, options)
+        present = job_files.keep_version(upload.supplier, upload.path, "path")
     except ApiError as error:
         logger.warning("upload %s is not imported: %s", upload.pk, error.message)
         refuse_import(
@@ -131,12 +130,42 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
         upload.supplier,
         automatic.kind,
         source=upload.path,
-        blob=blob,
+        blob=upload.blob or present,
         options=options,
         as_of=upload.uploaded_at,
         by=AUTO,
     )
     return True
+
+
+def report_unread() -> int:
+    """Report uploads in import folders that nothing has imported; return their number.
+
+    A refused job is the report: the supplier finds it in `reports/` and the operator on the desk.
+    """
+    now = timezone.now()
+    uploaded = (now - UNREAD_FOR, now - UNREAD_AFTER)
+    due = Upload.objects.filter(uploaded_at__range=uploaded, swept_at__lte=now)
+    kinds = {kind.folder: kind.name for kind in all_kinds()}
+    due = due.filter(path__regex=rf"^({'|'.join(kinds)})/")
+    jobs = ImportJob.objects.filter(supplier=OuterRef("supplier"), source=OuterRef("path"))
+    unread = due.exclude(Exists(jobs.filter(created_at__gte=OuterRef("uploaded_at"))))
+    found = list(unread.select_related("supplier").order_by("pk")[:UPLOADS_AT_ONCE])
+    for upload in {(each.supplier_id, each.path): each for each in found}.values():
+        kind, advice = kinds[upload.path.partition("/")[0]], _advice(upload)
+        refuse_import(upload.supplier, kind, source=upload.path, code="not_read", message=advice, by=AUTO)
+    return len(found)
+
+
+def _advice(upload: Upload) -> str:
+    folder = upload.path.partition("/")[0]
+    if import_kind_of(upload.path) is None:
+        endings = ", ".join(IMPORT_SUFFIXES)
+        return f"No import reads this file: its name must end in {endings}. Rename it, and upload it again."
+    return (
+        f"No import has read this file. Switch on the automatic import by PUT …/autoImports/{folder} or in "
+        "the portal, and upload the file again; or start an import with its name."
+    )
 
 
 def publish_reports() -> int:
@@ -151,6 +180,7 @@ def publish_reports() -> int:
 def tidy() -> None:
     """Remove staging tables and files that no job needs any more."""
     _drop_tables()
+    report_unread()
     drafts.forget_old()
     chunks.forget_old()
     for supplier in Supplier.objects.all():
@@ -170,9 +200,10 @@ def _drop_tables() -> None:
             """
             SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
                 AND relname ~ '^imports_staging_[0-9]+(_lookup|_differing|_repeated)?$'
-                AND NOT EXISTS (SELECT FROM imports_importjob j WHERE j.status IN ('queued', 'running')
+                AND NOT EXISTS (SELECT FROM imports_importjob j WHERE j.status = ANY(%s)
                     AND j.id = substring(relname FROM '[0-9]+')::bigint)
-            """
+            """,
+            [[*UNFINISHED]],
         )
         for (name,) in cursor.fetchall():
             execute(SQL("DROP TABLE IF EXISTS {}").format(Identifier(name)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from imports.drafts.first_rows import READ_TASK, read_draft
 from imports.fetching import fetch_file
 from imports.pipeline.job_runner import run_job
 from imports.sweeping import sweep_all
@@ -20,6 +21,12 @@ def run(job_id: int) -> None:
 def fetch(job_id: int) -> None:
     """Fetch one job's file."""
     fetch_file(job_id)
+
+
+@shared_task(name=READ_TASK)  # type: ignore[untyped-decorator]
+def read_a_draft(draft_id: int) -> None:
+    """Read the first rows of a packed draft."""
+    read_draft(draft_id)
 
 
 @shared_task(name="imports.tasks.sweep")  # type: ignore[untyped-decorator]

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from imports.models import Kind
-from imports.pipeline.importer import importer_of
+from imports.kinds import all_kinds, kind_of
+from imports.made_sheets import as_xlsx
 from imports.pipeline.template_lines import MANDATORY, OPTIONAL
 from sftp_ingest.area.made_files import MadeFile, MadeFolder
 from sftp_ingest.area.paths import TEMPLATES
@@ -19,13 +19,25 @@ STARTED = time.time()  # fixed, so that clients which compare times do not read 
 
 def template(kind: str) -> str:
     """Return line 1 with the columns, line 2 with mandatory or optional, line 3 with an example."""
-    columns = importer_of(kind).template()
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow([column.name for column in columns])
-    writer.writerow([MANDATORY if column.required else OPTIONAL for column in columns])
-    writer.writerow([column.example for column in columns])
+    writer.writerows(_lines(kind))
     return text.getvalue()
+
+
+def workbook(kind: str) -> bytes:
+    """Return the same three lines as a workbook."""
+    columns, *lines = _lines(kind)
+    return as_xlsx(columns, [dict(zip(columns, line, strict=True)) for line in lines])
+
+
+def _lines(kind: str) -> list[list[str]]:
+    columns = kind_of(kind).importer.template()
+    return [
+        [column.name for column in columns],
+        [MANDATORY if column.required else OPTIONAL for column in columns],
+        [column.example for column in columns],
+    ]
 
 
 class TemplatesFolder(MadeFolder):
@@ -34,8 +46,16 @@ class TemplatesFolder(MadeFolder):
     name = TEMPLATES
 
     def files(self, supplier_id: int) -> Mapping[str, Callable[[], MadeFile]]:
-        return {f"{kind.folder}.csv": partial(_file, kind) for kind in Kind}
+        return {
+            f"{kind.folder}.{ending}": partial(_file, make, kind.name)
+            for kind in all_kinds()
+            for ending, make in (("csv", _csv), ("xlsx", workbook))
+        }
 
 
-def _file(kind: Kind) -> MadeFile:
-    return MadeFile(template(kind).encode(), modified=STARTED)
+def _csv(kind: str) -> bytes:
+    return template(kind).encode()
+
+
+def _file(make: Callable[[str], bytes], kind: str) -> MadeFile:
+    return MadeFile(make(kind), modified=STARTED)

@@ -1,26 +1,38 @@
-from django.urls import path
+from django.urls import URLPattern, path
 
-from imports.models import Kind
+from imports.kinds import ImportKind, all_kinds
 from imports.views import (
-    AutoInventoryViewSet,
-    AutoProductsViewSet,
     ErrorsViewSet,
-    ImportInventoryViewSet,
-    ImportProductsViewSet,
     ImportsViewSet,
     ImportViewSet,
     MappingsViewSet,
     MappingViewSet,
     PolicyViewSet,
     TemplateViewSet,
+    auto_import_view,
+    starting_view,
 )
 
 SUPPLIER = "v3/suppliers/<id:supplier_id>"
 JOB = f"{SUPPLIER}/imports/<id:import_id>"
 
+
+def paths_of(kind: ImportKind) -> list[URLPattern]:
+    """Return the paths of a kind: its template, its requests and its automatic import."""
+    view = TemplateViewSet.as_view({"get": "retrieve"}, kind=kind.name)
+    template = path(f"{SUPPLIER}/templates/{kind.folder}.csv", view)
+    if kind.api is None:
+        return [template]
+    start = starting_view(kind, kind.api).as_view({"post": "create"})
+    settings = auto_import_view(kind, kind.api).as_view({"get": "retrieve", "put": "update"})
+    return [
+        path(f"{SUPPLIER}/{kind.api.path}", start),
+        path(f"{SUPPLIER}/autoImports/{kind.name}", settings),
+        template,
+    ]
+
+
 urlpatterns = [
-    path(f"{SUPPLIER}/importProducts", ImportProductsViewSet.as_view({"post": "create"})),
-    path(f"{SUPPLIER}/importInventory", ImportInventoryViewSet.as_view({"post": "create"})),
     path(f"{SUPPLIER}/imports", ImportsViewSet.as_view({"get": "list"})),
     path(JOB, ImportViewSet.as_view({"get": "retrieve"})),
     path(f"{JOB}/errors", ErrorsViewSet.as_view({"get": "retrieve"})),
@@ -33,18 +45,5 @@ urlpatterns = [
         MappingViewSet.as_view({"get": "retrieve", "put": "update", "delete": "destroy"}),
     ),
     path(f"{SUPPLIER}/importPolicy", PolicyViewSet.as_view({"get": "retrieve", "put": "update"})),
-    path(
-        f"{SUPPLIER}/autoImports/products",
-        AutoProductsViewSet.as_view({"get": "retrieve", "put": "update"}),
-    ),
-    path(
-        f"{SUPPLIER}/autoImports/inventory",
-        AutoInventoryViewSet.as_view({"get": "retrieve", "put": "update"}),
-    ),
-    *(
-        path(
-            f"{SUPPLIER}/templates/{kind.folder}.csv", TemplateViewSet.as_view({"get": "retrieve"}, kind=kind)
-        )
-        for kind in Kind
-    ),
+    *(pattern for kind in all_kinds() for pattern in paths_of(kind)),
 ]

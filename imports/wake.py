@@ -8,7 +8,7 @@ from django.db import transaction
 
 from fastdb import leased
 
-# Tasks are called by name: importing their module here would make a circle.
+# Tasks are called by name, because importing their module here would be a circular import.
 RUN_TASK, FETCH_TASK = "imports.tasks.run", "imports.tasks.fetch"
 
 

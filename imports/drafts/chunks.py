@@ -23,7 +23,7 @@ from sftp_ingest.area import contents
 KEPT = timedelta(days=1)
 AT_ONCE = 1_000
 REQUEST_OVERHEAD = 64 * 1024
-"""Bytes of a request beside its chunk: headers and form fields."""
+"""Bytes of a request in addition to its chunk: headers and form fields."""
 LARGEST_CHUNK = 8 * 1024**2
 
 

@@ -1,36 +1,36 @@
-"""The mapping of a product file as people edit it: each column of the file and the field it fills."""
+"""The mapping of a file as people edit it: each column of the file, and the field that it fills."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from imports.drafts.sample import FileSample
-from imports.models import Kind
-from imports.pipeline.columns import Pairs
+from imports.pipeline.columns import FileColumn, Pairs
 from imports.pipeline.errors import Unreadable
 from imports.pipeline.header_binding import find, meaning
-from imports.pipeline.importer import importer_of
-from imports.serializers.mappings import entry_json
+from imports.serializers.mappings import entry_json, left_out_json
 
 AS_MAPPED = "="
 PROPERTY = "property"
 CHANGES = ("math_transformer", "string_transformer", "split_by_character")
 """The changes to a cell that the page offers. Other parts of a mapping entry are kept unchanged."""
+Fields = Mapping[str, FileColumn]
+"""The fields that files of a kind may fill, by name."""
 
 
-def targets() -> list[tuple[str, str]]:
+def targets(fields: Fields) -> list[tuple[str, str]]:
     """Return the fields that a column can fill, each with its label."""
-    fields = []
-    for name, column in importer_of(Kind.PRODUCTS).columns.items():
+    labels = []
+    for name, column in fields.items():
         if not isinstance(column, Pairs):
-            fields.append((name, f"{name} *" if column.required else name))
+            labels.append((name, f"{name} *" if column.required else name))
         elif column.choices:
-            fields += [(f"{name}.{choice}", f"{name}: {choice}") for choice in column.choices]
+            labels += [(f"{name}.{choice}", f"{name}: {choice}") for choice in column.choices]
         else:
-            fields.append((name, f"{name}, named like the column"))
-    return fields
+            labels.append((name, f"{name}, named like the column"))
+    return labels
 
 
 @dataclass
@@ -40,6 +40,8 @@ class MappedColumn:
     index: int
     name: str
     cells: list[str]
+    targets: Collection[str]
+    """The fields that the select box offers."""
     entries: list[dict[str, Any]] = field(default_factory=list)
     by_name: str = ""
     is_read: bool = False
@@ -51,7 +53,7 @@ class MappedColumn:
         extra = (
             set(self.entries[0]) - {"source_field", "destination_field", *CHANGES} if self.entries else set()
         )
-        return len(self.entries) == 1 and not extra and self.target in dict(targets())
+        return len(self.entries) == 1 and not extra and self.target in self.targets
 
     @property
     def target(self) -> str:
@@ -92,11 +94,11 @@ class MappedColumn:
         return any(self.changes.values())
 
 
-def columns_of(sample: FileSample, options: Mapping[str, Any]) -> list[MappedColumn]:
+def columns_of(sample: FileSample, options: Mapping[str, Any], fields: Fields) -> list[MappedColumn]:
     """Return the columns of a file with the fields that an import's options give them."""
-    known = importer_of(Kind.PRODUCTS).columns
+    offered = dict(targets(fields))
     columns = [
-        MappedColumn(index, name, sample.cells(sample.own + index))
+        MappedColumn(index, name, sample.cells(sample.own + index), offered)
         for index, name in enumerate(sample.columns)
     ]
     entries = [entry for entry in options.get("field_mapping", []) if entry.get("source")]
@@ -105,10 +107,15 @@ def columns_of(sample: FileSample, options: Mapping[str, Any]) -> list[MappedCol
             columns[at].entries.append(entry_json(entry))
         if entry.get("name_field") and (at := _find(sample, entry["name_field"])) is not None:
             columns[at].is_read = True
-    filled = {entry["field"] for entry in entries}
+    filled = {*(entry["field"] for entry in entries), *options.get("left_out", ())}
     for column in columns:
         name = meaning(column.name)
-        if name in known and name not in filled and not isinstance(known[name], Pairs) and not column.entries:
+        if (
+            name in fields
+            and name not in filled
+            and not isinstance(fields[name], Pairs)
+            and not column.entries
+        ):
             column.by_name = name
             filled.add(name)
     for name in _names_in(options.get("rows", {})):
@@ -131,7 +138,11 @@ def _find(sample: FileSample, name: str) -> int | None:
 
 
 def changed_body(
-    sample: FileSample, options: Mapping[str, Any], body: Mapping[str, Any], posted: Mapping[str, str]
+    sample: FileSample,
+    options: Mapping[str, Any],
+    body: Mapping[str, Any],
+    posted: Mapping[str, str],
+    fields: Fields,
 ) -> dict[str, Any]:
     """Return a request body with the posted changes; `options` are the options of `body`.
 
@@ -141,26 +152,29 @@ def changed_body(
     kept: list[dict[str, Any]] = []
     chosen: list[dict[str, Any]] = []
     changed = False
-    for column in columns_of(sample, options):
+    for column in columns_of(sample, options, fields):
         entries = _posted_entries(column, posted)
         changed |= entries != column.entries
         (kept if entries == column.entries else chosen).extend(entries)
-    entries_now = [entry for entry in kept if not _is_replaced(entry, chosen)] + chosen
+    entries_now = [entry for entry in kept if not _is_replaced(entry, chosen, fields)] + chosen
     if not changed:
         return {**body, "math_transformer": math} if math or "math_transformer" in body else dict(body)
     sources = {entry["source_field"] for entry in entries_now} | set(sample.columns)
     absent = [entry_json(each) for each in options.get("field_mapping", []) if each["source"] not in sources]
+    absent = [entry for entry in absent if entry.get("optional")]
+    chosen_fields = {entry["destination_field"] for entry in chosen}
+    left_out = [entry for entry in left_out_json(options) if entry["destination_field"] not in chosen_fields]
     return {
-        "field_mapping": entries_now + [entry for entry in absent if entry.get("optional")],
+        "field_mapping": [*entries_now, *absent, *left_out],
         "math_transformer": math,
         "rows": options.get("rows", {}),
     }
 
 
-def _is_replaced(entry: Mapping[str, Any], chosen: list[dict[str, Any]]) -> bool:
+def _is_replaced(entry: Mapping[str, Any], chosen: list[dict[str, Any]], fields: Fields) -> bool:
     """Whether another column was chosen for a field that holds one value."""
     name = entry["destination_field"].partition(".")[0]
-    if importer_of(Kind.PRODUCTS).columns[name].splittable:
+    if fields[name].splittable:
         return False
     return any(each["destination_field"] == name for each in chosen)
 

@@ -10,13 +10,14 @@ from typing import Any
 from django.db import connection
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
+from accounts.models import Supplier
 from imports.drafts.sample import FileSample, rewritten_sample
 from imports.pipeline.errors import Unreadable
 from imports.pipeline.header_binding import Bound
-from imports.pipeline.header_steps import PreparedFile, understand
+from imports.pipeline.header_steps import HEADER_STEPS, PreparedFile
 from imports.pipeline.importer import Importer
 from imports.pipeline.mapping_sql import MappedFile
-from imports.pipeline.number_styles import find_styles
+from imports.pipeline.number_styles import read_numbers
 from imports.pipeline.row_shape import RowShape
 from imports.pipeline.row_shaping import shaped
 from imports.staging_table import StagingTable
@@ -61,9 +62,11 @@ class Preview:
 def preview(sample: FileSample, importer: Importer, options: Mapping[str, Any], supplier_id: int) -> Preview:
     """Return how the first rows of a supplier's file would be read with these options."""
     result = Preview(unreadable=sum(1 for record in sample.rows if record.code))
-    opened = PreparedFile(importer, supplier_id, options, sample, rewritten_sample)
+    currency = Supplier.objects.values_list("currency", flat=True).get(pk=supplier_id)
+    prepared = PreparedFile(importer, supplier_id, currency, options, sample, rewritten_sample)
     try:
-        prepared = understand(opened)
+        for step in HEADER_STEPS:
+            prepared = step(prepared)
         left_out = prepared.rewriting.finish() if prepared.rewriting else []
         mapped = prepared.mapped()
     except Unreadable as error:
@@ -79,9 +82,7 @@ def preview(sample: FileSample, importer: Importer, options: Mapping[str, Any], 
     whole = [record for record in sample.rows if not record.code]
     if whole and mapped.fields:
         staging = _as_table(sample, whole, prepared.shape)
-        if styles := find_styles(staging, mapped, sample.delimiter):
-            mapped = prepared.mapped(styles)
-        result.rows = _rows(staging, mapped)
+        result.rows = _rows(staging, read_numbers(prepared, staging, mapped))
     return result
 
 

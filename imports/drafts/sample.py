@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from imports.pipeline.containers import open_sheet
-from imports.pipeline.header import count_known
+from imports.pipeline.header import ExpectedHeader
 from imports.pipeline.record_checks import checked, is_blank
 from imports.pipeline.rewritten_sheet import Rewriting, records_of, rewritten
 from imports.pipeline.tolerant_reader import Record
+from imports.pipeline.workbook_parts import Check
 
 READ = 200
 """Rows to read: enough to find out how numbers are written."""
 LONGEST_CELL = 2_000
-KNOWN_WEIGHS = 1_000
 
 
 @dataclass(frozen=True)
@@ -40,22 +42,35 @@ class FileSample:
         return list(islice((cell for cell in found if cell.strip()), count))
 
 
-def read_sample(path: Path, known: Collection[str]) -> FileSample:
+def read_sample(path: Path, known: Collection[str], check: Check = lambda: None) -> FileSample:
     """Read the first rows of a file; `known` are names that a header may have. Raises Unreadable.
 
-    A header without any known name is accepted: its columns can be mapped by hand.
+    `check` is called now and then while a workbook is opened, and may raise to end it. A header without any
+    known name is accepted: its columns can be mapped by hand.
     """
 
-    def recognised(names: list[str]) -> int:
-        return KNOWN_WEIGHS * count_known(names, known) + len([name for name in names if name])
-
-    with open_sheet(path, recognised) as sheet:
+    with open_sheet(path, ExpectedHeader(known, accepts_any=True), check) as sheet:
         read = (checked(record, sheet.header, own=sheet.own) for record in records_of(sheet))
         rows = list(islice((record for record in read if not is_blank(record.cells[sheet.own :])), READ))
         shown = [
             Record(each.line, [cell[:LONGEST_CELL] for cell in each.cells], *_fault(each)) for each in rows
         ]
         return FileSample(sheet.header, shown, sheet.own, sheet.delimiter, list(sheet.warnings))
+
+
+def as_json(sample: FileSample) -> dict[str, Any]:
+    """Return a sample as JSON. PostgreSQL stores no NUL and no half characters, so they are replaced."""
+    stored: dict[str, Any] = json.loads(
+        json.dumps(asdict(sample), ensure_ascii=False)
+        .encode("utf-8", "replace")
+        .decode()
+        .replace("\\u0000", "\ufffd")
+    )
+    return stored
+
+
+def from_json(stored: dict[str, Any]) -> FileSample:
+    return FileSample(**{**stored, "rows": [Record(**row) for row in stored["rows"]]})
 
 
 def _fault(record: Record) -> tuple[str, str, str]:

@@ -1,9 +1,13 @@
-"""Create, try, import and discard drafts. Drafts are deleted after a week."""
+"""Store an uploaded file as a draft, start its dry runs and its import, and delete the draft.
+
+Each draft is deleted after a week at the latest.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import timedelta
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,25 +18,24 @@ from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import Invalid, InvalidTransition, Unavailable
 from imports import job_files
-from imports.models import ImportDraft, ImportJob, Kind
-from imports.pipeline.importer import importer_of
-from imports.saved_mappings import with_mapping
-from imports.serializers import AutoInventoryBody, AutoProductsBody
+from imports.drafts.first_rows import wake_reader
+from imports.kinds import kind_of
+from imports.models import ImportDraft, ImportJob
+from imports.pipeline.containers import GZIP, ZIP
 from imports.services import start_import
 from sftp_ingest.area import contents
+from sftp_ingest.models import Blob
 
 MOST_KEPT = 100
 KEPT = timedelta(days=7)
 AT_ONCE = 1_000
-KINDS = (Kind.PRODUCTS, Kind.INVENTORY)
-"""Kinds that operators upload. They report shipments on the order's page."""
 
 
 def create_draft(
-    supplier: Supplier, kind: Kind, name: str, chunks: Iterable[bytes], *, by: Actor
+    supplier: Supplier, kind: str, name: str, chunks: Iterable[bytes], *, by: Actor
 ) -> ImportDraft:
     """Store an uploaded file. Raises QuotaExceeded, Unavailable, Invalid when too many drafts wait."""
-    job_files.refuse_hoarding(supplier)
+    job_files.refuse_hoarding(supplier, 0)
     if ImportDraft.objects.filter(supplier=supplier).count() >= MOST_KEPT:
         raise Invalid(
             f"{supplier} has {MOST_KEPT} uploads that are not imported. Discard some of them first."
@@ -42,20 +45,44 @@ def create_draft(
     except OSError as error:
         raise Unavailable("The file cannot be stored right now. Try again.") from error
     name = PurePosixPath(name.replace("\\", "/")).name[:200] or "upload.csv"
-    return ImportDraft.objects.create(supplier=supplier, kind=kind, name=name, blob=blob, created_by=by.name)
+    packed = _is_packed(blob)
+    draft = ImportDraft.objects.create(
+        supplier=supplier,
+        kind=kind,
+        name=name,
+        blob=blob,
+        created_by=by.name,
+        is_packed=packed,
+        is_suggested=not packed,
+    )
+    if packed:
+        transaction.on_commit(partial(wake_reader, draft.pk))
+    return draft
 
 
-def saved_options(supplier: Supplier, kind: Kind, body: dict[str, Any]) -> dict[str, Any]:
+def _is_packed(blob: Blob) -> bool:
+    """Tell by the first bytes whether a worker must read the file."""
+    reader = contents.reader_of(blob)
+    try:
+        start = reader.read(0, 4)
+    finally:
+        reader.close()
+    return start.startswith(GZIP) or start in ZIP
+
+
+def saved_options(supplier: Supplier, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """Return the options that an automatic import stores for this body. Raises ValidationError, Invalid."""
-    serializer: Any = AutoProductsBody(data=body) if kind is Kind.PRODUCTS else AutoInventoryBody(data=body)
-    serializer.is_valid(raise_exception=True)
-    return importer_of(kind).check(supplier, serializer.options())
+    api = kind_of(kind).api
+    assert api is not None  # operators upload no files of a kind without requests
+    checked = api.settings_body(data=body)
+    checked.is_valid(raise_exception=True)
+    return kind_of(kind).checked_options(supplier, checked)
 
 
 def options_of(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
     """Return the options that an import of this draft gets. Raises ValidationError, Invalid."""
-    kind = Kind(draft.kind)
-    return with_mapping(draft.supplier, saved_options(draft.supplier, kind, body), kind)
+    options = saved_options(draft.supplier, draft.kind, body)
+    return kind_of(draft.kind).with_mapping(draft.supplier, options)
 
 
 def start(draft: ImportDraft, *, dry_run: bool, by: Actor) -> ImportJob:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,21 +10,22 @@ from typing import Any, Self
 
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models, transaction
-from django.db.models import Count, F, Q, Sum
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from accounts.actors import Actor
 from accounts.models import Supplier
 from api.errors import InvalidTransition
+from api.inside_search import trigrams
 from api.prefix_search import file_name, folded
 from api.request_id import carried_on
 from events.recording import record
 from fastdb.leased import FREE, LeasedWork, LeaseLost
-from imports.models.job_content import JobContent
+from imports.models.job_content import LEFT_OUT, JobContent
 from imports.models.job_log import log_outcome
 from imports.models.job_progress import COUNTERS, JobProgress
 from imports.models.job_slots import has_slot
-from imports.models.kind import Kind
+from imports.models.kind import area_of, choices
 from imports.staging_table import StagingTable
 from imports.states import (
     APPROVE,
@@ -57,12 +58,6 @@ class ImportJobQuerySet(models.QuerySet["ImportJob"]):
         """Return the jobs of the same supplier and kind, which run in order."""
         return self.filter(supplier_id=job.supplier_id, kind=job.kind)
 
-    def kept_by(self, supplier: Supplier) -> tuple[int, int]:
-        """Return how many files a supplier's jobs keep, and their bytes."""
-        kept = self.for_supplier(supplier).exclude(blob=None).exclude(status__in=DONE_WITH_FILE)
-        found = kept.aggregate(count=Count("pk"), size=Sum("blob__size"))
-        return found["count"], found["size"] or 0
-
     def unreported(self) -> Self:
         """Return the jobs that ended or wait for approval and whose supplier was not informed yet."""
         return self.filter(reported_at=None).exclude(status__in=UNFINISHED)
@@ -78,7 +73,7 @@ class ImportJobQuerySet(models.QuerySet["ImportJob"]):
 
 @dataclass
 class JobChange:
-    """The changes of one move: columns of the job beside its status, and data of the event."""
+    """The changes of one move: columns of the job other than its status, and data of the event."""
 
     repeated: bool
     target: Status
@@ -94,7 +89,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
     """
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="import_jobs")
-    kind = models.CharField(max_length=20, choices=Kind.choices)
+    kind = models.CharField(max_length=20, choices=choices)
     status = models.CharField(max_length=30, choices=Status.choices, default=Status.QUEUED)
     source = models.CharField(max_length=1000, help_text="The requested path or URL, or `data`.")
     dry_run = models.BooleanField(default=False)
@@ -128,23 +123,25 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         ordering = ["-id"]
         indexes = [
             models.Index("supplier", "kind", "id", name="import_of_supplier"),
-            models.Index("id", condition=Q(status__in=["queued", "running"]), name="import_unfinished"),
+            models.Index("id", condition=Q(status__in=[*UNFINISHED]), name="import_unfinished"),
             models.Index(
-                "id",
-                condition=Q(reported_at=None) & ~Q(status__in=["queued", "running"]),
-                name="import_unreported",
+                "id", condition=Q(reported_at=None) & ~Q(status__in=[*UNFINISHED]), name="import_unreported"
             ),
             # Operators search a million jobs by status, by dry run and by a file's whole path.
             models.Index("status", "id", name="import_in_status"),
             models.Index("id", condition=Q(dry_run=True), name="import_dry_run"),
+            # For the quota. Few of all jobs still keep a file.
+            models.Index("supplier", condition=Q(blob__isnull=False), name="import_keeps_file"),
             HashIndex("source", name="import_source"),
             models.Index(folded(file_name("source")), name="import_file_folded"),
+            trigrams(file_name("source"), "import_file_trigrams"),
         ]
         constraints = [
-            models.CheckConstraint(condition=Q(kind__in=Kind.values), name="import_kind"),
             models.CheckConstraint(condition=Q(status__in=Status.values), name="import_status"),
             models.UniqueConstraint(
-                F("supplier"), F("kind"), condition=Q(status="running"), name="import_one_running_of_a_kind"
+                *(F("supplier"), F("kind")),
+                condition=Q(status=Status.RUNNING),
+                name="import_one_running_of_a_kind",
             ),
         ]
 
@@ -154,7 +151,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
     @property
     def area(self) -> str:
         """The area of the scopes that cover the job: `catalog` or `inventory`."""
-        return Kind(self.kind).area
+        return area_of(self.kind)
 
     @property
     def lacks_file(self) -> bool:
@@ -252,15 +249,19 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
                 move.changes = {"cancel_requested": True} if running else {"error": None}
                 move.data = _reason_data(reason)
 
-    def approve(self, *, by: Actor, reason: str = "") -> None:
-        """Release the job while it waits for approval. Raises InvalidTransition."""
+    def approve(self, *, by: Actor, reason: str = "", left_out: Sequence[str] = ()) -> None:
+        """Release the job while it waits for approval. Raises InvalidTransition.
+
+        `left_out`: names of warehouses whose rows the job rejects and whose stock it leaves unchanged.
+        """
         with transaction.atomic():
             self._lock()
             if self.approved_at and self.status != Status.AWAITING_APPROVAL:
                 return
             with self._move(APPROVE, by=by) as move:
-                move.changes = {**self._from_the_start(), "approved_at": Now()}
-                move.data = _reason_data(reason)
+                options = {"options": {**self.options, LEFT_OUT: [*left_out]}} if left_out else {}
+                move.changes = {**self._from_the_start(), **options, "approved_at": Now()}
+                move.data = {**_reason_data(reason), **({"left_out": [*left_out]} if left_out else {})}
 
     def retry(self, *, by: Actor) -> None:
         """Run a failed job again from the start of its file. Raises InvalidTransition."""

@@ -12,6 +12,9 @@ from django.db import models, transaction
 from sftp_ingest.area import contents
 from sftp_ingest.models import Blob
 
+LEFT_OUT = "left_out_warehouses"
+"""The option of a job that was approved without some of its warehouses."""
+
 
 class JobContent(models.Model):
     """The part of an import job that keeps its file."""

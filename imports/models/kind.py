@@ -1,21 +1,24 @@
+"""The names of the registered import kinds, for the columns that store one. See `imports.kinds`."""
+
 from __future__ import annotations
 
-from django.db import models
+_areas: dict[str, str] = {}
 
 
-class Kind(models.TextChoices):
-    """The content of a file."""
+def add_name(name: str, area: str) -> None:
+    """Add the name of a kind, and the area of the scopes that cover it."""
+    _areas[name] = area
 
-    PRODUCTS = "products"
-    INVENTORY = "inventory"
-    FULFILLMENTS = "fulfillments"
 
-    @property
-    def area(self) -> str:
-        """The area of the scopes that cover this kind."""
-        return "catalog" if self is Kind.PRODUCTS else self.value
+def names() -> list[str]:
+    return [*_areas]
 
-    @property
-    def folder(self) -> str:
-        """The folder of the upload area for files of this kind."""
-        return "tracking" if self is Kind.FULFILLMENTS else self.value
+
+def choices() -> list[tuple[str, str]]:
+    """Return the names with their labels. The models' columns call this, so a new kind needs no migration."""
+    return [(name, name.capitalize()) for name in _areas]
+
+
+def area_of(name: str) -> str:
+    """Return the area of the events and scopes of a kind, such as `catalog`."""
+    return _areas[name]

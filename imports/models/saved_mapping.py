@@ -5,14 +5,14 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from accounts.models import Supplier
-from imports.models.kind import Kind
+from imports.models.kind import choices
 
 
 class SavedMapping(models.Model):
     """A named mapping of a supplier's files. The mappings of the service itself are not stored as rows."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="saved_mappings")
-    kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.PRODUCTS)
+    kind = models.CharField(max_length=20, choices=choices)
     name = models.CharField(max_length=50)
     options = models.JSONField(default=dict, help_text="Columns, transformer, and the options of rows.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -22,7 +22,6 @@ class SavedMapping(models.Model):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint("supplier", "name", name="saved_mapping_once"),
-            models.CheckConstraint(condition=Q(kind__in=Kind.values), name="saved_mapping_kind"),
             models.CheckConstraint(condition=Q(id__gte=1000), name="saved_mapping_beyond_built_in"),
         ]
 

@@ -11,8 +11,10 @@ from imports.pipeline.context import BATCH, ImportContext
 from imports.pipeline.importer import RangeImporter
 from imports.pipeline.job_report import merge_reports
 from imports.pipeline.rejects import take_out_wrong
-from imports.sql import execute
+from imports.sql import execute, row
 
+MOST_WARNINGS = 20
+SHOWN_LINES = 10
 # Lines in a range: the most work that is repeated after a worker dies, and that a cancel waits for.
 STEP = 20_000
 
@@ -49,8 +51,26 @@ def _land(
         result = importer.land(context)
         counts["rejected"] += take_out_wrong(context, importer, within)
     counts |= {"created": result.created, "updated": result.updated}
+    if warnings := _lost_pictures(context):
+        counts["warnings"] = [*context.job.warnings, *warnings]
     if result.report:
         counts["report"] = merge_reports(context.job.report, result.report)
+
+
+def _lost_pictures(context: ImportContext) -> list[str]:
+    """Return a warning about the rows of the batch that land without some of their pictures."""
+    if not context.mapped.notes or len(context.job.warnings) >= MOST_WARNINGS:
+        return []
+    lost = SQL("SELECT count(*), (array_agg(line ORDER BY line))[:{}] FROM {} WHERE lost_pictures")
+    count, lines = row(lost.format(Literal(SHOWN_LINES), BATCH))
+    if not count:
+        return []
+    listed = ", ".join(map(str, lines)) + (" …" if count > len(lines) else "")
+    rows = "1 row was" if count == 1 else f"{count} rows were"
+    return [
+        f"{rows} imported without some pictures, which are no URLs such as https://example.com/1.jpg:"
+        f" lines {listed}."
+    ]
 
 
 def gather(context: ImportContext, importer: RangeImporter, within: Composable) -> int:
@@ -74,7 +94,7 @@ def differing(context: ImportContext, importer: RangeImporter, within: Composabl
             context.staging.differing, within, table
         )
         rows = SQL("true")
-    named = {**lookup.columns, **mapped.marks, **mapped.values}
+    named = {**lookup.columns, **mapped.marks, **mapped.notes, **mapped.values}
     return SQL(
         # OFFSET 0 keeps the planner from computing each value again wherever it is named. Columns that all
         # rows need come before the texts, so they are found without reading the texts.

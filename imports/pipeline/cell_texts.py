@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from psycopg.sql import SQL, Composable, Literal
 
-from imports.pipeline.columns import BLANKS, Pairs
+from imports.pipeline.columns import A_URL, BLANKS, Pairs
 from imports.pipeline.header_binding import Binding
 from imports.pipeline.mapping import MappingEntry
 from imports.pipeline.row_shape import CellsSql
@@ -62,7 +62,10 @@ def absolute_urls(cell: Composable, base: str) -> Composable:
 
 
 def each_once(urls: Composable) -> Composable:
-    """Return URLs without duplicates, separated by |; the input may be separated by |, commas or blanks."""
+    """Return URLs without duplicates, separated by |; the input may be separated by |, commas or blanks.
+
+    Texts that are no URLs are left out.
+    """
     blanks = Literal(BLANKS)
     odd = SQL(
         "(SELECT btrim(part, {}), place FROM regexp_split_to_table(whole, '[|,[:space:]]+')"
@@ -70,16 +73,17 @@ def each_once(urls: Composable) -> Composable:
     ).format(blanks)
     usual = SQL("string_to_table(whole, '|') WITH ORDINALITY AS u (part, place)")
     return SQL(
-        "(SELECT CASE WHEN whole ~ {} THEN {} WHEN strpos(whole, '|') > 0 THEN {} ELSE whole END"
+        "(SELECT CASE WHEN whole ~ {} THEN {} WHEN strpos(whole, '|') > 0 THEN {}"
+        " WHEN whole ~* {} THEN whole ELSE '' END"
         " FROM (SELECT {} OFFSET 0) AS w (whole))"
-    ).format(Literal(f"[,[:space:]{BLANKS}]"), _unique(odd), _unique(usual), urls)
+    ).format(Literal(f"[,[:space:]{BLANKS}]"), _unique(odd), _unique(usual), Literal(A_URL), urls)
 
 
 def _unique(urls: Composable) -> Composable:
     return SQL(
         "(SELECT coalesce(string_agg(part, '|' ORDER BY place), '') FROM"
-        " (SELECT part, min(place) AS place FROM {} WHERE part <> '' GROUP BY part) AS once)"
-    ).format(urls)
+        " (SELECT part, min(place) AS place FROM {} WHERE part ~* {} GROUP BY part) AS once)"
+    ).format(urls, Literal(A_URL))
 
 
 def single_pair(column: Pairs, binding: Binding, cell: Composable, named_by: Composable | None) -> Composable:

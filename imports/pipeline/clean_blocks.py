@@ -38,7 +38,7 @@ def clean_blocks(delimiter: str) -> Callable[[bytes], bool]:
 
 
 def closer_look(delimiter: str) -> Callable[[bytes], bool]:
-    """Return a test for cases of the tolerant reader: blank rows, `="00123"`, lost characters."""
+    """Return a test for blocks that need the tolerant reader: blank rows, `="00123"`, lost characters."""
     d = re.escape(delimiter.encode())
     blanks = rb'[ \t\xc2\xa0"' + d + rb"]"
     # The first pattern is quick and matches in hardly any block.

@@ -28,6 +28,8 @@ class RowRule:
     condition: Composable
     code: str | Composable
     message: Composable
+    # Whether the value cannot be read at all; a computed field has its own message for that.
+    is_unreadable: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class FileColumn:
     example: str = ""
     # Whether the field is left out of the template; a mapping may still fill it.
     hidden: bool = False
+    # Whether rows are found by this field.
+    is_key: bool = False
 
     numeric: ClassVar[bool] = False
     splittable: ClassVar[bool] = False
@@ -54,6 +58,10 @@ class FileColumn:
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         """Return the value of a trimmed, non-NULL cell; `raw` is the untouched cell, for speed."""
         return cell
+
+    def in_currency(self, currency: str) -> FileColumn:
+        """Return the column for a file of a supplier whose prices are in this currency."""
+        return self
 
     def suspect(self, value: Composable) -> Composable | None:
         """Return a cheap condition that holds for every wrong value, or None if the rules are cheap."""
@@ -79,8 +87,6 @@ def about(cell: Composable, message: str) -> Composed:
 @dataclass(frozen=True)
 class TextColumn(FileColumn):
     longest: int = 255
-    # Whether rows are found by this text: an invisible character would make a different key.
-    is_key: bool = False
 
     def suspect(self, value: Composable) -> Composable:
         # Compare bytes first: counting the characters of a long text costs more than all other checks.
@@ -100,6 +106,7 @@ class TextColumn(FileColumn):
         condition = SQL("length({}) > {}").format(value, Literal(self.longest))
         sentence = text(f"{self.name} is longer than {self.longest} characters.")
         rules = [*super().rules(value, cell), RowRule(condition, "too_long", sentence)]
+        # An invisible character would make a different key.
         if self.is_key:
             at = SQL("length(substring({} FROM {})) + 1").format(value, Literal(f"^[^{INVISIBLE}]*"))
             which = SQL("upper(lpad(to_hex(ascii(substr({}, {}, 1))), 4, '0'))").format(value, at)
@@ -111,8 +118,7 @@ class TextColumn(FileColumn):
         return rules
 
 
-NO_URL = '[|[:space:]<>"]'
-URLS = '^(https?://[^|[:space:]<>"]+([|]https?://[^|[:space:]<>"]+)*)?$'
+A_URL = '^https?://[^|[:space:]<>"]+$'
 DATE = "(19|2[0-9])[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?"
 ZONE = " ?(Z|[-+](0[0-9]|1[0-4]):?[0-5][0-9])?"
@@ -120,7 +126,7 @@ ZONE = " ?(Z|[-+](0[0-9]|1[0-4]):?[0-5][0-9])?"
 
 @dataclass(frozen=True)
 class MomentColumn(FileColumn):
-    """An ISO 8601 date-time, in UTC unless it names a zone, or a date, which means its first instant."""
+    """An ISO 8601 date-time or date. The default zone is UTC; a date means the first moment of the day."""
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
@@ -175,31 +181,37 @@ class Lines(FileColumn):
 
 @dataclass(frozen=True)
 class Urls(FileColumn):
-    """URLs as one string, separated by |, commas or blanks; stored separated by |."""
+    """URLs as one string, separated by |, commas or blanks; stored separated by |.
+
+    Texts that are no URLs are left out, with a warning (`MappedFile.notes`).
+    """
 
     splittable: ClassVar[bool] = True
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
+        # Search for forbidden characters: that is quicker than matching all allowed ones in order.
         return SQL(
-            "CASE WHEN {raw} !~ {separators} THEN {raw}"
-            " ELSE btrim(regexp_replace({cell}, '[|,[:space:]]+', '|', 'g'), '|') END"
-        ).format(raw=raw or cell, cell=cell, separators=Literal(f"[,[:space:]{BLANKS}]|[|]([|]|$)|^[|]"))
-
-    def suspect(self, value: Composable) -> Composable:
-        # Search for one forbidden character: that is quicker than matching all allowed ones in order.
-        one = SQL("({0} LIKE 'http://_%%' OR {0} LIKE 'https://_%%') AND {0} !~ {1}").format(
-            value, Literal(NO_URL)
+            "CASE WHEN {raw} = '' OR (({raw} LIKE 'http://_%%' OR {raw} LIKE 'https://_%%')"
+            " AND {raw} !~ {forbidden}) THEN {raw}"
+            " ELSE (SELECT coalesce(string_agg(part, '|' ORDER BY place), '')"
+            " FROM regexp_split_to_table({cell}, {between}) WITH ORDINALITY AS u (part, place)"
+            " WHERE part ~* {a_url}) END"
+        ).format(
+            raw=raw or cell,
+            cell=cell,
+            forbidden=Literal(f'[,[:space:]{BLANKS}<>"]|[|](?!https?://[^|])'),
+            between=Literal(f"[|,[:space:]{BLANKS}]+"),
+            a_url=Literal(A_URL),
         )
-        return SQL("({} <> '' AND ({}) IS NOT TRUE)").format(value, one)
+
+    def left_out(self, cell: Composable) -> Composable:
+        """Return the condition that a cell has a text that is no URL."""
+        return SQL(
+            "EXISTS (SELECT FROM regexp_split_to_table({}, {}) AS u (part) WHERE part <> '' AND part !~* {})"
+        ).format(cell, Literal(f"[|,[:space:]{BLANKS}]+"), Literal(A_URL))
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
-        return [
-            RowRule(
-                SQL("{} !~* {}").format(value, Literal(URLS)),
-                "invalid_url",
-                about(cell, f"{self.name} must be URLs such as https://example.com/1.jpg, separated by |."),
-            )
-        ]
+        return []
 
 
 @dataclass(frozen=True)

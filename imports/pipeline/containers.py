@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +19,7 @@ from django.conf import settings
 from imports.pipeline.csv_reader import Sheet
 from imports.pipeline.encodings import find_encoding
 from imports.pipeline.errors import Unreadable
+from imports.pipeline.header import ExpectedHeader
 from imports.pipeline.tolerant_reader import LONGEST_RECORD
 from imports.pipeline.workbook import WorkbookSheet
 from imports.pipeline.workbook_parts import Check
@@ -32,9 +33,9 @@ LONGEST_NAME = 60
 
 @contextmanager
 def open_sheet(
-    path: Path, recognised: Callable[[list[str]], int], check: Check = lambda: None
+    path: Path, expected: ExpectedHeader, check: Check = lambda: None
 ) -> Iterator[Sheet | WorkbookSheet]:
-    """Open the rows of a file; `recognised` counts the known names of a header. Raises Unreadable.
+    """Open the rows of a file; `expected` tells its header from other rows. Raises Unreadable.
 
     `check` is called now and then, and may raise Canceled.
     """
@@ -47,13 +48,13 @@ def open_sheet(
         elif start in ZIP:
             archive = opened.enter_context(_archive(file))
             if any(name.startswith("xl/") for name in archive.namelist()):
-                yield opened.enter_context(WorkbookSheet.opened(file, archive, recognised, check))
+                yield opened.enter_context(WorkbookSheet.opened(file, archive, expected, check))
                 return
             packed = Unpacked(opened.enter_context(_only_csv(archive)))
         else:
-            yield Sheet(file, find_encoding(file), recognised)
+            yield Sheet(file, find_encoding(file), expected)
             return
-        yield Sheet(packed, find_encoding(packed), recognised)
+        yield Sheet(packed, find_encoding(packed), expected)
 
 
 class Unpacked:

@@ -6,14 +6,21 @@ A clean block goes to COPY unchanged; `tolerant_reader` reads every other block 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from imports.pipeline.clean_blocks import clean_blocks
 from imports.pipeline.columns import BLANKS
 from imports.pipeline.encodings import Encoding, Readable, as_utf8
 from imports.pipeline.errors import Unreadable
-from imports.pipeline.header import check_header, explain_no_header
+from imports.pipeline.header import (
+    MOST_ABOVE,
+    ExpectedHeader,
+    check_header,
+    explain_no_header,
+    skipped_above,
+)
 from imports.pipeline.record_checks import fault_of_header
 from imports.pipeline.tolerant_reader import LONGEST_RECORD, TolerantReader
 from imports.report_format import own_columns, restore_header
@@ -35,8 +42,8 @@ class Block:
 class Sheet:
     """An open CSV file, past its header."""
 
-    def __init__(self, file: Readable, encoding: Encoding, recognised: Callable[[list[str]], int]) -> None:
-        """Open the file; `recognised` counts the known names of a header. Raises Unreadable."""
+    def __init__(self, file: Readable, encoding: Encoding, expected: ExpectedHeader) -> None:
+        """Open the file and find its header. Raises Unreadable."""
         self._chunks = as_utf8(file, encoding.name)
         self.warnings = encoding.warnings
         self._pending = b""
@@ -44,7 +51,7 @@ class Sheet:
         self.line = 1
         self._fill(LONGEST_RECORD)
         self.delimiter = ","
-        self.header = self._read_header(recognised)
+        self.header = self._read_header(expected)
         self._is_clean = clean_blocks(self.delimiter)
 
     def _fill(self, size: int) -> None:
@@ -62,7 +69,7 @@ class Sheet:
         """Return how many columns at the front come from our error report."""
         return own_columns(self.header)
 
-    def _read_header(self, recognised: Callable[[list[str]], int]) -> list[str]:
+    def _read_header(self, expected: ExpectedHeader) -> list[str]:
         candidates = list(DELIMITERS)
         separator = re.match(rb'"?sep=([,;\t|])"?\r?\n', self._pending, re.IGNORECASE)
         if separator:  # a spreadsheet's own hint
@@ -70,26 +77,24 @@ class Sheet:
             self._take(separator.end())
         while blank := re.match(rb"[ \t]*\r?\n", self._pending):
             self._take(blank.end())
-        best, header, size, problem, cells = 0, [], 0, "", 0
+        best, header, line, size = (0, False, 0, 0), list[str](), 0, 0
+        problem, cells = "", 0
         for delimiter in candidates:
             reader = TolerantReader(self._pending, self.line, delimiter, final=self._ended)
-            record = next(reader, None)
-            if record is None:
-                continue
-            fault = record.message or fault_of_header(record.cells)
-            if fault:
+            for above, record in enumerate(islice(reader, MOST_ABOVE + 1)):
+                fault = record.message or fault_of_header(record.cells)
                 # A wrong delimiter can make a record malformed; the right delimiter finds the most cells.
-                if record.code != "malformed" and len(record.cells) > cells:
+                if fault and not above and record.code != "malformed" and len(record.cells) > cells:
                     problem, cells = fault, len(record.cells)
-                continue
-            names = restore_header([cell.strip(BLANKS) for cell in record.cells])
-            found = recognised(names)
-            if found > best:
-                best, header, size = found, names, reader.consumed
-                self.delimiter = delimiter
+                names = restore_header([cell.strip(BLANKS) for cell in record.cells])
+                weight = (*expected.weigh(names), -record.line, len(names))
+                if not fault and expected.accepts(names) and (not header or weight > best):
+                    best, header, line, size = weight, names, record.line, reader.consumed
+                    self.delimiter = delimiter
         if not header:
-            raise Unreadable("no_header", explain_no_header(self._pending, problem))
+            raise Unreadable("no_header", explain_no_header(self._pending, problem, expected.needs))
         check_header(header[own_columns(header) :])
+        self.warnings = [*self.warnings, *skipped_above(self.line, line)]
         self._take(size)
         return header
 

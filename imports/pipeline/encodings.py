@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,6 +11,12 @@ from typing import Protocol
 from imports.pipeline.errors import Unreadable
 
 CHUNK = 256 * 1024
+# The beginning of a text or document that is no table, and its name.
+OTHER_FORMATS = (
+    (rb"%PDF-", "a PDF"),
+    (rb"<\?xml|<(rss|feed|html|!doctype)\b", "XML or HTML"),
+    (rb'\{\s*["}]|\[\s*[\[{]', "JSON"),
+)
 # Zip, which includes .xlsx and .ods; gzip; the older .xls.
 WORKBOOKS = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 
@@ -54,6 +61,13 @@ def find_encoding(file: Readable) -> Encoding:
             "This is an older workbook or an archive, not text. Save it as .xlsx or CSV, and upload that."
         )
         raise Unreadable("not_text", message)
+    beginning = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    for pattern, name in OTHER_FORMATS:
+        if re.match(pattern, beginning, re.IGNORECASE):
+            message = (
+                f"This is {name}, not CSV. Save it as CSV or .xlsx, one row per record, and upload that."
+            )
+            raise Unreadable("not_text", message)
     if head.startswith(codecs.BOM_UTF8):
         return Encoding("utf-8-sig")
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -220,4 +220,5 @@ def parse_value(text: str) -> Tree:
         return Parser(f"value {stripped}", {"value"}).whole()
     except ExpressionError as error:
         message = str(error).rpartition(" (at")[0]
-        raise ExpressionError(message, max(error.position - len("value "), 1)) from None
+        before = len(text) - len(text.lstrip()) - len("value ")
+        raise ExpressionError(message, max(error.position + before, 1)) from None

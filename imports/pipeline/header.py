@@ -1,8 +1,9 @@
-"""The header of a file: its names, and the messages about a file without a header."""
+"""The header of a file: how it is found, its names, and the messages about a file without a header."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from imports.pipeline.clean_blocks import LONE_RETURN
 from imports.pipeline.errors import Unreadable
@@ -10,6 +11,35 @@ from imports.pipeline.record_checks import without_odd_characters
 
 MOST_COLUMNS = 500
 LONGEST_SHOWN = 200
+# Rows above the header that are skipped, such as the title of a price list.
+MOST_ABOVE = 20
+
+
+@dataclass(frozen=True)
+class ExpectedHeader:
+    """The column names that an import knows. `accepts_any` accepts a header without any known name."""
+
+    known: Collection[str]
+    needs: str = ""
+    """The columns that the file needs, as a sentence."""
+    accepts_any: bool = False
+
+    def weigh(self, names: list[str]) -> tuple[int, bool]:
+        """Return a score of these cells as a header. The caller takes the upper row of two equal scores."""
+        filled = sum(1 for name in names if name)
+        return count_known(names, self.known), filled > 1
+
+    def accepts(self, names: list[str]) -> bool:
+        return any(names) if self.accepts_any else count_known(names, self.known) > 0
+
+
+def skipped_above(first: int, header: int) -> list[str]:
+    """Return a warning about the rows between the first line of a file and its header."""
+    if first == header:
+        return []
+    if header - first == 1:
+        return [f"Line {first} above the header was skipped."]
+    return [f"Lines {first} to {header - 1} above the header were skipped."]
 
 
 def check_header(names: list[str]) -> None:
@@ -25,7 +55,7 @@ def check_header(names: list[str]) -> None:
         seen.add(name)
 
 
-def explain_no_header(beginning: bytes, problem: str) -> str:
+def explain_no_header(beginning: bytes, problem: str, needs: str = "") -> str:
     """Return the message for a file without a header; `problem` is the fault of its first record."""
     if not beginning.strip():
         return "The file is empty. Its first line must be the header."
@@ -37,8 +67,8 @@ def explain_no_header(beginning: bytes, problem: str) -> str:
         return f"The first line must be the header, and {shown!r} cannot be read. {problem}"
     return (
         f"The first line, {shown!r}, has no known or mapped column name. It must be the header,"
-        " separated by comma, semicolon, tab or |."
-    )
+        f" separated by comma, semicolon, tab or |. {needs}"
+    ).strip()
 
 
 def count_known(names: list[str], known: Collection[str]) -> int:

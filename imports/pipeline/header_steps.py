@@ -1,4 +1,7 @@
-"""The steps from an open file to its fields in SQL. An import and a preview take the same steps."""
+"""Choose the mapping of an open file, rewrite its records, and bind its columns to fields.
+
+An import and a preview run these steps, so that both read a file in the same way.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +40,7 @@ class PreparedFile(Generic[F]):
 
     importer: Importer
     supplier_id: int
+    currency: str
     options: Mapping[str, Any]
     file: F
     rewrite: Callable[[F, Rewriting], F]
@@ -48,7 +52,8 @@ class PreparedFile(Generic[F]):
 
     @property
     def columns(self) -> Mapping[str, FileColumn]:
-        return self.importer.columns_for(self.options)
+        columns = self.importer.columns_for(self.options)
+        return {name: column.in_currency(self.currency) for name, column in columns.items()}
 
     @property
     def filled(self) -> set[str]:
@@ -97,13 +102,13 @@ def bind_columns(prepared: PreparedFile[F]) -> PreparedFile[F]:
     header, own, importer = prepared.file.header, prepared.file.own, prepared.importer
     shape = bind_rows(header, prepared.options.get("rows", {}), own)
     entries = importer.entries(prepared.options)
-    bound = bind(header, entries, prepared.columns, automatic=importer.automatic, own=own)
+    left_out = prepared.options.get("left_out", ())
+    columns = {name: column for name, column in prepared.columns.items() if name not in left_out}
+    bound = bind(header, entries, columns, automatic=importer.automatic, own=own)
     bound = bound.without_ignored(header[index] for index in shape.used)
+    importer.check_columns(bound.fields, bound.ignored)
     return replace(prepared, shape=shape, bound=bound)
 
 
-def understand(prepared: PreparedFile[F]) -> PreparedFile[F]:
-    """Take all steps from the header to the bound columns. Raises Unreadable."""
-    for step in (choose_mapping, rewrite_records, bind_columns):
-        prepared = step(prepared)
-    return prepared
+HEADER_STEPS = (choose_mapping, rewrite_records, bind_columns)
+"""The steps from the header to the bound columns. Each may raise Unreadable."""

@@ -1,20 +1,20 @@
-"""The declaration of an import kind: its columns, its comparison with stored rows, and its landing.
+"""The importer of a kind: its columns, its comparison with stored rows, and its landing.
 
-The pipeline knows files, ranges, bookmarks and rejects; importers know the domain. They register here when
-their app is ready, because imports between rooms point the other way.
+The pipeline knows files, ranges, bookmarks and rejects; importers know the domain. The apps of the domain
+register their importers with `imports.kinds`, because this room may not import theirs.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from psycopg.sql import SQL, Composable
 
 from accounts.models import Supplier
-from imports.models import ImportPolicy
+from imports.models import ImportJob, ImportPolicy
 from imports.pipeline.columns import FileColumn, RowRule
 from imports.pipeline.context import BatchResult, ImportContext
 from imports.pipeline.mapping import MappingEntry
@@ -40,7 +40,8 @@ class Importer(ABC):
     The subclasses `RangeImporter` and `row_importer.RowImporter` declare how rows land.
     """
 
-    kind: ClassVar[str]
+    # The sentence that tells how a request names the file's own columns.
+    naming_hint: ClassVar[str] = ""
     columns: ClassVar[Mapping[str, FileColumn]]
     # Whether unmapped columns fill the fields of the same name.
     automatic: ClassVar[bool] = True
@@ -76,6 +77,18 @@ class Importer(ABC):
     def mandatory(self, options: Mapping[str, Any]) -> list[str]:
         """Return the fields that every file of this kind needs."""
 
+    def needed_columns(self, options: Mapping[str, Any]) -> str:
+        """Return a sentence with the columns that a file needs, and how to name the file's own ones."""
+        columns = self.columns_for(options)
+        required = [column.name for column in columns.values() if column.required and not column.hidden]
+        needed = [columns[name].name for name in self.mandatory(options)]
+        listed = ", ".join(dict.fromkeys([*needed, *required]))
+        return f"The file needs the columns {listed}. {self.naming_hint}".strip()
+
+    def check_columns(self, read: Collection[str], ignored: Iterable[str]) -> None:
+        """Raise Unreadable for an ignored column that may stand for a field that no column fills."""
+        return
+
     def finish(self, context: ImportContext) -> dict[str, Any]:
         """Do the work after the last row has landed; return additions to the job's report."""
         return {}
@@ -94,6 +107,10 @@ class Importer(ABC):
 
     def ground(self, context: ImportContext) -> list[int]:
         """Return the ids of the warehouses that a file covers. An empty list means all warehouses."""
+        return []
+
+    def waiting_ground(self, job: ImportJob) -> list[int]:
+        """Return the ids of the warehouses that a job covers while it waits for approval."""
         return []
 
     def after_commit(self) -> None:
@@ -150,8 +167,8 @@ class RangeImporter(Importer):
 _importers: dict[str, Importer] = {}
 
 
-def register(importer: Importer) -> None:
-    _importers[importer.kind] = importer
+def register(kind: str, importer: Importer) -> None:
+    _importers[kind] = importer
 
 
 def importer_of(kind: str) -> Importer:

@@ -69,17 +69,13 @@ def run_job(job_id: int) -> bool:
 
 
 def _to_the_end(job: ImportJob, check: Check) -> None:
-    if job.attempts > MOST_ATTEMPTS:
-        at = f"after line {job.bookmark}" if job.bookmark else "before its first row landed"
-        job.fail("gave_up", f"{MOST_ATTEMPTS} workers ended {at}. Ask the operator to look at this import.")
-        return
     try:
+        _require_attempts_left(job)
         importer = importer_of(job.kind)
         context = prepare(job, importer, check)
-        if waits_for_approval(context, importer):
-            return
-        _merge(context, importer)
-        _finish(context, importer)
+        if not waits_for_approval(context, importer):
+            _merge(context, importer)
+            _finish(context, importer)
     except Canceled:
         job.stop()
     except Unreadable as error:
@@ -97,6 +93,14 @@ def _to_the_end(job: ImportJob, check: Check) -> None:
         job.fail(
             "internal_error", "An error in the service, which was logged. Retry the import, or report its id."
         )
+
+
+def _require_attempts_left(job: ImportJob) -> None:
+    """Raise Unreadable after too many workers ended at this range: the file must be the cause."""
+    if job.attempts > MOST_ATTEMPTS:
+        at = f"after line {job.bookmark}" if job.bookmark else "before its first row landed"
+        message = f"{MOST_ATTEMPTS} workers ended {at}. Ask the operator to look at this import."
+        raise Unreadable("gave_up", message)
 
 
 def _merge(context: ImportContext, importer: Importer) -> None:
@@ -134,6 +138,6 @@ def _finish(context: ImportContext, importer: Importer) -> None:
         ground = importer.ground(context) if replaces else []
         job.succeed()
         if replaces:
-            supersede_older(job, ground)
+            supersede_older(job, ground, importer.waiting_ground)
         if not job.dry_run:
             transaction.on_commit(importer.after_commit)

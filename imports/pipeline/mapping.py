@@ -9,7 +9,7 @@ from dataclasses import field as made
 from typing import Any
 
 from api.errors import Invalid
-from api.fields import CONTROL
+from api.fields import control_fault
 from api.spelling import closest_match
 from imports.pipeline.columns import FileColumn, Pairs, Urls
 from imports.pipeline.expression_parser import ExpressionError, parse_value
@@ -66,6 +66,8 @@ def read_entries(
     entries = list(former)
     for index, item in enumerate(items):
         path = f"{where}[{index}]"
+        if is_left_out(item):
+            continue
         if isinstance(item, str):
             _refuse_control(item, path)
             entry = _from_text(item, columns, path)
@@ -76,6 +78,33 @@ def read_entries(
         _refuse_second(entry, entries, columns, _at(path, item, "destination_field"))
         entries.append(entry)
     return entries
+
+
+def is_left_out(item: object) -> bool:
+    """Whether an entry leaves a field out: `{"source_field": null, "destination_field": "gtin"}`."""
+    by_key = {snake_case(str(key)): value for key, value in item.items()} if isinstance(item, Mapping) else {}
+    return by_key.get("source_field", "") is None
+
+
+def fields_left_out(items: Sequence[Any], columns: Mapping[str, FileColumn], where: str) -> list[str]:
+    """Return the fields that entries of a request leave out. Raises Invalid."""
+    fields = []
+    for index, item in enumerate(items):
+        if is_left_out(item):
+            given = {snake_case(str(key)): value for key, value in item.items()}
+            name = str(given.get("destination_field"))
+            field = ALIASES.get(name, name)
+            path = f"{where}[{index}].destination_field"
+            if field not in columns:
+                raise Invalid.at(path, _unknown_field(field, columns), "unknown")
+            if columns[field].is_key and columns[field].required:
+                raise Invalid.at(path, f"{field} cannot be left out: every row needs it.")
+            fields.append(field)
+    return fields
+
+
+def _unknown_field(name: object, columns: Mapping[str, FileColumn]) -> str:
+    return f"There is no field {name!r}; there are {', '.join(sorted(columns))}."
 
 
 def _at(path: str, item: object, key: str) -> str:
@@ -93,8 +122,8 @@ def _refuse_second(
 
 def _refuse_control(text: str, path: str) -> None:
     """Refuse control characters: no column has such a name, and the database would not store it."""
-    if CONTROL.search(text):
-        raise Invalid.at(path, "Must not hold a control character.", "control")
+    if fault := control_fault(text):
+        raise Invalid.at(path, fault, "control")
 
 
 def _from_text(item: str, columns: Mapping[str, FileColumn], path: str) -> MappingEntry:
@@ -119,7 +148,7 @@ def _from_object(item: Mapping[str, Any], columns: Mapping[str, FileColumn], pat
 
 
 def _values(item: Mapping[str, Any], path: str) -> dict[str, str]:
-    """Return the meaning of certain cells of the column, by the cell in lower case."""
+    """Return the values that replace cells of the column, by the cell's text in lower case."""
     meanings = item.get("values") or {}
     strings = isinstance(meanings, dict) and all(isinstance(text, str) for text in meanings.values())
     if not strings or len(meanings) > MOST_VALUES:
@@ -177,8 +206,7 @@ def _entry(
         raise Invalid.at(target, f"A column's name has at most {LONGEST_NAME} characters.")
     column = columns.get(name)
     if column is None:
-        message = f"There is no field {name!r}; there are {', '.join(sorted(columns))}."
-        raise Invalid.at(target, message, "unknown")
+        raise Invalid.at(target, _unknown_field(name, columns), "unknown")
     named = any(given.get(key, "") for key in NAMING)
     if isinstance(column, Pairs) and not named:
         subtype = column.subtype(subtype, source, target)
@@ -189,7 +217,7 @@ def _entry(
         name,
         subtype,
         given.get("string_transformer", "").strip(),
-        given.get("math_transformer", "").strip(),
+        given.get("math_transformer", "").rstrip(),  # errors count the characters from the first one
         given.get("split_by_character", ""),
         given.get("name_field", "").strip(),
         given.get("name_separator", ""),

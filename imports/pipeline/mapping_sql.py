@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
+from api.exporting.cells import FORMULA_SQL
 from imports.pipeline.cell_texts import (
     TRANSFORMED,
     absolute_urls,
@@ -21,7 +22,6 @@ from imports.pipeline.expression_parser import parse_value
 from imports.pipeline.expressions import Assignment
 from imports.pipeline.header_binding import Binding, Bound
 from imports.pipeline.row_shape import RowShape, Template, built_field, trimmed
-from imports.report_format import FORMULA_SQL
 from imports.sql import joined
 
 # The code of a row that is a parent: the product of variants whose rows name it.
@@ -30,7 +30,11 @@ NO_VARIANT = "no_variant"
 
 @dataclass
 class MappedFile:
-    """The fields of a file as SQL. `values` are typed; `joins` are the steps of the math transformer."""
+    """The fields of a file in SQL.
+
+    `values` has a typed expression for each field. `joins` follow `FROM staging AS s`; they compute the
+    assignments of the math transformer, which `values` then name.
+    """
 
     columns: Mapping[str, FileColumn]
     bound: Bound
@@ -95,6 +99,16 @@ class MappedFile:
             return {}
         kind = SQL("btrim(split_part(lower({}), ',', 1))").format(self.raw(group.index))
         return {"no_variant": SQL("({} = ANY({}))").format(kind, Literal(list(group.values)))}
+
+    @property
+    def notes(self) -> dict[str, Composable]:
+        """Return conditions for a batch: its rows land, but without a part of a cell."""
+        lost = [
+            column.left_out(joined([self._text(each) for each in bindings], "|"))
+            for name, bindings in self.bound.fields.items()
+            if isinstance(column := self.columns[name], Urls)
+        ]
+        return {"lost_pictures": SQL(" OR ").join(lost)} if lost else {}
 
     def _sku(self, template: Template) -> Composable:
         """Return the row's own sku, else a sku built from other columns."""
@@ -181,11 +195,14 @@ class MappedFile:
         for name in self.values:
             column, value, cell = self.columns[name], SQL("b.{}").format(Identifier(name)), self.cell(name)
             sentence = self._not_computable(name, cell)
-            covered = ["not_a_number"] if sentence else []
             if sentence:
                 condition = SQL("{} = 'NaN'").format(value)
                 rules.append((column.name, RowRule(condition, "not_computable", sentence)))
-            rules += [(column.name, rule) for rule in column.rules(value, cell) if rule.code not in covered]
+            rules += [
+                (column.name, rule)
+                for rule in column.rules(value, cell)
+                if not (sentence and rule.is_unreadable)
+            ]
         if group := self.shape.group:
             sentence = about(
                 self.raw(group.index),

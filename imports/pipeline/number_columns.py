@@ -1,14 +1,18 @@
-"""Number columns: a text is read in one way only, or refused. See docs/adr/0021."""
+"""Number columns: a text is read in one way only, or refused. See docs/adr/0021.
+
+A price may have its currency: `352 AED`, `EUR 12,50`. It must be the supplier's currency (docs/adr/0108).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from psycopg.sql import SQL, Composable, Literal
 
-from imports.pipeline.columns import FileColumn, RowRule, Style, about, text
+from api.currencies import CURRENCIES, without_fraction
+from imports.pipeline.columns import BLANKS, FileColumn, RowRule, Style, about, text
 
 # Texts with one meaning in any file. Groups of three digits never begin with a 0.
 PLAIN = "^[-+]?([0-9]*[.][0-9]+|[0-9]+[.]?)$"
@@ -17,6 +21,8 @@ COMMA_GROUPS = "^[-+]?[1-9][0-9]{0,2}((,[0-9]{3})+[.][0-9]*|(,[0-9]{3}){2,})$"
 DOT_GROUPS = "^[-+]?[1-9][0-9]{0,2}(([.][0-9]{3})+,[0-9]*|([.][0-9]{3}){2,})$"
 DOT_EITHER = "^[-+]?[1-9][0-9]{0,2}[.][0-9]{3}$"
 COMMA_EITHER = "^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
+# A number that begins or ends with three letters.
+WITH_CODE = "^[a-z]{3}[^a-z]+$|^[^a-z]+[a-z]{3}$"
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,24 @@ class NumberColumn(FileColumn):
     numeric: ClassVar[bool] = True
     whole_digits: int = 10
     decimals: int = 4
+    is_price: bool = False
+    # The supplier's currency, in which prices are; empty for other numbers.
+    currency: str = ""
+
+    def in_currency(self, currency: str) -> NumberColumn:
+        if not self.is_price:
+            return self
+        decimals = 0 if without_fraction(currency) else self.decimals
+        return replace(self, currency=currency, decimals=decimals)
+
+    def amount(self, cell: Composable) -> Composable:
+        """Return the text of a cell without the supplier's currency."""
+        if not self.currency:
+            return cell
+        return SQL(
+            "(CASE {code} WHEN upper(left({cell}, 3)) THEN btrim(substr({cell}, 4), {blanks})"
+            " WHEN upper(right({cell}, 3)) THEN btrim(left({cell}, -3), {blanks}) ELSE {cell} END)"
+        ).format(code=Literal(self.currency), cell=cell, blanks=Literal(BLANKS))
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(
@@ -35,8 +59,14 @@ class NumberColumn(FileColumn):
             raw=raw or cell,
             cell=cell,
             usual=SQL("'^[0-9]+[.]?[0-9]*$'" if style.dot == "decimal" else "'^[0-9]+$'"),
-            unusual=unusual_number(cell, style),
+            unusual=self._unusual(cell, style),
         )
+
+    def _unusual(self, cell: Composable, style: Style) -> Composable:
+        if not self.currency:
+            return unusual_number(cell, style)
+        number = unusual_number(SQL("a.amount"), style)
+        return SQL("(SELECT {} FROM (SELECT {} OFFSET 0) AS a (amount))").format(number, self.amount(cell))
 
     def suspect(self, value: Composable) -> Composable:
         # NaN is greater than all numbers.
@@ -52,7 +82,7 @@ class NumberColumn(FileColumn):
         found = [self.missing(SQL("{} IS NULL").format(value))] if self.required else []
         return [
             *found,
-            RowRule(SQL("{} = 'NaN'").format(value), "not_a_number", self.unreadable(cell)),
+            RowRule(SQL("{} = 'NaN'").format(value), self._code(cell), self.unreadable(cell), True),
             RowRule(SQL("{} < 0").format(value), "min_value", text(f"{self.name} must not be negative.")),
             RowRule(
                 SQL("{0} >= {1} AND {0} <> 'NaN'").format(value, limit),
@@ -63,22 +93,66 @@ class NumberColumn(FileColumn):
                 SQL("scale({0}) > {1} AND {0} <> round({0}, {1})").format(value, Literal(self.decimals)),
                 "max_decimal_places",
                 text(
-                    f"{self.name} has more than {self.decimals} decimals."
+                    f"{self.name} has more than {self.decimals} decimals. Round it in the file, or with"
+                    f" math_transformer: {self.name} = round({self.name}, 2)."
                     if self.decimals
-                    else f"{self.name} must be a whole number."
+                    else f"{self.name} must be a whole number{self._why_whole()}."
                 ),
             ),
         ]
 
+    def _why_whole(self) -> str:
+        return f", because {self.currency} has no fraction" if self.currency else ""
+
+    def _code(self, cell: Composable) -> Composable:
+        if not self.is_price:
+            return Literal("not_a_number")
+        codes = SQL("CASE WHEN {} ~* {} THEN 'currency' ELSE 'not_a_number' END")
+        return codes.format(self.amount(cell), Literal(WITH_CODE))
+
+    def _wrong_currency(self, cell: Composable) -> Composable:
+        """Return the message about a price whose currency is unknown, or is not the supplier's."""
+        other = f"is not in {self.currency}, the supplier's currency. Prices are not converted."
+        unknown = "has no known currency. Write the amount alone, or with a code such as USD."
+        return SQL(
+            "CASE WHEN upper(substring({0} FROM '[A-Za-z]{{3}}')) = ANY({1}) THEN {2} ELSE {3} END"
+        ).format(cell, Literal(sorted(CURRENCIES)), about(cell, other), about(cell, unknown))
+
     def unreadable(self, cell: Composable) -> Composable:
+        reason = self._unreadable_number(cell)
+        if not self.is_price:
+            return reason
+        return SQL("CASE WHEN {} ~* {} THEN {} ELSE {} END").format(
+            self.amount(cell), Literal(WITH_CODE), self._wrong_currency(cell), reason
+        )
+
+    def _unreadable_number(self, cell: Composable) -> Composable:
         return SQL("CASE WHEN {cell} ~ {ambiguous} THEN {two_ways} ELSE {no_number} END").format(
-            cell=cell,
+            cell=self.amount(cell),
             ambiguous=Literal("^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$"),
             two_ways=about(
                 cell, "has two meanings: decimals or thousands. Write it with a decimal point and no groups."
             ),
             no_number=about(cell, f"is not a number such as {'19.99' if self.decimals else '25'}."),
         )
+
+
+@dataclass(frozen=True)
+class CurrencyColumn(FileColumn):
+    """The currency of a row's prices. It is only checked: it must be the supplier's, or empty."""
+
+    currency: str = ""
+
+    def in_currency(self, currency: str) -> CurrencyColumn:
+        return replace(self, currency=currency)
+
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
+        return SQL("upper({})").format(cell)
+
+    def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
+        message = f"is not {self.currency}, the supplier's currency. Prices are not converted."
+        condition = SQL("{} NOT IN ('', {})").format(value, Literal(self.currency))
+        return [RowRule(condition, "currency", about(cell, message))]
 
 
 def unusual_number(cell: Composable, style: Style) -> Composable:

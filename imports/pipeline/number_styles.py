@@ -1,14 +1,25 @@
-"""Find out how a semicolon-separated file writes numbers, from its unambiguous numbers."""
+"""Find out how a file writes numbers: its decimal point or comma."""
 
 from __future__ import annotations
 
 from psycopg.sql import SQL, Composable
 
 from imports.pipeline.columns import Style
+from imports.pipeline.header_steps import F, PreparedFile
 from imports.pipeline.mapping_sql import MappedFile
-from imports.pipeline.number_columns import shows_decimal_commas, shows_decimal_dots
+from imports.pipeline.number_columns import (
+    NumberColumn,
+    shows_decimal_commas,
+    shows_decimal_dots,
+)
 from imports.sql import row
 from imports.staging_table import StagingTable
+
+
+def read_numbers(prepared: PreparedFile[F], staging: StagingTable, mapped: MappedFile) -> MappedFile:
+    """Return the fields of a staged file, with its way to write numbers."""
+    styles = find_styles(staging, mapped, prepared.file.delimiter)
+    return prepared.mapped(styles) if styles else mapped
 
 
 def find_styles(staging: StagingTable, mapped: MappedFile, delimiter: str) -> dict[str, Style]:
@@ -18,7 +29,8 @@ def find_styles(staging: StagingTable, mapped: MappedFile, delimiter: str) -> di
         return {}
     clues: list[Composable] = []
     for name in numeric:
-        cell = mapped.cell(name)
+        column, cell = mapped.columns[name], mapped.cell(name)
+        cell = column.amount(cell) if isinstance(column, NumberColumn) else cell
         clues += [
             SQL("coalesce(bool_or({}), false)").format(shows_decimal_dots(cell)),
             SQL("coalesce(bool_or({}), false)").format(shows_decimal_commas(cell)),

@@ -1,9 +1,13 @@
-"""Prepare a job: open its file, understand the header, and stage the rows, one per key."""
+"""Prepare a job: open its file, read its header, and stage its rows, one per key.
+
+The work is three lists of steps. Each step takes a value and returns it with its results.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from django.db import transaction
 from psycopg.errors import ProgramLimitExceeded
@@ -15,11 +19,11 @@ from imports.pipeline.containers import open_sheet
 from imports.pipeline.context import ImportContext
 from imports.pipeline.duplicates import drop_duplicates
 from imports.pipeline.errors import Unreadable
-from imports.pipeline.header import LONGEST_SHOWN, count_known
-from imports.pipeline.header_steps import PreparedFile, understand
+from imports.pipeline.header import LONGEST_SHOWN, ExpectedHeader
+from imports.pipeline.header_steps import HEADER_STEPS, PreparedFile
 from imports.pipeline.importer import Importer, RangeImporter
 from imports.pipeline.mapping import ALIASES
-from imports.pipeline.number_styles import find_styles
+from imports.pipeline.number_styles import read_numbers
 from imports.pipeline.rewritten_sheet import Rewriting, RewrittenSheet
 from imports.pipeline.row_shaping import shape_rows
 from imports.pipeline.staging import AnySheet, Loader
@@ -38,28 +42,54 @@ TOO_WIDE = (
 )
 
 
+@dataclass
+class StagedFile:
+    """A file in its staging table, with the results of the steps so far."""
+
+    context: ImportContext
+    prepared: PreparedFile[AnySheet]
+    check: Check
+    again: bool
+    """Whether the job was staged before, so that its rejects and results are stored."""
+    rows_total: int = 0
+    refused: int = 0
+    duplicates: int = 0
+    last_line: int = 0
+    warnings: list[str] = field(default_factory=list)
+
+
 def prepare(job: ImportJob, importer: Importer, check: Check = lambda: None) -> ImportContext:
     """Do all work before a job's first range. Raises Unreadable for the file as a whole."""
     if not job.has_content:
         raise Unreadable("file_gone", "The file of this import is no longer stored. Start a new import.")
-    with job.local_file() as path, open_sheet(path, _recognised(job, importer), check) as sheet:
-        opened: PreparedFile[AnySheet] = PreparedFile(
-            importer, job.supplier_id, job.options, sheet, _rewritten
+    with job.local_file() as path, open_sheet(path, _expected(job, importer), check) as sheet:
+        prepared: PreparedFile[AnySheet] = PreparedFile(
+            importer, job.supplier_id, job.supplier.currency, job.options, sheet, _rewritten
         )
-        prepared = require_mandatory(understand(opened))
+        for header_step in (*HEADER_STEPS, require_mandatory):
+            prepared = header_step(prepared)
         job.options = dict(prepared.options)
-        context = _staged(job, prepared, check)
-    return _compared(context, prepared)
+        staging = StagingTable(job.pk, len(prepared.file.header))
+        context = ImportContext(job, staging, prepared.mapped())
+        file = StagedFile(context, prepared, check, again=job.staged is not None)
+        # An unlogged table is empty after a crash of the database.
+        if not file.again or not staging.exists() or staging.count() != job.staged:
+            with transaction.atomic():
+                for staging_step in STAGING_STEPS:
+                    file = staging_step(file)
+    for table_step in TABLE_STEPS:
+        file = table_step(file)
+    return file.context
 
 
-def _recognised(job: ImportJob, importer: Importer) -> Callable[[list[str]], int]:
-    """Return a function that counts the names of a header that this job knows."""
+def _expected(job: ImportJob, importer: Importer) -> ExpectedHeader:
+    """Return the column names that this job knows."""
     known = {entry.source for entry in importer.entries(job.options)}
     if job.options.get("mapping") == BY_HEADER:
         known |= {entry["source"] for each in BUILT_IN.values() for entry in each.field_mapping}
     if importer.automatic:
         known |= {*importer.columns_for(job.options), *ALIASES}
-    return lambda names: count_known(names, known)
+    return ExpectedHeader(known, importer.needed_columns(job.options))
 
 
 def _rewritten(sheet: AnySheet, rewriting: Rewriting) -> AnySheet:
@@ -72,9 +102,9 @@ def require_mandatory(prepared: PreparedFile[AnySheet]) -> PreparedFile[AnySheet
     importer, columns, filled = prepared.importer, prepared.columns, prepared.filled
     mandatory, entries = importer.mandatory(prepared.options), importer.entries(prepared.options)
     missing = [
-        next((entry.source for entry in entries if entry.field == field), columns[field].name)
-        for field in mandatory
-        if field not in filled
+        next((entry.source for entry in entries if entry.field == name), columns[name].name)
+        for name in mandatory
+        if name not in filled
     ]
     if not missing:
         return prepared
@@ -96,59 +126,84 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(map(repr, names))
 
 
-def _staged(job: ImportJob, prepared: PreparedFile[AnySheet], check: Check) -> ImportContext:
-    """Stage the rows, unless an earlier worker has done it."""
-    staging = StagingTable(job.pk, len(prepared.file.header))
-    context = ImportContext(job, staging, prepared.mapped())
-    # An unlogged table is empty after a crash of the database.
-    if job.staged is None or not staging.exists() or staging.count() != job.staged:
-        _stage(context, prepared, check)
-    return context
+def copy_records(file: StagedFile) -> StagedFile:
+    """Copy the records into a new staging table."""
+    staging = file.context.staging
+    execute(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '128MB'; SET LOCAL timezone = 'UTC'"))
+    staging.create()
+    try:
+        staged = Loader(staging, file.prepared.file, file.check, again=file.again).load()
+    except ProgramLimitExceeded as error:
+        raise Unreadable("too_wide", TOO_WIDE.format(staging.width)) from error
+    file.rows_total, file.refused, file.last_line = staged.total, staged.refused, staged.last_line
+    file.warnings += staged.warnings
+    return file
 
 
-def _compared(context: ImportContext, prepared: PreparedFile[AnySheet]) -> ImportContext:
-    """Find out how numbers are written, and which rows differ from the stored ones."""
-    importer = prepared.importer
-    if styles := find_styles(context.staging, context.mapped, prepared.file.delimiter):
-        context.mapped = prepared.mapped(styles)
+def apply_row_options(file: StagedFile) -> StagedFile:
+    """Fill in cells, gather pictures and leave out rows, as the mapping's `rows` say."""
+    shaped = shape_rows(file.context.staging, file.context.mapped.shape)
+    file.rows_total -= shaped.dropped
+    file.warnings += shaped.warnings
+    return file
+
+
+def leave_out_template_lines(file: StagedFile) -> StagedFile:
+    """Remove the template's own lines, if they were left in."""
+    skipped = drop_template_lines(file.context, file.prepared.importer, file.prepared.file.header)
+    file.rows_total -= len(skipped)
+    file.warnings = [*skipped, *file.warnings]
+    return file
+
+
+def keep_last_rows(file: StagedFile) -> StagedFile:
+    """Keep the last row of each key."""
+    file.duplicates, warnings = drop_duplicates(file.context, file.prepared.importer)
+    file.warnings += warnings
+    file.context.staging.index()
+    return file
+
+
+def save_results(file: StagedFile) -> StagedFile:
+    """Store the results of the staging in the job, once."""
+    job, sheet, bound = file.context.job, file.prepared.file, file.context.mapped.bound
+    if file.again:
+        job.update_if_owner()  # raises LeaseLost before the staged rows are committed
+    else:
+        job.update_if_owner(
+            options=job.options,
+            header=sheet.header[file.context.mapped.own :],
+            delimiter=sheet.delimiter,
+            rows_total=file.rows_total,
+            rows_done=file.refused + file.duplicates,
+            rejected=file.refused,
+            duplicates=file.duplicates,
+            staged=file.rows_total - file.refused - file.duplicates,
+            last_line=file.last_line,
+            warnings=[*filter(None, [file.prepared.hint]), *sheet.warnings, *bound.warnings, *file.warnings],
+            ignored_columns=bound.ignored,
+        )
+    return file
+
+
+def find_number_formats(file: StagedFile) -> StagedFile:
+    """Find the decimal point or comma of the numbers."""
+    file.context.mapped = read_numbers(file.prepared, file.context.staging, file.context.mapped)
+    return file
+
+
+def compare_with_stored_rows(file: StagedFile) -> StagedFile:
+    """Find the rows that differ from the stored ones, if rows of this kind are compared."""
+    importer = file.prepared.importer
     if isinstance(importer, RangeImporter):
         refresh_statistics(importer.tables)
         with transaction.atomic():
-            importer.prepare(context)
-            find_changed_rows(context, importer)
-    return context
+            importer.prepare(file.context)
+            find_changed_rows(file.context, importer)
+    return file
 
 
-def _stage(context: ImportContext, prepared: PreparedFile[AnySheet], check: Check) -> None:
-    job, staging, sheet = context.job, context.staging, prepared.file
-    first = job.staged is None
-    with transaction.atomic():
-        execute(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '128MB'; SET LOCAL timezone = 'UTC'"))
-        staging.create()
-        try:
-            staged = Loader(staging, sheet, check, again=not first).load()
-        except ProgramLimitExceeded as error:
-            raise Unreadable("too_wide", TOO_WIDE.format(staging.width)) from error
-        shaped = shape_rows(staging, context.mapped.shape)
-        skipped = drop_template_lines(context, prepared.importer, sheet.header)
-        duplicates, duplicate_warnings = drop_duplicates(context, prepared.importer)
-        staging.index()
-        if not first:
-            job.update_if_owner()
-            return
-        warnings = [*filter(None, [prepared.hint]), *sheet.warnings, *context.mapped.bound.warnings]
-        warnings += [*skipped, *staged.warnings, *shaped.warnings, *duplicate_warnings]
-        total = staged.total - len(skipped) - shaped.dropped
-        job.update_if_owner(
-            options=job.options,
-            header=sheet.header[context.mapped.own :],
-            delimiter=sheet.delimiter,
-            rows_total=total,
-            rows_done=staged.refused + duplicates,
-            rejected=staged.refused,
-            duplicates=duplicates,
-            staged=total - staged.refused - duplicates,
-            last_line=staged.last_line,
-            warnings=warnings,
-            ignored_columns=context.mapped.bound.ignored,
-        )
+STAGING_STEPS = (copy_records, apply_row_options, leave_out_template_lines, keep_last_rows, save_results)
+"""The steps from an open file to its staging table, in one transaction."""
+TABLE_STEPS = (find_number_formats, compare_with_stored_rows)
+"""The steps over the whole staging table."""

@@ -1,4 +1,4 @@
-"""Store the refused rows of a file with their reasons. Only this module writes rejects."""
+"""Store the refused rows of a range with their reasons. A `row_importer` stores its own."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ other. Rows that belong together, such as the rows of one parcel, are carried ou
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 from django.db import connection, transaction
 from psycopg.sql import SQL, Composable, Identifier, Literal
@@ -23,6 +23,7 @@ from imports.pipeline.importer import Importer
 from imports.pipeline.rejects import MOST_MESSAGE
 
 ROWS_AT_ONCE = 2_000
+MOST_WARNINGS = 20
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,14 @@ class RowImporter(Importer):
         """
 
     @abstractmethod
+    def repeated(self, job: ImportJob, rows: Sequence[Mapping[str, str]]) -> set[int]:
+        """Return the positions of the rows that were carried out before, in this file or another."""
+
+    def warning(self, job: ImportJob, row: Mapping[str, str], *, repeated: bool) -> str:
+        """Return a sentence for the supplier about a row that was carried out, now or before, or nothing."""
+        return ""
+
+    @abstractmethod
     def together(self, context: ImportContext) -> list[Composable]:
         """Return the expressions over `s` that are equal for rows that belong together."""
 
@@ -65,17 +74,39 @@ class RowImporter(Importer):
             self._carry_out(job, first, list(rows))
 
     def _carry_out(self, job: ImportJob, first: int, rows: list[FileRow]) -> None:
-        """Carry out a group, count it and move the bookmark: all of it or nothing."""
+        """Carry out a group, count it and move the bookmark: all of it or nothing.
+
+        No other worker can do the same meanwhile: the bookmark moves only for the holder of the job's lease,
+        and one job of a supplier and kind runs at a time.
+        """
         with transaction.atomic():
-            try:
-                with transaction.atomic():
-                    changed = self.carry_out(job, [row.values for row in rows])
-                result = "updated" if changed else "unchanged"
-            except ApiError as error:
-                Reject.objects.bulk_create(_reject(job, row, error) for row in rows)
-                result = "rejected"
-            counts: dict[str, Any] = {result: len(rows), "rows_done": len(rows)}
-            job.update_if_owner(attempts=0, bookmark=first, **counts)
+            repeated = self.repeated(job, [row.values for row in rows])
+            fresh = [row for position, row in enumerate(rows) if position not in repeated]
+            counts = Counter({"unchanged": len(repeated), "rows_done": len(rows)})
+            result = self._result(job, fresh) if fresh else ""
+            if fresh:
+                counts[result] += len(fresh)
+            done = [] if result == "rejected" else fresh[:1]
+            warnings = self._warnings(job, done, [rows[position] for position in sorted(repeated)][:1])
+            job.update_if_owner(attempts=0, bookmark=first, **warnings, **counts)
+
+    def _result(self, job: ImportJob, rows: list[FileRow]) -> str:
+        """Carry out these rows or report them as rejects; return the counter of their result."""
+        try:
+            with transaction.atomic():
+                return "updated" if self.carry_out(job, [row.values for row in rows]) else "unchanged"
+        except ApiError as error:
+            Reject.objects.bulk_create(_reject(job, row, error) for row in rows)
+            return "rejected"
+
+    def _warnings(self, job: ImportJob, done: list[FileRow], repeated: list[FileRow]) -> dict[str, list[str]]:
+        """Return the job's warnings with those about these rows, as a change of the job."""
+        if len(job.warnings) >= MOST_WARNINGS:
+            return {}
+        sentences = [(row.line, self.warning(job, row.values, repeated=False)) for row in done]
+        sentences += [(row.line, self.warning(job, row.values, repeated=True)) for row in repeated]
+        more = [f"Line {line}: {sentence}" for line, sentence in sentences if sentence]
+        return {"warnings": [*job.warnings, *more]} if more else {}
 
 
 def _reject(job: ImportJob, row: FileRow, error: ApiError) -> Reject:

@@ -1,6 +1,7 @@
-"""Rewrite a staged file by the options of rows: fill cells, gather pictures, leave out rows.
+"""Apply the `rows` options of a mapping to a staged file.
 
-One statement does it, with windows in the file's order. A file without such options is not touched.
+Empty cells repeat the row above, pictures of a product are collected, and unwanted rows are removed. One
+statement with window functions creates the changed table. A file without these options stays unchanged.
 """
 
 from __future__ import annotations

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain, dropwhile, islice
 from typing import Any, BinaryIO
 
 from imports.pipeline.columns import BLANKS
 from imports.pipeline.errors import Canceled, Unreadable
-from imports.pipeline.header import MOST_COLUMNS, check_header
+from imports.pipeline.header import MOST_ABOVE, MOST_COLUMNS, ExpectedHeader, check_header, skipped_above
 from imports.pipeline.record_checks import fault_of_header, is_blank
 from imports.pipeline.tolerant_reader import Record
 from imports.pipeline.workbook_parts import (
@@ -30,7 +31,7 @@ class WorkbookSheet:
 
     delimiter = ","
 
-    def __init__(self, workbook: Any, recognised: Callable[[list[str]], int], check: Check) -> None:
+    def __init__(self, workbook: Any, expected: ExpectedHeader, check: Check) -> None:
         sheets = workbook.worksheets
         if not sheets:
             raise Unreadable("no_header", "The workbook has no sheet with cells.")
@@ -40,12 +41,14 @@ class WorkbookSheet:
             self.warnings.append(message)
         self.line = 0
         self._rows = self._numbered(rows_of(sheets[0], WIDEST, check))
-        self.header = self._read_header(recognised)
+        self._ahead: list[tuple[int, list[str]]] = []
+        """The rows that were read in search of the header, and stand below it."""
+        self.header = self._read_header(expected)
 
     @classmethod
     @contextmanager
     def opened(
-        cls, file: BinaryIO, archive: zipfile.ZipFile, recognised: Callable[[list[str]], int], check: Check
+        cls, file: BinaryIO, archive: zipfile.ZipFile, expected: ExpectedHeader, check: Check
     ) -> Iterator[WorkbookSheet]:
         """Open a workbook for a block. Raises Unreadable if it is too large or damaged."""
         refuse_large(archive)
@@ -58,7 +61,7 @@ class WorkbookSheet:
         except Exception as error:  # the library raises many kinds of errors for a damaged workbook
             raise Unreadable("damaged_archive", DAMAGED.format(error)) from error
         try:
-            yield cls(workbook, recognised, check)
+            yield cls(workbook, expected, check)
         finally:
             workbook.close()
 
@@ -81,32 +84,44 @@ class WorkbookSheet:
             self.line, cells = numbered
             yield cells
 
-    def _read_header(self, recognised: Callable[[list[str]], int]) -> list[str]:
-        for cells in self._rows:
-            if is_blank(cells):
-                continue
-            names = restore_header([cell.strip(BLANKS) for cell in _without_empty_end(cells)])
-            if fault := fault_of_header(names):
-                raise Unreadable("no_header", f"The first row must be the header. {fault}")
-            if not recognised(names):
-                message = f"The first row, {', '.join(names)[:200]!r}, has no known or mapped column name."
-                raise Unreadable("no_header", f"{message} It must be the header.")
-            check_header(names[own_columns(names) :])
-            return names
-        raise Unreadable("no_header", "The first sheet is empty. Its first row must be the header.")
+    def _read_header(self, expected: ExpectedHeader) -> list[str]:
+        rows = ((self.line, cells) for cells in self._rows)
+        first_rows = list(islice(dropwhile(lambda row: is_blank(row[1]), rows), MOST_ABOVE + 1))
+        if not first_rows:
+            raise Unreadable("no_header", "The first sheet is empty. Its first row must be the header.")
+        named = [
+            restore_header([cell.strip(BLANKS) for cell in _without_empty_end(c)]) for _, c in first_rows
+        ]
+        if fault := fault_of_header(named[0]):
+            raise Unreadable("no_header", f"The first row must be the header. {fault}")
+        headers = [at for at, names in enumerate(named) if expected.accepts(names)]
+        if not headers:
+            message = f"The first row, {', '.join(named[0])[:200]!r}, has no known or mapped column name."
+            raise Unreadable("no_header", f"{message} It must be the header. {expected.needs}".strip())
+        header = max(headers, key=lambda at: (*expected.weigh(named[at]), -at))
+        self.warnings += skipped_above(first_rows[0][0], first_rows[header][0])
+        self._ahead = first_rows[header + 1 :]
+        check_header(named[header][own_columns(named[header]) :])
+        return named[header]
 
     def read(self) -> Iterator[Record]:
         """Yield the rows below the header; missing cells at the end of a row are empty."""
         width = len(self.header)
-        for count, cells in enumerate(self._rows):
+        below = ((self.line, cells) for cells in self._rows)
+        for count, (line, cells) in enumerate(chain(self._ahead, below)):
             if count * width > MOST_CELLS:
                 raise too_large(f"The workbook has more than {MOST_CELLS:,} cells.")
             kept = _without_empty_end(cells)
             if kept:
-                yield Record(self.line, kept + [""] * (width - len(kept)))
+                yield Record(line, kept + [""] * (width - len(kept)))
 
 
 DAMAGED = "The workbook cannot be read: {}. Save it again, or the sheet as CSV."
+
+
+def _names(cells: list[str]) -> list[str]:
+    """Return the cells of a row as the names of columns."""
+    return restore_header([cell.strip(BLANKS) for cell in _without_empty_end(cells)])
 
 
 def _without_empty_end(cells: list[str]) -> list[str]:

@@ -15,7 +15,11 @@ MAPPING_OBJECT = {
     "type": "object",
     "required": ["source_field", "destination_field"],
     "properties": {
-        "source_field": {"type": "string", "description": "The column's name in the file."},
+        "source_field": {
+            "type": ["string", "null"],
+            "description": "The column's name in the file. null: no column fills the field, neither by"
+            " the saved mapping nor by its name.",
+        },
         "destination_field": {
             "type": "string",
             "description": "Also price, gtin, option.color, property.Fabric.",
@@ -54,13 +58,23 @@ MAPPING_OBJECT = {
 MAPPING_TEXT = {"type": "string", "example": "Name:title", "description": "Column in the file:field"}
 
 
-@extend_schema_field({"type": "array", "items": {"oneOf": [MAPPING_TEXT, MAPPING_OBJECT]}})
+# The object is in the description only: generators make no usable code of "an array or an object".
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {"oneOf": [MAPPING_TEXT, MAPPING_OBJECT]},
+        "description": 'The column of each field. An object is understood, too: `{"title": "Name",'
+        ' "gtin": null}`. null leaves the field out.',
+    }
+)
 class MappingField(serializers.Field[list[Any], Any, Any, Any]):
     """Entries of a mapping; each is checked on its own."""
 
-    default_error_messages = {"invalid": "Must be an array."}
+    default_error_messages = {"invalid": "Must be an array, or an object with a column for each field."}
 
     def to_internal_value(self, data: Any) -> list[Any]:
+        if isinstance(data, dict):
+            return [{"source_field": column, "destination_field": field} for field, column in data.items()]
         if not isinstance(data, list):
             self.fail("invalid")
         return data

@@ -33,7 +33,7 @@ PriceChangeJson = TypedDict(
 
 
 class ReportJson(TypedDict):
-    """Findings beside the counts; each is present only where it applies.
+    """Findings in addition to the counts. Each is present only if it applies.
 
     `reasons`: why the job waits for approval; `would_wait`: why it would wait if it were not a dry run.
     `zeroed`: stock rows set to 0. `kept_newer`: stock rows that a full file does not name and that keep

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
 from rest_framework import serializers
@@ -10,6 +11,7 @@ from rest_framework import serializers
 from api.bodies import Body
 from api.fields import Array, Optional, Text
 from api.renderers import iso
+from imports.kinds import kind_with_mappings
 from imports.models import SavedMapping
 from imports.pipeline.row_shape import PLACEHOLDER
 from imports.shop_exports import BUILT_IN
@@ -128,14 +130,19 @@ def mapping_json(saved: SavedMapping | ShopExport) -> MappingJson:
         "id": saved.pk if isinstance(saved, SavedMapping) else saved.id,
         "name": saved.name,
         "title": saved.name if isinstance(saved, SavedMapping) else saved.title,
-        "kind": saved.kind if isinstance(saved, SavedMapping) else "products",
+        "kind": saved.kind if isinstance(saved, SavedMapping) else kind_with_mappings().name,
         "built_in": not own,
-        "field_mapping": [entry_json(entry) for entry in options.get("field_mapping", [])],
+        "field_mapping": [*map(entry_json, options.get("field_mapping", [])), *left_out_json(options)],
         "math_transformer": options.get("math_transformer", ""),
         "rows": options.get("rows", {}),
         "created_at": iso(saved.created_at) if isinstance(saved, SavedMapping) else None,
         "updated_at": iso(saved.updated_at) if isinstance(saved, SavedMapping) else None,
     }
+
+
+def left_out_json(options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the fields that a mapping leaves out, as entries of a request."""
+    return [{"source_field": None, "destination_field": name} for name in options.get("left_out", ())]
 
 
 def entry_json(entry: dict[str, Any]) -> dict[str, Any]:

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from imports.shop_exports.amazon import AMAZON
+from imports.shop_exports.bigcommerce import BIGCOMMERCE
+from imports.shop_exports.etsy import ETSY
 from imports.shop_exports.export import ShopExport, StockExport
 from imports.shop_exports.magento import MAGENTO
+from imports.shop_exports.prestashop import PRESTASHOP
+from imports.shop_exports.product_feeds import FACEBOOK, GOOGLE
 from imports.shop_exports.shopify import SHOPIFY, SHOPIFY_STOCK
+from imports.shop_exports.wix import WIX
 from imports.shop_exports.woocommerce import WOOCOMMERCE
 
-BUILT_IN: Mapping[str, ShopExport] = {each.name: each for each in (SHOPIFY, WOOCOMMERCE, MAGENTO)}
+BUILT_IN: Mapping[str, ShopExport] = {
+    export.name: export
+    for export in (
+        *(SHOPIFY, WOOCOMMERCE, MAGENTO, GOOGLE, FACEBOOK),
+        *(ETSY, WIX, PRESTASHOP, BIGCOMMERCE, AMAZON),
+    )
+}
 OF_STOCK: Mapping[str, StockExport] = {SHOPIFY_STOCK.name: SHOPIFY_STOCK}
 
 

@@ -14,7 +14,7 @@ LEAVE_OUT = "leave_out"
 class ShopExport:
     """A mapping of the service."""
 
-    # Below the ids of mappings that suppliers save.
+    # The id is smaller than the ids of all mappings that suppliers save, so they never clash.
     id: int
     name: str
     title: str
@@ -22,6 +22,8 @@ class ShopExport:
     signatures: tuple[frozenset[str], ...]
     field_mapping: tuple[dict[str, Any], ...]
     rows: Mapping[str, Any] = field(default_factory=dict)
+    # Columns in lower case that a header of this export does not have.
+    unlike: frozenset[str] = frozenset()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -29,7 +31,8 @@ class ShopExport:
 
     def has_header(self, header: Collection[str]) -> bool:
         """Whether a header in lower case certainly belongs to this export."""
-        return any(signature <= set(header) for signature in self.signatures)
+        names = set(header)
+        return not self.unlike & names and any(signature <= names for signature in self.signatures)
 
 
 @dataclass(frozen=True)

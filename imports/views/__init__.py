@@ -2,24 +2,17 @@
 
 from imports.views.jobs import ErrorsViewSet, ImportsViewSet, ImportViewSet
 from imports.views.mappings import MappingsViewSet, MappingViewSet
-from imports.views.settings import (
-    AutoInventoryViewSet,
-    AutoProductsViewSet,
-    PolicyViewSet,
-    TemplateViewSet,
-)
-from imports.views.starting import ImportInventoryViewSet, ImportProductsViewSet
+from imports.views.settings import PolicyViewSet, TemplateViewSet, auto_import_view
+from imports.views.starting import starting_view
 
 __all__ = [
-    "AutoInventoryViewSet",
-    "AutoProductsViewSet",
     "ErrorsViewSet",
-    "ImportInventoryViewSet",
-    "ImportProductsViewSet",
     "ImportViewSet",
     "ImportsViewSet",
     "MappingViewSet",
     "MappingsViewSet",
     "PolicyViewSet",
     "TemplateViewSet",
+    "auto_import_view",
+    "starting_view",
 ]

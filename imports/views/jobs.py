@@ -17,7 +17,9 @@ from api.pagination import Keyset, listing
 from api.schema import CURSOR, LIMIT, answers
 from imports.error_report import report
 from imports.filters import ImportFilter
-from imports.models import ImportJob, Kind, Status
+from imports.kinds import kind_of
+from imports.models import ImportJob, Status
+from imports.models.kind import names
 from imports.serializers import JobJson, JobsJson, first_errors, job_json
 from imports.views.scopes import JobsOfScopes
 
@@ -32,7 +34,7 @@ class ImportsViewSet(JobsOfScopes):
     @extend_schema(
         summary="List imports",
         parameters=[
-            OpenApiParameter("kind", enum=Kind.values, description="Imports of this kind."),
+            OpenApiParameter("kind", enum=names(), description="Imports of this kind."),
             OpenApiParameter("status", enum=Status.values, description="Imports in this status."),
             LIMIT,
             CURSOR,
@@ -57,7 +59,7 @@ class ImportViewSet(JobsOfScopes):
         if job is None:
             raise NotFound
         if job.kind not in self.kinds:
-            raise Forbidden(f"This needs the scope {self._scopes()[Kind(job.kind)].value}.")
+            raise Forbidden(f"This needs the scope {self.scope_of(kind_of(job.kind)).value}.")
         self.job = job
 
     @extend_schema(summary="Read an import", responses={200: answers(JobJson, "The import.")})
@@ -100,7 +102,7 @@ class ImportViewSet(JobsOfScopes):
 class ErrorsViewSet(ImportViewSet):
     """`/v3/suppliers/{supplier_id}/imports/{import_id}/errors`"""
 
-    answers_csv = True
+    answers_file = True
 
     @extend_schema(
         summary="Download the errors of an import",

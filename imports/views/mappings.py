@@ -12,6 +12,7 @@ from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
 from api.errors import Forbidden, NotFound
 from api.schema import answers
+from imports.kinds import kind_with_mappings
 from imports.models import SavedMapping
 from imports.saved_mappings import change_mapping, create_mapping, delete_mapping
 from imports.serializers import MappingJson, MappingsJson, SavedMappingBody, mapping_json
@@ -26,7 +27,7 @@ class MappingsViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="List mappings",
-        description="The mappings of the service (shopify, woocommerce, magento), then your own.",
+        description="The mappings of the service, such as `shopify`, then your own.",
         responses={200: answers(MappingsJson, "All mappings.")},
     )
     def list(self, request: Request, supplier_id: int) -> Response:
@@ -42,7 +43,8 @@ class MappingsViewSet(SupplierViewSet):
     )
     def create(self, request: Request, supplier_id: int) -> Response:
         body = checked(SavedMappingBody, request)
-        saved = create_mapping(self.supplier, body.validated_data["name"], body.options(), by=self.actor)
+        name, kind = body.validated_data["name"], kind_with_mappings().name
+        saved = create_mapping(self.supplier, kind, name, body.options(), by=self.actor)
         location = request.build_absolute_uri(f"/v3/suppliers/{self.supplier.pk}/mappings/{saved.pk}")
         return Response(mapping_json(saved), status=201, headers={"Location": location})
 

@@ -8,30 +8,22 @@ from typing import Any
 from accounts.authentication import Access
 from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
-from imports.models import Kind
-
-READS = {
-    Kind.PRODUCTS: Scope.CATALOG_READ,
-    Kind.INVENTORY: Scope.INVENTORY_READ,
-    Kind.FULFILLMENTS: Scope.FULFILLMENTS_READ,
-}
-WRITES = {
-    Kind.PRODUCTS: Scope.CATALOG_WRITE,
-    Kind.INVENTORY: Scope.INVENTORY_WRITE,
-    Kind.FULFILLMENTS: Scope.FULFILLMENTS_WRITE,
-}
+from imports.kinds import ImportKind, all_kinds
 
 
 class JobsOfScopes(SupplierViewSet):
     """The base view of jobs: product jobs need catalog scopes, stock jobs inventory scopes, and so on."""
 
     def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
-        self.kinds = [kind for kind, scope in self._scopes().items() if scope in access.scopes]
+        self.kinds = [kind.name for kind in all_kinds() if self.scope_of(kind) in access.scopes]
         super().admit(access, kwargs)
 
-    def _scopes(self) -> Mapping[Kind, Scope]:
-        return READS if self.request.method in ("GET", "HEAD", "OPTIONS") else WRITES
+    def scope_of(self, kind: ImportKind) -> Scope:
+        """Return the scope that this request needs for jobs of a kind."""
+        reads = self.request.method in ("GET", "HEAD", "OPTIONS")
+        return kind.read_scope if reads else kind.write_scope
 
     def needed_scope(self) -> Scope | None:
         """Return any of the job scopes; the needed scope is known once the job is found."""
-        return self._scopes()[self.kinds[0] if self.kinds else Kind.PRODUCTS]
+        admitted = [kind for kind in all_kinds() if kind.name in self.kinds]
+        return self.scope_of([*admitted, *all_kinds()][0])

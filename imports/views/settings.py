@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -13,12 +13,10 @@ from rest_framework.response import Response
 from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
 from api.schema import answers
-from imports.models import AutoImport, ImportPolicy, Kind
-from imports.saved_mappings import with_mapping
+from imports.kinds import ImportKind, KindApi, SettingsBody, kind_of
+from imports.models import AutoImport, ImportPolicy
 from imports.serializers import (
     AutoImportJson,
-    AutoInventoryBody,
-    AutoProductsBody,
     PolicyBody,
     PolicyJson,
     auto_import_json,
@@ -26,18 +24,18 @@ from imports.serializers import (
 )
 from imports.services import save_auto_import, save_policy
 from imports.templates import template
-from imports.views.options import checked, options_of
-from imports.views.scopes import READS, JobsOfScopes
+from imports.views.options import checked
+from imports.views.scopes import JobsOfScopes
 
 
 class TemplateViewSet(JobsOfScopes):
     """`/v3/suppliers/{supplier_id}/templates/{folder}.csv`"""
 
-    answers_csv = True
-    kind: Kind = Kind.PRODUCTS
+    answers_file = True
+    kind = ""
 
     def needed_scope(self) -> Scope | None:
-        return READS[self.kind]
+        return kind_of(self.kind).read_scope
 
     @extend_schema(
         summary="Download a template",
@@ -46,7 +44,7 @@ class TemplateViewSet(JobsOfScopes):
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "The template.")},
     )
     def retrieve(self, request: Request, supplier_id: int) -> Any:
-        name = f"{self.kind.folder}.csv"
+        name = f"{kind_of(self.kind).folder}.csv"
         return HttpResponse(
             template(self.kind),
             content_type="text/csv; charset=utf-8",
@@ -81,51 +79,43 @@ class PolicyViewSet(SupplierViewSet):
 class AutoImportViewSet(JobsOfScopes):
     """`/v3/suppliers/{supplier_id}/autoImports/{kind}`"""
 
-    kind: Kind = Kind.PRODUCTS
+    kind: ClassVar[ImportKind]
 
     def needed_scope(self) -> Scope | None:
-        return self._scopes()[self.kind]
+        return self.scope_of(self.kind)
 
     def lock(self) -> None:
-        AutoImport.objects.select_for_update().filter(supplier=self.supplier, kind=self.kind).first()
+        AutoImport.objects.select_for_update().filter(supplier=self.supplier, kind=self.kind.name).first()
 
     @extend_schema(
         summary="Read an automatic import", responses={200: answers(AutoImportJson, "The settings.")}
     )
     def retrieve(self, request: Request, supplier_id: int) -> Response:
-        saved = AutoImport.objects.filter(supplier=self.supplier, kind=self.kind).first()
-        return Response(auto_import_json(saved or AutoImport(kind=self.kind, enabled=False)))
+        saved = AutoImport.objects.filter(supplier=self.supplier, kind=self.kind.name).first()
+        return Response(auto_import_json(saved or AutoImport(kind=self.kind.name, enabled=False)))
 
-    def _update(self, body: Any) -> Response:
-        options = options_of(self.kind, body, self.supplier)
+    def save_settings(self, body: SettingsBody) -> Response:
+        name, options = self.kind.name, self.kind.checked_options(self.supplier, body)
         # Refuse an unknown mapping now: each upload reads the mapping again.
-        with_mapping(self.supplier, options, self.kind)
+        self.kind.with_mapping(self.supplier, options)
         changes = {"options": options, "enabled": body.validated_data.get("enabled", True)}
-        saved = save_auto_import(self.supplier, self.kind, changes, by=self.actor)
-        return Response(auto_import_json(saved))
+        return Response(auto_import_json(save_auto_import(self.supplier, name, changes, by=self.actor)))
 
 
-class AutoProductsViewSet(AutoImportViewSet):
-    kind = Kind.PRODUCTS
+def auto_import_view(kind_: ImportKind, api: KindApi) -> type[AutoImportViewSet]:
+    """Return the view of a kind's automatic import."""
 
-    @extend_schema(
-        summary="Import product files as they are uploaded",
-        description="From now on, each file uploaded to `products/` is imported with this mapping.",
-        request=AutoProductsBody,
-        responses={200: answers(AutoImportJson, "The new settings.")},
-    )
-    def update(self, request: Request, supplier_id: int) -> Response:
-        return self._update(checked(AutoProductsBody, request))
+    class AutoImportOfKindViewSet(AutoImportViewSet):
+        kind = kind_
 
+        @extend_schema(
+            summary=f"Import {api.files} as they are uploaded",
+            description=f"From now on, each file uploaded to `{kind_.folder}/` is imported with"
+            " these settings.",
+            request=api.settings_body,
+            responses={200: answers(AutoImportJson, "The new settings.")},
+        )
+        def update(self, request: Request, supplier_id: int) -> Response:
+            return self.save_settings(checked(api.settings_body, request))
 
-class AutoInventoryViewSet(AutoImportViewSet):
-    kind = Kind.INVENTORY
-
-    @extend_schema(
-        summary="Import stock files as they are uploaded",
-        description="From now on, each file uploaded to `inventory/` is imported with these settings.",
-        request=AutoInventoryBody,
-        responses={200: answers(AutoImportJson, "The new settings.")},
-    )
-    def update(self, request: Request, supplier_id: int) -> Response:
-        return self._update(checked(AutoInventoryBody, request))
+    return AutoImportOfKindViewSet

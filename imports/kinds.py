@@ -1,0 +1,158 @@
+"""The registry of import kinds. The app that owns a kind describes it here when the app is ready.
+
+Everything outside the owning app derives from the description: choices, folders, scopes, paths of the API,
+templates, automatic imports, the operators' upload form and metrics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from accounts.models import Supplier
+from accounts.scopes import Scope
+from imports.models import kind as stored
+from imports.pipeline import importer as importers
+from imports.pipeline.importer import Importer
+from imports.saved_mappings import with_saved_mapping
+from imports.shop_exports.export import StockExport
+from sftp_ingest.area import paths
+
+
+class SettingsBody(Protocol):
+    """A body with the options of imports; a serializer."""
+
+    @property
+    def validated_data(self) -> Any: ...
+
+    @property
+    def errors(self) -> Any: ...
+
+    def is_valid(self, *, raise_exception: bool = False) -> bool: ...
+
+    def options(self) -> dict[str, Any]:
+        """Return the options that a job or an automatic import stores. Raises Invalid."""
+
+
+class StartBody(SettingsBody, Protocol):
+    """The body of a request that starts an import."""
+
+    def named_file(self) -> tuple[str, str]:
+        """Return the field that names the file, and its path or URL (empty if the body has the lines)."""
+
+
+class OptionsForm(Protocol):
+    """The operators' form for the options of an uploaded file."""
+
+    def body(self) -> dict[str, Any]:
+        """Return the chosen options as the body of an API request."""
+
+
+class FormOfOptions(Protocol):
+    """The class of an OptionsForm."""
+
+    def __call__(
+        self, supplier: Supplier, columns: Sequence[str], data: Any = None, *, initial: Any = None
+    ) -> OptionsForm: ...
+
+    def initial_of(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the form's initial values for the body of a request."""
+
+    def guessed_body(self, supplier: Supplier, columns: Sequence[str]) -> dict[str, Any]:
+        """Return the body of a request that fits the names of a file's columns."""
+
+
+@dataclass(frozen=True)
+class KindApi:
+    """The requests of a kind. A kind without requests comes only as files in its folder."""
+
+    path: str
+    """The last part of the path that starts an import, such as `importProducts`."""
+    status: int
+    """The status of the answer, by the interface."""
+    body: Callable[..., StartBody]
+    settings_body: Callable[..., SettingsBody]
+    """The body of an automatic import's settings."""
+    files: str
+    """The files in words, such as `product files`."""
+    description: str
+
+    @property
+    def operation_id(self) -> str:
+        return re.sub("([A-Z])", lambda letter: f"_{letter[1].lower()}", self.path)
+
+
+@dataclass(frozen=True)
+class ImportKind:
+    """The description of an import kind: the content of a file, and how it is imported."""
+
+    name: str
+    importer: Importer
+    read_scope: Scope
+    write_scope: Scope
+    folder: str = ""
+    """The folder of the upload area with files of this kind; by default the kind's name."""
+    api: KindApi | None = None
+    content: str = ""
+    """The content of a file in words, for operators who upload one."""
+    done_elsewhere: str = ""
+    """The page where operators do this work instead of uploading or correcting files, as a sentence."""
+    has_saved_mappings: bool = False
+    """Whether mappings of this kind are saved by name. One kind has them."""
+    own_mappings: Mapping[str, StockExport] = field(default_factory=dict)
+    """The service's mappings for this kind alone, by name; empty for a kind with saved mappings."""
+    form: FormOfOptions | None = None
+    """The operators' form for the options; without a form, they map column by column."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", self.folder or self.name)
+
+    @property
+    def area(self) -> str:
+        """The area of the scopes and events of this kind, such as `catalog`."""
+        return self.read_scope.partition(":")[0]
+
+    def checked_options(self, supplier: Supplier, body: SettingsBody) -> dict[str, Any]:
+        """Return the options of a body if this supplier may use them. Raises Invalid."""
+        return self.importer.check(supplier, body.options())
+
+    def with_mapping(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Merge an import's options with those of the mapping that they name. Raises Invalid."""
+        if self.own_mappings and (name := options.get("mapping")):
+            return {**options, "rows": dict(self.own_mappings[name].rows)}
+        return with_saved_mapping(supplier, options)
+
+    @property
+    def imports_every_file(self) -> bool:
+        """Whether each file in the folder is imported, without settings of the supplier."""
+        return self.api is None
+
+
+_kinds: dict[str, ImportKind] = {}
+
+
+def register(kind: ImportKind) -> None:
+    """Add a kind. Apps call this in `ready()`."""
+    _kinds[kind.name] = kind
+    importers.register(kind.name, kind.importer)
+    stored.add_name(kind.name, kind.area)
+    paths.add_import_folder(kind.folder, kind.name)
+
+
+def all_kinds() -> list[ImportKind]:
+    return [*_kinds.values()]
+
+
+def kind_of(name: str) -> ImportKind:
+    return _kinds[name]
+
+
+def uploaded_by_operators() -> list[ImportKind]:
+    return [kind for kind in all_kinds() if not kind.done_elsewhere]
+
+
+def kind_with_mappings() -> ImportKind:
+    """Return the kind whose mappings are saved by name."""
+    return next(kind for kind in all_kinds() if kind.has_saved_mappings)
