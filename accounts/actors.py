@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from django.contrib.auth.base_user import AbstractBaseUser
 
-from accounts.models import ApiKey
+from accounts.models import ApiKey, Member
 from api.request_id import current_request_id
 
 
@@ -22,7 +22,7 @@ class ActorKind(StrEnum):
 
 @dataclass(frozen=True)
 class Actor:
-    """An actor as the history names it: `key:fxk_… (Acme ERP)`, `user:anna`, `system:beat`."""
+    """An actor as the history names it: `key:fxk_… (Acme ERP)`, `user:anna`, `member:7`, `system:beat`."""
 
     kind: ActorKind
     name: str
@@ -30,6 +30,8 @@ class Actor:
     """The request that the actor came with. Empty for the system: it acts in the current request."""
     reason: str = ""
     """The operator's reason. It is stored with every event, and only operators see it."""
+    approved_by: str = ""
+    """The second operator, who approved the action. It is stored like the reason."""
 
     @property
     def request_id(self) -> str:
@@ -43,6 +45,10 @@ class Actor:
     @classmethod
     def of_user(cls, user: AbstractBaseUser) -> Actor:
         return cls(ActorKind.OPERATOR, f"user:{user.get_username()}", current_request_id())
+
+    @classmethod
+    def of_member(cls, member: Member) -> Actor:
+        return cls(ActorKind(member.role.value), member.actor_name, current_request_id())
 
     @classmethod
     def system(cls, name: str) -> Actor:

@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 from django.conf import settings
+from django.core import checks
 
 from accounts.rates import parse_rate
 
@@ -8,5 +9,11 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
+        # Import here: models are not loaded before ready().
+        from accounts.models.party import validate_currency
+        from accounts.operating.second_operator import check_names
+
+        checks.register(check_names)
         parse_rate(settings.RATE_LIMIT)  # a wrong setting must stop the start, not every request
         parse_rate(settings.FAILED_KEYS_LIMIT)
+        validate_currency(settings.CURRENCY)

@@ -93,9 +93,9 @@ def _by_token(prefix: str, secret: str) -> Access | None:
 
 
 def _name_party(key: ApiKey) -> None:
-    """Set the key's party with its id only: nearly all requests need no more, and a join doubles the cost.
+    """Set the key's party to an instance that has only its id; Django loads other fields on first use.
 
-    Django loads the other fields on first use.
+    Nearly all requests need only the id, and a join would double the cost of the query.
     """
     if key.supplier_id:
         key.supplier = Supplier.from_db(DEFAULT_DB_ALIAS, ["id"], [key.supplier_id])
@@ -104,7 +104,7 @@ def _name_party(key: ApiKey) -> None:
 
 
 def client_address(request: Request | HttpRequest) -> str:
-    """Return the client's address: the peer's, or with the setting BEHIND_PROXY the proxy's word."""
+    """Return the client's address. With the setting BEHIND_PROXY, read it from the proxy's header."""
     peer, forwarded = str(request.META.get("REMOTE_ADDR", "")), request.headers.get("X-Forwarded-For", "")
     return address_of(peer, forwarded, behind_proxy=settings.BEHIND_PROXY)
 

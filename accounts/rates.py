@@ -1,4 +1,4 @@
-"""Rates such as `6000/min`, counted exactly in Redis. Without Redis, nothing is counted and nothing waits."""
+"""Rate limits such as `6000/min`. Redis counts the hits; while Redis is away, nothing is limited."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 RATE = re.compile(r"([1-9][0-9]{0,8})/(?:(s(?:ec(?:ond)?)?)|(m(?:in(?:ute)?)?)|(h(?:our)?)|(d(?:ay)?))")
 UNITS = (RateLimitItemPerSecond, RateLimitItemPerMinute, RateLimitItemPerHour, RateLimitItemPerDay)
-# Redis answers in under a millisecond. Counting is not worth a longer wait of an order.
+# Redis usually answers in under a millisecond. An order must not wait longer only to be counted.
 TIMEOUT = 0.5
 # For this many seconds after a failure, Redis is not asked again, so that few requests wait for the timeout.
 PAUSE = 2.0
@@ -40,7 +40,7 @@ PAUSE = 2.0
 
 @dataclass(frozen=True)
 class Count:
-    """The state of a rate after a hit; `reset` and `window` are in whole seconds."""
+    """The hits left in a window of a rate. `reset` and `window` are whole seconds."""
 
     allowed: bool
     limit: int
@@ -71,7 +71,8 @@ def validate_rate(value: str) -> None:
         raise ValidationError(f"{error}.") from error
 
 
-# A window begins with its first hit, and expires by itself. Each request runs this, so use one round trip.
+# A window begins with its first hit and expires by itself. One script, because each request needs it: several
+# commands would take several round trips.
 HIT = """
 local count = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])

@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 from rest_framework import serializers
 
-from accounts.models import Partnership, Retailer, Supplier
+from accounts.models import CancelBeforeCapture, Partnership, Retailer, Supplier
 from api.envelope import ErrorJson
 from api.renderers import iso
 
@@ -47,6 +47,7 @@ class SupplierPartnerJson(TypedDict):
     retailer_shipper_account: str
     service_types: list[str]
     is_active: bool
+    cancel_before_capture: CancelBeforeCapture
 
 
 class SupplierJson(TypedDict):
@@ -54,6 +55,7 @@ class SupplierJson(TypedDict):
 
     id: int
     name: str
+    currency: str
     created_at: str
     partnerships: list[SupplierPartnerJson]
 
@@ -65,6 +67,7 @@ class RetailerPartnerJson(TypedDict):
     supplier_name: str
     service_types: list[str]
     is_active: bool
+    cancel_before_capture: CancelBeforeCapture
 
 
 class RetailerJson(TypedDict):
@@ -72,6 +75,7 @@ class RetailerJson(TypedDict):
 
     id: int
     name: str
+    currency: str
     created_at: str
     partnerships: list[RetailerPartnerJson]
 
@@ -81,6 +85,7 @@ def supplier_json(supplier: Supplier) -> SupplierJson:
     return {
         "id": supplier.pk,
         "name": supplier.name,
+        "currency": supplier.currency,
         "created_at": iso(supplier.created_at),
         "partnerships": [_of_supplier(partnership) for partnership in partnerships],
     }
@@ -94,6 +99,7 @@ def _of_supplier(partnership: Partnership) -> SupplierPartnerJson:
         "retailer_shipper_account": partnership.retailer_shipper_account,
         "service_types": list(partnership.service_types),
         "is_active": partnership.is_trading,
+        "cancel_before_capture": CancelBeforeCapture(partnership.cancel_before_capture),
     }
 
 
@@ -102,6 +108,7 @@ def retailer_json(retailer: Retailer) -> RetailerJson:
     return {
         "id": retailer.pk,
         "name": retailer.name,
+        "currency": retailer.currency,
         "created_at": iso(retailer.created_at),
         "partnerships": [_of_retailer(partnership) for partnership in partnerships],
     }
@@ -113,4 +120,5 @@ def _of_retailer(partnership: Partnership) -> RetailerPartnerJson:
         "supplier_name": partnership.supplier.name,
         "service_types": list(partnership.service_types),
         "is_active": partnership.is_trading,
+        "cancel_before_capture": CancelBeforeCapture(partnership.cancel_before_capture),
     }

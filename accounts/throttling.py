@@ -11,7 +11,7 @@ from accounts.rates import Count, counter, parse_rate
 
 
 class KeyThrottle(BaseThrottle):
-    """A throttle that counts the requests of each key and reports the rest in headers.
+    """A throttle that counts the requests of each key, and reports the remaining ones in headers.
 
     Without Redis, requests pass uncounted: orders matter more than the limit.
     """
@@ -34,7 +34,7 @@ class KeyThrottle(BaseThrottle):
             "RateLimit-Limit": str(count.limit),
             "RateLimit-Remaining": str(count.remaining),
             "RateLimit-Reset": str(count.reset),
-            # The same values as in the current IETF draft (draft-ietf-httpapi-ratelimit-headers).
+            # The same values, as headers of the IETF draft draft-ietf-httpapi-ratelimit-headers.
             "RateLimit-Policy": f'"key";q={count.limit};w={count.window}',
             "RateLimit": f'"key";r={count.remaining};t={count.reset}',
         }

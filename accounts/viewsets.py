@@ -37,8 +37,10 @@ class KeyViewSet(ViewSet):
     write_scope: ClassVar[Scope | None] = None
     # Operation names in the schema that cannot be derived from action and path (api.openapi.naming).
     operation_ids: ClassVar[Mapping[str, str]] = {}
-    # A CSV path ignores the Accept header (contract 12). Its errors are JSON.
-    answers_csv: ClassVar[bool] = False
+    # Errors of reads, by action and status, that other operations do not have (api.schema).
+    more_errors: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    # A path that answers with a CSV or PDF file ignores the Accept header (contract 12). Errors are JSON.
+    answers_file: ClassVar[bool] = False
     # Actions with one transaction for each element of their body: no element waits for the locks of others.
     piecemeal: ClassVar[frozenset[str]] = frozenset()
     key: ApiKey
@@ -104,7 +106,7 @@ class KeyViewSet(ViewSet):
         try:
             self.find()
             handler = self.handler()
-            if not self.answers_csv:
+            if not self.answers_file:
                 refuse_unacceptable(self.request)
             if has_condition(self.request):
                 return self._finish(self._if_unchanged(handler))

@@ -26,6 +26,14 @@ def validate_network(value: str) -> None:
         raise ValidationError(f"{value} is not a network such as 192.0.2.0/24") from error
 
 
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    def of_party(self, party: Supplier | Retailer) -> Self:
+        return self.filter(**{party.role.value: party})
+
+    def usable(self, *, at: datetime) -> Self:
+        return self.exclude(Q(revoked_at__isnull=False) | Q(expires_at__lte=at))
+
+
 class ApiKey(OfOneParty, Credential):
     """The credential of a party's system. It is also an OAuth client: the prefix is the client_id."""
 
@@ -53,6 +61,8 @@ class ApiKey(OfOneParty, Credential):
     )
     last_used_at = models.DateTimeField(null=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects = ApiKeyQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]

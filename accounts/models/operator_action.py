@@ -7,6 +7,7 @@ from typing import Any
 from django.db import models
 from django.db.models import Count, Q
 from django.db.models.functions import Now
+from django.urls import reverse
 
 from fastdb.leased import LeasedWork
 
@@ -17,6 +18,10 @@ class Result(models.TextChoices):
     DONE = "done", "done"
     UNCHANGED = "unchanged", "already done"
     REFUSED = "refused", "could not be done"
+
+
+IS_BULK = Q(total__gt=1, confirmed_at__isnull=False) & ~Q(request_id="")
+"""Confirmed actions on several records. Their events have the action's request id."""
 
 
 class OperatorAction(LeasedWork):
@@ -41,7 +46,17 @@ class OperatorAction(LeasedWork):
     undoes = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="undone_by")
     created_at = models.DateTimeField(db_default=Now())
     looked_at = models.DateTimeField(null=True, help_text="When every row had been checked.")
+    requested_at = models.DateTimeField(
+        null=True, help_text="When its chooser asked a second operator to approve it."
+    )
     confirmed_at = models.DateTimeField(null=True)
+    starts_at = models.DateTimeField(
+        null=True,
+        help_text="Until when a confirmed action waits, so that it can be stopped before its first row.",
+    )
+    approved_by = models.CharField(
+        max_length=200, blank=True, db_default="", help_text="The second operator, if one was needed."
+    )
     stopped_at = models.DateTimeField(null=True, help_text="When an operator stopped the remaining rows.")
     stopped_by = models.CharField(max_length=200, blank=True, db_default="")
     finished_at = models.DateTimeField(null=True)
@@ -52,6 +67,8 @@ class OperatorAction(LeasedWork):
         indexes = [
             models.Index("id", condition=Q(finished_at=None), name="operator_action_open"),
             models.Index("actor", "id", name="operator_action_of_person"),
+            # The audit log leaves out the events of bulk actions.
+            models.Index("request_id", condition=IS_BULK, name="operator_action_bulk"),
             # For the list of all actions, newest first.
             models.Index(
                 "created_at", "id", condition=Q(confirmed_at__isnull=False), name="operator_action_newest"
@@ -69,7 +86,8 @@ class OperatorAction(LeasedWork):
     @classmethod
     def to_do(cls) -> Q:
         """Actions to check, and confirmed actions to do."""
-        return Q(finished_at=None) & (Q(looked_at=None) | Q(confirmed_at__isnull=False))
+        may_start = Q(starts_at=None) | Q(starts_at__lte=Now())
+        return Q(finished_at=None) & (Q(looked_at=None) | Q(confirmed_at__isnull=False) & may_start)
 
     @property
     def moving(self) -> bool:
@@ -78,10 +96,25 @@ class OperatorAction(LeasedWork):
 
     @property
     def awaits_confirmation(self) -> bool:
-        return self.looked_at is not None and self.confirmed_at is None and self.finished_at is None
+        """Whether its chooser has to confirm it."""
+        return self.looked_at is not None and self.requested_at is None and self._unconfirmed
+
+    @property
+    def awaits_approval(self) -> bool:
+        """Whether a second operator has to approve or refuse it."""
+        return self.requested_at is not None and self._unconfirmed
+
+    @property
+    def _unconfirmed(self) -> bool:
+        return self.confirmed_at is None and self.finished_at is None
+
+    @property
+    def url(self) -> str:
+        """Return the page of an action on many records."""
+        return reverse(f"admin:{self.model.replace('.', '_')}_bulk", args=[self.pk])
 
     def counts(self) -> dict[str, int]:
-        """Count the rows that can be done, the rows left out, and the rows by result. One query."""
+        """Count the checked, possible and excluded rows, and the rows of each result, in one query."""
         can = Q(why_not="")
         counted: dict[str, int] = self.rows.aggregate(
             looked=Count("id", filter=Q(why_not__isnull=False)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
 
@@ -38,6 +39,13 @@ class CancelationDefault(models.TextChoices):
     WAIT = "wait", "wait for the supplier"
     APPROVE = "approve", "approved"
     REFUSE = "refuse", "refused"
+
+
+class CancelBeforeCapture(models.TextChoices):
+    """The handling of a cancellation while the supplier has never captured the fulfillment."""
+
+    ASK = "ask", "ask the supplier"
+    AT_ONCE = "at_once", "cancel at once"
 
 
 class WhenShort(models.TextChoices):
@@ -83,6 +91,18 @@ class Partnership(models.Model):
         db_default=WhenShort.SHIP_PARTIAL,
         help_text="The handling of units that stock cannot cover, unless the order sets it.",
     )
+    max_wait_days = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="Days that units may wait for stock without a supplier; then they are canceled. Empty: no "
+        "limit.",
+    )
+    max_units_per_line = models.PositiveIntegerField(
+        default=100_000,
+        db_default=100_000,
+        validators=[MinValueValidator(1)],
+        help_text="The largest number of units of one variant in an order.",
+    )
     strict_addresses = models.BooleanField(
         default=False, db_default=False, help_text="Refuse orders with an unknown country."
     )
@@ -95,6 +115,13 @@ class Partnership(models.Model):
         choices=CancelationDefault.choices,
         default=CancelationDefault.WAIT,
         help_text="The assumed answer to a cancellation after the time to answer.",
+    )
+    cancel_before_capture = models.CharField(
+        max_length=10,
+        choices=CancelBeforeCapture.choices,
+        default=CancelBeforeCapture.ASK,
+        db_default=CancelBeforeCapture.ASK,
+        help_text="The handling of a cancellation while the supplier has never captured the fulfillment.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 

@@ -16,17 +16,17 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html, format_html_join
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.safestring import SafeString, mark_safe
-from django.utils.text import slugify
 
 from accounts.models import Result
 from accounts.operating import bulk_actions
 from accounts.operating.admin_base import ReadOnlyAdmin, Record, operator_of
 from accounts.operating.bulk_pages import BulkPages
-from accounts.operating.operator_actions import AdminAction
+from accounts.operating.operator_actions import AdminAction, typed_texts
 from accounts.operating.record_panels import ShownPanel, panels_of
+
+LEVELS = {Result.DONE: messages.SUCCESS, Result.UNCHANGED: messages.WARNING}
+"""The level of a message about the result of an action; all other results are errors."""
 
 
 class ActingAdmin(BulkPages[Record]):
@@ -46,23 +46,27 @@ class ActingAdmin(BulkPages[Record]):
         if record is None or action is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, str(object_id))  # type: ignore[attr-defined,no-any-return]
         sent = request.POST.dict() if request.method == "POST" else None
-        form_id, after = _form_id(sent), self._after(request, record)
+        form_id, after = sent_form_id(sent), self._after(request, record)
         if sent is not None and (first := bulk_actions.was_sent(form_id)):
             messages.warning(request, first)
             return HttpResponseRedirect(after)
         why_not = action.why_not(record)
+        form = action.form_for(record, sent)
         if sent is not None and why_not:
             messages.error(request, why_not)
-            return HttpResponseRedirect(self._url(record))
-        form = action.form_for(record, sent)
-        if sent is not None and form.is_valid():
-            self._run(request, action, record, form.cleaned_data, form_id)
-            return self.after_action(request, record, after)
+            if not typed_texts(form):
+                return HttpResponseRedirect(self._url(record))
+        elif sent is not None and form.is_valid():
+            if self._run(request, action, record, form.cleaned_data, form_id) is not Result.REFUSED:
+                return self.after_action(request, record, after)
+            record = self.acting_on([object_id]).get()
+            why_not = action.why_not(record)
         context = {
             **self._context(request, record),
             "action": action,
             "form": form,
             "why_not": why_not,
+            "typed": typed_texts(form) if why_not else [],
             "effect": "" if why_not else action.effect(record),
             "details": action.details(record) if action.details and not why_not else "",
             "about": self.about(record),
@@ -74,7 +78,7 @@ class ActingAdmin(BulkPages[Record]):
 
     def _after(self, request: HttpRequest, record: Any) -> str:
         """Return the URL to go to afterwards: the page that the operator came from, or the record's page."""
-        return _next(request) or self._url(record)
+        return page_after(request) or self._url(record)
 
     def after_action(self, request: HttpRequest, record: Any, after: str) -> HttpResponse:
         """Return the answer to a done action. Override it to show something once, such as a secret."""
@@ -102,13 +106,11 @@ class ActingAdmin(BulkPages[Record]):
         record: Any,
         answers: dict[str, Any],
         form_id: UUID | None,
-    ) -> None:
+    ) -> Result:
         by = operator_of(request)
-        result, message = bulk_actions.record_single(
-            self, action, record, by=by, answers=answers, form_id=form_id
-        )
-        levels = {Result.DONE: messages.SUCCESS, Result.UNCHANGED: messages.WARNING}
-        messages.add_message(request, levels.get(result, messages.ERROR), message)
+        result, message = bulk_actions.record_single(action, record, by=by, answers=answers, form_id=form_id)
+        messages.add_message(request, LEVELS.get(result, messages.ERROR), message)
+        return result
 
     # --- The list --------------------------------------------------------------------------------
 
@@ -122,15 +124,15 @@ class ActingAdmin(BulkPages[Record]):
         return actions
 
 
-def _next(request: HttpRequest) -> str:
+def page_after(request: HttpRequest) -> str:
     """Return the admin page named in the parameter `next`; empty for any other address."""
     after = request.POST.get("next") or request.GET.get("next") or ""
     is_ours = url_has_allowed_host_and_scheme(after, {request.get_host()}, request.is_secure())
     return after if is_ours and after.startswith("/admin/") else ""
 
 
-def _form_id(sent: dict[str, str] | None) -> UUID | None:
-    """Return the id that the form got when it was shown; None if a script sends none."""
+def sent_form_id(sent: dict[str, str] | None) -> UUID | None:
+    """Return the id of the shown form, or None. A script may send a form without an id."""
     try:
         return UUID((sent or {}).get("form_id", ""))
     except ValueError:
@@ -173,7 +175,7 @@ class ActingFormAdmin(ActingAdmin[Record]):
             "record_actions": [
                 action for action in self.all_actions if acting_on and action.is_possible(acting_on)
             ],
-            "next": _next(request),
+            "next": page_after(request),
             **(extra_context or {}),
         }
         return super().change_view(request, object_id, form_url, context)
@@ -183,8 +185,10 @@ class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
     """A model that operators read, and change only by actions. The Support role sees no buttons."""
 
     page_template: ClassVar[str]
+    shows_pictures: ClassVar[bool] = False
+    """Whether the page may load pictures from suppliers' hosts."""
 
-    def page_context(self, record: Record) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, record: Record) -> dict[str, Any]:
         """Return more context for the record's page."""
         return {}
 
@@ -203,17 +207,13 @@ class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
         acting_on = self.acting_on([record.pk]).first() if self.has_act_permission(request) else None
         context = {
             **self._context(request, record),
-            **self.page_context(record),
-            "next": _next(request),
+            **self.page_context(request, record),
+            "next": page_after(request),
             "record_actions": [
                 action for action in self.all_actions if acting_on and action.is_possible(acting_on)
             ],
             **(extra_context or {}),
         }
-        return TemplateResponse(request, self.page_template, context)
-
-
-def badge(state: str) -> SafeString:
-    """Return a state as a badge. Browsers may break a long state between its words."""
-    words = format_html_join(mark_safe("_<wbr>"), "{}", ((word,) for word in state.split("_")))
-    return format_html('<span class="bo-state bo-state-{}">{}</span>', slugify(state), words)
+        response = TemplateResponse(request, self.page_template, context)
+        response.shows_pictures = self.shows_pictures  # type: ignore[attr-defined]  # PagePolicyMiddleware reads it
+        return response

@@ -1,4 +1,4 @@
-"""Filters of the admin's lists. Each filters rows and builds its URL parameter, so that links can use it."""
+"""Filters of the admin's lists. Each also builds its URL parameter for links to a filtered list."""
 
 from __future__ import annotations
 
@@ -39,6 +39,10 @@ class FlagFilter(ABC, admin.SimpleListFilter):
     @classmethod
     def parameters(cls) -> dict[str, str]:
         return {cls.parameter_name: cls.chosen}
+
+    @classmethod
+    def is_chosen(cls, request: HttpRequest) -> bool:
+        return request.GET.get(cls.parameter_name) == cls.chosen
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(self.chosen, self.label)]

@@ -7,23 +7,24 @@ one record takes, and a killed worker loses nothing and does nothing twice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
 from html import unescape
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 
-from accounts.actors import Actor, ActorKind
+from accounts.actors import Actor
 from accounts.models import OperatorAction, OperatorActionRow, Result
-from accounts.operating.operator_actions import AdminAction, AlreadySubmitted, perform
+from accounts.operating import final_actions, second_operator
+from accounts.operating.acting import Acting
+from accounts.operating.operator_actions import UNDO, AdminAction, AlreadySubmitted, perform
 from fastdb import leased
 from fastdb.updates import update
 
@@ -35,20 +36,8 @@ AT_WORK = 2  # actions in progress at the same time; the other worker threads st
 PAGE = 500
 AT_HAND = 50  # rows whose records are read at once before they are done one by one
 UNCONFIRMED = timedelta(days=1)  # until an action that no one confirmed is deleted
+UNAPPROVED = timedelta(days=7)  # until an action that no second operator approved is deleted
 GONE = "The record does not exist any more."
-
-
-class Acting(Protocol):
-    """The admin of the model that the action is for."""
-
-    @property
-    def model(self) -> type[Model]: ...
-
-    def acting_on(self, record_ids: Sequence[int]) -> QuerySet[Any]:
-        """Return these records with the relations that actions read."""
-        ...
-
-    def find_action(self, name: str) -> AdminAction[Any] | None: ...
 
 
 class TooMany(Exception):
@@ -57,6 +46,10 @@ class TooMany(Exception):
 
 class NotChooser(Exception):
     """An operator tried to confirm the action of another one."""
+
+
+class OwnAction(Exception):
+    """The chooser of an action tried to approve it."""
 
 
 def choose(
@@ -72,7 +65,9 @@ def choose(
     chosen_rows = subjects.order_by("pk").values("pk")[: MOST + 1]
     with transaction.atomic():
         label = action.label_for_many
-        chosen = _create(admin, action, by, label=label, chosen_from=chosen_from[:2000], undoes_id=undoes)
+        chosen = _create(
+            admin.model, action, by, label=label, chosen_from=chosen_from[:2000], undoes_id=undoes
+        )
         chosen.total = _store_rows(chosen, chosen_rows)
         if chosen.total > MOST:
             raise TooMany
@@ -80,9 +75,9 @@ def choose(
     return chosen
 
 
-def _create(admin: Acting, action: AdminAction[Any], by: Actor, **fields: Any) -> OperatorAction:
+def _create(model: type[Model], action: AdminAction[Any], by: Actor, **fields: Any) -> OperatorAction:
     return OperatorAction.objects.create(
-        model=admin.model._meta.label_lower,
+        model=model._meta.label_lower,
         action=action.name,
         actor=by.name,
         request_id=by.request_id,
@@ -103,32 +98,59 @@ def _store_rows(chosen: OperatorAction, chosen_rows: QuerySet[Any]) -> int:
         return int(cursor.rowcount)
 
 
-def confirm(chosen: OperatorAction, answers: dict[str, Any], *, by: Actor) -> bool:
-    """Start a checked action; return False if it was already confirmed or stopped. Raises NotChooser.
+def confirm(chosen: OperatorAction, action: AdminAction[Any], answers: dict[str, Any], *, by: Actor) -> bool:
+    """Start a checked action, or ask a second operator to approve it. Raises NotChooser.
 
-    Only its chooser may confirm it, because its changes are recorded in the name of the chooser.
+    Return False if it was already confirmed or stopped. Only its chooser may confirm it, because its changes
+    are recorded in the name of the chooser.
     """
     if by.name != chosen.actor:
         raise NotChooser(f"{chosen.actor} chose this action, so only {chosen.actor} can confirm it.")
-    waiting = OperatorAction.objects.filter(pk=chosen.pk, confirmed_at=None, finished_at=None)
+    rows = chosen.counts()["possible"]
+    if second_operator.is_needed(chosen, action, rows):
+        moments = {"requested_at": timezone.now()}
+    else:
+        moments = _start(action, rows)
+    waiting = OperatorAction.objects.filter(
+        pk=chosen.pk, requested_at=None, confirmed_at=None, finished_at=None
+    )
     confirmed = waiting.exclude(looked_at=None).update(
-        confirmed_at=timezone.now(), answers=answers, reason=answers.get("reason", "")
+        **moments, answers=answers, reason=answers.get("reason", "")
     )
     chosen.refresh_from_db()
     return bool(confirmed)
 
 
+def _start(action: AdminAction[Any], rows: int) -> dict[str, Any]:
+    return {"confirmed_at": timezone.now(), "starts_at": final_actions.starts_at(action, rows)}
+
+
+def approve(chosen: OperatorAction, action: AdminAction[Any], *, by: Actor) -> bool:
+    """Start an action as the second operator, after its chooser has confirmed it. Raises OwnAction.
+
+    Return False if it does not wait for an approval. To refuse an action, call `stop`.
+    """
+    if by.name == chosen.actor:
+        raise OwnAction("You chose this action, so another operator has to approve it.")
+    waiting = OperatorAction.objects.filter(pk=chosen.pk, confirmed_at=None, finished_at=None)
+    approved = waiting.exclude(requested_at=None).update(
+        **_start(action, chosen.counts()["possible"]), approved_by=by.name
+    )
+    chosen.refresh_from_db()
+    return bool(approved)
+
+
 def stop(chosen: OperatorAction, *, by: Actor) -> None:
-    """Stop an action. Rows that are done stay done; an unconfirmed action ends without any change."""
+    """Stop an action. Rows that are done stay done; an action that has not started changes nothing."""
     now = timezone.now()
     running = OperatorAction.objects.filter(pk=chosen.pk, finished_at=None)
-    running.filter(confirmed_at=None).update(stopped_at=now, stopped_by=by.name, finished_at=now)
+    not_started = running.filter(Q(confirmed_at=None) | Q(starts_at__gt=now))
+    not_started.update(stopped_at=now, stopped_by=by.name, finished_at=now)
     running.filter(stopped_at=None).update(stopped_at=now, stopped_by=by.name)
     chosen.refresh_from_db()
 
 
 def record_single(
-    admin: Acting,
     action: AdminAction[Any],
     record: Any,
     *,
@@ -136,7 +158,7 @@ def record_single(
     answers: dict[str, Any],
     form_id: UUID | None = None,
 ) -> tuple[Result, str]:
-    """Do an action to one record now, and store the operator and the result.
+    """Do an action to one record now, and store the operator or member, and the result.
 
     A form that is sent twice (by a double click, or by the browser's back button) is done once: the stored
     action has the form's id, and is saved in the transaction of the change.
@@ -156,7 +178,7 @@ def record_single(
     @transaction.atomic
     def write(result: Result, message: str) -> None:
         single = _create(
-            admin,
+            type(record),
             action,
             by,
             label=action.label,
@@ -195,7 +217,7 @@ def _as_text(message: str) -> str:
 
 
 def advance(chosen: OperatorAction, admin: Acting, *, seconds: float) -> bool:
-    """Check rows or do them for some seconds; return False if work is left for the caller.
+    """Check or process rows for some seconds; return False if work is left for the caller.
 
     True means that nothing is left now, or that another worker has the lease.
     """
@@ -239,12 +261,13 @@ def _check(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end:
 
 def _act(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: float) -> bool:
     """Do the rows one by one, in the order of the list."""
-    actor = Actor(ActorKind.OPERATOR, chosen.actor, chosen.request_id)
+    actor = Actor(admin.actor_kind, chosen.actor, chosen.request_id, approved_by=chosen.approved_by)
+    answers = {**chosen.answers, UNDO: chosen.undoes_id is not None}
     to_do = chosen.rows.filter(why_not="", result="", action__stopped_at=None).order_by("id")
     while rows := list(to_do[:AT_HAND]):
         subjects = {record.pk: record for record in admin.acting_on([row.record_id for row in rows])}
         for row in rows:
-            saved = _act_on(row, subjects.get(row.record_id), action, actor, chosen.answers)
+            saved = _act_on(row, subjects.get(row.record_id), action, actor, answers)
             if monotonic() > end:
                 return False
             if not saved:
@@ -294,7 +317,8 @@ def wake(action_id: int) -> None:
 
 
 def unfinished() -> list[int]:
-    """Return actions that need a worker. Delete actions that were not confirmed within a day."""
-    unconfirmed = OperatorAction.objects.filter(finished_at=None, confirmed_at=None)
-    unconfirmed.filter(created_at__lte=timezone.now() - UNCONFIRMED).delete()
+    """Return actions that need a worker. Delete actions that were not confirmed or approved in time."""
+    unconfirmed, now = OperatorAction.objects.filter(finished_at=None, confirmed_at=None), timezone.now()
+    unconfirmed.filter(requested_at=None, created_at__lte=now - UNCONFIRMED).delete()
+    unconfirmed.filter(requested_at__lte=now - UNAPPROVED).delete()
     return OperatorAction.unfinished()

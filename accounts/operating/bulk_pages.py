@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any, ClassVar
 from urllib.parse import unquote
 
@@ -17,8 +18,9 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
+from accounts.actors import ActorKind
 from accounts.models import OperatorAction, OperatorActionRow, Result
-from accounts.operating import bulk_actions, record_panels
+from accounts.operating import bulk_actions, final_actions, record_panels, second_operator
 from accounts.operating.admin_base import Record, operator_of
 from accounts.operating.operator_actions import AdminAction
 
@@ -29,6 +31,7 @@ COLUMNS = ("record", "name", "result", "message")
 class BulkPages(ModelAdmin[Record]):
     """A model with actions, and the pages of an action on many of its records."""
 
+    actor_kind: ClassVar[ActorKind] = ActorKind.OPERATOR
     record_actions: ClassVar[Sequence[AdminAction[Any]]] = ()
     acts_with: ClassVar[Sequence[str]] = ()
     """Relations that actions read. They are prefetched, so that many records need few queries."""
@@ -55,6 +58,7 @@ class BulkPages(ModelAdmin[Record]):
         return [
             path("bulk/<int:pk>/", wrap(self.bulk_view), name=name),
             path("bulk/<int:pk>/confirm/", wrap(require_POST(self.confirm_view)), name=f"{name}_confirm"),
+            path("bulk/<int:pk>/approve/", wrap(require_POST(self.approve_view)), name=f"{name}_approve"),
             path("bulk/<int:pk>/stop/", wrap(require_POST(self.stop_view)), name=f"{name}_stop"),
             path("bulk/<int:pk>/undo/", wrap(require_POST(self.undo_view)), name=f"{name}_undo"),
             path("bulk/<int:pk>/results.csv", wrap(self.results_view), name=f"{name}_results"),
@@ -85,21 +89,38 @@ class BulkPages(ModelAdmin[Record]):
     def bulk_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Show the preview, then the progress, then the results."""
         chosen, action = self._find(request, pk)
-        return self._page(request, chosen, action, action.form_for(None, None))
+        return self._page(request, chosen, action, self._form(chosen, action, None))
+
+    def _form(self, chosen: OperatorAction, action: AdminAction[Any], sent: dict[str, str] | None) -> Any:
+        form = action.form_for(None, sent)
+        rows = chosen.counts()["possible"] if chosen.awaits_confirmation else 0
+        if final_actions.is_final(action, rows):
+            form.fields["rows"] = final_actions.TypedNumber(rows)
+        return form
 
     def confirm_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Start the action: this request does a part, a worker does the rest."""
         chosen, action = self._find(request, pk, acting=True)
-        form = action.form_for(None, request.POST.dict())
+        form = self._form(chosen, action, request.POST.dict())
         if not form.is_valid():
             return self._page(request, chosen, action, form)
         try:
-            confirmed = bulk_actions.confirm(chosen, form.cleaned_data, by=operator_of(request))
+            confirmed = bulk_actions.confirm(chosen, action, form.cleaned_data, by=operator_of(request))
         except bulk_actions.NotChooser as error:
             messages.error(request, str(error))
         else:
-            if confirmed:
+            if confirmed and chosen.confirmed_at:
                 self._advance(chosen)
+        return HttpResponseRedirect(self._bulk_url(chosen))
+
+    def approve_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Start an action of another operator, who has confirmed it."""
+        chosen, action = self._find(request, pk, acting=True)
+        try:
+            if bulk_actions.approve(chosen, action, by=operator_of(request)):
+                self._advance(chosen)
+        except bulk_actions.OwnAction as error:
+            messages.error(request, str(error))
         return HttpResponseRedirect(self._bulk_url(chosen))
 
     def stop_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -139,6 +160,12 @@ class BulkPages(ModelAdmin[Record]):
             raise Http404
         return chosen, action
 
+    def _amounts(self, chosen: OperatorAction, action: AdminAction[Any]) -> Sequence[tuple[Decimal, str]]:
+        """Return the money of the possible rows, while the action may still be dropped or refused."""
+        if action.amounts is None or not (chosen.awaits_confirmation or chosen.awaits_approval):
+            return []
+        return action.amounts(chosen.rows.filter(why_not="").values("record_id"))
+
     def _advance(self, chosen: OperatorAction) -> None:
         if not bulk_actions.advance(chosen, self, seconds=bulk_actions.AT_ONCE):
             bulk_actions.wake(chosen.pk)
@@ -164,6 +191,12 @@ class BulkPages(ModelAdmin[Record]):
             "rows": shown[:SHOWN],
             "shown": SHOWN,
             "may_act": self.has_act_permission(request),
+            "needs_second": chosen.awaits_confirmation
+            and second_operator.is_needed(chosen, action, counts["possible"]),
+            "amounts": self._amounts(chosen, action),
+            "seconds_left": final_actions.seconds_left(chosen),
+            "wait": final_actions.WAIT.seconds,
+            "is_final": final_actions.is_final(action, counts["possible"]),
             "is_chooser": operator_of(request).name == chosen.actor,
             "undone_by": self.find_action(action.undone_by) if counts["done"] else None,
             "row_url": f"admin:{self.opts.app_label}_{self.opts.model_name}_change",

@@ -7,15 +7,16 @@ preview, and the job that does the action to many records.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from django import forms
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from accounts.actors import Actor
 from accounts.models import Result
@@ -34,6 +35,10 @@ class Reason(Enum):
     REQUIRED = "required"
 
 
+UNDO = "undo"
+"""The answer that tells `run` that the operator undoes an earlier action with this one."""
+
+
 class NothingChanged(Exception):
     """The record is already in the wanted state. The message describes that state."""
 
@@ -47,10 +52,10 @@ class AdminAction(Generic[Record]):
     """An action that operators can do to a record.
 
     `run(record, actor, answers)` returns a message for the operator. It raises ApiError or NothingChanged.
-    `why_not(record)` returns the reason why the action is not possible, or nothing. `effect(record)` returns
-    a preview. Both read only relations that the admin's `acts_with` prefetches, so many records need few
-    queries. `form(record, sent_data)` builds the form on the action's page. A list does the action without.
-    A form that has no choices to offer explains this in its attribute `why_not`; its page then has no button.
+    `why_not(record)` returns the reason why the action is not possible, or an empty string. `effect(record)`
+    returns a preview. Both read only relations that the admin's `acts_with` prefetches, so many records need
+    few queries. `form(record, sent_data)` builds the form on the action's page; the action from a list has no
+    form. A form without choices gives the reason in its attribute `why_not`; its page then has no button.
     """
 
     name: str
@@ -72,9 +77,13 @@ class AdminAction(Generic[Record]):
     """The label in the list's menu, if the label of the page's button does not fit many records."""
     in_transaction: bool = True
     """False for an action that calls a remote host. Not allowed with `bulk`: its rows have transactions."""
+    is_final: bool = False
+    """Whether nothing reverses the action. It asks for the number of its rows, and waits before its start."""
     undone_by: str = ""
     """The name of the action that reverses this one."""
     undo: str = "It cannot be undone."
+    amounts: Callable[[QuerySet[Any]], Sequence[tuple[Decimal, str]]] | None = None
+    """Return the money of each currency that the action concerns, from a query of the ids of its records."""
 
     @property
     def label_for_many(self) -> str:
@@ -91,6 +100,14 @@ class AdminAction(Generic[Record]):
                 max_length=500, required=self.reason is Reason.REQUIRED, help_text=self.reason_help
             )
         return form
+
+
+def typed_texts(form: forms.Form) -> list[tuple[str, str]]:
+    """Return the sent texts with their labels, so that a form that came too late loses no text."""
+    if not form.is_bound:
+        return []
+    sent = [(field.label, field.value()) for field in form if not field.is_hidden]
+    return [(str(label), str(value)) for label, value in sent if value]
 
 
 class AlreadySubmitted(Exception):

@@ -27,6 +27,10 @@ class Panel(Generic[Record]):
     render: Callable[[Record, HttpRequest], str]
     rank: int
     """Panels of a page are sorted by rank."""
+    tab: str = ""
+    """The tab of the panel, on pages with tabs (`backoffice.partners.tabs`)."""
+    permission: str = ""
+    """An operator without this permission does not see the panel."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +71,10 @@ def register(
 
 
 def panels_of(model: type[Model], request: HttpRequest) -> list[ShownPanel]:
+    """Return the panels of a model that the operator may see."""
     panels = sorted(_panels.get(model, ()), key=lambda panel: panel.rank)
-    return [ShownPanel(panel, request) for panel in panels]
+    seen = (each for each in panels if not each.permission or request.user.has_perm(each.permission))
+    return [ShownPanel(panel, request) for panel in seen]
 
 
 def actions_of(model: type[Model]) -> list[AdminAction[Any]]:

@@ -1,0 +1,96 @@
+"""Signing in to the admin and to the portal, with a limited number of tries per name and per address."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from allauth.account.internal.flows.login import perform_password_login
+from allauth.account.models import Login
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.views import LoginView
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from limits import RateLimitItem
+
+from accounts.authentication import client_address
+from accounts.rates import counter, parse_rate
+
+logger = logging.getLogger(__name__)
+
+Rates = dict[str, RateLimitItem | None]
+"""Limits by the name under which Redis counts them."""
+
+# A person who mistypes needs a few tries, and an office behind one address a few more. FOR_NAME is high,
+# because it is the only limit by which a stranger could lock a person out.
+FOR_NAME_FROM_ADDRESS = parse_rate("10/hour")
+FROM_ADDRESS = parse_rate("60/hour")
+FOR_NAME = parse_rate("200/hour")
+
+
+# Recovery codes replace a lost device, so they alone are no second factor.
+FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+
+
+class LimitedSignInForm(AuthenticationForm):
+    """A sign-in form with limited tries."""
+
+    def clean(self) -> dict[str, Any]:
+        """Check the limits, then the password. Count only a failure. Raises ValidationError."""
+        name = str(self.cleaned_data.get("username", ""))[:150]
+        address = client_address(self.request) if self.request else ""
+        rates = sign_in_rates(name, address)
+        refuse_too_many(rates, f"sign-ins of {name!r} from {address}")
+        try:
+            return super().clean()
+        except ValidationError:
+            count_failure(rates)
+            logger.warning("a sign-in of %r from %s failed", name, address)
+            raise
+
+
+def sign_in_rates(name: str, address: str) -> Rates:
+    """Return the limits on wrong passwords for the name and the address."""
+    return {
+        f"sign-in:{name}:{address}": FOR_NAME_FROM_ADDRESS,
+        f"sign-in:{address}": FROM_ADDRESS,
+        f"sign-in-of:{name}": FOR_NAME,
+    }
+
+
+def count_failure(rates: Rates) -> None:
+    """Count one failed try against each rate. Correct tries are never counted."""
+    for key, rate in rates.items():
+        if rate:
+            counter().hit(rate, key)
+
+
+def refuse_too_many(rates: Rates, attempt: str) -> None:
+    """Raise ValidationError and log `attempt` if a rate has no tries left."""
+    counts = [counter().look(rate, key) for key, rate in rates.items() if rate]
+    waits = [count.reset for count in counts if count is not None and not count.allowed]
+    if waits:
+        logger.warning("%s are rate-limited", attempt)
+        minutes = max(waits) // 60 + 1
+        raise ValidationError(f"Too many tries. Try again in {minutes} minutes.", code="throttled")
+
+
+class SignInView(LoginView):
+    """The password step of signing in. allauth decides about further steps and the redirect."""
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        return sign_in(self.request, form.get_user(), self.get_success_url())
+
+
+def sign_in(request: HttpRequest, user: AbstractBaseUser, after: str) -> HttpResponse:
+    """Begin the session of a user whose password was checked; allauth asks for a second factor before."""
+    begun = Login(user=user, redirect_url=after)
+    answer: HttpResponse = perform_password_login(request, {"username": user.get_username()}, begun)
+    return answer
+
+
+def has_second_factor(user: AbstractBaseUser | AnonymousUser) -> bool:
+    return bool(Authenticator.objects.filter(user_id=user.pk, type__in=FACTORS).exists())

@@ -1,0 +1,171 @@
+"""Keeps what a person typed when the session is over or the form's token is too old.
+
+The fields are stored encrypted for their author. The form shows them again after the sign-in, by
+`ui/typed_draft.html`, which the shell of all pages includes. So the desk and the portal share the mechanism.
+Passwords, secrets and files are never kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from urllib.parse import urlencode, urlsplit
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core import signing
+from django.db.models import F, QuerySet
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.utils import timezone
+from django.utils.functional import cached_property
+
+from accounts.encryption import decrypt, encrypt
+from accounts.models import TypedDraft
+
+KEPT_FOR = timedelta(days=1)
+LARGEST = 64 * 1024
+"""The most bytes of one form that are kept."""
+MOST = 20
+"""The most forms that are kept for a person."""
+AUTHOR, MARK = "typed_by", "typed"
+"""Cookies: the signed name of the last signed-in person, and a mark that a draft waits."""
+KEPT = "Your text is kept: open the page again, check it, and send it."
+FORGET = "forget_typed_text"
+API = "/v3/"
+SECRET = re.compile(r"pass|secret|token|credential|otp|code|(^|_)key|pin$", re.IGNORECASE)
+NEVER = re.compile(r"/(login|logout|password|second-factor|reauthenticate|upload|piece)")
+"""Paths whose forms hold secrets or files."""
+
+Fields = dict[str, list[str]]
+
+
+class TypedDraftMiddleware:
+    """Keep a form that was sent after the end of the session, and forget it when it was accepted."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if request.path.startswith(API):
+            return response
+        if request.method == "POST":
+            response = self._after_post(request, response)
+        user_id = _signed_in(request)
+        if user_id and _author(request) != user_id:
+            _set_cookie(response, AUTHOR, signing.dumps(user_id, salt=AUTHOR), settings.SESSION_COOKIE_AGE)
+        return response
+
+    def process_view(self, request: HttpRequest, *_: object) -> HttpResponseBase | None:
+        """Forget the draft of a page on request."""
+        if request.path.startswith(API) or request.method != "POST" or FORGET not in request.POST:
+            return None
+        if request.user.is_authenticated:
+            _drafts(request.user.pk, request.get_full_path()).delete()
+        return HttpResponseRedirect(request.get_full_path())
+
+    def _after_post(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        user_id = _signed_in(request)
+        target = urlsplit(response.headers.get("Location", "")).path
+        if user_id is None and target.endswith("/login/") and keep(request):
+            response = HttpResponseRedirect(f"{target}?{urlencode({'next': page_of(request)})}")
+        elif user_id and target and MARK in request.COOKIES:
+            _drafts(user_id, page_of(request)).delete()
+        if getattr(request, "typed_text_kept", False):
+            _set_cookie(response, MARK, "1", int(KEPT_FOR.total_seconds()))
+        return response
+
+
+def _set_cookie(response: HttpResponseBase, name: str, value: str, seconds: int) -> None:
+    # Strict: a form on another site can neither read nor create a draft.
+    response.set_cookie(
+        name, value, seconds, httponly=True, samesite="Strict", secure=settings.SESSION_COOKIE_SECURE
+    )
+
+
+def _signed_in(request: HttpRequest) -> int | None:
+    """Return the id of the signed-in user, if the view read it: pages without a user take no query."""
+    user = getattr(request, "_cached_user", None)
+    return user.pk if user is not None and user.is_authenticated else None
+
+
+def _author(request: HttpRequest) -> int | None:
+    """Return the id of the user who was last signed in with this browser."""
+    try:
+        author: int = signing.loads(
+            request.COOKIES.get(AUTHOR, ""), salt=AUTHOR, max_age=settings.SESSION_COOKIE_AGE
+        )
+    except signing.BadSignature:
+        return None
+    return author
+
+
+def page_of(request: HttpRequest) -> str:
+    """Return the page of a sent form: it may be sent to another address than its page's."""
+    referrer = urlsplit(request.headers.get("Referer", ""))
+    if referrer.netloc != request.get_host():
+        return request.get_full_path()
+    return f"{referrer.path}?{referrer.query}" if referrer.query else referrer.path
+
+
+def keep(request: HttpRequest) -> bool:
+    """Keep the sent form for its author; return whether anything was kept."""
+    user_id = _author(request)
+    if request.user.is_authenticated:
+        user_id = request.user.pk
+    path = page_of(request)
+    if user_id is None or len(path) > 500 or NEVER.search(path) or NEVER.search(request.path):
+        return False
+    fields: Fields = {
+        name: [str(value) for value in values]
+        for name, values in request.POST.lists()
+        if name != "csrfmiddlewaretoken" and not SECRET.search(name)
+    }
+    text = json.dumps(fields)
+    if not any("".join(values).strip() for values in fields.values()) or len(text) > LARGEST:
+        return False
+    if not User.objects.filter(pk=user_id, is_active=True).exists():
+        return False
+    TypedDraft.objects.update_or_create(
+        user_id=user_id, path=path, defaults={"fields": encrypt(text), "created_at": timezone.now()}
+    )
+    newest = TypedDraft.objects.filter(user=user_id).order_by(F("created_at").desc())
+    TypedDraft.objects.filter(user=user_id).exclude(pk__in=newest.values("pk")[:MOST]).delete()
+    request.typed_text_kept = True  # type: ignore[attr-defined]
+    return True
+
+
+def _drafts(user_id: int, path: str) -> QuerySet[TypedDraft]:
+    return TypedDraft.objects.filter(user=user_id, path=path, created_at__gt=timezone.now() - KEPT_FOR)
+
+
+class KeptText:
+    """The kept fields of the page of a request, read when a template asks for them."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.request = request
+
+    @cached_property
+    def fields(self) -> Fields:
+        """Return the fields. Takes no query for a person without a draft."""
+        user_id = _signed_in(self.request)
+        if self.request.method != "GET" or MARK not in self.request.COOKIES or user_id is None:
+            return {}
+        draft = _drafts(user_id, self.request.get_full_path()).first()
+        try:
+            fields: Fields = json.loads(decrypt(draft.fields)) if draft else {}
+        except ValueError:  # SECRET_KEY was replaced meanwhile
+            return {}
+        return fields
+
+
+def kept_text(request: HttpRequest) -> dict[str, KeptText]:
+    """Give templates the kept text of their page: a context processor."""
+    return {"kept_text": KeptText(request)}
+
+
+def forget_old() -> None:
+    """Delete the drafts whose time is over."""
+    TypedDraft.objects.filter(created_at__lte=timezone.now() - KEPT_FOR).delete()
