@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.operating.admin_actions import RecordAdmin, badge
+from accounts.operating.admin_actions import RecordAdmin
 from accounts.operating.admin_base import ReadOnlyAdmin, as_id
 from accounts.operating.day_filter import DaysFilter
 from accounts.scopes import Scope
@@ -18,6 +18,7 @@ from events.admin_actions import DELIVERY_ACTIONS, WEBHOOK_ACTIONS
 from events.admin_filters import FailingFilter
 from events.models import ACCOUNTS, Delivery, Event, Webhook
 from events.webhooks.selectors import backlogs
+from ui.badges import badge
 
 
 class AreaFilter(admin.SimpleListFilter):
@@ -88,7 +89,7 @@ class WebhookAdmin(RecordAdmin[Webhook]):
             return badge("off")
         return badge("failing" if webhook.failing_since else "on")
 
-    def page_context(self, webhook: Webhook) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
         until = webhook.old_secret_until
         return {
             "backlog": backlogs([webhook.pk])[webhook.pk],
@@ -105,7 +106,7 @@ class DeliveryAdmin(RecordAdmin[Delivery]):
     acts_with = ("webhook__supplier", "webhook__retailer", "event")
     page_template = "admin/events/delivery/page.html"
     list_display = (
-        "event_id",
+        "shown_event",
         "webhook",
         "subject",
         "shown_status",
@@ -116,6 +117,10 @@ class DeliveryAdmin(RecordAdmin[Delivery]):
     list_filter = ("status",)
     list_select_related = ("webhook__supplier", "webhook__retailer")
     search_help_text = "The id of an event, or webhook:1."
+
+    @admin.display(description="event ID", ordering="event_id")
+    def shown_event(self, delivery: Delivery) -> int:
+        return delivery.event_id
 
     def search_condition(self, term: str) -> Q:
         name, _, number = term.partition(":")

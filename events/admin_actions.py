@@ -51,7 +51,7 @@ def _not_resendable(delivery: Delivery) -> str:
 WEBHOOK_ACTIONS = (
     AdminAction[Webhook](
         "test",
-        "Send a test",
+        "Send test event",
         _test,
         _not_active,
         lambda webhook: f"{webhook.url} receives an event of the type webhook.tested.",
@@ -92,7 +92,7 @@ WEBHOOK_ACTIONS = (
 DELIVERY_ACTIONS = (
     AdminAction[Delivery](
         "resend",
-        "Send again",
+        "Send delivery again",
         _resend,
         _not_resendable,
         lambda delivery: f"Event {delivery.event_id} is sent to {delivery.webhook.url} again.",

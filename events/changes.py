@@ -73,6 +73,8 @@ def _plain(value: Any) -> Any:
         return str(number(value))
     if isinstance(value, datetime):
         return iso(value)
+    if isinstance(value, bytes | memoryview):
+        return f"{len(value):,} bytes"
     if isinstance(value, Model):
         return value.pk
     if isinstance(value, str) and len(value) > LONGEST:

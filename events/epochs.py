@@ -18,14 +18,16 @@ log = logging.getLogger(__name__)
 
 EPOCH_LOCK = 4_202
 
-# The numbers of an epoch begin at the microseconds since 1970. An epoch gives out fewer than a million
-# numbers per second, so a later epoch is ahead even if rows were lost. They fit into a double until 2255.
+# The numbers of an epoch begin at the number of microseconds since 1970. An epoch uses fewer than a million
+# numbers per second, so a later epoch has higher numbers even if rows were lost. JSON clients that read
+# numbers as doubles can hold them until 2255.
 AHEAD = 5_000_000
 """The largest tolerated difference between the clocks of two machines, in microseconds."""
 
 IDS_AHEAD = 10_000_000
 """The jump of ids. A client that reads a list by id continues after every id that it has seen."""
 
+HAS_EPOCHS = "SELECT to_regprocedure('incarnation()') IS NOT NULL"
 IS_ANOTHER = """
     SELECT incarnation() <> coalesce((SELECT incarnation FROM events_epoch ORDER BY id DESC LIMIT 1), '')
 """
@@ -35,7 +37,8 @@ BEGIN = f"""
         (SELECT max(events_after) FROM events_epoch) + {AHEAD}, (SELECT max(number) FROM events_event))
     RETURNING events_after
 """  # noqa: S608 - built from constants
-# This transaction's stamp is the base. Earlier transactions that wait for our locks are slightly below.
+# The change numbers of the new epoch begin at this transaction. Earlier transactions that wait for our locks
+# get slightly smaller numbers.
 CHANGE_OFFSET = "SELECT %s - pg_current_xact_id()::text::bigint"
 JUMP_IDS = f"""
     SELECT setval(s.seqrelid, coalesce(pg_sequence_last_value(s.seqrelid), 1) + {IDS_AHEAD})
@@ -52,6 +55,13 @@ def register(*, stamped: tuple[str, ...] = (), jump: Callable[[], None] | None =
     _stamped.extend(table for table in stamped if table not in _stamped)
     if jump is not None and jump not in _jumps:
         _jumps.append(jump)
+
+
+def is_known() -> bool:
+    """Return whether the database has epochs. It has none before its first `migrate`."""
+    with connection.cursor() as cursor:
+        cursor.execute(HAS_EPOCHS)
+        return bool(cursor.fetchone()[0])
 
 
 def notice() -> bool:

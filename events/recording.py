@@ -13,14 +13,17 @@ UNIT_LISTS = ("items", "added", "dropped")
 """The keys in the data of order and fulfillment events that list units of lines."""
 
 OPERATOR_REASON = "operator_reason"
-"""The key of the operator's reason in an event's data. Partners never see it."""
+APPROVED_BY = "approved_by"
+FOR_OPERATORS = (OPERATOR_REASON, APPROVED_BY)
+"""The keys in an event's data that name the reason and the second operator. Partners never see them."""
 
 
 def draft(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
     """Build an event without saving it. Its default area is the plural of the type's first word."""
     fields.setdefault("area", f"{type.partition('.')[0]}s")
-    if by.reason:
-        fields["data"] = {**fields.get("data", {}), OPERATOR_REASON: by.reason}
+    for_operators = {OPERATOR_REASON: by.reason, APPROVED_BY: by.approved_by}
+    if added := {name: text for name, text in for_operators.items() if text}:
+        fields["data"] = {**fields.get("data", {}), **added}
     return Event(type=type, actor=by.name, request_id=by.request_id, **fields)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from accounts.scopes import Role
+from api.openapi.shapes import ShapesByType
 from api.renderers import iso
+from events.data_types import DATA_TYPES
 from events.models import Event
-from events.recording import OPERATOR_REASON, UNIT_LISTS
+from events.recording import FOR_OPERATORS, UNIT_LISTS
 
 
 class EventJson(TypedDict):
@@ -20,7 +22,7 @@ class EventJson(TypedDict):
     order_id: NotRequired[int]
     fulfillment_id: NotRequired[int]
     import_id: NotRequired[int]
-    data: dict[str, Any]
+    data: Annotated[dict[str, Any], ShapesByType(DATA_TYPES)]
 
 
 class EventsJson(TypedDict):
@@ -50,14 +52,14 @@ def event_json(event: Event, reader: Role) -> EventJson:
 
 def _data_json(event: Event, reader: Role) -> dict[str, Any]:
     """Name units by the reader's lines: fulfillment lines (`line`) or order lines (`order_line_id`)."""
-    data: dict[str, Any] = _without(OPERATOR_REASON, event.data)
+    data = {name: value for name, value in event.data.items() if name not in FOR_OPERATORS}
     if event.order_id is None:
         return data
     listed = {name: data[name] for name in UNIT_LISTS if data.get(name)}
     if reader == Role.SUPPLIER:
         shown = {name: [_without("order_line_id", unit) for unit in units] for name, units in listed.items()}
     else:
-        of_order = event.fulfillment_id is None  # then `line` is the order's line
+        of_order = event.fulfillment_id is None  # in such an event, `line` is the id of an order line
         shown = {name: [_for_retailer(unit, of_order) for unit in units] for name, units in listed.items()}
     return data | shown
 

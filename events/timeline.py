@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
+from accounts.models import member_names
+from accounts.operating.remarks import RecordKey, remarks_on
 from events.models import Event
 
+BY_KEY = re.compile(r"key:(\S+) \((.*)\)")
+FULFILLMENT = "fulfillments.fulfillment"
 LONGEST = 500  # a timeline shows at most this number of events
+
+
+@dataclass(frozen=True)
+class HistoryEntry:
+    """One entry of the timeline: time, title, actor, and details as text."""
+
+    at: datetime
+    title: str
+    by: str = ""
+    key: str = ""
+    request_id: str = ""
+    type: str = ""
+    fulfillment_id: int | None = None
+    from_state: str = ""
+    to_state: str = ""
+    details: list[tuple[str, str]] = field(default_factory=list)
+    text: str = ""
+    """A text that a person wrote."""
+    about: str = "event"
 
 
 @dataclass(frozen=True)
@@ -24,9 +49,51 @@ class TimelineEntry:
         return self.event.type.replace(".", " ").replace("_", " ").capitalize()
 
 
-def timeline(**record: int) -> list[TimelineEntry]:
-    """Return the events of an order, a fulfillment or an import, oldest first."""
-    return list(entries(Event.objects.filter(**record).order_by("id")[:LONGEST]))
+def timeline(record: RecordKey, **of_events: int) -> list[HistoryEntry]:
+    """Return the events and the remarks of a record, oldest first."""
+    happened = Event.objects.filter(**of_events).order_by("id")[:LONGEST]
+    shown = [*event_entries(happened), *remark_entries([record])]
+    return sorted(shown, key=lambda entry: entry.at)
+
+
+def event_entries(events: Iterable[Event]) -> list[HistoryEntry]:
+    """Return events as entries of a timeline."""
+    happened = list(events)
+    people = member_names({event.actor for event in happened})
+    return [_history_entry(entry, people) for entry in entries(happened)]
+
+
+def _history_entry(entry: TimelineEntry, people: Mapping[str, str]) -> HistoryEntry:
+    event = entry.event
+    by, key = actor_name(event.actor, people)
+    return HistoryEntry(
+        event.occurred_at,
+        entry.title,
+        by,
+        key,
+        event.request_id,
+        event.type,
+        event.fulfillment_id,
+        event.from_state,
+        event.to_state,
+        entry.details,
+    )
+
+
+def remark_entries(subjects: Collection[RecordKey]) -> list[HistoryEntry]:
+    """Return the comments and messages about these records."""
+    return [
+        HistoryEntry(
+            remark.at,
+            remark.title,
+            remark.by,
+            fulfillment_id=remark.about[1] if remark.about[0] == FULFILLMENT else None,
+            details=[*remark.details],
+            text=remark.text,
+            about="remark",
+        )
+        for remark in remarks_on(subjects)
+    ]
 
 
 def entries(events: Iterable[Event]) -> Iterable[TimelineEntry]:
@@ -45,3 +112,12 @@ def in_words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)
+
+
+def actor_name(actor: str, names: Mapping[str, str]) -> tuple[str, str]:
+    """Return the actor's name, and the prefix of the API key if one was used. `names` has the members'."""
+    match = BY_KEY.fullmatch(actor)
+    if match:
+        return match[2], match[1]
+    kind, _, name = actor.partition(":")
+    return names.get(actor) or {"user": name, "system": f"the service ({name})"}.get(kind, actor), ""

@@ -2,6 +2,7 @@ from django.urls import URLPattern, path
 
 from accounts.scopes import Role
 from events.views import RetailerEventsViewSet, SupplierEventsViewSet
+from events.webhooks.asyncapi import asyncapi
 from events.webhooks.views import (
     RetailerWebhooksViewSet,
     RetailerWebhookViewSet,
@@ -29,6 +30,7 @@ def webhooks(role: Role, many: type[WebhooksViewSet], one: type[WebhookViewSet])
 
 
 urlpatterns = [
+    path("v3/asyncapi", asyncapi),
     path("v3/suppliers/<id:supplier_id>/events", SupplierEventsViewSet.as_view({"get": "list"})),
     path("v3/retailers/<id:retailer_id>/events", RetailerEventsViewSet.as_view({"get": "list"})),
     *webhooks(Role.SUPPLIER, SupplierWebhooksViewSet, SupplierWebhookViewSet),

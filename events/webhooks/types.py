@@ -5,10 +5,12 @@ Later versions may add types. A webhook without `types` receives them, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from accounts.scopes import Role
+from accounts.scopes import Role, scopes_of
+from api.spelling import closest_match
+from events.models import areas_of
 
 IMPORTS = (
     *("import.queued", "import.started", "import.awaiting_approval", "import.approved", "import.succeeded"),
@@ -30,7 +32,9 @@ OF_SUPPLIERS: Final[dict[str, tuple[str, ...]]] = {
 OF_RETAILERS: Final[dict[str, tuple[str, ...]]] = {
     "orders": (
         *("order.created", "order.address_corrected", "order.cancel_requested", "order.held"),
-        *("order.released", "order.routed_again", "order.stock_arrived", "order.erased"),
+        *("order.released", "order.routed_again", "order.stock_arrived", "order.wait_ended", "order.erased"),
+        *("order.ship_until_changed", "order.stock_expected"),
+        *("order.processing", "order.exception", "order.completed", "order.canceled"),
     ),
     "catalog": TRADE,
 }
@@ -50,3 +54,14 @@ def types_of(role: Role, areas: Iterable[str]) -> list[str]:
     """Return the types that a party of this role can receive in these areas."""
     by_area = OF_SUPPLIERS if role == Role.SUPPLIER else OF_RETAILERS
     return sorted({name for area in areas for name in (*by_area.get(area, ()), *_REGISTERED.get(area, ()))})
+
+
+def unknown_type(name: str, known: Sequence[str], role: Role) -> str:
+    """Return the message for a type that no party of this role can receive."""
+    other = Role.RETAILER if role == Role.SUPPLIER else Role.SUPPLIER
+    if name in types_of(other, areas_of(scopes_of(other))):
+        hint = " For new orders choose fulfillment.created." if name == "order.created" else ""
+        return f"Only {other}s receive this type.{hint}"
+    near = closest_match(name, known)
+    hint = f"Did you mean {near}?" if near else "/v3/docs/api-guide#events lists them."
+    return f"Unknown type of event. {hint}"

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from accounts.authentication import Access
 from accounts.models import Retailer, Supplier
-from accounts.scopes import Role, scopes_of
+from accounts.scopes import scopes_of
 from accounts.viewsets import PartyViewSet, RetailerViewSet, SupplierViewSet
 from api import envelope
 from api.bodies import read
@@ -18,7 +18,6 @@ from api.envelope import ResultJson
 from api.errors import Invalid, NotFound
 from api.pagination import Keyset, listing
 from api.schema import CURSOR, LIMIT, answers
-from api.spelling import closest_match
 from events.models import Delivery, Webhook, WebhookQuerySet, areas_of
 from events.states import DeliveryStatus
 from events.webhooks import services
@@ -35,7 +34,7 @@ from events.webhooks.serializers import (
     delivery_json,
     webhook_json,
 )
-from events.webhooks.types import types_of
+from events.webhooks.types import types_of, unknown_type
 
 
 class WebhooksOfParty(PartyViewSet):
@@ -62,18 +61,7 @@ class WebhooksOfParty(PartyViewSet):
                 continue
             if name in known:
                 raise Invalid.at(f"types[{index}]", "The scopes of the key do not cover this type.", "scope")
-            raise Invalid.at(f"types[{index}]", _unknown_type(name, known, self.role), "unknown")
-
-
-def _unknown_type(name: str, known: list[str], role: Role) -> str:
-    """Return the message for a type that no party of this role can receive."""
-    other = Role.RETAILER if role == Role.SUPPLIER else Role.SUPPLIER
-    if name in types_of(other, areas_of(scopes_of(other))):
-        hint = " For new orders choose fulfillment.created." if name == "order.created" else ""
-        return f"Only {other}s receive this type.{hint}"
-    near = closest_match(name, known)
-    hint = f"Did you mean {near}?" if near else "/v3/docs/api-guide#events lists them."
-    return f"Unknown type of event. {hint}"
+            raise Invalid.at(f"types[{index}]", unknown_type(name, known, self.role), "unknown")
 
 
 class WebhooksViewSet(WebhooksOfParty):

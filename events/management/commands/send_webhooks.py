@@ -11,6 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from api import signs_of_life
+from api.main_loop import MainLoop
 from events.webhooks.sending.process import SendingProcess
 
 
@@ -27,8 +28,16 @@ async def _send() -> None:
     process = SendingProcess()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, process.stop)
-    signs_of_life.keep_giving("webhooks", lambda: {"held": process.held})
+    main_loop = MainLoop()
+    _show_turns(main_loop, asyncio.get_running_loop())
+    signs_of_life.keep_giving("webhooks", lambda: {"held": process.held}, main_loop=main_loop)
     await process.run()
+
+
+def _show_turns(main_loop: MainLoop, loop: asyncio.AbstractEventLoop) -> None:
+    """Show every few seconds that the loop turns. The sender itself may wait for a database that is away."""
+    main_loop.turned()
+    loop.call_later(signs_of_life.EVERY, _show_turns, main_loop, loop)
 
 
 def _allow_many_connections() -> None:

@@ -8,7 +8,7 @@ from django.db import connection
 
 from events.webhooks.sending.receivers import FIRST_OPEN, IN_MEMORY, Due
 
-# One look into the index for each webhook with a backlog, and then as many rows as there is room for.
+# Reads one index entry for each webhook with a backlog, then only as many rows as the process has room for.
 DUE = """
     WITH RECURSIVE busy AS (
         (SELECT webhook_id FROM events_delivery WHERE status = 'waiting' ORDER BY webhook_id LIMIT 1)

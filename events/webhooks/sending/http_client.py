@@ -108,7 +108,7 @@ class HttpClient:
         raise failed
 
     def drop_rested(self) -> None:
-        """Close connections that were idle for too long. A look at them happens every few seconds."""
+        """Close connections that were idle for too long. Check them only every few seconds."""
         if time.monotonic() - self._looked_at < REST_SECONDS / 4:
             return
         self._looked_at = time.monotonic()

@@ -39,7 +39,7 @@ MOST_OPEN = 1_000  # requests of one process
 
 
 class InMemory(NamedTuple):
-    """The state of the process: free room by webhook, held deliveries, and webhooks with held deliveries."""
+    """The deliveries in memory: free slots by webhook, held deliveries, and the webhooks that have some."""
 
     rooms: dict[int, int]
     held: list[int]

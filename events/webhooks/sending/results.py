@@ -94,7 +94,7 @@ def write_down(results: Sequence[DeliveryResult]) -> None:
         return
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(FINISH, _columns(_finished(result) for result in results))
-        # Only a delivery that failed now or before can have parked others.
+        # A delivery parks others only when it fails, so skip deliveries that arrived at the first attempt.
         moved = [
             result
             for result in results

@@ -18,7 +18,7 @@ from django.db.models.functions import Mod, Now
 from events.models import Sender, Webhook
 
 RENEW_SECONDS = 1.0
-# Stop this long before the lease ends and others may take over.
+# Stop sending this many seconds before the lease ends, because other processes may take over then.
 STOP_BEFORE = 3.0
 FORGET_AFTER = timedelta(hours=1)
 
