@@ -26,7 +26,7 @@ def _test(host: RemoteHost, by: Actor, answers: dict[str, Any]) -> str:
 ACTIONS = (
     AdminAction[RemoteHost](
         "test",
-        "Test the connection",
+        "Test connection",
         _test,
         lambda host: "" if host.password else "The host has no password yet. Enter one first.",
         lambda host: f"The service connects to {host}, checks its key, and logs in as {host.username}.",

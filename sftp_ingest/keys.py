@@ -4,21 +4,42 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable
 
 from paramiko import PKey
 from paramiko.pkey import UnknownKeyType
 from paramiko.ssh_exception import SSHException
+
+from sftp_ingest.fido_keys import FIDO_KEYS
 
 MIN_RSA_BITS = 2048
 
 
 def parse_public_key(line: str) -> PKey:
     """Parse a line such as `ssh-ed25519 AAAA… comment`. Raises ValueError with the reason."""
+    return _parse(line, PKey.from_type_string)
+
+
+def parse_public_keys(text: str) -> list[PKey]:
+    """Parse a login's keys, one per line. Empty lines and lines that begin with # are skipped."""
+    return [_parse_login_key(line) for line in _lines(text)]
+
+
+def _parse_login_key(line: str) -> PKey:
+    """Parse a key with which a client logs in. Security keys count, unlike among the keys of hosts."""
+    return _parse(line, _read_login_key)
+
+
+def _read_login_key(kind: str, blob: bytes) -> PKey:
+    return FIDO_KEYS[kind](data=blob) if kind in FIDO_KEYS else PKey.from_type_string(kind, blob)
+
+
+def _parse(line: str, read: Callable[[str, bytes], PKey]) -> PKey:
     words = line.split(None, 2)
     if len(words) < 2:
         raise ValueError("Write a public key as `ssh-ed25519 AAAA… comment`, on one line.")
     try:
-        key = PKey.from_type_string(words[0], base64.b64decode(words[1], validate=True))
+        key = read(words[0], base64.b64decode(words[1], validate=True))
     except (binascii.Error, SSHException, UnknownKeyType, ValueError, IndexError, OverflowError) as error:
         raise ValueError(f"{line[:40]}… is not a public key of a supported kind.") from error
     if key.get_name() == "ssh-rsa" and key.get_bits() < MIN_RSA_BITS:
@@ -26,17 +47,12 @@ def parse_public_key(line: str) -> PKey:
     return key
 
 
-def parse_public_keys(text: str) -> list[PKey]:
-    """Parse a text with one key per line. Empty lines and lines that begin with # are skipped."""
-    return [parse_public_key(line) for line in _lines(text)]
-
-
 def fingerprints(text: str) -> list[str]:
     """Return the fingerprint of each key as `ssh-keygen -l` shows it: `SHA256:… (ED25519)`."""
     shown = []
     for line in _lines(text):
         try:
-            key = parse_public_key(line)
+            key = _parse_login_key(line)
         except ValueError:  # a script may store a key that the admin refuses
             shown.append("unreadable key")
         else:

@@ -75,6 +75,15 @@ class Upload(models.Model):
     swept_at = models.DateTimeField(
         null=True, editable=False, help_text="When the automatic import checked this file."
     )
+    blob = models.ForeignKey(
+        "sftp_ingest.Blob",
+        on_delete=models.PROTECT,
+        null=True,
+        editable=False,
+        related_name="uploads",
+        db_index=False,  # the index below skips the checked files
+        help_text="The content until the automatic import has checked it, also after another upload.",
+    )
 
     objects = UploadQuerySet.as_manager()
 
@@ -87,6 +96,7 @@ class Upload(models.Model):
             HashIndex("path", name="upload_path"),
             models.Index(folded(file_name("path")), name="upload_file_folded"),
             HashIndex("sha256", name="upload_content"),
+            models.Index("blob", condition=Q(blob__isnull=False), name="upload_unswept_blob"),
         ]
 
     def __str__(self) -> str:
@@ -185,7 +195,7 @@ class DirectoryEntry(models.Model):
 
 
 class OpenUpload(models.Model):
-    """An unfinished upload: in progress in one server, or cut and kept for its login for a day."""
+    """An unfinished upload: in progress in one server, or interrupted and kept for a day for its login."""
 
     blob = models.OneToOneField(Blob, on_delete=models.PROTECT, primary_key=True, related_name="open_upload")
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="open_uploads")

@@ -83,7 +83,7 @@ def release(numbers: Collection[int]) -> None:
 def drop(numbers: Collection[int]) -> None:
     """Delete the rows of blobs without references. Their content is deleted soon after."""
     with transaction.atomic():
-        dropped = Blob.objects.filter(pk__in=numbers).select_for_update()
+        dropped = Blob.objects.filter(pk__in=numbers).order_by("pk").select_for_update()
         rows = [DroppedBlob(number=blob.pk, store=blob.store) for blob in dropped]
         DroppedBlob.objects.bulk_create(rows, ignore_conflicts=True)
         Blob.objects.filter(pk__in=[row.number for row in rows]).delete()

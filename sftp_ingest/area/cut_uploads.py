@@ -110,7 +110,7 @@ def drop_all_of(login: SftpLogin) -> None:
 def remove(uploads: QuerySet[OpenUpload]) -> int:
     """Delete unfinished uploads of an area that the caller has locked; return their reserved bytes."""
     with transaction.atomic():
-        locked = list(uploads.select_for_update(of=("self",)))
+        locked = list(uploads.order_by("pk").select_for_update(of=("self",)))
         numbers = [upload.pk for upload in locked]
         OpenUpload.objects.filter(pk__in=numbers).delete()
         contents.drop(numbers)

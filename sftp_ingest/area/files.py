@@ -17,11 +17,11 @@ from sftp_ingest.area import contents
 from sftp_ingest.area.paths import (
     READ_ONLY,
     REPORTS,
-    STANDING_FOLDERS,
     Parts,
     fits,
     join_path,
     parse_path,
+    standing_folders,
 )
 from sftp_ingest.errors import Missing, NotAllowed, Refused
 from sftp_ingest.models import Blob, DirectoryEntry, OpenUpload, UploadArea
@@ -43,7 +43,7 @@ class Area:
         """Make the folders that every area has."""
         row = UploadArea(supplier_id=self.supplier_id)
         UploadArea.objects.bulk_create([row], ignore_conflicts=True)
-        folders = [self._new((name,)) for name in STANDING_FOLDERS]
+        folders = [self._new((name,)) for name in standing_folders()]
         DirectoryEntry.objects.bulk_create(folders, ignore_conflicts=True)
 
     def _new(self, parts: Parts, blob: Blob | None = None) -> DirectoryEntry:
@@ -258,7 +258,7 @@ def folder_status(modified: float, accessed: float | None = None) -> os.stat_res
 
 def changeable(parts: Parts) -> Parts:
     """Return the parts if the path may be written, renamed or removed. Raises NotAllowed."""
-    if len(parts) == 0 or (len(parts) == 1 and parts[0] in STANDING_FOLDERS):
+    if len(parts) == 0 or (len(parts) == 1 and parts[0] in standing_folders()):
         raise NotAllowed(f"The folder /{join_path(parts)} cannot be changed.")
     return writable(parts)
 

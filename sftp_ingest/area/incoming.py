@@ -1,6 +1,6 @@
 """Uploads in progress: hidden until they are complete, and recorded when they appear (contract 8).
 
-The login can resume an upload that was cut for a day.
+For a day, the login can resume an interrupted upload.
 """
 
 from __future__ import annotations

@@ -18,15 +18,20 @@ from sftp_ingest.errors import Missing
 
 
 def _nothing() -> None:
-    """The default of `on_read`."""
+    """The default of `on_read` and `on_finished`."""
 
 
 @dataclass(frozen=True)
 class MadeFile:
-    """A generated file. `on_read` is called when a client begins to read it."""
+    """A generated file.
+
+    `on_read` is called when a client begins to read it, and `on_finished` when a client that was sent all of
+    its bytes closes it. A client that loses its connection closes nothing.
+    """
 
     content: bytes
     on_read: Callable[[], None] = _nothing
+    on_finished: Callable[[], None] = _nothing
     modified: float = field(default_factory=time.time)
 
     @property
@@ -35,9 +40,16 @@ class MadeFile:
 
 
 class MadeFolder(ABC):
-    """A folder of generated files that every area has."""
+    """A folder of generated files that every area has, or a folder within it."""
 
     name: ClassVar[str]
+    folders: ClassVar[Mapping[str, MadeFolder]] = {}
+
+    def within(self, parts: Parts) -> tuple[MadeFolder, Parts]:
+        """Return the folder that a path leads to or into, and the rest of the path."""
+        if len(parts) > 1 and parts[1] in self.folders:
+            return self.folders[parts[1]].within(parts[1:])
+        return self, parts[1:]
 
     @abstractmethod
     def files(self, supplier_id: int) -> Mapping[str, Callable[[], MadeFile]]:
@@ -49,10 +61,16 @@ class MadeFolder(ABC):
 
     def file(self, supplier_id: int, parts: Parts) -> MadeFile:
         """Generate the file at a path of the area. Raises Missing."""
-        make = self.files(supplier_id).get(join_path(parts[1:]))
-        if make is None:
+        folder, rest = self.within(parts)
+        made = folder.find(supplier_id, join_path(rest))
+        if made is None:
             raise Missing(f"There is no {join_path(parts)}.")
-        return make()
+        return made
+
+    def find(self, supplier_id: int, name: str) -> MadeFile | None:
+        """Generate the file of this name. A folder may have files that it does not list."""
+        make = self.files(supplier_id).get(name)
+        return make() if make else None
 
 
 _folders: dict[str, MadeFolder] = {}

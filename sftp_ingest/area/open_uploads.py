@@ -1,4 +1,4 @@
-"""The registry of uploads in progress in this process, where a login finds its own."""
+"""The registry of uploads in progress in this process. A session finds the uploads of its login here."""
 
 from __future__ import annotations
 

@@ -8,19 +8,30 @@ from sftp_ingest.errors import Refused
 
 Parts = tuple[str, ...]
 
-PRODUCTS, INVENTORY, TEMPLATES = "products", "inventory", "templates"
+TEMPLATES = "templates"
 REPORTS = "reports"  # created with the first report
-ORDERS, TRACKING = "orders", "tracking"  # generated work lists; files about shipped and refused work
-STANDING_FOLDERS = (PRODUCTS, INVENTORY, TRACKING, TEMPLATES)
-IMPORTED_AS = {PRODUCTS: "products", INVENTORY: "inventory", TRACKING: "fulfillments"}
+ORDERS = "orders"  # generated work lists
 READ_ONLY = (TEMPLATES, REPORTS, ORDERS)
-IMPORT_SUFFIXES = (".csv", ".tsv", ".txt")
+IMPORT_SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".csv.gz", ".zip")
 MAX_PATH_LENGTH, MAX_NAME_BYTES, MAX_DEPTH = 500, 255, 20
 # Checked before normalization, which takes hours for a megabyte of accents.
 MAX_LENGTH_AS_WRITTEN = 4 * MAX_PATH_LENGTH
 TOO_LONG = f"The path is longer than {MAX_PATH_LENGTH} characters or {MAX_DEPTH} folders."
 # Control and format characters (with bidi overrides), line separators and surrogates.
 UNPRINTABLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+_imported_as: dict[str, str] = {}
+
+
+def add_import_folder(folder: str, kind: str) -> None:
+    """Add a folder whose files are imported as this kind; `imports.kinds` calls this."""
+    _imported_as[folder] = kind
+
+
+def standing_folders() -> tuple[str, ...]:
+    """Return the folders that every area has and no supplier can change."""
+    return (*_imported_as, TEMPLATES)
 
 
 def parse_path(path: str, *, allow_parent: bool = False) -> Parts:
@@ -64,7 +75,7 @@ def join_path(parts: Parts) -> str:
     return "/".join(parts)
 
 
-def kind_of(path: str) -> str | None:
+def import_kind_of(path: str) -> str | None:
     """Return the kind of import that reads files at this path, such as `products`, or None."""
     top, _, rest = path.partition("/")
-    return IMPORTED_AS.get(top) if rest.lower().endswith(IMPORT_SUFFIXES) else None
+    return _imported_as.get(top) if rest.lower().endswith(IMPORT_SUFFIXES) else None

@@ -19,6 +19,7 @@ def publish(upload: Upload, finished: OpenUpload, parts: Parts, times: tuple[int
         cut_uploads.close(finished)
         contents.complete(finished.blob, upload.size, upload.sha256)
         row.used_bytes -= finished.reserved_bytes
+        upload.blob = finished.blob
         upload.save(force_insert=True)
         area.put_within(row, parts, finished.blob, times)
 
@@ -27,13 +28,14 @@ def publish_renamed(area: Area, old: Parts, new: Parts, address: str) -> Upload:
     """Rename a file into an import folder and record this as an upload, in one transaction."""
     with area.change():
         blob = area.rename(old, new).blob
-        assert blob is not None  # it is a file
+        assert blob is not None  # only folders have no blob
         upload = Upload(
             supplier_id=area.supplier_id,
             path=join_path(new),
             size=blob.size,
             sha256=blob.sha256,
             remote_address=address,
+            blob=blob,
         )
         upload.save(force_insert=True)
     return upload

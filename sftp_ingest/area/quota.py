@@ -1,4 +1,6 @@
-"""The quota of upload areas. A file that does not fit is refused while it is written.
+"""The quota of a supplier: its upload area, and the files that other apps keep for it.
+
+A file that does not fit is refused while it is written.
 
 An upload reserves bytes before it writes them, so two servers never grant the same byte. A larger upload
 reserves more bytes at a time, so most chunks need no statement.
@@ -6,13 +8,15 @@ reserves more bytes at a time, so most chunks need no statement.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.db import connection
 from django.db.models.functions import Now
 
 from sftp_ingest.area import cut_uploads
 from sftp_ingest.area.files import Area
 from sftp_ingest.errors import Refused
-from sftp_ingest.models import OpenUpload, UploadArea
+from sftp_ingest.models import OpenUpload, SftpLogin, UploadArea
 
 LEAST_AT_ONCE, MOST_AT_ONCE = 8 * 1024**2, 64 * 1024**2
 SHARE_OF_FREE = 16  # in a nearly full area, other uploads must find room too
@@ -37,10 +41,28 @@ GRANT = """
 """
 
 
+_kept_outside: list[Callable[[int], int]] = []
+
+
+def count_also(kept_bytes: Callable[[int], int]) -> None:
+    """Register a function that returns the bytes that an app keeps for a supplier outside its area."""
+    _kept_outside.append(kept_bytes)
+
+
+def quota_of(supplier_id: int) -> int:
+    """Return the quota of a supplier. A supplier without a login has the quota of a new login."""
+    login = SftpLogin.objects.filter(supplier_id=supplier_id).only("quota_bytes").first()
+    return (login or SftpLogin()).quota_bytes
+
+
 def used(supplier_id: int) -> int:
     """Return the bytes that count against the quota, including those reserved for open uploads."""
     row = UploadArea.objects.filter(supplier_id=supplier_id).first()
-    return row.used_bytes if row else 0
+    return (row.used_bytes if row else 0) + _outside(supplier_id)
+
+
+def _outside(supplier_id: int) -> int:
+    return sum(kept_bytes(supplier_id) for kept_bytes in _kept_outside)
 
 
 def reserve(upload: OpenUpload, needed: int, quota: int) -> None:
@@ -54,7 +76,10 @@ def reserve(upload: OpenUpload, needed: int, quota: int) -> None:
         _remove_cut_uploads(upload)
         granted = _grant(upload, needed, quota)
     if not granted:
-        raise Refused(f"The upload area is full: it holds {quota} bytes. Remove files that you do not need.")
+        raise Refused(
+            f"The upload area is full: files and waiting imports may have {quota} bytes together."
+            " Remove files that you do not need, or cancel waiting imports."
+        )
     upload.reserved_bytes += granted
 
 
@@ -67,7 +92,7 @@ def _grant(upload: OpenUpload, needed: int, quota: int) -> int:
             "supplier": upload.supplier_id,
             "upload": upload.pk,
             "holder": upload.holder,
-            "quota": quota,
+            "quota": quota - _outside(upload.supplier_id),
             "needed": needed,
             "wanted": wanted,
             "share": SHARE_OF_FREE,

@@ -56,7 +56,10 @@ class Bucket:
         return data
 
     def keys(self, after: str) -> tuple[dict[str, float], bool]:
-        """Return some keys after `after` with the times of their objects, and whether there are more."""
+        """List one page of the keys that sort after `after`.
+
+        Return each key with the time of its object, and whether another page follows.
+        """
         with self._request():
             page = self._client.list_objects_v2(
                 Bucket=self._name, Prefix=self._prefix, StartAfter=f"{self._prefix}{after}"

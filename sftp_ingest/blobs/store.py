@@ -64,7 +64,10 @@ class Writer(ABC):
 
     @abstractmethod
     def checkpoint(self, whole_to: int) -> Checkpoint:
-        """Begin to save the bytes up to `whole_to`; return the latest finished checkpoint. Raises OSError."""
+        """Start to save the bytes before `whole_to` without waiting. Return the newest saved checkpoint.
+
+        Raises OSError.
+        """
 
     @abstractmethod
     def complete(self, size: int) -> None:

@@ -52,7 +52,7 @@ def fetch(supplier: Supplier, url: str, *, check: Callable[[], None] = _no_check
 
 
 def _received(source: Remote, largest: int, check: Callable[[], None]) -> Generator[bytes]:
-    """Yield the file's content. Reconnect after a lost connection, until two in a row bring nothing."""
+    """Yield the file's content. Reconnect after a lost connection; give up after two without new bytes."""
     fetching, fruitless = _Fetching(source, largest, check), 0
     while fruitless < 2:
         before = fetching.received

@@ -13,7 +13,7 @@ from sftp_ingest.area import contents, quota
 from sftp_ingest.area.files import Area, changeable, status_of, writable
 from sftp_ingest.area.incoming import WHOLE, IncomingFile, OpenMode
 from sftp_ingest.area.made_files import made_folder
-from sftp_ingest.area.paths import READ_ONLY, Parts, join_path, kind_of, parse_path
+from sftp_ingest.area.paths import READ_ONLY, Parts, import_kind_of, join_path, parse_path
 from sftp_ingest.area.publishing import publish_renamed
 from sftp_ingest.errors import Missing, NotAllowed, Refused
 from sftp_ingest.models import SftpLogin, Upload
@@ -128,7 +128,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
     def _hold_empty_upload(self, parts: Parts) -> None:
         """Exclude an empty file from the import, since many clients create a file before they fill it."""
         waiting = Upload.objects.waiting(self.area.supplier_id, join_path(parts))
-        waiting.filter(size=0).update(swept_at=Now())
+        waiting.filter(size=0).update(swept_at=Now(), blob=None)
 
     def _login_now(self) -> SftpLogin:
         login = authentication.still_active(self.login)
@@ -170,7 +170,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
             mine.rename(new)
             return OK
         is_file = stat.S_ISREG(self.area.status(old).st_mode)
-        if is_file and kind_of(join_path(new)) and not kind_of(join_path(old)):
+        if is_file and import_kind_of(join_path(new)) and not import_kind_of(join_path(old)):
             publish_renamed(self.area, old, new, self.session.address)
         else:
             self.area.rename(old, new)

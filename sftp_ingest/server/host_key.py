@@ -1,46 +1,90 @@
-"""The host key of this server, which is generated once."""
+"""The host keys of this server. Missing keys in SECRETS_DIR are generated once."""
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from django.conf import settings
-from paramiko import Ed25519Key
+from paramiko import ECDSAKey, Ed25519Key, PKey, RSAKey
+
+logger = logging.getLogger(__name__)
+
+RSA_BITS = 3072
+PrivateKey = Ed25519PrivateKey | ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
 
-def host_key() -> Ed25519Key:
-    """Return the private host key of SFTP_HOST_KEY_FILE, or else a generated key in DATA_DIR.
+class HostKeyKind(NamedTuple):
+    """A kind of host key: the end of its file's name, its reader, and its generator."""
 
-    Raises FileNotFoundError for a missing SFTP_HOST_KEY_FILE, since clients would reject a new key.
+    suffix: str
+    read: Callable[[str], PKey]
+    generate: Callable[[], PrivateKey]
+
+
+ED25519 = HostKeyKind("", Ed25519Key.from_private_key_file, Ed25519PrivateKey.generate)
+KINDS = (
+    ED25519,
+    HostKeyKind("_ecdsa", ECDSAKey.from_private_key_file, lambda: ec.generate_private_key(ec.SECP256R1())),
+    HostKeyKind("_rsa", RSAKey.from_private_key_file, lambda: rsa.generate_private_key(65537, RSA_BITS)),
+)
+"""The preferred kind first: clients that know a host by its ed25519 key keep it."""
+
+
+def host_keys() -> list[PKey]:
+    """Return the private host keys. Generate those that SECRETS_DIR lacks.
+
+    The key in SFTP_HOST_KEY_FILE must exist. The other keys beside it are used if they exist: several hosts
+    share these files, and each host would generate another key.
     """
-    path = key_path()
-    if not path.exists() and not settings.SFTP_HOST_KEY_FILE:
-        _make(path)
-    return Ed25519Key.from_private_key_file(str(path))
+    absent = [path for path in key_paths()[1:] if settings.SFTP_HOST_KEY_FILE and not path.exists()]
+    for path in absent:
+        logger.warning("There is no host key %s: clients that need its kind cannot connect.", path)
+    return [_key(kind) for kind in KINDS if _path(kind) not in absent]
 
 
-def key_path() -> Path:
-    return Path(settings.SFTP_HOST_KEY_FILE or settings.DATA_DIR / "sftp_host_key")
+def key_paths() -> list[Path]:
+    """Return the paths of all host keys. Some may not exist."""
+    return [_path(kind) for kind in KINDS]
 
 
 def public_line() -> str:
-    """Return the public host key in the format of known_hosts: `ssh-ed25519 AAAA…`."""
-    key = host_key()
+    """Return the preferred public key in the format of known_hosts: `ssh-ed25519 AAAA…`."""
+    key = _key(ED25519)
     return f"{key.get_name()} {key.get_base64()}"
 
 
-def _make(path: Path) -> None:
+def _path(kind: HostKeyKind) -> Path:
+    first = Path(settings.SFTP_HOST_KEY_FILE or settings.SECRETS_DIR / "sftp_host_key")
+    return first.with_name(first.name + kind.suffix)
+
+
+def _key(kind: HostKeyKind) -> PKey:
+    """Read a key. Raises FileNotFoundError for a missing SFTP_HOST_KEY_FILE.
+
+    Clients would reject a new key.
+    """
+    path = _path(kind)
+    if not path.exists() and not settings.SFTP_HOST_KEY_FILE:
+        _make(path, kind.generate())
+    return kind.read(str(path))
+
+
+def _make(path: Path, key: PrivateKey) -> None:
     """Write a new key atomically, readable by its owner only. Of two concurrent keys the first stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    key = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+    content = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
     half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(key)
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
     with suppress(FileExistsError):

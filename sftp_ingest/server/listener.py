@@ -9,20 +9,18 @@ import threading
 from contextlib import suppress
 from secrets import SystemRandom
 
-import paramiko
-
+from api.main_loop import MainLoop
 from sftp_ingest.bounded_attributes import bound_attributes
 from sftp_ingest.database import close_idle
 from sftp_ingest.server.addresses import plain_address, source_of
-from sftp_ingest.server.host_key import host_key
+from sftp_ingest.server.algorithms import CIPHERS, MACS, ServerTransport
+from sftp_ingest.server.host_key import host_keys
 from sftp_ingest.server.session import Session, SessionLimits
 from sftp_ingest.server.speed import BufferedSocket, use_fast_checksums
 from sftp_ingest.server.subsystem import Subsystem
 
 logger = logging.getLogger(__name__)
 
-CIPHERS = ("aes256-gcm@openssh.com", "aes128-gcm@openssh.com", "aes256-ctr", "aes192-ctr", "aes128-ctr")
-MACS = ("hmac-sha2-512-etm@openssh.com", "hmac-sha2-256-etm@openssh.com", "hmac-sha2-512", "hmac-sha2-256")
 CHECK_INTERVAL = 1.0  # seconds
 WAKE_INTERVAL = 5.0  # seconds
 STOP_TIMEOUT = 5.0  # seconds until a session must have ended
@@ -35,7 +33,8 @@ class SftpServer:
         """Raises OSError if the address is in use."""
         self.limits = limits or SessionLimits()
         self.sessions: list[Session] = []
-        self._key = host_key()
+        self._keys = host_keys()
+        self.main_loop = MainLoop()
         self._stopping = threading.Event()
         self._wake, self._woken = socket.socketpair()
         self._wake.setblocking(False)
@@ -63,6 +62,7 @@ class SftpServer:
             try:
                 while not self._stopping.is_set():
                     selector.select(CHECK_INTERVAL)
+                    self.main_loop.turned()
                     self._accept()
                     self._close_overdue()
                     close_idle()
@@ -115,11 +115,12 @@ class SftpServer:
 
     def _begin(self, client: socket.socket, address: str) -> None:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        transport = paramiko.Transport(BufferedSocket(client))
+        transport = ServerTransport(BufferedSocket(client))
         transport.local_version = "SSH-2.0-Exchange"
         # Many concurrent handshakes are slow, so only the session's own limit ends one.
         transport.banner_timeout = transport.handshake_timeout = self.limits.authenticate_within
-        transport.add_server_key(self._key)
+        for key in self._keys:
+            transport.add_server_key(key)
         transport.set_subsystem_handler("sftp", Subsystem)
         client.settimeout(WAKE_INTERVAL)  # else paramiko wakes up ten times a second
         options = transport.get_security_options()

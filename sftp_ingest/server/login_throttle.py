@@ -19,7 +19,8 @@ from sftp_ingest.server.addresses import source_of
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-# For one name from one address, and for one address with any name. Others may share an address.
+# Limits for one name from one address, and for one address with all names. The second limit is higher,
+# because several people may share an address.
 MAX_FAILURES, MAX_FAILURES_OF_ADDRESS = 6, 30
 FIRST_WAIT, MAX_WAIT, MAX_WAIT_OF_ADDRESS = 300, 24 * 3600, 3600  # seconds
 FORGET_AFTER = 24 * 3600
@@ -44,7 +45,10 @@ def address_seconds_to_wait(address: str) -> float:
 
 
 def record_failure(name: str, address: str) -> int:
-    """Count a failure; return the failures of this name and address. The sixth begins a growing wait."""
+    """Count a failure; return the number of failures of this name and address.
+
+    From the sixth failure on, each failure doubles the wait.
+    """
     _in_store(lambda store: _count(store, source_of(address), MAX_FAILURES_OF_ADDRESS, MAX_WAIT_OF_ADDRESS))
     return _in_store(lambda store: _count(store, _pair(name, address), MAX_FAILURES, MAX_WAIT))
 

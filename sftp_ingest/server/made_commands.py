@@ -8,6 +8,7 @@ import paramiko
 
 from sftp_ingest.area.made_files import MadeFile, MadeFolder, made_folders
 from sftp_ingest.area.paths import Parts
+from sftp_ingest.area.received_chunks import ReceivedChunks
 from sftp_ingest.database import own_connection
 from sftp_ingest.errors import Missing, NotAllowed
 from sftp_ingest.server.attributes import attributes
@@ -17,16 +18,19 @@ Entries = list[tuple[str, os.stat_result]]
 
 
 def listed(folder: MadeFolder, supplier_id: int, parts: Parts) -> Entries:
-    """Return the files of a generated folder. Raises Missing for a folder within it."""
-    if len(parts) > 1:
+    """Return the files and folders of a generated folder. Raises Missing for an unknown folder within it."""
+    shown, rest = folder.within(parts)
+    if rest:
         raise Missing(f"There is no folder {parts[-1]}.")
-    return sorted((name, make().status) for name, make in folder.files(supplier_id).items())
+    folders = ((name, inner.status) for name, inner in shown.folders.items())
+    return sorted([*folders, *((name, make().status) for name, make in shown.files(supplier_id).items())])
 
 
 def status_of(folder: MadeFolder, supplier_id: int, parts: Parts) -> os.stat_result:
     """Return the status of a generated file or folder. Raises Missing."""
-    if len(parts) == 1:
-        return folder.status
+    shown, rest = folder.within(parts)
+    if not rest:
+        return shown.status
     return folder.file(supplier_id, parts).status
 
 
@@ -43,11 +47,11 @@ def with_made(entries: Entries) -> Entries:
 
 
 class MadeHandle(paramiko.SFTPHandle):  # type: ignore[misc]
-    """A generated file open for reading, with the content of the moment of opening."""
+    """An open handle of a generated file. The content is generated once, when the client opens the file."""
 
     def __init__(self, file: MadeFile) -> None:
         super().__init__()
-        self._made, self._read = file, False
+        self._made, self._read, self._sent = file, False, ReceivedChunks()
 
     def read(self, offset: int, length: int) -> bytes:
         if not self._read:
@@ -55,7 +59,15 @@ class MadeHandle(paramiko.SFTPHandle):  # type: ignore[misc]
                 self._made.on_read()
             self._read = True
         start = min(offset, MAX_OFFSET)
-        return self._made.content[start : start + min(length, MAX_READ)]
+        data = self._made.content[start : start + min(length, MAX_READ)]
+        self._sent.add(start, start + len(data))
+        return data
+
+    def finish(self) -> None:
+        """Note that the client has closed the file after all of its bytes. Raises a database error."""
+        if self._read and self._sent.whole_to == len(self._made.content):
+            with own_connection():
+                self._made.on_finished()
 
     def write(self, offset: int, data: bytes) -> int:
         raise NotAllowed("This file was opened for reading.")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
+import math
 import socket
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import paramiko
 from django.db import Error as DatabaseError
 from django.utils import timezone
-from paramiko.common import cMSG_USERAUTH_BANNER
+from paramiko.common import DISCONNECT_SERVICE_NOT_AVAILABLE, cMSG_DISCONNECT, cMSG_USERAUTH_BANNER
 
 from sftp_ingest.area.files import Area
 from sftp_ingest.database import own_connection
@@ -24,12 +26,15 @@ logger = logging.getLogger(__name__)
 
 CANNOT_CHECK = "The service cannot check logins at the moment. Your login is not at fault. Try again later."
 
+NO_SHELL = "This server has no shell. Use sftp, or scp without -O.\r\n"
+
 
 @dataclass(frozen=True)
 class SessionLimits:
     """Limits of one client, and of all clients together, in seconds and counts."""
 
     authenticate_within: float = 30.0
+    password_turn_within: float = 60.0
     open_channel_within: float = 30.0
     idle: float = 600.0
     failure_delay: float = 1.0  # multiplied by the number of failures
@@ -54,9 +59,13 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
     sessions: list[Session]
     login: SftpLogin | None = None
     admitted: bool = False
+    checking: bool = False
+    """Whether a password is being checked, or waits for its turn."""
     handlers: list[threading.Thread] = field(default_factory=list)
     _channels: set[int] = field(default_factory=set)
     _started: set[int] = field(default_factory=set)
+    _unserved: set[int] = field(default_factory=set)
+    """Channels that requested a shell or a command, such as the one of `scp -O`."""
     connected_at: float = field(default_factory=time.monotonic)
     last_seen: float = field(default_factory=time.monotonic)
 
@@ -93,7 +102,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         if not self.transport.is_active():
             return False
         if self.logging_in:
-            return now - self.connected_at > self.limits.authenticate_within
+            return not self.checking and now - self.connected_at > self.limits.authenticate_within
         return now - self.last_seen > (
             self.limits.idle if self.has_channel else self.limits.open_channel_within
         )
@@ -112,12 +121,11 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
     def check_auth_password(self, username: str, password: str | bytes) -> int:
         text = password if isinstance(password, str) else password.decode("latin-1")
         try:
-            with one_at_a_time(self.address):
+            with self._on_our_time(), one_at_a_time(self.address, self.limits.password_turn_within):
                 delay = self._try_password(username, text)
         except (DatabaseError, TimeoutError):
             logger.exception("SFTP login of %r cannot be checked", username)
-            self._say(CANNOT_CHECK)
-            return int(paramiko.AUTH_FAILED)
+            return self._send_away()
         if self.login:
             return self._answer(self.login)
         self.stopping.wait(min(delay, self.limits.max_failure_delay))
@@ -134,8 +142,30 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
                 self.login = authentication.by_key(username, key)
         except DatabaseError:
             logger.exception("SFTP login of %r: the database does not answer", username)
-            self._say(CANNOT_CHECK)
+            return self._send_away()
         return self._answer(self.login) if self.login else int(paramiko.AUTH_FAILED)
+
+    @contextmanager
+    def _on_our_time(self) -> Iterator[None]:
+        """Do not count the time of a check as the client's delay."""
+        began = time.monotonic()
+        self.checking = True
+        try:
+            yield
+        finally:
+            self.connected_at += time.monotonic() - began
+            self.checking = False
+
+    def _send_away(self) -> int:
+        """Disconnect with the reason. Clients would report a refused login as a wrong password."""
+        farewell = paramiko.Message()
+        farewell.add_byte(cMSG_DISCONNECT)
+        farewell.add_int(DISCONNECT_SERVICE_NOT_AVAILABLE)
+        farewell.add_string(CANNOT_CHECK)
+        farewell.add_string("en")
+        self.transport._send_message(farewell)
+        self.transport.close()
+        return int(paramiko.AUTH_FAILED)
 
     def _try_password(self, username: str, password: str) -> float:
         """Set the login; without one, return the seconds by which to delay the answer."""
@@ -154,6 +184,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
     def _must_wait(self, username: str, seconds: float) -> bool:
         if seconds:
             logger.warning("SFTP login of %r from %s must wait %d s more", username, self.address, seconds)
+            self._say(f"Too many logins failed. Try again in {math.ceil(seconds / 60)} minutes.")
         return seconds > 0
 
     def _answer(self, login: SftpLogin) -> int:
@@ -193,6 +224,27 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
             return False
         self._started.add(channel.get_id())
         return bool(super().check_channel_subsystem_request(channel, name))
+
+    def check_channel_exec_request(self, channel: paramiko.Channel, command: bytes) -> bool:
+        """Accept a command only to refuse it in words: after a refusal clients show none."""
+        self._unserved.add(channel.get_id())
+        return True
+
+    def check_channel_shell_request(self, channel: paramiko.Channel) -> bool:
+        self._unserved.add(channel.get_id())
+        return True
+
+    def after_request(self, channel: paramiko.Channel) -> None:
+        """Say what to use instead of a command or a shell, and end the channel."""
+        if channel.get_id() not in self._unserved:
+            return
+        self._unserved.discard(channel.get_id())
+        self._channels.discard(channel.get_id())
+        channel.settimeout(0)  # this is the thread that would read a wider window
+        with suppress(OSError, paramiko.SSHException):
+            channel.send_stderr(NO_SHELL)
+            channel.send_exit_status(1)
+        channel.close()
 
     def _admit(self, login: SftpLogin) -> bool:
         """Record the login, once. Only from here on is the signature of a key verified."""

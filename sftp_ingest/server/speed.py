@@ -7,6 +7,7 @@ an object for each checksum. OpenSSH's client prefers a cipher with such checksu
 from __future__ import annotations
 
 import hmac
+import select
 import socket
 from typing import Any
 
@@ -27,6 +28,14 @@ class BufferedSocket:
         data = self._buffer[self._position : self._position + size]
         self._position += len(data)
         return data
+
+    def has_data(self, seconds: float) -> bool:
+        """Wait until there is something to read, or the end; return whether there is after these seconds."""
+        if self._position < len(self._buffer):
+            return True
+        poll = select.poll()  # select() fails for file numbers above 1023
+        poll.register(self._inner, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

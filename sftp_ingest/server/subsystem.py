@@ -15,6 +15,7 @@ from sftp_ingest.errors import Missing, NotAllowed, Refused
 from sftp_ingest.server.commands import AreaCommands
 from sftp_ingest.server.extensions import EXTENSIONS, Handle, greeting
 from sftp_ingest.server.handles import FolderHandle, UploadHandle
+from sftp_ingest.server.made_commands import MadeHandle
 from sftp_ingest.server.session import Session
 
 logger = logging.getLogger(__name__)
@@ -118,13 +119,13 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         return handle
 
     def _close(self, request_number: int, msg: paramiko.Message) -> None:
-        """Finish an upload. Unlike paramiko, answer a failure if the file could not be stored."""
+        """Finish a file. Unlike paramiko, answer a failure if it could not be stored."""
         name = msg.get_binary()
         if self.folder_table.pop(name, None) is None:
             handle = self._opened(name)
             del self.file_table[name]
             try:
-                if isinstance(handle, UploadHandle):
+                if isinstance(handle, (UploadHandle, MadeHandle)):
                     handle.finish()
             finally:
                 handle.close()

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 
 from sftp_ingest.server.addresses import source_of
 
-TURN_TIMEOUT = 20.0  # seconds
-
 
 class _Turn:
     """A lock with the number of its users."""
@@ -24,8 +22,8 @@ _turns_lock = threading.Lock()
 
 
 @contextmanager
-def one_at_a_time(address: str) -> Iterator[None]:
-    """Check one password per address at a time in this process. Raises TimeoutError.
+def one_at_a_time(address: str, seconds: float) -> Iterator[None]:
+    """Check one password per address at a time in this process. Raises TimeoutError after `seconds`.
 
     So each failure is counted before the next expensive hash.
     """
@@ -34,7 +32,7 @@ def one_at_a_time(address: str) -> Iterator[None]:
         turn = _turns.setdefault(source, _Turn())
         turn.users += 1
     try:
-        if not turn.lock.acquire(timeout=TURN_TIMEOUT):
+        if not turn.lock.acquire(timeout=seconds):
             raise TimeoutError(f"too many password logins wait from {source}")
         try:
             yield

@@ -15,7 +15,7 @@ from paramiko.ssh_exception import SSHException
 from api import signs_of_life
 from sftp_ingest.blobs.bucket import WrongUploadsUrl
 from sftp_ingest.blobs.stores import store_for_new
-from sftp_ingest.server.host_key import host_key, key_path
+from sftp_ingest.server.host_key import host_keys, key_paths
 from sftp_ingest.server.listener import SftpServer
 
 MOST_FILES = 65_536  # a thousand connections with 32 files each, and files of the server itself
@@ -30,9 +30,9 @@ class Command(BaseCommand):
         logging.getLogger("paramiko").setLevel(logging.CRITICAL)
         host, port = settings.SFTP_HOST, settings.SFTP_PORT
         try:
-            host_key()
+            host_keys()
         except (OSError, SSHException) as error:
-            raise CommandError(f"No host key in {key_path()}: {error}") from error
+            raise CommandError(f"No host key in {key_paths()[0]}: {error}") from error
         try:
             store_for_new().require_usable()
         except (WrongUploadsUrl, OSError) as error:
@@ -49,7 +49,9 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: server.stop())
         self.stdout.write(f"SFTP listens on {host}:{server.port}")
         self.stdout.flush()
-        signs_of_life.keep_giving("sftp", lambda: {"sessions": len(server.sessions)})
+        signs_of_life.keep_giving(
+            "sftp", lambda: {"sessions": len(server.sessions)}, main_loop=server.main_loop
+        )
         server.serve()
 
 

@@ -1,0 +1,65 @@
+"""The algorithms that this server offers beyond paramiko's own."""
+
+from __future__ import annotations
+
+import paramiko
+from paramiko.common import MSG_CHANNEL_REQUEST
+from paramiko.kex_curve25519 import KexCurve25519
+
+from sftp_ingest.fido_keys import FIDO_KEYS
+
+CIPHERS = ("aes256-gcm@openssh.com", "aes128-gcm@openssh.com", "aes256-ctr", "aes192-ctr", "aes128-ctr")
+MACS = ("hmac-sha2-512-etm@openssh.com", "hmac-sha2-256-etm@openssh.com", "hmac-sha2-512", "hmac-sha2-256")
+ED25519 = "ssh-ed25519"
+COOKIE = 16
+"""The random bytes at the start of a list of algorithms (RFC 4253, section 7.1)."""
+WAIT_FOR_LIST = 1.0
+"""Seconds until a client that waits for our list first gets it, with all host keys."""
+CURVE25519 = "curve25519-sha256"  # RFC 8731; paramiko knows it only as curve25519-sha256@libssh.org
+
+
+def _with_standard_name(names: tuple[str, ...]) -> tuple[str, ...]:
+    at = names.index(f"{CURVE25519}@libssh.org")
+    return (*names[:at], CURVE25519, *names[at:])
+
+
+def _answer_request(channel: paramiko.Channel, message: paramiko.Message) -> None:
+    channel._handle_request(message)
+    channel.transport.server_object.after_request(channel)
+
+
+class ServerTransport(paramiko.Transport):  # type: ignore[misc]
+    """A transport with FIDO keys for logins, and with curve25519 under its standard name.
+
+    It shows the ed25519 host key to every client that knows this kind, and the other keys only to the rest.
+    Many clients prefer ecdsa or rsa, and those that have stored the ed25519 key would see a wrong key. So our
+    list waits for the client's.
+
+    After the reply to a channel's request it calls the session's `after_request`.
+    """
+
+    _kex_info = {**paramiko.Transport._kex_info, CURVE25519: KexCurve25519}
+    _key_info = {**paramiko.Transport._key_info, **FIDO_KEYS}
+    _preferred_kex = _with_standard_name(paramiko.Transport._preferred_kex)
+    _preferred_pubkeys = (*paramiko.Transport._preferred_pubkeys, *FIDO_KEYS)
+    _channel_handler_table = {
+        **paramiko.Transport._channel_handler_table,
+        MSG_CHANNEL_REQUEST: _answer_request,
+    }
+
+    _waits_for_list = True
+
+    def _send_kex_init(self) -> None:
+        if self.server_mode and self._waits_for_list:
+            self._waits_for_list = False
+            if self.sock.has_data(WAIT_FOR_LIST):
+                return  # `_negotiate_keys` sends our list
+        super()._send_kex_init()
+
+    def _negotiate_keys(self, message: paramiko.Message) -> None:
+        message.get_bytes(COOKIE)
+        message.get_list()  # key exchanges
+        if ED25519 in message.get_list():
+            self._preferred_keys = (ED25519,)
+        message.rewind()
+        super()._negotiate_keys(message)
