@@ -20,7 +20,7 @@ MOST_OBJECTS = 10_000
 # Comparing an unknown key with the known keys takes time, so only this many keys are compared.
 MOST_SUSPECTS = 50
 
-# Names under which clients say which units they mean, and how many.
+# Names that clients use for the fields that name a line or a number of units.
 UNIT_NAMES = {"line", "lines", "items", "line_id", "order_line_id", "variant_id", "sku", "upc", "ean"}
 UNIT_NAMES |= {"quantity", "qty", "amount", "count", "pieces", "units"}
 
@@ -52,7 +52,7 @@ class Body(serializers.Serializer[Any]):
 
     @classmethod
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
-        """Make an array of these bodies. With `allow_null`, the array may be null, but no element."""
+        """Make an array of these bodies. `allow_null` allows a null array; elements are never null."""
         nullable = kwargs.pop("allow_null", False)
         kwargs["error_messages"] = ARRAY_MESSAGES | kwargs.get("error_messages", {})
         array = super().many_init(*args, **kwargs)
@@ -119,9 +119,12 @@ def refuse_units(data: Any, instead: str) -> None:
 
 
 def json_of(request: Request) -> Any:
-    """Return the request's JSON. An empty body of any content type is an empty object."""
+    """Return the request's JSON. An empty body of any content type is an empty object, and so is null.
+
+    Some generated clients send null where they have no body.
+    """
     data = request.data
-    return {} if isinstance(data, QueryDict) else data
+    return {} if data is None or isinstance(data, QueryDict) else data
 
 
 def read(serializer: type[S], request: Request, **kwargs: Any) -> Any:

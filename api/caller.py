@@ -1,4 +1,4 @@
-"""How the current request's credential was judged; the web process shares its threads by the result."""
+"""The verdict on the current request's credential. The web process divides its threads by this verdict."""
 
 from __future__ import annotations
 

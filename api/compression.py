@@ -1,7 +1,6 @@
-"""gzip compression of the API's answers (contract 2).
+"""gzip compression of the API's answers (contract 2) and of the operators' pages (ADR 102).
 
-Pages are not compressed: a page holds the secret of its form beside other text, and its compressed size would
-reveal the secret guess by guess (BREACH). Django's GZipMiddleware ignores `q=0` and has no choice of level.
+Django's GZipMiddleware ignores `q=0` and has no choice of level.
 """
 
 from __future__ import annotations
@@ -12,10 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.cache import patch_vary_headers
+from django.utils.text import compress_string
 
 from api.negotiation import accepts_coding
 
 PREFIX = "/v3/"
+PAGES = "/admin/"
+# These pages show the same secret again and again, and so reveal it to someone who compares sizes (BREACH).
+SECRETS = "/admin/second-factor/"
+RANDOM_BYTES = 100
+"""The most random bytes that hide the size of a compressed page."""
 LEAST = 1024
 # JSON shrinks to a tenth at any level, and Django's level 6 takes 2.3 times as long.
 LEVEL = 2
@@ -34,7 +39,32 @@ class CompressionMiddleware:
             patch_vary_headers(response, ["Accept-Encoding"])
             if accepts_coding(request.headers.get("Accept-Encoding", ""), "gzip"):
                 _compress(response)
+        elif _is_page(request, response):
+            patch_vary_headers(response, ["Accept-Encoding"])
+            if accepts_coding(request.headers.get("Accept-Encoding", ""), "gzip"):
+                _compress_page(response)
         return response
+
+
+def _is_page(request: HttpRequest, response: HttpResponseBase) -> bool:
+    """Return whether the answer is an operators' page without a lasting secret, and large enough."""
+    return (
+        request.path.startswith(PAGES)
+        and not request.path.startswith(SECRETS)
+        and isinstance(response, HttpResponse)
+        and response.headers.get("Content-Type", "").startswith("text/html")
+        and not response.has_header("Content-Encoding")
+        and len(response.content) > LEAST
+    )
+
+
+def _compress_page(response: HttpResponseBase) -> None:
+    """Compress a page. Its form's token is masked in each answer, and random bytes hide its size."""
+    assert isinstance(response, HttpResponse)  # _is_page has checked it
+    response.content = compress_string(response.content, max_random_bytes=RANDOM_BYTES)
+    if response.has_header("Content-Length"):
+        response.headers["Content-Length"] = str(len(response.content))
+    response.headers["Content-Encoding"] = "gzip"
 
 
 def _compress(response: HttpResponseBase) -> None:

@@ -46,6 +46,11 @@ def document_in_turn() -> bytes:
 def schema(request: HttpRequest) -> HttpResponse:
     """OpenAPI 3.1, as JSON."""
     raw = document_in_turn().replace(ORIGIN, request.build_absolute_uri("/")[:-1].encode())
+    return public_document(request, raw)
+
+
+def public_document(request: HttpRequest, raw: bytes) -> HttpResponse:
+    """Answer a public JSON document with its ETag, or 304 if the client has it."""
     tag = f'"{hashlib.sha256(raw).hexdigest()[:32]}"'
     response: HttpResponse
     if tag in request.headers.get("If-None-Match", ""):
@@ -60,7 +65,12 @@ def schema(request: HttpRequest) -> HttpResponse:
 @only_read
 def home(request: HttpRequest) -> HttpResponse:
     """Show the main addresses of the service: a page for browsers, JSON for programs."""
-    links = {"docs": "/v3/docs", "schema": "/v3/schema", "admin": reverse("admin:index")}
+    links = {
+        "docs": "/v3/docs",
+        "schema": "/v3/schema",
+        "events": "/v3/asyncapi",
+        "admin": reverse("admin:index"),
+    }
     if "text/html" in request.headers.get("Accept", ""):
         response = render(request, "home.html", links)
         response["Content-Security-Policy"] = POLICY

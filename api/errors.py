@@ -19,7 +19,7 @@ from rest_framework.response import Response
 
 from api import envelope
 from api.envelope import FieldErrorJson
-from api.spelling import known_path
+from api.spelling import path_hint
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +66,18 @@ class InvalidFilter(ApiError):
 
 class InvalidCursor(ApiError):
     code, status = "invalid_cursor", 400
+
+
+class InvalidCurrency(ApiError):
+    """A code that is no currency of ISO 4217."""
+
+    code, status = "invalid_currency", 400
+
+
+class InvalidDate(ApiError):
+    """A date that may not be in the past."""
+
+    code, status = "invalid_date", 400
 
 
 class PreconditionFailed(ApiError):
@@ -241,19 +253,27 @@ def _framework_error(exc: exceptions.APIException) -> Response:
 
 
 def invalid_fields(detail: object) -> ApiError:
-    """Turn the faults from serializers into one error: `missing_parameter` if fields are merely absent."""
+    """Turn the faults from serializers into one error: its code is special if all faults have one reason."""
     faults = list(_flatten(detail, ""))
     errors = faults[:MOST_ERRORS]
     message = "; ".join(f"{fault['field']}: {fault['message']}" for fault in errors[:3])
     if len(faults) > 3:
         message += f"; and {len(faults) - 3} more"
-    if all(fault["code"] == "required" for fault in faults):
-        return MissingParameter(message, errors)
-    return Invalid(message, errors)
+    codes = {fault["code"] for fault in faults}
+    error = ERROR_OF_FAULT.get(codes.pop(), Invalid) if len(codes) == 1 else Invalid
+    return error(message, errors)
 
 
 class MissingParameter(ApiError):
     code, status = "missing_parameter", 400
+
+
+ERROR_OF_FAULT: Mapping[str, type[ApiError]] = {
+    "required": MissingParameter,
+    InvalidCurrency.code: InvalidCurrency,
+    InvalidDate.code: InvalidDate,
+}
+"""The error of a request whose faults all have this code."""
 
 
 def _flatten(detail: object, path: str) -> Iterator[FieldErrorJson]:
@@ -279,7 +299,7 @@ def _join(path: str, key: object) -> str:
 
 
 def plain(error: ApiError) -> JsonResponse:
-    """Return the envelope outside of the API's views."""
+    """Return an error in the API's envelope, for code that runs outside of the API's views."""
     body = envelope.error(error.code, error.message)
     return JsonResponse(body, status=error.status, headers=error.answer_headers())
 
@@ -305,9 +325,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> JsonResponse:
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
-    near = known_path(request.path)
-    hint = f"Did you mean {near}?" if near else "/v3/docs lists the paths."
-    return plain(NotFound(f"There is nothing at {request.path}. {hint}"))
+    return plain(NotFound(f"There is nothing at {request.path}. {path_hint(request.path)}"))
 
 
 def server_error(request: HttpRequest) -> JsonResponse:

@@ -1,5 +1,7 @@
 """ETags of single objects: a client with the newest version gets 304 without a body.
 
+The answer to a change that shows the object has the tag that a read would have.
+
 With If-Match a client names the version that it wants to change; if that is not the newest, nothing changes.
 The tags are weak, because an answer may be compressed, and are compared weakly (docs/adr/0074).
 """
@@ -14,19 +16,28 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.errors import PreconditionFailed
+from api.renderers import encode_sorted
 
 # Headers about the body, which a 304 does not have.
 OF_THE_BODY = ("Content-Type", "Content-Length")
+# Answers to changes that may show the changed object.
+WRITTEN = {("PUT", 200), ("PATCH", 200), ("POST", 201)}
 
 
 def with_etag(request: Request, response: HttpResponseBase) -> HttpResponseBase:
     """Add the ETag to an answer that shows one object, or return 304 if If-None-Match names it.
 
-    Other answers are returned unchanged.
+    A file has its tag already. Other answers are returned unchanged.
     """
-    if not isinstance(response, Response) or not _shows_one_object(request, response):
+    if isinstance(response, Response):
+        if _shows_written_object(request, response):
+            response["ETag"] = _tag_of(response)
+        if not _shows_one_object(request, response):
+            return response
+        response["ETag"] = _tag_of(response)
+    elif not response.has_header("ETag"):
         return response
-    response["ETag"] = tag = _tag_of(response)
+    tag = response["ETag"]
     response.setdefault("Cache-Control", "private, no-cache")
     if not _matches(request.headers.get("If-None-Match", ""), tag):
         return response
@@ -52,14 +63,29 @@ def refuse_changed(request: Request, newest: Response) -> None:
 
 
 def _tag_of(response: Response) -> str:
-    response.render()
-    return f'W/"{hashlib.blake2b(response.content, digest_size=16).hexdigest()}"'
+    """Return the tag of the object that an answer shows.
+
+    A read shows no secret, and the database orders the keys of stored objects: the tag ignores both.
+    """
+    shown = {name: value for name, value in response.data.items() if name != "secret"}
+    return tag_of_bytes(encode_sorted(shown))
+
+
+def tag_of_bytes(content: bytes) -> str:
+    """Return the tag of a file."""
+    return f'W/"{hashlib.blake2b(content, digest_size=16).hexdigest()}"'
 
 
 def _shows_one_object(request: Request, response: Response) -> bool:
     """Tell whether an answer shows one object. A page of a list changes with each object on it."""
     is_read = request.method in ("GET", "HEAD") and response.status_code == 200
     return is_read and isinstance(response.data, dict) and "results" not in response.data
+
+
+def _shows_written_object(request: Request, response: Response) -> bool:
+    """Tell whether the answer to a change shows the object as a read does. A result envelope does not."""
+    written = (request.method, response.status_code) in WRITTEN
+    return written and isinstance(response.data, dict) and "success" not in response.data
 
 
 def _matches(header: str, tag: str) -> bool:

@@ -12,9 +12,20 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from api.currencies import CURRENCIES, UNKNOWN
+
 INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\ud800-\udfff]")
+
+
+def control_fault(text: str) -> str:
+    """Return a message that points at the first control character of a text, or nothing."""
+    found = CONTROL.search(text)
+    if found is None:
+        return ""
+    position = found.start() + 1
+    return f"Must not hold a control character: U+{ord(found[0]):04X} (at character {position})."
 
 
 class Text(serializers.CharField):
@@ -23,7 +34,6 @@ class Text(serializers.CharField):
     default_error_messages = {
         "invalid": "Must be a string.",
         "number": "Must be a string: write it in quotes, with its leading zeros.",
-        "control": "Must not hold a control character.",
     }
 
     def __init__(self, **kwargs: Any) -> None:
@@ -35,8 +45,8 @@ class Text(serializers.CharField):
             raise serializers.ValidationError(self.error_messages["number"], code="invalid")
         if data is not serializers.empty and data is not None and not isinstance(data, str):
             self.fail("invalid")
-        if isinstance(data, str) and CONTROL.search(data):
-            self.fail("control")
+        if isinstance(data, str) and (fault := control_fault(data)):
+            raise serializers.ValidationError(fault, code="control")
         return super().run_validation(data)
 
 
@@ -117,6 +127,21 @@ class Choice(serializers.ChoiceField):
         if "invalid_choice" not in (kwargs.get("error_messages") or {}):
             listed = ", ".join(map(str, self.choices))
             self.error_messages["invalid_choice"] = f"Must be one of {listed}."
+            self.error_messages["null"] = self.error_messages["invalid_choice"]
+
+
+class Currency(Text):
+    """A currency's code of ISO 4217, in upper or lower case."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=3, min_length=3, **kwargs)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if isinstance(data, str):
+            data = data.strip().upper()
+            if data not in CURRENCIES:
+                raise serializers.ValidationError(f"{data[:20]!r} {UNKNOWN}", code="invalid_currency")
+        return super().run_validation(data)
 
 
 class Array(serializers.ListField):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, Self, TypeVar
 
@@ -78,10 +78,15 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
         return {name: value for name, value in form.cleaned_data.items() if value not in (None, "")}
 
     @classmethod
+    def looks_meant(cls, name: str, value: str) -> str:
+        """Return the filter that an unknown parameter probably means, or an empty string."""
+        return ""
+
+    @classmethod
     def _valid(cls, request: Request, queryset: QuerySet[Any] | None) -> Self:
         known = frozenset(cls.base_filters)
         plain = _parameters(request, known | COMMON)
-        refuse_near_misses(plain, known | COMMON)
+        refuse_near_misses(plain, known | COMMON, cls.looks_meant)
         values = {name: value for name, value in plain.items() if name in known}
         for name, value in _from_object(plain.get("filter", ""), known).items():
             if values.setdefault(name, value) != value:
@@ -131,7 +136,14 @@ def refuse_repeated(request: Request, known: frozenset[str]) -> None:
             )
 
 
-def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:
+def _nothing_meant(name: str, value: str) -> str:
+    """Return nothing: only the name decides."""
+    return ""
+
+
+def refuse_near_misses(
+    params: dict[str, str], known: frozenset[str], looks_meant: Callable[[str, str], str] = _nothing_meant
+) -> None:
     """Refuse a misspelled parameter. Other unknown parameters are ignored (contract 2).
 
     A known parameter is refused if it exceeds the documented length. Cursors are checked by their reader.
@@ -143,7 +155,7 @@ def refuse_near_misses(params: dict[str, str], known: frozenset[str]) -> None:
                     name, f"Has {len(value)} characters; the maximum is {LONGEST}.", "max_length"
                 )
             continue
-        if near := closest_match(name, known):
+        if near := closest_match(name, known) or looks_meant(name, value):
             raise InvalidFilter.at(name, f"Unknown parameter. Did you mean {near}?", "unknown")
 
 

@@ -11,6 +11,7 @@ import msgspec
 from rest_framework.renderers import BaseRenderer
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
+_sorting_encoder = msgspec.json.Encoder(decimal_format="number", order="deterministic")
 
 
 def encode(data: Any) -> bytes:
@@ -19,6 +20,11 @@ def encode(data: Any) -> bytes:
         return _encoder.encode(data)
     except UnicodeEncodeError:  # an error quotes a lone surrogate from the request
         return _encoder.encode(_encodable(data))
+
+
+def encode_sorted(data: Any) -> bytes:
+    """Encode plain data as JSON with sorted keys: the same bytes for equal data."""
+    return _sorting_encoder.encode(data)
 
 
 def _encodable(data: Any) -> Any:

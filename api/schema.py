@@ -13,6 +13,7 @@ from drf_spectacular.openapi import AutoSchema
 from rest_framework.serializers import ListSerializer
 
 from api.envelope import ErrorJson
+from api.etags import WRITTEN
 from api.openapi.examples import add_examples
 from api.openapi.headers import headers_of
 from api.openapi.naming import operation_id, tag_of
@@ -96,7 +97,7 @@ class EnvelopeSchema(AutoSchema):
         # parameter before the body.
         if self._is_conditional() and "get" in getattr(self.view, "action_map", {}):
             return [IF_MATCH]
-        return [IF_NONE_MATCH] if self._shows_one_object() else []
+        return [IF_NONE_MATCH] if self._shows_one_object() or self._shows_file() else []
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
         return path_parameters(self.path)
@@ -121,6 +122,10 @@ class EnvelopeSchema(AutoSchema):
         """Tell whether to wrap an answer in an array. A Shape knows that itself."""
         return not isinstance(serializer, Shape) and super()._is_list_view(serializer)
 
+    def is_excluded(self) -> bool:
+        """Leave out paths with a blank: they are served for old clients, and many generators refuse them."""
+        return " " in self.path or bool(super().is_excluded())
+
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
         if operation is not None:
@@ -132,12 +137,16 @@ class EnvelopeSchema(AutoSchema):
     def _add_answers(self, responses: dict[str, Any]) -> None:
         for status, description in self._errors().items():
             responses.setdefault(status, self._error(description))
-        one, many = self._shows_one_object(), self._shape_of_success("many")
+        one, many = self._shows_one_object() or self._shows_file(), self._shape_of_success("many")
         if one:
             responses.setdefault("304", {"description": "Nothing has changed since the ETag that you sent."})
         for status, response in responses.items():
             described = headers_of(
-                status, method=self.method, action=self.action, many=bool(many), cached=one
+                status,
+                method=self.method,
+                action=self.action,
+                many=bool(many),
+                cached=one or self._shows_written_object(),
             )
             response["headers"] = described | response.get("headers", {})
         for status in sorted(responses):
@@ -148,6 +157,19 @@ class EnvelopeSchema(AutoSchema):
         shape = self._shape_of_success("shape")
         one = shape is not None and "results" not in shape.__annotations__
         return self.method == "GET" and one and not self._shape_of_success("many")
+
+    def _shows_file(self) -> bool:
+        """Tell whether the operation answers with a PDF file, which has an ETag."""
+        answers: Any = self.get_response_serializers()
+        return isinstance(answers, dict) and (200, "application/pdf") in answers
+
+    def _shows_written_object(self) -> bool:
+        """Tell whether the operation answers with the object that it has written (api.etags)."""
+        answers = self.get_response_serializers()
+        status = next((each for method, each in WRITTEN if method == self.method), None)
+        success = answers.get(status) if isinstance(answers, dict) else None
+        shape = getattr(getattr(success, "response", None), "shape", None)
+        return shape is not None and "success" not in shape.__annotations__
 
     def _is_conditional(self) -> bool:
         """Tell whether the operation accepts If-Match (api.etags)."""
@@ -164,6 +186,6 @@ class EnvelopeSchema(AutoSchema):
 
     def _errors(self) -> dict[str, str]:
         if self.method == "GET":
-            return ALWAYS | WITH_QUERY
+            return ALWAYS | WITH_QUERY | getattr(self.view, "more_errors", {}).get(self.action, {})
         condition = WITH_CONDITION if self._is_conditional() else {}
         return ALWAYS | WITH_BODY | (WITH_IDEMPOTENCY if self.method == "POST" else condition)

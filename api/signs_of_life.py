@@ -20,6 +20,8 @@ import redis
 from django.conf import settings
 from redis.exceptions import RedisError
 
+from api import watchdog
+from api.main_loop import STUCK_AFTER, MainLoop
 from api.redis_clients import redis_client
 
 logger = logging.getLogger(__name__)
@@ -85,7 +87,8 @@ _one_at_a_time = threading.Lock()
 
 
 def give(part: str, **facts: float) -> None:
-    """Write the sign that this process is alive as a part of the service. Without Redis it is lost."""
+    """Report to the watchdog and to Redis that this process is alive. Ignore a Redis that is away."""
+    watchdog.reassure()
     host = socket.gethostname()
     sign = {"part": part, "host": host, "at": time.time(), "memory": memory_of(os.getpid()), "facts": facts}
     with _one_at_a_time:
@@ -98,16 +101,38 @@ def give(part: str, **facts: float) -> None:
             return  # callers that need Redis report the failure themselves
 
 
-def keep_giving(part: str, facts: Callable[[], Mapping[str, float]] = dict) -> None:
-    """Write a sign every few seconds while this process lives, from a separate thread."""
+def broker_is_away() -> bool:
+    """Tell whether Redis gives no answer."""
+    try:
+        _client().ping()
+    except RedisError:
+        return True
+    return False
+
+
+def keep_giving(
+    part: str, facts: Callable[[], Mapping[str, float]] = dict, *, main_loop: MainLoop | None = None
+) -> None:
+    """Write a sign every few seconds, from a separate thread, while the main loop turns.
+
+    Web needs none, because gunicorn watches its loops; a backup may take hours.
+    """
 
     def go_on() -> None:
         never = threading.Event()
         give(part, **facts())
         while not never.wait(EVERY):
-            give(part, **facts())
+            give_if_turning(part, facts, main_loop)
 
     threading.Thread(target=go_on, name=f"signs of {part}", daemon=True).start()
+
+
+def give_if_turning(part: str, facts: Callable[[], Mapping[str, float]], main_loop: MainLoop | None) -> None:
+    """Write a sign, unless the part has a main loop that hangs."""
+    if main_loop is None or main_loop.is_turning():
+        give(part, **facts())
+    else:
+        logger.error("the main loop of %s has not turned for %.0f s", part, STUCK_AFTER)
 
 
 @atexit.register

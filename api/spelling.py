@@ -11,6 +11,8 @@ from django.conf import settings
 from django.urls import Resolver404, get_resolver, resolve
 
 NEARLY = 0.85
+MOST_WORDS = 12
+LIST_OF_PATHS = "/v3/docs lists the paths."
 
 
 def closest_match(name: str, known: Iterable[str], *, likeness: float = NEARLY) -> str | None:
@@ -42,12 +44,47 @@ def known_path(path: str) -> str | None:
     return proper
 
 
+def path_hint(path: str) -> str:
+    """Return a sentence that helps the sender of a request to a path of the API that does not exist."""
+    if known := known_path(path):
+        return f"Did you mean {known}?"
+    parts = [part for part in path.split("/") if part]
+    routes = _api_routes(settings.ROOT_URLCONF)
+    for position, part in enumerate(parts):
+        reached = [route for route in routes if len(route) > position]
+        fitting = [route for route in reached if _fits(part, route[position])]
+        if not fitting:
+            words = sorted({route[position] for route in reached if "<" not in route[position]})
+            return _next_words(parts, position, words)
+        routes = fitting
+    return LIST_OF_PATHS
+
+
+def _fits(part: str, step: str) -> bool:
+    return part.isdigit() if step.startswith("<id") else "<" in step or part == step
+
+
+def _next_words(parts: list[str], position: int, words: list[str]) -> str:
+    before = "".join(f"/{part}" for part in parts[:position])
+    if near := closest_match(parts[position], words):
+        return f"Did you mean {'/'.join([before, near, *parts[position + 1 :]])}?"
+    if before and 0 < len(words) <= MOST_WORDS:
+        return f"Known after {before}/: {', '.join(words)}."
+    return LIST_OF_PATHS
+
+
 @functools.cache
 def _words_of_paths(urlconf: str) -> dict[str, str]:
     """Return the fixed words of the API's paths, keyed by their lower case."""
-    routes = [route for route in _routes(get_resolver(urlconf).url_patterns) if route.startswith("v3/")]
-    words = {word for route in routes for word in route.split("/") if word and "<" not in word}
+    words = {word for route in _api_routes(urlconf) for word in route if word and "<" not in word}
     return {word.lower(): word for word in words}
+
+
+@functools.cache
+def _api_routes(urlconf: str) -> list[list[str]]:
+    """Return the paths of the API, each as its steps."""
+    routes = _routes(get_resolver(urlconf).url_patterns)
+    return [route.split("/") for route in routes if route.startswith("v3/")]
 
 
 def _routes(patterns: Iterable[Any], before: str = "") -> Iterator[str]:

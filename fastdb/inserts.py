@@ -37,13 +37,12 @@ def insert(instances: Sequence[Model]) -> None:
             _saved(instance, row)
 
 
-def insert_unless_there(instance: Model, *unique: str) -> bool:
-    """Save a new instance unless a row has the same values in the unique columns; say if it was saved.
+def insert_unless_there(instance: Model) -> bool:
+    """Save a new instance unless a row has the same values in unique columns; return whether it was saved.
 
     Waits for a concurrent transaction that inserts the same values.
     """
-    quoted = ", ".join(connection.ops.quote_name(column) for column in unique)
-    rows = _insert([instance], f"ON CONFLICT ({quoted}) DO NOTHING")
+    rows = _insert([instance], "ON CONFLICT DO NOTHING")
     if rows:
         _saved(instance, rows[0])
     return bool(rows)

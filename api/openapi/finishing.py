@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from api.openapi.descriptions import describe
+from api.openapi.dialects import mark_dialects
 from api.openapi.headers import COMPONENTS
 from api.openapi.naming import TAGS
 
@@ -26,6 +27,7 @@ def finish(result: Schema, **_: Any) -> Schema:
     describe(schemas)
     for schema in schemas.values():
         _describe_defaults(schema)
+    mark_dialects(result["paths"], schemas)
     result["components"] = {
         **result["components"],
         "schemas": dict(sorted(schemas.items())),

@@ -35,7 +35,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         "schema": {"type": "string"},
     },
     "ETag": {
-        "description": "Names this version of the answer; send it back as `If-None-Match`.",
+        "description": "Names this version of the object; send it back as `If-None-Match` or `If-Match`.",
         "schema": {"type": "string"},
     },
     "RetryAfter": {
@@ -81,6 +81,6 @@ def headers_of(status: str, *, method: str, action: str, many: bool, cached: boo
             keys.append("Location")
         if many:
             keys.append("Link")
-    if cached and status in ("200", "304"):
+    if cached and status in ("200", "201", "304"):
         keys.append("ETag")
     return {NAMES.get(key, key): {"$ref": f"#/components/headers/{key}"} for key in keys}

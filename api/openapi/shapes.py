@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
@@ -29,7 +40,7 @@ PLAIN: dict[Any, Schema] = {
 }
 # In answers, the name of a field tells the format of its text or number.
 FORMATS = [
-    (re.compile(r"ship_until|original_created_at"), "string", "date"),
+    (re.compile(r"ship_until|original_created_at|expected_at"), "string", "date"),
     (re.compile(r"\w+_(at|since|until)|special_sale_price_(start|end)"), "string", "date-time"),
     (re.compile(r"next|previous|\w*url"), "string", "uri"),
     (re.compile(r"(\w+_)?id"), "integer", "int64"),
@@ -50,6 +61,16 @@ class Shape:
 
     def __init__(self, shape: type, *, many: bool = False) -> None:
         self.shape, self.many = shape, many
+
+
+class ShapesByType:
+    """The TypedDicts of an open object, by the `type` beside it; the schema lists them in `x-types`.
+
+    A union in its place would break generated clients when a later version adds a type.
+    """
+
+    def __init__(self, shapes: Mapping[str, type]) -> None:
+        self.shapes = shapes
 
 
 class ShapeExtension(OpenApiSerializerExtension):
@@ -81,6 +102,8 @@ class Shapes:
         origin, args = get_origin(hint), get_args(hint)
         if hint in PLAIN:
             return dict(PLAIN[hint])
+        if origin is Annotated:
+            return self._with_types(*args)
         if origin is NotRequired:
             return self.schema_of(args[0])
         if origin in (Union, UnionType):
@@ -94,6 +117,10 @@ class Shapes:
         if is_typeddict(hint) or is_typeddict(origin) or (isinstance(hint, type) and issubclass(hint, Enum)):
             return self._component(hint)
         return dict(resolve_type_hint(hint))
+
+    def _with_types(self, hint: Any, by_type: ShapesByType) -> Schema:
+        types = {name: self.schema_of(shape) for name, shape in by_type.shapes.items()}
+        return {**self.schema_of(hint), "x-types": types}
 
     def _component(self, hint: Any) -> Schema:
         is_enum = isinstance(hint, type) and issubclass(hint, Enum)

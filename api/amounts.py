@@ -1,0 +1,16 @@
+"""Amounts as people read them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from api.currencies import without_fraction
+from api.renderers import number
+
+
+def amount_text(amount: Decimal, currency: str = "") -> str:
+    """Format an amount with its currency and cents, with more digits where the amount has more."""
+    plain = number(amount)
+    cents = 0 if without_fraction(currency) else 2
+    digits = f"{plain:,.{cents}f}" if plain == round(plain, cents) else f"{plain:,}"
+    return f"{digits}\u00a0{currency}" if currency else digits

@@ -1,0 +1,1 @@
+"""Exports of lists as CSV and XLSX, streamed: `keyset`, `cells`, `workbook`, `files`."""

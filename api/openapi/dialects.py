@@ -1,0 +1,34 @@
+"""Marks forms that existing clients use and the interface does not have: `x-also` names the canonical form.
+
+These forms stay, so they are not deprecated. New clients choose the canonical form.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+Schema = dict[str, Any]
+
+OPERATIONS: Final = dict.fromkeys(
+    ("approve_cancelation", "refuse_cancelation", "refuse_cancellation"), "answer_cancelation"
+)
+"""Operations of dialects, and the canonical operation."""
+FIELDS: Final = {
+    "TrackingBody": {"data": "tracking_number"},
+    "ShipBody": {"data": "tracking_number"},
+    "ImportProductsBody": {"url": "file_url", "schema": "field_mapping"},
+    "PropertyBody": {"type": "name"},
+}
+"""Fields of dialects, and the canonical field of the same body."""
+
+
+def mark_dialects(paths: Schema, schemas: dict[str, Schema]) -> None:
+    """Mark each operation and field of a dialect."""
+    for item in paths.values():
+        for operation in item.values():
+            if operation["operationId"] in OPERATIONS:
+                operation |= {"deprecated": False, "x-also": OPERATIONS[operation["operationId"]]}
+    for component, fields in FIELDS.items():
+        for name, canonical in fields.items():
+            if component in schemas:
+                schemas[component]["properties"][name] |= {"deprecated": False, "x-also": canonical}

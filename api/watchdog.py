@@ -1,0 +1,85 @@
+"""Run a part of the service, and kill it when it freezes: `python -m api.watchdog COMMAND`.
+
+A container runtime restarts a program that ends, never one that hangs. A part gives a sign of life every few
+seconds; when the signs stop, the watchdog kills the part and ends with it, so that the restart policy acts.
+`python -m api.watchdog --check` is the health check of a container. systemd watches its units itself, by the
+same signs. This module imports only the standard library, because a health check starts it again and again.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+FROZEN_AFTER = 60.0
+"""Seconds without a sign after which a part counts as frozen. A command that gives no sign is not watched."""
+LOOK_SECONDS = 1.0
+FROZEN = 70
+"""The exit code after a kill."""
+
+
+def reassure() -> None:
+    """Tell the watchdog of this process, or systemd, that this process lives."""
+    if name := os.environ.get("SIGN_FILE"):
+        with suppress(OSError):
+            Path(name).touch()
+    if address := os.environ.get("NOTIFY_SOCKET"):
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+            # A leading @ stands for the null byte of an abstract address.
+            sock.connect(f"\0{address[1:]}" if address.startswith("@") else address)
+            sock.send(b"WATCHDOG=1")
+
+
+def run(command: Sequence[str], sign: Path, frozen_after: float = FROZEN_AFTER) -> int:
+    """Run a command until it ends or freezes; return its exit code. Signals to stop are passed on to it."""
+    sign.unlink(missing_ok=True)
+    environment = {**os.environ, "SIGN_FILE": str(sign)}
+    early: list[int] = []
+    _on_stop(early.append)
+    process = subprocess.Popen(command, env=environment, start_new_session=True)  # noqa: S603 - the image's own
+    _on_stop(process.send_signal)
+    for number in early:  # they came while the part started
+        process.send_signal(number)
+    newest, seen_at = None, time.monotonic()
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            code = process.wait(min(LOOK_SECONDS, frozen_after))
+            return code if code >= 0 else 128 - code
+        if (found := _given_at(sign)) != newest:
+            newest, seen_at = found, time.monotonic()
+        elif newest is not None and time.monotonic() - seen_at > frozen_after:
+            sys.stderr.write(f"No sign of life for {frozen_after:.0f} s. Killing {' '.join(command)}.\n")
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return FROZEN
+
+
+def _on_stop(react: Callable[[int], None]) -> None:
+    """Call this function with each signal to stop."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: react(number))
+
+
+def check(sign: Path, frozen_after: float = FROZEN_AFTER) -> int:
+    """Return 0 if the part gave a sign lately, else 1."""
+    given_at = _given_at(sign)
+    return int(given_at is None or time.time() - given_at > frozen_after)
+
+
+def _given_at(sign: Path) -> float | None:
+    with suppress(OSError):
+        return sign.stat().st_mtime
+    return None
+
+
+if __name__ == "__main__":
+    found = Path(os.environ.get("SIGN_FILE", f"/tmp/exchange-sign-{os.getuid()}"))  # noqa: S108 - see tmpfs
+    sys.exit(check(found) if sys.argv[1:] == ["--check"] else run(sys.argv[1:], found))
