@@ -1,5 +1,6 @@
 """The Celery application. It only wakes workers: the tables are the queues."""
 
+import functools
 import logging
 import os
 from typing import Any
@@ -16,6 +17,7 @@ from celery.signals import (
 )
 
 from api import request_id, signs_of_life
+from api.main_loop import MainLoop
 from config.database import limit_connections
 from config.health.worker import write_heartbeat
 
@@ -46,8 +48,19 @@ def begin_task(task_id: str, **_: Any) -> None:
 @worker_ready.connect  # type: ignore[untyped-decorator]
 def show_life(sender: Any, **_: Any) -> None:
     """Report a worker under the part in its name: `fetcher@host`, `ticker@host`; default `worker`."""
+    # Celery clears its timer when it loses the broker, and sends this signal again when it is back.
+    sender.timer.call_repeatedly(signs_of_life.EVERY, _main_loop.turned)
     name = str(sender.hostname).partition("@")[0]
-    signs_of_life.keep_giving("worker" if name == "celery" else name)
+    _show_life_of("worker" if name == "celery" else name)
+
+
+# A worker without its broker tries to reach it, and its loop stands still.
+_main_loop = MainLoop(excused=signs_of_life.broker_is_away)
+
+
+@functools.cache
+def _show_life_of(part: str) -> None:
+    signs_of_life.keep_giving(part, main_loop=_main_loop)
 
 
 @beat_init.connect  # type: ignore[untyped-decorator]

@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 import dj_database_url
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, ProgrammingError, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
@@ -97,9 +97,8 @@ def notice_another_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
     if not apps.ready or connection is not connections[DEFAULT_DB_ALIAS]:
         return
     try:
-        epochs.notice()
-    except ProgrammingError:  # before the first `migrate`
-        return
+        if epochs.is_known():
+            epochs.notice()
     except DatabaseError as error:
         # Code that gives out numbers checks for a new epoch again.
         log.warning("No new epoch of the database could begin: %s", error)

@@ -1,4 +1,4 @@
-"""Defaults of DATABASE_URL, REDIS_URL and SECRET_KEY, read from DATA_DIR. `make run` writes them."""
+"""Defaults of DATABASE_URL, REDIS_URL and SECRET_KEY, read from files. `make run` writes them."""
 
 import json
 import os
@@ -23,17 +23,17 @@ def embedded_url(data_dir: Path, name: str) -> str:
     return str(servers.get(name) or UNREACHABLE[name])
 
 
-def secret_key(data_dir: Path) -> str:
+def secret_key(folder: Path) -> str:
     """Return the key of this installation. It is created once, readable only by its owner.
 
     Raises SystemExit if the key cannot be stored: other processes could not verify its signatures.
     """
-    path = data_dir / "secret_key"
+    path = folder / "secret_key"
     with suppress(FileNotFoundError, NotADirectoryError):
         return path.read_text().strip()
     key = secrets.token_urlsafe(50)
     try:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(key)
     except FileExistsError:  # another process was first

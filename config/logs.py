@@ -12,6 +12,7 @@ from api.request_id import current_party, current_request_id
 
 # PostgreSQL quotes the values of a refused row, such as names and addresses.
 QUOTED_ROW = re.compile(r"^DETAIL:.*?(?=\n\n(?:The above|During handling)|\Z)", re.MULTILINE | re.DOTALL)
+PROBES = ("/healthz", "/readyz", "/statusz", "/metrics")
 BEARER = re.compile(r"\bfx[kt]_[0-9a-f]{12}_[\w-]+|\b(Bearer|Basic) +[\w.~+/=-]+", re.IGNORECASE)
 
 
@@ -21,12 +22,22 @@ def redact(text: str) -> str:
 
 
 class ContextFilter(logging.Filter):
-    """A filter that adds request_id and party to each record."""
+    """A filter that adds request_id and party to each record, and renames gunicorn's log."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.name == "gunicorn.error":  # gunicorn's name for all that is no access log
+            record.name = "gunicorn"
         record.request_id = current_request_id()
         record.party = current_party()
         return True
+
+
+class ProbeFilter(logging.Filter):
+    """A filter that drops Django's errors about probes: 503 is an answer of /readyz and /statusz."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        request = getattr(record, "request", None)
+        return request is None or request.path not in PROBES
 
 
 class LineFormatter(logging.Formatter):

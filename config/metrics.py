@@ -20,6 +20,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from accounts.authentication import client_address
 from api.errors import only_read, page_not_found
 from config import watching
+from config.logs import PROBES
 
 logger = logging.getLogger("exchange.request")
 
@@ -51,7 +52,8 @@ class RequestMetricsMiddleware:
             "status": response.status_code,
             "ms": round(seconds * 1000, 1),
         }
-        logger.info("%(method)s %(route)s %(status)s %(ms)s ms", facts, extra=facts)
+        level = logging.DEBUG if request.path in PROBES else logging.INFO
+        logger.log(level, "%(method)s %(route)s %(status)s %(ms)s ms", facts, extra=facts)
         return response
 
 
@@ -73,7 +75,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 def is_internal(request: HttpRequest) -> bool:
     """Return whether a request comes from a network in METRICS_NETWORKS."""
     if not settings.BEHIND_PROXY and "X-Forwarded-For" in request.headers:
-        return False  # from a proxy that is not configured: the address is the proxy's
+        return False  # the address belongs to a proxy that is not configured, not to the client
     try:
         address = ipaddress.ip_address(client_address(request))
     except ValueError:

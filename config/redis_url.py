@@ -59,7 +59,7 @@ def broker(url: str, limits: dict[str, Any]) -> Broker:
     if sentinels is None:
         return Broker(url, limits, None)
     login = ":".join(quote(sentinels.login.get(name, ""), safe="") for name in ("username", "password"))
-    # Each URL needs login and database: Celery uses the ones of the Sentinel that it tries.
+    # Repeat login and database in each URL: Celery reads them from the URL of the Sentinel that it tries.
     hosts = [f"sentinel://{login}@{host}:{port}/{sentinels.database}" for host, port in sentinels.addresses()]
     sentinel_options = {**limits, **sentinels.own_options(), "retry": Retry(NoBackoff(), 0)}
     return Broker(

@@ -15,9 +15,11 @@ from config.database import connection_options, parse_url
 from config.env_defaults import embedded_url, secret_key
 from config.mail import mail_settings
 from config.misspelt import misspelt
+from config.openapi_document import SPECTACULAR
 from config.openid import openid_apps
 from config.redis_url import broker, checked
-from config.ticks import beat_schedule
+from config.sign_in import ALLAUTH
+from config.ticks import TASK_ROUTES, beat_schedule
 
 django_stubs_ext.monkeypatch()
 
@@ -25,11 +27,13 @@ env = Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.str("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+# Secrets that are generated when the environment does not set them.
+SECRETS_DIR = Path(env.str("SECRETS_DIR", str(DATA_DIR))).resolve()
 
 # --- The process ---------------------------------------------------------------------------------
 
 DEBUG = env.bool("DEBUG", False)
-SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(DATA_DIR)
+SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(SECRETS_DIR)
 # Older keys that can still verify and decrypt. After `manage.py reencrypt` they can be removed.
 SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
@@ -37,7 +41,7 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 PORT = env.int("PORT", 8000)
 SFTP_HOST = env.str("SFTP_HOST", "127.0.0.1")
 SFTP_PORT = env.int("SFTP_PORT", 2222)
-# All hosts behind one name need the same key. Without this setting, a key is created in DATA_DIR.
+# All hosts behind one name need the same key. Without this setting, a key is created in SECRETS_DIR.
 SFTP_HOST_KEY_FILE = env.str("SFTP_HOST_KEY_FILE", "")
 BASE_URL = env.str("BASE_URL", f"http://127.0.0.1:{PORT}")
 
@@ -64,6 +68,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "rest_framework",
+    "ui",
     "api",
     "accounts",
     "events",
@@ -74,12 +79,14 @@ INSTALLED_APPS = [
     "assortment",
     "fulfillments",
     "orders",
+    "portal",
     "backoffice",
     "tools.demo",
 ]
 
 MIDDLEWARE = [
     "api.middleware.RequestIdMiddleware",
+    "portal.middleware.PortalMiddleware",
     "config.metrics.RequestMetricsMiddleware",
     "api.compression.CompressionMiddleware",
     "api.middleware.BodySizeMiddleware",
@@ -91,9 +98,10 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "config.web.sessions.CallerMiddleware",
+    "accounts.typed_drafts.TypedDraftMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "backoffice.middleware.AdminPolicyMiddleware",
+    "backoffice.middleware.PagePolicyMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "backoffice.middleware.SecondFactorMiddleware",
 ]
@@ -105,12 +113,15 @@ TEMPLATES: list[dict[str, Any]] = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["ui.templatetags.ui"],
             "context_processors": [
+                "accounts.typed_drafts.kept_text",
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "backoffice.second_factor.pages.admin_context",
-            ]
+                "portal.visitors.portal_context",
+            ],
         },
     }
 ]
@@ -127,12 +138,7 @@ if env.bool("DATABASE_LIMITS", True):
     _database["OPTIONS"] = connection_options(_database.get("OPTIONS", {}))
 DATABASES = {"default": _database}
 REDIS_URL = checked(env.str("REDIS_URL", "") or embedded_url(DATA_DIR, "redis_url"))
-CACHES = {
-    "default": {
-        "BACKEND": "api.redis_cache.Cache",
-        "LOCATION": [REDIS_URL],
-    },
-}
+CACHES = {"default": {"BACKEND": "api.redis_cache.Cache", "LOCATION": [REDIS_URL]}}
 
 # The largest unpacked size of a compressed import file, in bytes.
 IMPORT_UNPACKED_BYTES = env.int("IMPORT_UNPACKED_BYTES", 2 * 1024**3)
@@ -143,6 +149,8 @@ UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
 # --- The API -------------------------------------------------------------------------------------
 
 RATE_LIMIT = env.str("RATE_LIMIT", "6000/min")
+SHIPMENT_CORRECTION_DAYS = env.int("SHIPMENT_CORRECTION_DAYS", 30)  # 0: parcels cannot be corrected
+CURRENCY = env.str("CURRENCY", "USD").upper()  # of new parties
 FAILED_KEYS_LIMIT = env.str("FAILED_KEYS_LIMIT", "100/min")
 MAX_BODY_BYTES = env.int("MAX_BODY_BYTES", 16 * 1024 * 1024)
 # The largest file that operators may upload in the browser. It arrives in chunks below MAX_BODY_BYTES.
@@ -164,38 +172,12 @@ REST_FRAMEWORK: dict[str, Any] = {
     "URL_FORMAT_OVERRIDE": None,
 }
 
-SPECTACULAR_SETTINGS: dict[str, Any] = {
-    "TITLE": "The Exchange",
-    "DESCRIPTION": (
-        "Connects retailers and suppliers around orders. Status updates, order pushes and order cancels "
-        "answer with `success`, `message` and `code`; every error of every operation does too. Codes of "
-        "success: `accepted`, `shipped`, `out_of_stock`, `missing_sku`, `wrong_address`, `canceled`, "
-        "`cancelation_not_allowed`, `order_created`, `order_exists`, `cancel_requested`, "
-        "`order_canceled`, `invoice_saved`, `lines_rejected`, `return_recorded`; `unchanged` where the same "
-        "was done before."
-    ),
-    "VERSION": "3.0.0",
-    "OAS_VERSION": "3.1.0",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_AUTHENTICATION": [],
-    "WEBHOOKS": ["events.webhooks.described.EVENT"],
-    "POSTPROCESSING_HOOKS": ["api.openapi.finishing.finish"],
-    "ENFORCE_NON_BLANK_FIELDS": True,
-    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
-    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    # A placeholder. `api.docs` replaces it with the address of the request.
-    "SERVERS": [{"url": "https://exchange.invalid", "description": "This service."}],
-    "CONTACT": {"name": "The operators of this service"},
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
-}
+SPECTACULAR_SETTINGS = SPECTACULAR
 
 # Private networks that webhooks may use, also with plain HTTP. Without this setting, only public addresses.
 _networks: list[str] = env.list("WEBHOOK_NETWORKS", [])
 WEBHOOK_NETWORKS = [ip_network(network) for network in _networks]
-# The time limit of a receiver for the whole answer.
-WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)
+WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)  # for the whole answer of a receiver
 # Days until accepted and dead deliveries are deleted.
 WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)
 
@@ -219,13 +201,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     **_broker.options,
 }
 CELERY_TIMEZONE = "UTC"
-# Fetches from remote hosts and ticks have their own queues, so that they never wait behind imports (ADR 60).
-# Operators' actions on many records run in slices of seconds, also in their own queue.
-CELERY_TASK_ROUTES = {
-    "imports.tasks.fetch": {"queue": "fetch"},
-    "accounts.tasks.run_operator_action": {"queue": "operators"},
-    "fulfillments.tasks.run_simulation": {"queue": "operators"},
-}
+CELERY_TASK_ROUTES = TASK_ROUTES
 CELERY_BEAT_SCHEDULE = beat_schedule()
 # The number of jobs of one supplier that run at once. All suppliers share the workers.
 IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
@@ -242,9 +218,16 @@ DECISION_DAYS = env.int("DECISION_DAYS", 400)
 SIMULATION_DAYS = env.int("SIMULATION_DAYS", 400)
 SCORECARD_DAYS = env.int("SCORECARD_DAYS", 1100)
 VARIANT_CHANGE_DAYS = env.int("VARIANT_CHANGE_DAYS", 400)
+# The hour (UTC) of the nightly reconcile.
+RECONCILE_HOUR = env.int("RECONCILE_HOUR", 2, validate=validate.Range(min=0, max=23))
+
 EVENT_DAYS = env.int("EVENT_DAYS", 400)
 ADMIN_LOG_DAYS = env.int("ADMIN_LOG_DAYS", 1100)
 SESSION_COOKIE_AGE = 86_400 * env.int("SESSION_DAYS", 14)
+
+BACKUPS_DIR = Path(env.str("BACKUPS_DIR", str(DATA_DIR / "backups"))).resolve()
+BACKUP_HOURS = env.float("BACKUP_HOURS", 24.0, validate=validate.Range(min=0, min_inclusive=False))
+BACKUPS_KEPT = env.int("BACKUPS_KEPT", 7, validate=validate.Range(min=1))
 
 # --- Mail: digests for operators -----------------------------------------------------------------
 
@@ -252,26 +235,19 @@ EMAIL_URL = env.str("EMAIL_URL", "")
 globals().update(mail_settings(EMAIL_URL))
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("EMAIL_FROM", "exchange@localhost")
 
-# --- Signing in to the admin (ADR 65) ------------------------------------------------------------
+# --- Signing in to the admin and the portal (ADR 65) -----------------------------------------------
 
 LOGIN_URL, LOGIN_REDIRECT_URL = "account_login", "admin:index"
-ACCOUNT_ADAPTER = "backoffice.second_factor.adapters.AccountAdapter"
-ACCOUNT_LOGIN_METHODS = {"username"}
-ACCOUNT_SIGNUP_FIELDS = [
-    "username*",
-    "password1*",
-]  # sign-up is closed, but a check wants this to match the line above
-ACCOUNT_EMAIL_VERIFICATION = "none"
-ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False  # ours count (backoffice.sign_in)
-MFA_ADAPTER = "backoffice.second_factor.adapters.SecondFactorAdapter"
-MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
-MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_ALLOW_UNVERIFIED_EMAIL = True
-MFA_TOTP_TOLERANCE = 1
-MFA_FORMS = {
-    "authenticate": "backoffice.second_factor.codes.SignInCodeForm",
-    "reauthenticate": "backoffice.second_factor.codes.ConfirmCodeForm",
-}
+globals().update(ALLAUTH)
+# `required`: everyone who may act needs a second factor. `groups`: members of the groups that ask for one.
+SECOND_FACTOR = env.str("SECOND_FACTOR", "required", validate=validate.OneOf(["required", "groups"]))
+SECOND_FACTOR_EXEMPT: list[str] = env.list("SECOND_FACTOR_EXEMPT", [])
+# Bulk actions, such as `erase,revoke`, that need the approval of a second operator from this number of rows.
+SECOND_OPERATOR_ACTIONS: list[str] = env.list("SECOND_OPERATOR_ACTIONS", [])
+SECOND_OPERATOR_ROWS = env.int("SECOND_OPERATOR_ROWS", 2, validate=validate.Range(min=1))
+# The most rows that a member of a group may change alone by an action that cannot be undone.
+_limits = {"Order desk": 500, "Catalogue desk": 500, "Partner desk": 50}
+SECOND_OPERATOR_LIMITS: dict[str, int] = env.dict("SECOND_OPERATOR_LIMITS", _limits, subcast_values=int)
 # Operators may sign in with another service by OpenID Connect.
 OPENID_APPS = openid_apps(env)
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": OPENID_APPS}}
@@ -292,7 +268,8 @@ USE_I18N = False
 FORMAT_MODULE_PATH = "config.formats"
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
-# The folder may be on a read-only disk, so it is not created here. whitenoise warns if it is missing.
+DOCS_SITE = DATA_DIR / "docs"  # `make docs` builds it
+# The folder may be on a read-only disk, so nothing creates it here. whitenoise would warn.
 warnings.filterwarnings("ignore", "No directory at", UserWarning)
 # Tests and development servers work without `collectstatic`.
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
@@ -329,7 +306,10 @@ LOGGING: dict[str, Any] = {
         "line": {"()": "config.logs.LineFormatter"},
         "json": {"()": "config.logs.JsonFormatter"},
     },
-    "filters": {"context": {"()": "config.logs.ContextFilter"}},
+    "filters": {
+        "context": {"()": "config.logs.ContextFilter"},
+        "probes": {"()": "config.logs.ProbeFilter"},
+    },
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["context"]}
     },
@@ -338,12 +318,11 @@ LOGGING: dict[str, Any] = {
     "loggers": {
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
-        "django.request": {"level": "ERROR"},
+        "django.request": {"level": "ERROR", "filters": ["probes"]},
         "django.security.DisallowedHost": {"level": "CRITICAL"},
     },
 }
 
 # --- Misspelt settings ---------------------------------------------------------------------------
-
 for _line in misspelt(os.environ, env.dump()):
     sys.stderr.write(f"{_line}\n")

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from api import docs, pages
+from api import docs, docs_site
 from config import metrics
 from config.health import views as health
 
@@ -15,7 +15,9 @@ urlpatterns = [
     path("metrics", metrics.metrics),
     path("v3/schema", docs.schema),
     path("v3/docs", docs.docs),
-    path("v3/docs/<slug:name>", pages.page),
+    path("v3/docs/<slug:name>", docs_site.moved),
+    path("docs/", docs_site.page),
+    path("docs/<path:path>", docs_site.page),
     path("", include("accounts.urls")),
     path("", include("events.urls")),
     path("", include("sftp_ingest.urls")),
@@ -25,6 +27,7 @@ urlpatterns = [
     path("", include("assortment.urls")),
     path("", include("fulfillments.urls")),
     path("", include("orders.urls")),
+    path("portal/", include("portal.urls")),
     path("", include("backoffice.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -7,8 +7,6 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import GaugeMetricFamily
@@ -17,6 +15,7 @@ from redis.exceptions import RedisError
 
 from api.facts import MOST, MetricSample, all_facts
 from api.signs_of_life import Sign, all_signs, parts_on_hosts
+from config.build import VERSION, commit
 
 FRESH = 10.0
 """Seconds for which an answer is reused, as several Prometheus servers may ask."""
@@ -30,6 +29,8 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
         "Age of the oldest fulfillment that waits for its supplier: to accept (new), to answer (canceling).",
         ("state",),
     ),
+    "exchange_reconcile_differences": ("Differences that the last nightly reconcile found.", ()),
+    "exchange_reconcile_age_seconds": ("Time since the last nightly reconcile ended.", ()),
     "exchange_fulfillments_overdue": (f"Fulfillments past their time limit. {CAPPED}", ()),
     "exchange_imports": ("Imports that wait, run, or wait for a person.", ("status",)),
     "exchange_import_oldest_seconds": ("Age of the oldest import in this status.", ("status",)),
@@ -58,6 +59,7 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "exchange_part_processes": ("Processes of a part with a recent sign of life.", ("part", "host")),
     "exchange_part_memory_bytes": ("Resident memory of a part's processes.", ("part", "host")),
     "exchange_sftp_sessions": ("SFTP sessions.", ("host",)),
+    "exchange_backup_age_seconds": ("Time since the newest complete backup of a host began.", ("host",)),
     "exchange_web_threads": ("Threads that answer requests.", ("host",)),
     "exchange_web_threads_busy": ("Threads that are answering a request.", ("host",)),
     "exchange_watching_failed": ("Whether a question failed or exceeded its time limit.", ("question",)),
@@ -66,6 +68,7 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 OF_PARTS = {
     "exchange_sftp_sessions": ("sftp", "sessions"),
+    "exchange_backup_age_seconds": ("backup", "seconds since the last backup"),
     "exchange_web_threads": ("web", "threads"),
     "exchange_web_threads_busy": ("web", "busy"),
 }
@@ -116,7 +119,7 @@ def _sample() -> Iterator[MetricSample]:
     else:
         yield MetricSample("exchange_redis_up", 1)
         yield from _parts(signs)
-    yield MetricSample("exchange_build_info", 1, build())
+    yield MetricSample("exchange_build_info", 1, (VERSION, commit()))
     yield MetricSample("exchange_watching_seconds", time.perf_counter() - began)
 
 
@@ -129,33 +132,6 @@ def _parts(signs: list[Sign]) -> Iterator[MetricSample]:
         for name, (part, fact) in OF_PARTS.items():
             if place.part == part:
                 yield MetricSample(name, place.facts.get(fact, 0), (place.host,))
-
-
-@functools.cache
-def build() -> tuple[str, str]:
-    """Return the version and the commit; the commit is empty if unknown."""
-    root = Path(__file__).resolve().parent.parent
-    try:
-        number = version("exchange")
-    except PackageNotFoundError:
-        number = _line_in(root / "pyproject.toml", 'version = "')
-    return number, _commit(root)
-
-
-def _line_in(path: Path, beginning: str) -> str:
-    try:
-        lines = path.read_text().splitlines()
-    except OSError:
-        return ""
-    return next((line[len(beginning) :].rstrip('"') for line in lines if line.startswith(beginning)), "")
-
-
-def _commit(root: Path) -> str:
-    """Return the commit of .git/HEAD, or of the file COMMIT in an installation without git."""
-    head = _line_in(root / ".git/HEAD", "")
-    if head.startswith("ref: "):
-        head = _line_in(root / ".git" / head.removeprefix("ref: "), "")
-    return (head or _line_in(root / "COMMIT", ""))[:12]
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from api import envelope, request_id
 from api.renderers import encode
 from config.health import readiness as ready
 from config.web.outlet import Outlet
+from config.web.turns import LONGEST_WAIT
 
 CODES = {
     400: "validation_error",
@@ -27,6 +28,8 @@ CODES = {
     503: "busy",
 }
 RETRY_AFTER = {503: "5"}
+BUSY = f"This request could not begin within {LONGEST_WAIT:.0f} seconds. Try again in a few seconds."
+CROWDED = "There are too many requests at once. Try again in a few seconds."
 
 
 def refusal(status: int, message: str) -> bytes:

@@ -16,7 +16,8 @@ from config.web.chunks import Chunks
 LONGEST_LINE = 8_192
 LONGEST_HEAD = 64 * 1024
 
-# Seconds for the head, or without any byte. A body has as long again, and must come at a least rate.
+# Time limit in seconds for the head, and for a pause without any byte. A body gets the same time again, and
+# one more second for each LEAST_RATE bytes that have arrived.
 HEAD_SECONDS = 10.0
 LEAST_RATE = 16 * 1024
 
@@ -72,7 +73,7 @@ class Arrival:
 
     @property
     def deadline(self) -> float:
-        """When more of the request should be here."""
+        """The moment at which the client is too late with the rest of the request."""
         if not self.received:
             return self.since + self.idle
         steps = 1 if self.request is None else 2
@@ -120,7 +121,7 @@ class Arrival:
         else:
             self._length = reader.length
             self.too_long = self._length > most
-        # The event loop asks for the body, so gunicorn does not ask again.
+        # The event loop sends `100 Continue`, so gunicorn must not send it again.
         self.wants_continue, request._expected_100_continue = request._expected_100_continue, False
 
     def _read_body(self) -> None:

@@ -1,4 +1,4 @@
-"""The chunked body of a request, decoded as it comes."""
+"""Decodes the chunked body of a request while its bytes arrive."""
 
 from __future__ import annotations
 

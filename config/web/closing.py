@@ -1,4 +1,8 @@
-"""Connections that end: closing over bytes that are not received yet would destroy the answer on its way."""
+"""Closes connections after their last answer.
+
+The kernel resets a connection that is closed with unread bytes, and the client may lose the answer. So a
+connection is read to its end before it is closed.
+"""
 
 from __future__ import annotations
 

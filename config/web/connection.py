@@ -12,7 +12,7 @@ from gunicorn.workers.gthread import TConn
 
 from config.web.arrival import Arrival
 from config.web.outlet import Outlet
-from config.web.parties import Caller, Stranger
+from config.web.parties import Caller, Stranger, is_stranger
 
 ABORT = struct.pack("ii", 1, 0)
 """The value of SO_LINGER that drops unsent bytes when the socket is closed."""
@@ -34,11 +34,18 @@ class Connection(TConn):
     is_kept: bool = False
     """The client may send another request."""
     drained: int = 0
+    computed: float = 0.0
+    """Seconds that the thread has computed for the answer."""
 
     @property
     def stranger(self) -> Stranger:
         """The address: the client's if its request says so, else the peer's."""
         return self.caller.stranger if self.caller else Stranger(self.peer)
+
+    @property
+    def is_strange(self) -> bool:
+        """Tell whether no accepted credential has come over this connection."""
+        return self.party is None or is_stranger(self.party)
 
     @property
     def peer(self) -> str:
@@ -72,5 +79,5 @@ class _Parsed:
         return self._request
 
     def finish_body(self, deadline: float | None = None) -> bool:
-        """Return whether the whole body is read, as it always is."""
+        """Return True: the event loop has read the whole body before."""
         return True

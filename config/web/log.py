@@ -1,4 +1,4 @@
-"""gunicorn's own lines, through our handlers: in the same form as all others."""
+"""Formats gunicorn's log lines like all other log lines of the service."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
+from api.caller import Verdict
 from api.client_networks import address_of, network_of
 
 TOKENS = "/oauth/"
@@ -14,7 +15,7 @@ MOST_REFUSED = 10_000
 
 
 class Stranger(NamedTuple):
-    """Everyone at an address whose credential was not accepted yet."""
+    """An address. All its clients without an accepted key or session share this party."""
 
     network: str
 
@@ -60,6 +61,15 @@ class Parties:
     def of(self, caller: Caller) -> Hashable:
         """Return the party behind a credential, or the stranger at its address."""
         return self._known.get(caller.credential, caller.stranger)
+
+    def note(self, caller: Caller, verdict: Verdict, now: float) -> None:
+        """Record what an answer has shown about its caller."""
+        if verdict.party and caller.credential:
+            self.learn(caller.credential, verdict.party)
+        elif verdict.wrong:
+            self.forget(caller.credential)
+        if verdict.refused_for:
+            self.refuse(caller.stranger, now + verdict.refused_for)
 
     def learn(self, credential: int, party: str) -> None:
         """Record an accepted credential: all credentials of a party share one share of the threads."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import selectors
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 from config.web.connection import Connection
+from config.web.greed import first_of_greediest
 from config.web.outlet import CutOff
 
 MOST_UNSENT_IN_ALL = 128 * 1024 * 1024
@@ -76,9 +76,7 @@ class Sending:
     def _relieve(self) -> None:
         """Bound the memory: the party with the most unread bytes loses its oldest answer."""
         while sum(connection.sock.unsent for connection in self) > MOST_UNSENT_IN_ALL:
-            unsent: Counter[object] = Counter()
-            for connection in self:
-                unsent[connection.party] += connection.sock.unsent
-            ((greediest, _),) = unsent.most_common(1)
-            own = [connection for connection in self if connection.party == greediest]
-            self.cut(min(own, key=lambda connection: connection.sock.since))
+            oldest_first = sorted(self, key=lambda each: each.sock.since)
+            first = first_of_greediest(oldest_first, lambda each: each.party, lambda each: each.sock.unsent)
+            assert first is not None  # the sum is above the limit, so there is a connection
+            self.cut(first)

@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, TypeVar
 
+from config.web.pace import StrangersPace
+
 T = TypeVar("T")
 
 LONGEST_WAIT = 5.0
@@ -13,20 +15,26 @@ LONGEST_WAIT = 5.0
 
 
 class Turns(Generic[T]):
-    """A queue for each party. A party may hold as many threads as it leaves free: half of them when it is
-    alone, a third beside another busy party. So the next party finds a thread, however many are stuck.
+    """A queue for each party. A party must leave as many threads free as it holds: it gets half of them when
+    it is alone, and a third if one other party is busy. So the next party always finds a free thread.
 
-    Strangers of one address may hold a quarter of the threads, all strangers together half of them.
+    Strangers of one address may hold a quarter of the threads, all strangers together half of them. While
+    known parties are active, strangers' requests also begin at a pace (`config.web.pace`).
     """
 
     def __init__(
-        self, threads: int, *, is_stranger: Callable[[Hashable], bool] = lambda party: False
+        self,
+        threads: int,
+        *,
+        is_stranger: Callable[[Hashable], bool] = lambda party: False,
+        known_until: list[float] | memoryview[float] | None = None,
     ) -> None:
         self.free = threads
         self._is_stranger = is_stranger
         self._most_strangers = max(1, threads // 2)
         self._most_of_address = max(1, threads // 4)
         self._strangers = 0
+        self._pace = StrangersPace([0.0] if known_until is None else known_until)
         self._busy: dict[Hashable, int] = {}
         self._waiting: dict[Hashable, deque[tuple[float, T]]] = {}
 
@@ -34,13 +42,13 @@ class Turns(Generic[T]):
         """Put a request at the end of its party's queue."""
         self._waiting.setdefault(party, deque()).append((now, item))
 
-    def take(self) -> Iterator[tuple[Hashable, T]]:
+    def take(self, now: float) -> Iterator[tuple[Hashable, T]]:
         """Yield the requests that may begin, one of each party in turn. Each has a thread until `done`."""
         passed = 0
         while self.free and passed < len(self._waiting):
             party = next(iter(self._waiting))
             queue = self._waiting.pop(party)
-            if not self._may_begin(party):
+            if not self._may_begin(party, now):
                 self._waiting[party] = queue
                 passed += 1
                 continue
@@ -48,18 +56,34 @@ class Turns(Generic[T]):
             if queue:
                 self._waiting[party] = queue
             self._busy[party] = self._busy.get(party, 0) + 1
-            self._strangers += self._is_stranger(party)
+            self._count(party, now)
             self.free -= 1
             passed = 0
             yield party, item
 
-    def done(self, party: Hashable) -> None:
-        """Give a thread back."""
+    def _count(self, party: Hashable, now: float) -> None:
+        if self._is_stranger(party):
+            self._strangers += 1
+            self._pace.began(party, now)
+        else:
+            self._pace.known(now)
+
+    def done(self, party: Hashable, now: float, computed: float = 0.0) -> None:
+        """Give a thread back that has computed for some seconds."""
         self.free += 1
-        self._strangers -= self._is_stranger(party)
+        if self._is_stranger(party):
+            self._strangers -= 1
+            self._pace.ended(party, now, computed)
+        else:
+            self._pace.known(now)
         self._busy[party] -= 1
         if not self._busy[party]:
             del self._busy[party]
+
+    def wait(self, now: float) -> float:
+        """Return the seconds until a waiting request of a stranger may begin, or 0."""
+        waits = (self._pace.wait(party, now) for party in self._waiting if self._is_stranger(party))
+        return min(waits, default=0.0)
 
     def overdue(self, now: float) -> list[T]:
         """Remove and return the requests that have waited too long."""
@@ -83,8 +107,9 @@ class Turns(Generic[T]):
         if left:
             self._waiting[party] = left
 
-    def _may_begin(self, party: Hashable) -> bool:
+    def _may_begin(self, party: Hashable, now: float) -> bool:
         busy = self._busy.get(party, 0)
         if self._is_stranger(party):
-            return busy < self._most_of_address and self._strangers < self._most_strangers
+            is_few = busy < self._most_of_address and self._strangers < self._most_strangers
+            return is_few and not self._pace.wait(party, now)
         return busy < self.free

@@ -1,8 +1,8 @@
 """A gunicorn worker whose threads wait neither for a client to send or read, nor for other parties.
 
-gunicorn's own threaded worker gives each connection a thread, which reads the request and sends the answer:
-a few clients that send half a request, or read no answer, stop everyone. Here the event loop reads all
-requests, hands complete ones to threads by turns, and sends what its clients have not read yet.
+gunicorn's own threaded worker reads and answers in a thread for each connection, so a few clients that send
+half a request, or read no answer, stop everyone. Here the event loop reads all requests, gives complete
+requests to threads by turns, and sends the rest of each answer.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 import selectors
 import socket
 import time
-from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -31,23 +30,23 @@ from config.web import answers
 from config.web.arrival import HEAD_SECONDS, Arrival
 from config.web.closing import RECEIVED_AT_ONCE, Closing
 from config.web.connection import Connection
+from config.web.greed import first_of_greediest
 from config.web.outlet import Outlet, SlowReaders
+from config.web.pace import KNOWN_UNTIL
 from config.web.parties import Callers, Parties, is_stranger
 from config.web.readiness import Readiness
 from config.web.sending import Sending
-from config.web.turns import LONGEST_WAIT, Turns
+from config.web.turns import Turns
 
 MOST_BUFFERED = 256 * 1024 * 1024
 """Bytes of requests that come in or wait for a thread; beyond, the party with most of them gives way."""
 TICK = 0.25
 LEAVING_SECONDS = 2.0
-"""How long a stopping process waits for a request that a client may be about to send."""
+"""How long a stopping process waits for idle clients and for strangers."""
 PAUSE_SECONDS = 1.0
-"""A refused stranger gets the answer after this pause, so that refusing many costs little."""
+"""A refused stranger gets the answer after this pause, which makes many refusals cheap."""
 
 ALIVE, READY = "/healthz", "/readyz"
-BUSY = f"This request could not begin within {LONGEST_WAIT:.0f} seconds. Try again in a few seconds."
-CROWDED = "There are too many requests at once. Try again in a few seconds."
 
 
 class Worker(ThreadWorker):
@@ -55,20 +54,22 @@ class Worker(ThreadWorker):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        defer = self.method_queue.defer
-        self.turns: Turns[Connection] = Turns(self.cfg.threads, is_stranger=is_stranger)
+        self.turns: Turns[Connection] = Turns(
+            self.cfg.threads, is_stranger=is_stranger, known_until=KNOWN_UNTIL
+        )
         self.callers = Callers(
             behind_proxy=settings.BEHIND_PROXY, session_cookie=settings.SESSION_COOKIE_NAME
         )
         self.parties = Parties()
         self.slow_readers = SlowReaders(self.cfg.threads // 2)
-        self.readiness = Readiness(defer=defer, give=self._give_health, check=database)
+        self.readiness = Readiness(defer=self.method_queue.defer, give=self._give_health, check=database)
         self.sending = Sending(watch=self._watch, unwatch=self._unwatch, sent=self._sent)
         self.arriving: dict[Connection, None] = {}
         self.pausing: dict[Connection, float] = {}
         self.closing = Closing(watch=self._watch, unwatch=self._unwatch, close=self._close)
         self.buffered = 0
         self.next_tick = 0.0
+        self.leaving_since = 0.0
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:
@@ -102,7 +103,7 @@ class Worker(ThreadWorker):
         connection = Connection(self.cfg, outlet, address, listener.getsockname())
         connection.network = sock
         self._begin(connection)
-        self._receive(connection)  # the request is often there already
+        self._receive(connection)  # usually the request has arrived with the connection
 
     def _begin(self, connection: Connection, *, idle: float = HEAD_SECONDS) -> None:
         """Wait for a request, of which some bytes may be here already."""
@@ -162,8 +163,8 @@ class Worker(ThreadWorker):
         self._hold(connection, 0)
 
     def _is_refused(self, connection: Connection) -> bool:
-        """Refuse a caller without a known key, after a pause, if its address tried too many wrong keys."""
-        assert connection.caller is not None  # read just before
+        """Tell whether this address tried too many wrong keys. If so, begin the pause before its refusal."""
+        assert connection.caller is not None  # set when the head of the request was read
         now = time.monotonic()
         if not self.parties.refused_for(connection.caller, now):
             return False
@@ -192,7 +193,7 @@ class Worker(ThreadWorker):
             self._give_turns()
 
     def _give_turns(self) -> None:
-        for _, connection in self.turns.take():
+        for _, connection in self.turns.take(time.monotonic()):
             request, connection.rest = connection.arrival.take()
             self._hold(connection, 0)
             connection.give(request)
@@ -202,23 +203,19 @@ class Worker(ThreadWorker):
         """Answer a request that has arrived completely. A thread calls this."""
         request_id.name_party("")
         caller.begin()
+        began = time.thread_time()
         try:
             return super().handle_request(req, conn)
         finally:
-            self._learn(conn, caller.verdict())
-
-    def _learn(self, conn: Connection, verdict: caller.Verdict) -> None:
-        assert conn.caller is not None  # its request has begun
-        if verdict.party and conn.caller.credential:
-            self.parties.learn(conn.caller.credential, verdict.party)
-        elif verdict.wrong:
-            self.parties.forget(conn.caller.credential)
-        if verdict.refused_for:
-            self.parties.refuse(conn.caller.stranger, time.monotonic() + verdict.refused_for)
+            conn.computed = time.thread_time() - began
+            assert conn.caller is not None  # read from the head of its request
+            self.parties.note(conn.caller, caller.verdict(), time.monotonic())
+            # A worker restarts after many requests to bound leaks. Strangers must not cause restarts.
+            self.nr -= is_stranger(conn.party)
 
     def finish_request(self, conn: Connection, fs: Future[Any]) -> None:
         """Give the thread to the next request. The event loop calls this."""
-        self.turns.done(conn.party)
+        self.turns.done(conn.party, time.monotonic(), conn.computed)
         with suppress(Exception):
             conn.is_kept = bool(fs.result())
         self.sending.answered(conn)
@@ -230,14 +227,14 @@ class Worker(ThreadWorker):
         self._give(connection, answers.refusal(status, message))
 
     def _give(self, connection: Connection, answer: bytes) -> None:
-        """Send an answer of this process's own, and end the connection."""
+        """Send an answer that needs no thread. The connection ends after it unless `is_kept` is set."""
         self._hold(connection, 0)
         with suppress(OSError):
             connection.sock.put(answer)
         self.sending.answered(connection)
 
     def _give_health(self, connection: Connection, answer: bytes) -> None:
-        """Send an answer about this process, and keep the connection if the client does."""
+        """Send an answer about this process, and keep the connection if the client wants to keep it."""
         request, connection.rest = connection.arrival.take()
         connection.is_kept = self.alive and not request.should_close()
         self._give(connection, answer)
@@ -253,15 +250,14 @@ class Worker(ThreadWorker):
         self.nr_conns -= 1
         connection.close()
 
-    # --- Room -------------------------------------------------------------------------------------
+    # --- Limits of connections and memory ---------------------------------------------------------
 
     def _make_room(self) -> None:
         """Close one connection that waits for its client, of the address with the most such connections."""
         waiting = [*self.closing, *self.pausing, *self.arriving, *self.sending]
-        if not waiting:
+        first = first_of_greediest(waiting, lambda each: each.stranger, lambda each: 1)
+        if first is None:
             return
-        ((greediest, _),) = Counter(each.stranger for each in waiting).most_common(1)
-        first = next(each for each in waiting if each.stranger == greediest)
         if first in self.closing:
             self.closing.end(first)
         elif first in self.pausing:
@@ -276,16 +272,13 @@ class Worker(ThreadWorker):
         """Bound the memory: the party with the most bytes loses its oldest request."""
         while self.buffered > MOST_BUFFERED:
             queued = {connection: party for party, connection in self.turns.waiting()}
-            held: Counter[Hashable] = Counter()
-            for each in (*self.arriving, *queued):
-                held[each.party] += each.held
-            if not held:
+            waiting = [*self.arriving, *queued]
+            first = first_of_greediest(waiting, lambda each: each.party, lambda each: each.held)
+            if first is None:
                 return
-            ((greediest, _),) = held.most_common(1)
-            first = next(each for each in (*self.arriving, *queued) if each.party == greediest)
             if first in queued:
-                self.turns.remove(greediest, first)
-                self._refuse(first, 503, CROWDED)
+                self.turns.remove(queued[first], first)
+                self._refuse(first, 503, answers.CROWDED)
             else:
                 self._drop(first)
 
@@ -293,7 +286,7 @@ class Worker(ThreadWorker):
         """Refuse a request that is still coming in, and close without waiting."""
         self._forget(connection)
         with suppress(OSError):
-            connection.network.send(answers.refusal(503, CROWDED))
+            connection.network.send(answers.refusal(503, answers.CROWDED))
         self._close(connection)
 
     # --- The loop ---------------------------------------------------------------------------------
@@ -304,18 +297,16 @@ class Worker(ThreadWorker):
         if now < self.next_tick:
             return
         self.next_tick = now + TICK
-        for connection in [each for each in self.arriving if self._is_overdue(each.arrival, now)]:
-            self._forget(connection)
-            if connection.arrival.received:
-                self._refuse(connection, 408, "The request did not arrive in time. Send it again.")
-            else:
-                self._close(connection)
+        if not self.alive:
+            self._leave(now)
+        for connection in [each for each in self.arriving if each.arrival.deadline < now]:
+            self._give_up(connection)
         for connection in self.turns.overdue(now):
-            self._refuse(connection, 503, BUSY)
+            self._refuse(connection, 503, answers.BUSY)
         self.readiness.answer_overdue(now)
         for connection in [each for each, until in self.pausing.items() if until < now]:
             del self.pausing[connection]
-            assert connection.caller is not None  # it pauses for its address
+            assert connection.caller is not None  # _is_refused has checked it before the pause
             seconds = max(1.0, self.parties.refused_for(connection.caller, now))
             path = connection.arrival.request.path
             self._give(connection, answers.too_many_wrong_keys(path, seconds))
@@ -323,23 +314,37 @@ class Worker(ThreadWorker):
             self.log.info("Closed %s connections whose clients read their answers too slowly.", slow)
         self.closing.end_overdue(now)
 
-    def _is_overdue(self, arrival: Arrival, now: float) -> bool:
-        leaving = not self.alive and not arrival.received and arrival.since + LEAVING_SECONDS < now
-        return leaving or arrival.deadline < now
+    def _leave(self, now: float) -> None:
+        """End the waits for idle clients and strangers, because the next process starts after this one."""
+        self.leaving_since = self.leaving_since or now
+        if now < self.leaving_since + LEAVING_SECONDS:
+            return
+        for connection in [each for each in self.arriving if not each.arrival.received or each.is_strange]:
+            self._give_up(connection)
+        for connection in [each for each in self.sending if each.is_strange]:
+            self.sending.cut(connection)
+        for connection in [each for each in self.closing if each.is_strange]:
+            self.closing.end(connection)
+
+    def _give_up(self, connection: Connection) -> None:
+        """Stop waiting for the rest of a request."""
+        self._forget(connection)
+        if connection.arrival.received:
+            self._refuse(connection, 408, "The request did not arrive in time. Send it again.")
+        else:
+            self._close(connection)
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         """Come back often enough to end the waits that are over."""
-        super().wait_for_and_dispatch_events(min(timeout, TICK) if self.nr_conns else timeout)
+        pause = self.turns.wait(time.monotonic())
+        soon = min(TICK, pause or TICK)
+        super().wait_for_and_dispatch_events(min(timeout, soon) if self.nr_conns else timeout)
+        if pause:
+            self._give_turns()
 
     def _watch(self, connection: Connection, react: Callable[[Connection], None], events: int) -> None:
-        self.poller.register(connection.network, events, partial(_ignore_socket, react, connection))
+        self.poller.register(connection.network, events, lambda socket: react(connection))
 
     def _unwatch(self, connection: Connection) -> None:
         with suppress(OSError, KeyError, ValueError):
             self.poller.unregister(connection.network)
-
-
-def _ignore_socket(react: Callable[[Connection], None], connection: Connection, sock: socket.socket) -> None:
-    """Adapt a handler to gunicorn's loop, which also passes the socket."""
-    del sock
-    react(connection)

@@ -1,0 +1,32 @@
+"""The version and the commit of this code."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parent.parent
+
+
+def _line_in(path: Path, beginning: str) -> str:
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return ""
+    return next((line[len(beginning) :].rstrip('"') for line in lines if line.startswith(beginning)), "")
+
+
+VERSION = _line_in(_ROOT / "pyproject.toml", 'version = "')
+"""The version of the product, such as 1.0.0: of the service, its schema and its clients."""
+
+
+@functools.cache
+def commit() -> str:
+    """Return the beginning of the commit; empty if it is unknown.
+
+    It is in .git/HEAD, or in the file COMMIT of an installation without git.
+    """
+    head = _line_in(_ROOT / ".git/HEAD", "")
+    if head.startswith("ref: "):
+        head = _line_in(_ROOT / ".git" / head.removeprefix("ref: "), "")
+    return (head or _line_in(_ROOT / "COMMIT", ""))[:12]
