@@ -1,0 +1,138 @@
+// The search box with hits while someone types, commands, and the keys of lists.
+"use strict";
+
+{
+  const form = document.querySelector("form[data-hits]");
+  const box = document.getElementById("ui-search-term");
+  const panel = document.getElementById("ui-hits");
+  const count = document.getElementById("ui-hits-count");
+  const DELAY = 150; // milliseconds without a key before the service is asked
+  const MOST_ACTIONS = 8;
+  let asked = 0;
+  let timer = 0;
+
+  const links = () => [...(panel?.querySelectorAll("[data-hit]") ?? [])];
+  const hide = () => {
+    asked += 1; // an answer on its way is too late
+    if (panel) panel.hidden = true;
+  };
+  // The actions of the page are links and buttons that it shows anyway.
+  const actions = (term) =>
+    [...document.querySelectorAll(".ui-head .ui-actions :is(a, button)")]
+      .filter((each) => each.textContent.toLowerCase().includes(term))
+      .slice(0, MOST_ACTIONS);
+
+  const showActions = (term) => {
+    const found = actions(term);
+    if (found.length === 0) return;
+    const section = document.createElement("section");
+    section.setAttribute("aria-label", "Actions of this page");
+    section.append(Object.assign(document.createElement("h2"), { textContent: "Actions of this page" }));
+    for (const action of found) {
+      const item = Object.assign(document.createElement("button"), {
+        type: "button", className: "ui-item", textContent: action.textContent.trim(),
+      });
+      item.dataset.hit = "";
+      item.addEventListener("click", () => {
+        hide();
+        action.click();
+      });
+      section.append(item);
+    }
+    panel.prepend(section);
+  };
+
+  const show = async (term) => {
+    const number = (asked += 1);
+    try {
+      const answer = await fetch(`${form.dataset.hits}?q=${encodeURIComponent(term)}`);
+      // After a sign-out the answer is the page of signing in.
+      if (!answer.ok || answer.redirected || number !== asked) return;
+      panel.innerHTML = await answer.text();
+    } catch {
+      return; // without an answer the form still works
+    }
+    if (number !== asked) return;
+    showActions(term.toLowerCase());
+    panel.hidden = false;
+    count.textContent = `${links().length} results`;
+  };
+
+  const open = () => {
+    box.focus();
+    box.select();
+  };
+  box?.addEventListener("input", () => {
+    clearTimeout(timer);
+    const term = box.value.trim();
+    if (term) timer = setTimeout(() => show(term), DELAY);
+    else hide();
+  });
+  form?.addEventListener("focusout", (event) => {
+    if (event.relatedTarget && !form.contains(event.relatedTarget)) hide();
+  });
+  document.addEventListener("click", (event) => {
+    if (form && !form.contains(event.target)) hide();
+  });
+
+  const isTyping = (target) => target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]") !== null;
+  const rows = () => [...document.querySelectorAll("main .ui-table tbody tr")].filter((row) => row.querySelector("a"));
+  const rowOf = (target) => target.closest?.("main .ui-table tbody tr");
+  const mainLink = (row) => row?.querySelector("th a, td a");
+
+  const goToRow = (step) => {
+    const all = rows();
+    const place = all.indexOf(rowOf(document.activeElement));
+    const next = place < 0 ? 0 : Math.min(Math.max(place + step, 0), all.length - 1);
+    mainLink(all[next])?.focus();
+  };
+  const firstAction = () => {
+    const row = rowOf(document.activeElement);
+    const within = row ?? document.querySelector(".ui-head .ui-actions");
+    within?.querySelector(".ui-button:not(.ui-danger)")?.focus();
+  };
+  const KEYS = {
+    "/": open,
+    "?": () => document.getElementById("ui-keys")?.togglePopover(),
+    j: () => goToRow(1),
+    k: () => goToRow(-1),
+    o: () => mainLink(rowOf(document.activeElement))?.click(),
+    x: () => rowOf(document.activeElement)?.querySelector("input[type=checkbox]")?.click(),
+    e: firstAction,
+  };
+
+  const moveThroughHits = (event) => {
+    const shown = panel && !panel.hidden ? links() : [...document.querySelectorAll(".bo-hit")];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || shown.length === 0) return;
+    const place = shown.indexOf(document.activeElement);
+    if (place < 0 && isTyping(event.target) && event.target !== box) return;
+    event.preventDefault();
+    const next = place + step;
+    if (next < 0) box.focus();
+    else shown[Math.min(next, shown.length - 1)].focus();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && box) {
+      event.preventDefault();
+      open();
+      show("");
+      return;
+    }
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Escape" && panel && !panel.hidden) {
+      event.preventDefault();
+      hide();
+      box.focus();
+      return;
+    }
+    const act = KEYS[event.key];
+    if (act && box && !isTyping(event.target)) {
+      event.preventDefault();
+      act();
+      return;
+    }
+    moveThroughHits(event);
+  });
+}

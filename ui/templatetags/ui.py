@@ -1,0 +1,44 @@
+"""Template tags of the design system. They are builtins: templates do not load them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.forms import BaseForm
+from django.template.context import Context
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from ui import badges
+
+register = template.Library()
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """Return an icon of the sprite. It is hidden from screen readers: the text beside it names it."""
+    url = f"{static('ui/icons.svg')}#{name}"
+    return format_html('<svg class="ui-icon" aria-hidden="true"><use href="{}"/></svg>', url)
+
+
+@register.simple_tag
+def badge(state: object, meaning: str = "") -> SafeString:
+    return badges.badge(state, meaning)
+
+
+@register.simple_tag
+def plain_labels(form: BaseForm | str | None) -> str:
+    """Leave out the colon after each label of the form. Django can set this only where a form is made."""
+    if isinstance(form, BaseForm):  # a page of an action may have no form
+        form.label_suffix = ""
+    return ""
+
+
+@register.simple_block_tag(takes_context=True)
+def ui(context: Context, content: str, component: str, **values: Any) -> SafeString:
+    """Render `templates/ui/<component>.html` around the content: `{% ui "card" %}…{% endui %}`."""
+    assert context.template is not None  # a tag renders within a template
+    file = context.template.engine.get_template(f"ui/{component}.html")
+    return file.render(context.new({**values, "body": content}))
