@@ -1,0 +1,1 @@
+"""The pages of members: partners with a browser (contract 20)."""

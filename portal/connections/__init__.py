@@ -1,0 +1,8 @@
+"""A party's technical access: API keys, webhooks, SFTP logins and automatic imports.
+
+`key_actions`, `webhook_actions`, `login_actions`, `import_actions`  the changes
+`forms`       their forms
+`shown_once`  secrets that a page shows once
+`selectors`   the reads of the pages
+`views`       the pages
+"""

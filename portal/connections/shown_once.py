@@ -1,0 +1,16 @@
+"""Secrets that the page after an action shows once. They are kept only on the record in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def show_once(record: Any, *secrets: tuple[str, str]) -> None:
+    """Let the next page show these secrets, each with its label."""
+    record.shown_once = secrets
+
+
+def secrets_of(record: Any) -> tuple[tuple[str, str], ...]:
+    """Return the secrets that the last action made."""
+    secrets: tuple[tuple[str, str], ...] = getattr(record, "shown_once", ())
+    return secrets

@@ -1,0 +1,68 @@
+"""Error pages of the portal.
+
+The page of a missing record holds no token, number or path, so it is byte-equal for every record.
+"""
+
+from __future__ import annotations
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+
+from accounts.member_roles import MemberRole, Right, narrowest_role
+from accounts.typed_drafts import KEPT, keep, page_of
+from api.request_id import current_request_id
+
+
+class RoleMissing(PermissionDenied):
+    """The member's role lacks a right."""
+
+    def __init__(self, right: Right) -> None:
+        super().__init__(right)
+        self.right = right
+
+
+class ReadOnlyVisit(PermissionDenied):
+    """An operator in the place of a member tried to change something."""
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _page(request, 404, "Not found", "This page or record does not exist.")
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Name the role that is needed."""
+    if isinstance(exception, RoleMissing):
+        return _page(request, 403, "Your role does not allow this", _needed(exception.right))
+    if isinstance(exception, ReadOnlyVisit):
+        why = "You see the portal as a member, so you can only read. Make the change in the admin."
+        return _page(request, 403, "Read only", why)
+    return _page(request, 403, "Not allowed", "Your account does not allow this.")
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _page(request, 400, "Bad request", "The request cannot be read. Go back, and try again.")
+
+
+def csrf_failure(request: HttpRequest) -> HttpResponse:
+    text = "The page was open for too long, or you signed in again meanwhile, so nothing was changed. "
+    text += KEPT if keep(request) else "Go back, reload the page and repeat the action."
+    return _page(request, 403, "Reload the page", text, url=page_of(request))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Render without session and database: either may have caused the error."""
+    what = f"The server failed to answer. Send this request number to your operator: {current_request_id()}"
+    page = {"title": "Something went wrong", "what": what, "site_header": "The Exchange"}
+    return HttpResponse(render_to_string("portal/error.html", page), status=500)
+
+
+def _needed(right: Right) -> str:
+    role = narrowest_role(right)
+    named = "the role Owner" if role is MemberRole.OWNER else f"the role {role.label} or Owner"
+    return f"You need {named} for this. Ask an owner of your party to change your role."
+
+
+def _page(request: HttpRequest, status: int, title: str, what: str, url: str = "") -> HttpResponse:
+    context = {"title": title, "what": what, "url": url}
+    return HttpResponse(render_to_string("portal/error.html", context, request), status=status)

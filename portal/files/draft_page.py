@@ -1,0 +1,72 @@
+"""An uploaded file before its import."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from accounts.member_roles import Right
+from imports.drafts.mapped import FAULTS, first_body, in_words, sample_of
+from imports.drafts.sample import FileSample
+from imports.drafts.services import discard, start
+from imports.kinds import kind_of
+from imports.models import ImportDraft
+from imports.pipeline.errors import Unreadable
+from portal.files.forms import MappingForm
+from portal.navigation import ONLY_SUPPLIERS
+from portal.pages import PortalRecordPage
+
+SAMPLE_ROWS = 5
+
+
+class DraftPage(PortalRecordPage):
+    """An uploaded file before its import: its first rows, its mapping, and buttons to try or discard it."""
+
+    template = "portal/files/draft.html"
+    section = "Files"
+    title = "Uploaded file"
+    sides = ONLY_SUPPLIERS
+    right = Right.CATALOG
+    record: ImportDraft
+
+    def of_party(self) -> QuerySet[ImportDraft]:
+        return ImportDraft.objects.filter(supplier=self.supplier).select_related("supplier", "blob")
+
+    def context(self) -> dict[str, Any]:
+        draft = self.record
+        if draft.is_being_read:
+            return {"draft": draft}
+        try:
+            sample = sample_of(draft)
+        except (Unreadable, OSError) as error:
+            return {"draft": draft, "problem": in_words(error)}
+        if not draft.is_suggested:
+            draft.body = first_body(draft, sample)
+        rows = [record.cells[sample.own :] for record in sample.rows[:SAMPLE_ROWS]]
+        return {"draft": draft, "columns": sample.columns, "rows": rows, "form": self._form(sample)}
+
+    def _form(self, sample: FileSample, sent: Any = None) -> Any:
+        body = self.record.body  # the warehouse's id is a choice in the form
+        form = kind_of(self.record.kind).form or MappingForm
+        initial = {**body, "warehouse": str(body.get("warehouse_id", ""))}
+        return form(self.supplier, sample.columns, sent, initial=initial)
+
+    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        draft = self.record
+        if request.POST.get("do") == "discard":
+            discard(draft.pk, draft.blob_id)
+            messages.success(request, f"{draft.name} is discarded.")
+            return HttpResponseRedirect(reverse("portal:files"))
+        try:
+            form = self._form(sample_of(draft), request.POST)
+            draft.body, draft.is_suggested = form.body(), True
+            draft.save(update_fields=["body", "is_suggested"])
+            job = start(draft, dry_run=True, by=self.actor)
+        except FAULTS as error:
+            messages.error(request, in_words(error))
+            return self.render(self.context())
+        return HttpResponseRedirect(reverse("portal:file", args=[job.pk]))

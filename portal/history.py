@@ -1,0 +1,50 @@
+"""The history of an order for a party: no reasons of operators, and no names of people of other parties."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from accounts.models import ApiKey, Retailer, Supplier, member_names
+from accounts.scopes import Role
+from events.models import Event
+from events.recording import FOR_OPERATORS
+from events.timeline import BY_KEY, HistoryEntry
+from fulfillments.timeline import event_entries
+
+Party = Supplier | Retailer
+
+
+OTHERS = {Role.SUPPLIER: "the retailer", Role.RETAILER: "the supplier"}
+"""The shown name of the other party by the role of the reader."""
+
+
+def history_of(
+    party: Party, events: Iterable[Event], lines: Mapping[int, str], fulfillment_lines: Mapping[int, str]
+) -> list[HistoryEntry]:
+    """Return events as entries. `lines` and `fulfillment_lines` have the names of lines by id."""
+    shown = list(events)
+    names = actor_names(party, {event.actor for event in shown})
+    suppliers = _suppliers(shown) if isinstance(party, Retailer) else {}
+    for event in shown:
+        event.data = {name: value for name, value in event.data.items() if name not in FOR_OPERATORS}
+        name = names[event.actor]
+        event.actor = f"user:{suppliers.get(event.supplier_id, name) if name == OTHERS[party.role] else name}"
+    return list(event_entries(shown, lines, fulfillment_lines, {}))
+
+
+def actor_names(party: Party, actors: Collection[str]) -> dict[str, str]:
+    """Return the shown name of each actor. Only people and keys of the party have names."""
+    keys = {match[1]: match[2] for actor in actors if (match := BY_KEY.fullmatch(actor))}
+    of_party = ApiKey.objects.filter(**{party.role.value: party}, prefix__in=keys)
+    prefixes = of_party.values_list("prefix", flat=True)
+    own = {f"key:{prefix} ({keys[prefix]})": keys[prefix] for prefix in prefixes}
+    own |= member_names(set(actors), party)
+    other = OTHERS[party.role]
+    known = {"user": "an operator", "key": other, "member": other}
+    return {actor: own.get(actor) or known.get(actor.partition(":")[0], "the service") for actor in actors}
+
+
+def _suppliers(events: Iterable[Event]) -> dict[int | None, str]:
+    """Return the names of the suppliers of events by id."""
+    suppliers = Supplier.objects.in_bulk({event.supplier_id for event in events if event.supplier_id})
+    return {pk: supplier.name for pk, supplier in suppliers.items()}

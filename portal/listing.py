@@ -1,0 +1,73 @@
+"""Lists of the portal: tabs, a search, and keyset pages, so that each page takes the same few queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils.http import urlencode
+
+PAGE = 50
+LONGEST_TERM = 100
+END_OF_IDS = 2**63 - 1
+Tabs = Mapping[str, tuple[str, Q]]
+"""The label and the condition of each tab; the first tab is open at first."""
+
+
+@dataclass(frozen=True)
+class ListQuery:
+    """The query of a list's address: its tab, its search term, and the parameters that all links keep."""
+
+    tabs: Tabs
+    tab: str
+    term: str
+    kept: Mapping[str, str]
+
+    @classmethod
+    def read(cls, asked: Mapping[str, str], tabs: Tabs, kept: Sequence[str] = ()) -> ListQuery:
+        tab = asked["tab"] if asked.get("tab") in tabs else next(iter(tabs))
+        term = asked.get("q", "").replace("\0", "").strip()[:LONGEST_TERM]
+        return cls(tabs, tab, term, {name: asked[name] for name in kept if asked.get(name)})
+
+    def narrow(self, listed: QuerySet[Any], find: Callable[[str], Q]) -> QuerySet[Any]:
+        """Return the rows of the search, or else of the tab."""
+        return listed.filter(find(self.term) if self.term else self.tabs[self.tab][1])
+
+    def link(self, **more: str) -> str:
+        """Return the address of the same rows with more parameters."""
+        own = {"q": self.term} if self.term else {"tab": self.tab}
+        return urlencode({**own, **self.kept, **more})
+
+    def page(self, listed: QuerySet[Any], find: Callable[[str], Q], before: str = "") -> dict[str, Any]:
+        """Return the context of one page: its rows, newest first, its tabs, and the link to older rows."""
+        shown = self.narrow(listed.filter(pk__lt=as_number(before) or END_OF_IDS), find)
+        rows = list(shown.order_by("-pk")[: PAGE + 1])
+        return {
+            "tabs": self._tab_links(),
+            "term": self.term,
+            "rows": rows[:PAGE],
+            "older": self.link(before=str(rows[PAGE - 1].pk)) if len(rows) > PAGE else "",
+        }
+
+    def _tab_links(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "label": label,
+                "url": f"?{urlencode({'tab': name, **self.kept})}",
+                "is_current": name == self.tab and not self.term,
+            }
+            for name, (label, _) in self.tabs.items()
+        ]
+
+
+def page_of(
+    listed: QuerySet[Any], asked: Mapping[str, str], tabs: Tabs, find: Callable[[str], Q]
+) -> dict[str, Any]:
+    """Return the context of one page of a list without further filters."""
+    return ListQuery.read(asked, tabs).page(listed, find, asked.get("before", ""))
+
+
+def as_number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0

@@ -1,0 +1,84 @@
+"""Reads of a supplier's products for its pages. A partner's word for a variant is a product."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Left
+from django.utils import timezone
+
+from accounts.models import Supplier
+from api.inside_search import LEAST, contains
+from api.prefix_search import begins
+from catalog.models import TITLE_FOUND_BY, Variant, VariantQuerySet
+from events.models import Event
+from fulfillments.models import Fulfillment, FulfillmentLine
+from fulfillments.states import REJECT_OUT_OF_STOCK
+from inventory.models import StockLevel
+from portal.late import TO_ANSWER
+from portal.listing import Tabs
+
+LATELY = timedelta(days=7)
+MOST_REJECTED = 500
+MOST_WAITING = 50
+ARTICLE_NUMBERS = ("upc", "ean", "gtin")
+IN_STOCK = Q(Exists(StockLevel.objects.filter(variant=OuterRef("pk"), on_hand__gt=F("reserved"))))
+
+TABS: Tabs = {
+    "all": ("All", Q()),
+    "listed": ("Listed", Q(listed=True)),
+    "delisted": ("Delisted", Q(listed=False)),
+    "stock": ("With stock", IN_STOCK),
+    "empty": ("Out of stock", ~IN_STOCK),
+}
+"""The tabs of the list: the label and the condition of each. The page adds `rejected_lately`."""
+
+
+def products_of(supplier: Supplier) -> VariantQuerySet:
+    """Return the supplier's products with the stock that pages show."""
+    own = Variant.objects.for_supplier(supplier).select_related("supplier")
+    return own.prefetch_related("stock", "expected_stock")
+
+
+def found_product(term: str) -> Q:
+    """Make the condition of a search: a part of a sku or of a title, or the beginning of an article number.
+
+    A term of one or two characters finds beginnings only: it has no trigram.
+    """
+    title, text = Left("title", TITLE_FOUND_BY), term[:TITLE_FOUND_BY]
+    search = contains if len(term) >= LEAST else begins
+    condition = search("sku", term) | search(title, text)
+    if term.isascii() and term.isdecimal():
+        for name in ARTICLE_NUMBERS:
+            # Digits only: their order is the same in every collation.
+            condition |= Q(**{f"{name}__gte": term, f"{name}__lt": f"{term}:"})
+    return condition
+
+
+def rejected_lately(supplier: Supplier) -> Q:
+    """Make the condition of products that the supplier rejected in the last days. Takes two queries."""
+    events = Event.objects.filter(supplier=supplier, type=REJECT_OUT_OF_STOCK.event)
+    since = events.filter(occurred_at__gte=timezone.now() - LATELY).order_by("-number")
+    items = [item for data in since.values_list("data", flat=True)[:MOST_REJECTED] for item in data["items"]]
+    lines = FulfillmentLine.objects.filter(pk__in=[item["line"] for item in items])
+    return Q(pk__in=[*lines.values_list("variant_id", flat=True)])
+
+
+def waiting_lines(supplier: Supplier, variant: Variant) -> list[FulfillmentLine]:
+    """Return the lines of the supplier's open orders that wait for this product, most urgent first."""
+    work = Fulfillment.objects.for_supplier(supplier).not_held().filter(state__in=TO_ANSWER)
+    lines = FulfillmentLine.objects.filter(variant=variant, fulfillment__in=work)
+    waiting = lines.filter(quantity__gt=F("shipped") + F("rejected") + F("canceled"))
+    related = waiting.select_related("fulfillment__order__retailer", "fulfillment__warehouse")
+    return list(related.order_by("fulfillment__due_at", "pk")[:MOST_WAITING])
+
+
+def on_hand(variant: Variant) -> int:
+    return sum(level.on_hand for level in variant.stock.all())
+
+
+def available(variant: Variant) -> int:
+    """Return the units that new orders can reserve, as in `inventory.serializers`."""
+    safety = variant.supplier.safety_stock
+    return sum(max(level.on_hand - level.reserved - safety, 0) for level in variant.stock.all())

@@ -1,0 +1,188 @@
+"""A supplier's pages of products."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from accounts.member_roles import Right
+from api.renderers import number
+from catalog.models import Variant
+from portal.acting import PortalActionPage
+from portal.list_pages import MOMENT, ListColumn, PortalListPage
+from portal.listing import PAGE, Tabs, as_number
+from portal.navigation import ONLY_SUPPLIERS
+from portal.pages import PortalRecordPage
+from portal.products.actions import ACTIONS
+from portal.products.changes import product_changes
+from portal.products.forms import ProductForm, ProductPageForm
+from portal.products.selectors import (
+    TABS,
+    available,
+    found_product,
+    on_hand,
+    products_of,
+    rejected_lately,
+    waiting_lines,
+)
+
+REJECTED = "rejected"
+CELLS = "portal/products/cells"
+
+
+@dataclass(frozen=True)
+class ProductRow:
+    """A product of the list, and the form that edits it. Readers have no form."""
+
+    variant: Variant
+    form: ProductForm | None
+
+
+def _retail_price(variant: Variant) -> object:
+    return number(variant.retail_price)
+
+
+def _wholesale_price(variant: Variant) -> object:
+    return number(variant.wholesale_price)
+
+
+def _state(variant: Variant) -> str:
+    return "listed" if variant.listed else "delisted"
+
+
+COLUMNS = (
+    ListColumn("sku", "SKU", attrgetter("sku"), f"{CELLS}/sku.html"),
+    ListColumn("title", "Title", attrgetter("title"), f"{CELLS}/title.html"),
+    ListColumn("retail_price", "Retail price", _retail_price, f"{CELLS}/retail_price.html"),
+    ListColumn("wholesale_price", "Wholesale price", _wholesale_price, f"{CELLS}/wholesale_price.html"),
+    ListColumn("available", "Available", available, f"{CELLS}/available.html", is_number=True),
+    ListColumn("on_hand", "On hand", on_hand, is_number=True, is_usual=False),
+    ListColumn("listed", "State", _state, f"{CELLS}/state.html"),
+    ListColumn("model", "Model", attrgetter("model"), is_usual=False),
+    ListColumn("upc", "UPC", attrgetter("upc"), is_usual=False),
+    ListColumn("ean", "EAN", attrgetter("ean"), is_usual=False),
+    ListColumn("gtin", "GTIN", attrgetter("gtin"), is_usual=False),
+    ListColumn("updated_at", "Changed at", attrgetter("updated_at"), MOMENT, is_usual=False),
+)
+
+
+class ProductsPage(PortalListPage):
+    """The list of products. Title and prices are edited in place, each product in its own transaction."""
+
+    template = "portal/products/products.html"
+    section = title = "Products"
+    sides = ONLY_SUPPLIERS
+    right = Right.CATALOG
+    hint = "SKU, title, UPC, EAN or GTIN"
+    columns = COLUMNS
+    faulty: Mapping[int, ProductForm] = MappingProxyType({})
+    """The forms with errors, by the id of the product. They keep the typed text."""
+
+    def listed(self) -> QuerySet[Any]:
+        return products_of(self.supplier)
+
+    def tabs(self) -> Tabs:
+        """Return the tabs. The products of the last tab are only read if it is open."""
+        is_open = self.request.GET.get("tab") == REJECTED
+        condition = rejected_lately(self.supplier) if is_open else Q()
+        return {**TABS, REJECTED: ("Rejected lately", condition)}
+
+    def search(self, term: str) -> Q:
+        return found_product(term)
+
+    def cells(self, record: Any) -> Any:
+        form = self.faulty.get(record.pk) or (ProductForm(record) if self.may_change else None)
+        return ProductRow(record, form), super().cells(record)[1]
+
+    def context(self) -> dict[str, Any]:
+        """Return the rows. Products with errors come first if the filter no longer shows them."""
+        context = super().context()
+        shown = {row.variant.pk for row, _ in context["rows"]}
+        others = [form.instance for pk, form in self.faulty.items() if pk not in shown]
+        rows = [*map(self.cells, others), *context["rows"]]
+        return {**context, "rows": rows, "faulty": len(self.faulty)}
+
+    def change(self, request: HttpRequest) -> HttpResponse:
+        """Save the changed products one by one. Correct rows are saved, and faulty rows stay open."""
+        ids = {as_number(name.partition("-")[0]) for name in request.POST if name.endswith("-title")}
+        variants = self.listed().filter(pk__in=sorted(ids)[:PAGE])
+        forms = [ProductForm(variant, request.POST) for variant in variants]
+        changed = [form for form in forms if form.has_changed()]
+        saved = sum(form.save_values(by=self.actor) for form in changed)
+        self.faulty = {form.instance.pk: form for form in changed if form.errors}
+        if saved:
+            messages.success(request, f"{saved} product{'s' if saved > 1 else ''} changed.")
+        if self.faulty:
+            return self.render(self.context())
+        if not saved:
+            messages.warning(request, "Nothing was changed: the list has no new values.")
+        return HttpResponseRedirect(request.get_full_path())
+
+
+class ProductPage(PortalRecordPage):
+    """One product: its picture, its prices, its stock by warehouse, and the orders that wait for it."""
+
+    template = "portal/products/product.html"
+    section = "Products"
+    sides = ONLY_SUPPLIERS
+    right = Right.CATALOG
+    record: Variant
+    form: ProductPageForm | None = None
+
+    def of_party(self) -> QuerySet[Any]:
+        return products_of(self.supplier).prefetch_related("stock__warehouse")
+
+    def context(self) -> dict[str, Any]:
+        variant = self.record
+        expected = {each.warehouse_id: each.expected_at for each in variant.expected_stock.all()}
+        return {
+            "title": variant.title,
+            "product": variant,
+            "picture": variant.picture,
+            "form": (self.form or ProductPageForm(variant)) if self.may_change else None,
+            "levels": [(level, expected.get(level.warehouse_id)) for level in variant.stock.all()],
+            "available": available(variant),
+            "waiting": waiting_lines(self.supplier, variant),
+            "changes": product_changes(self.supplier, variant),
+            "possible": [each for each in ACTIONS if each.is_possible(variant)] if self.may_change else [],
+        }
+
+    def render(self, context: dict[str, Any]) -> TemplateResponse:
+        response = super().render(context)
+        response.shows_pictures = True  # type: ignore[attr-defined]  # PagePolicyMiddleware reads it
+        return response
+
+    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        self.form = ProductPageForm(self.of_party().get(pk=self.record.pk), request.POST)
+        saved = self.form.save_values(by=self.actor)
+        if self.form.errors:
+            return self.render(self.context())
+        if saved:
+            messages.success(request, f"{self.record.sku} is changed.")
+        else:
+            messages.warning(request, "Nothing was changed: the form has no new values.")
+        return HttpResponseRedirect(reverse("portal:product", args=[self.record.pk]))
+
+
+class ProductActionPage(PortalActionPage):
+    """An action on a product."""
+
+    section = "Products"
+    sides = ONLY_SUPPLIERS
+    right = Right.CATALOG
+    actions = ACTIONS
+
+    def of_party(self) -> QuerySet[Any]:
+        return products_of(self.supplier)
+
+    def back(self) -> str:
+        return reverse("portal:product", args=[self.record.pk])

@@ -1,0 +1,53 @@
+"""Reads of a supplier's stock in one warehouse."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django.db.models import Exists, F, OuterRef, Prefetch, Q
+
+from accounts.models import Supplier
+from catalog.models import Variant, VariantQuerySet
+from inventory.models import ExpectedStock, StockLevel, Warehouse
+from portal.listing import Tabs, as_number
+
+
+def chosen_warehouse(supplier: Supplier, asked: str) -> tuple[Warehouse | None, list[Warehouse]]:
+    """Return the warehouse with this id, else the default one, and all warehouses of the supplier."""
+    warehouses = list(Warehouse.objects.filter(supplier=supplier).order_by("-is_default", "pk"))
+    for each in warehouses:
+        each.supplier = supplier
+    named = [each for each in warehouses if each.pk == as_number(asked)]
+    return next(iter(named or warehouses), None), warehouses
+
+
+def stocked_products(supplier: Supplier, warehouse: Warehouse | None) -> VariantQuerySet:
+    """Return all products of the supplier, with their stock and their restock date in this warehouse."""
+    own = Variant.objects.for_supplier(supplier).select_related("supplier")
+    return own.prefetch_related(
+        Prefetch("stock", StockLevel.objects.filter(warehouse=warehouse)),
+        Prefetch("expected_stock", ExpectedStock.objects.filter(warehouse=warehouse)),
+    )
+
+
+def stock_tabs(warehouse: Warehouse | None) -> Tabs:
+    levels = StockLevel.objects.filter(variant=OuterRef("pk"), warehouse=warehouse)
+    days = ExpectedStock.objects.filter(variant=OuterRef("pk"), warehouse=warehouse)
+    available = Exists(levels.filter(on_hand__gt=F("reserved")))
+    return {
+        "all": ("All", Q()),
+        "available": ("Available", Q(available)),
+        "empty": ("Out of stock", ~Q(available)),
+        "short": ("More reserved than on hand", Q(Exists(levels.filter(overpromised=True)))),
+        "expected": ("Restock expected", Q(Exists(days.filter(expected_at__isnull=False)))),
+    }
+
+
+def level_of(variant: Variant) -> StockLevel | None:
+    """Return the stock of a product in the chosen warehouse."""
+    return next(iter(variant.stock.all()), None)
+
+
+def expected_on(variant: Variant) -> date | None:
+    day = next(iter(variant.expected_stock.all()), None)
+    return day.expected_at if day else None

@@ -1,0 +1,77 @@
+"""Forms of a supplier's moves."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from fulfillments.admin.unit_forms import ShipForm, UnitsForm
+from fulfillments.models import Fulfillment, Shipment
+from fulfillments.tracking import identify
+from inventory.expecting import PAST, is_past
+
+
+class RejectionForm(UnitsForm):
+    """The rejected units of each line."""
+
+    @classmethod
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> RejectionForm:
+        form = cls(sent)
+        form.add_lines(fulfillment, lambda line: line.open)
+        return form
+
+
+class OutOfStockForm(RejectionForm):
+    """The rejected units, and the day on which the supplier expects new stock."""
+
+    expected_at = forms.DateField(
+        label="Restock date",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="When you expect new stock. Leave it empty if you do not know.",
+    )
+
+    def clean_expected_at(self) -> date | None:
+        day: date | None = self.cleaned_data["expected_at"]
+        if day is not None and is_past(day):
+            raise ValidationError(PAST, code="invalid_date")
+        return day
+
+
+class ParcelCorrectionForm(forms.Form):
+    """The right tracking number and carrier of a parcel."""
+
+    tracking_number = forms.CharField(max_length=100)
+    carrier = forms.CharField(
+        max_length=100, required=False, help_text="Empty: derived from the tracking number."
+    )
+
+    @classmethod
+    def of(cls, parcel: Shipment, sent: dict[str, Any] | None) -> ParcelCorrectionForm:
+        named = parcel.carrier if parcel.is_carrier_named else ""
+        return cls(sent, initial={"tracking_number": parcel.tracking_number, "carrier": named})
+
+
+class ConfirmedShipForm(ShipForm):
+    """A parcel. A number with a wrong check digit is asked about before it is shipped."""
+
+    @classmethod
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ShipForm:
+        form = cls(sent)
+        form.add_lines(fulfillment, lambda line: line.open)
+        warning = form.warning()
+        if warning:
+            form.fields["is_right"] = forms.BooleanField(
+                label="The number is right",
+                help_text=warning,
+                error_messages={"required": f"{warning} Correct the number, or confirm that it is right."},
+            )
+        return form
+
+    def warning(self) -> str:
+        """Return the doubt about the sent number."""
+        sent = {name: str(self.data.get(name, ""))[:100] for name in ("tracking_number", "carrier")}
+        return identify(**sent).warning

@@ -1,0 +1,35 @@
+"""Actions of a supplier's members on many orders. Workers continue them, as they do for operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Model, QuerySet
+
+from accounts.actors import ActorKind
+from accounts.operating.operator_actions import AdminAction
+from fulfillments.models import Fulfillment
+from portal.supplying.actions import ACTIONS
+
+
+@dataclass(frozen=True)
+class ManyOrders:
+    """The part of the portal that does actions to many fulfillments."""
+
+    model: type[Model] = Fulfillment
+    actor_kind: ActorKind = ActorKind.SUPPLIER
+
+    def acting_on(self, record_ids: Sequence[int]) -> QuerySet[Any]:
+        """Return these fulfillments. They were chosen from the orders of the member's party."""
+        related = Fulfillment.objects.select_related(
+            "order__retailer", "partnership", "supplier", "warehouse"
+        )
+        return related.filter(pk__in=record_ids).prefetch_related("lines")
+
+    def find_action(self, name: str) -> AdminAction[Any] | None:
+        return next((action for action in ACTIONS if action.name == name and action.bulk), None)
+
+
+MANY_ORDERS = ManyOrders()

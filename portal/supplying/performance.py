@@ -1,0 +1,76 @@
+"""A supplier's own scorecard, with the orders behind each number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from accounts.member_roles import Right
+from accounts.models import Retailer
+from api.exporting.cells import as_cell
+from api.exporting.files import TYPES, as_file
+from fulfillments.scorecard import measures
+from fulfillments.scorecard.performance import Days
+from fulfillments.scorecard.selectors import Scorecard
+from fulfillments.scorecard.shown import SHOWN_DAYS, chosen_days, shown_scorecard
+from portal.counted import counted_links
+from portal.list_pages import FILE
+from portal.listing import as_number
+from portal.navigation import ONLY_SUPPLIERS
+from portal.pages import PortalPage
+
+DAILY = {
+    "received": measures.CREATED,
+    "accepted": measures.TO_ACCEPT,
+    "shipped": measures.TO_SHIP,
+    "refused": measures.REJECTED,
+}
+"""The columns of the file: the name of each count, and its measure."""
+
+
+class PerformancePage(PortalPage):
+    """The scorecard of a supplier: all retailers or one, beside the days before, with charts."""
+
+    template = "portal/supplying/performance.html"
+    section = title = "Performance"
+    sides = ONLY_SUPPLIERS
+    right = Right.ORDERS
+
+    @property
+    def days(self) -> int:
+        return chosen_days(self.request.GET.get("days", ""))
+
+    def chosen_retailer(self) -> Retailer | None:
+        """Return the partner that the address names, else None for all partners."""
+        partners = Retailer.objects.filter(partnerships__supplier=self.supplier)
+        return partners.filter(pk=as_number(self.request.GET.get("retailer", ""))).first()
+
+    def get(self, request: HttpRequest, **kwargs: Any) -> Any:
+        kind = request.GET.get(FILE, "")
+        if kind not in TYPES:
+            return super().get(request)
+        card = Scorecard.of(self.supplier, self.days, self.chosen_retailer())
+        name = f"performance {timezone.now():%Y-%m-%d}"
+        return as_file(name, ["day", *DAILY], _daily(card), kind)
+
+    def context(self) -> dict[str, Any]:
+        retailer = self.chosen_retailer()
+        ids = {"supplier_id": self.supplier.pk, "retailer_id": retailer.pk if retailer else 0}
+        asked = {"days": self.days, "retailer": retailer.pk if retailer else ""}
+        return {
+            "choices": SHOWN_DAYS,
+            "partners": Retailer.objects.filter(partnerships__supplier=self.supplier).order_by("name"),
+            "retailer": retailer,
+            "links": counted_links("portal:supplier_orders", Days(self.days), **ids),
+            "files": [(f"?{urlencode({**asked, FILE: kind})}", kind.upper()) for kind in TYPES],
+            **shown_scorecard(self.supplier, self.days, retailer),
+        }
+
+
+def _daily(card: Scorecard) -> Iterator[list[Any]]:
+    for day, sums in card.days():
+        yield [as_cell(day), *(sums[measure] for measure in DAILY.values())]

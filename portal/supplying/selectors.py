@@ -1,0 +1,69 @@
+"""Reads of a supplier's fulfillments for its pages. Work that operators hold is left out, as in the API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+
+from accounts.models import Supplier
+from api.prefix_search import begins
+from events.models import Event
+from events.timeline import LONGEST, HistoryEntry
+from fulfillments.models import Fulfillment, Shipment
+from fulfillments.states import State
+from portal.history import history_of
+from portal.late import LATE, TO_ANSWER, is_late
+
+MOST_FOUND = 200
+
+TABS: dict[str, tuple[str, Q]] = {
+    "open": ("Open", Q(state__in=TO_ANSWER)),
+    "new": ("New", Q(state=State.NEW)),
+    "accepted": ("To ship", Q(state__in=(State.ACCEPTED, State.CANCELATION_NOT_ALLOWED))),
+    "late": ("Late", LATE),
+    "canceling": ("Cancellations", Q(state=State.CANCELING)),
+    "shipped": ("Shipped", Q(state=State.SHIPPED)),
+    "all": ("All", Q()),
+}
+"""The tabs of the list: the label and the condition of each."""
+
+
+def fulfillments_of(supplier: Supplier) -> QuerySet[Fulfillment]:
+    """Return the supplier's fulfillments with the relations that pages show and actions read."""
+    own = Fulfillment.objects.for_supplier(supplier).not_held()
+    related = own.select_related("order__retailer", "partnership", "supplier", "warehouse")
+    return related.prefetch_related("lines")
+
+
+def found(supplier: Supplier, term: str) -> Q:
+    """Make the condition of a search: an order's number, a fulfillment's number or a tracking number."""
+    retailers = [*supplier.partnerships.values_list("retailer_id", flat=True)]
+    own = Fulfillment.objects.for_supplier(supplier)
+    of_order = own.filter(order__retailer_order_id=term, order__retailer__in=retailers)
+    parcels = Shipment.objects.filter(begins("tracking_number", term), fulfillment__supplier=supplier)
+    ids = {
+        *of_order.values_list("pk", flat=True)[:MOST_FOUND],
+        *parcels.values_list("fulfillment_id", flat=True)[:MOST_FOUND],
+    }
+    number = int(term) if term.isascii() and term.isdecimal() and len(term) < 19 else 0
+    return Q(pk__in=[number, *ids])
+
+
+@dataclass(frozen=True)
+class WorkRow:
+    """A fulfillment in a list, and whether it is late."""
+
+    fulfillment: Fulfillment
+    is_late: bool
+
+    @classmethod
+    def of(cls, fulfillment: Fulfillment) -> WorkRow:
+        return cls(fulfillment, is_late(fulfillment))
+
+
+def supplier_history(fulfillment: Fulfillment) -> list[HistoryEntry]:
+    """Return the events of a fulfillment, oldest first."""
+    events = Event.objects.filter(fulfillment_id=fulfillment.pk).order_by("id")[:LONGEST]
+    lines = {line.pk: line.sku for line in fulfillment.lines.all()}
+    return history_of(fulfillment.supplier, events, {}, lines)

@@ -1,0 +1,44 @@
+"""Reads of a party's team: members, open invitations, and the log of their work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import Invitation, Member, Retailer, Supplier, member_names
+from events.models import ACCOUNTS, Event
+from events.timeline import TimelineEntry, entries
+
+SHOWN = 100
+
+
+@dataclass(frozen=True)
+class TeamLogEntry:
+    """An entry of the log, with the person's name."""
+
+    entry: TimelineEntry
+    by: str
+
+
+def team(party: Supplier | Retailer) -> QuerySet[Member]:
+    return Member.objects.active().of_party(party).select_related("user", "supplier", "retailer")
+
+
+def open_invitations(party: Supplier | Retailer) -> QuerySet[Invitation]:
+    invitations = Invitation.objects.of_party(party).usable(at=timezone.now())
+    return invitations.select_related("supplier", "retailer")
+
+
+def team_log(party: Supplier | Retailer) -> list[TeamLogEntry]:
+    """Return the newest changes of the team, and the visits of operators."""
+    own = Event.objects.filter(**{party.role.value: party}, area=ACCOUNTS, type__startswith="member.")
+    events = list(own.order_by("-id")[:SHOWN])
+    names = member_names({event.actor for event in events})
+    return [TeamLogEntry(entry, _named(entry.event.actor, names)) for entry in entries(events)]
+
+
+def _named(actor: str, names: dict[str, str]) -> str:
+    """Return the name of a member. Members do not see the names of operators."""
+    return names.get(actor, "an operator" if actor.startswith("user:") else "the service")

@@ -1,0 +1,26 @@
+"""The first page after signing in: the open work of the party."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.member_roles import Right
+from accounts.models import Supplier
+from portal.buying.today import retailer_today
+from portal.pages import PortalPage
+from portal.supplying.today import supplier_today
+
+
+class TodayPage(PortalPage):
+    """Large numbers with the work of today, and the most urgent orders."""
+
+    section = title = "Today"
+    right = Right.ORDERS
+
+    @property
+    def template(self) -> str:  # type: ignore[override]
+        return f"portal/{'supplying' if isinstance(self.party, Supplier) else 'buying'}/today.html"
+
+    def context(self) -> dict[str, Any]:
+        party = self.party
+        return supplier_today(party) if isinstance(party, Supplier) else retailer_today(party)
