@@ -12,18 +12,24 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
+from django.apps import apps
 from django.contrib.admin.models import LogEntry
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
 from django.urls import reverse
 
-from accounts.models import OperatorAction
+from accounts.models import IS_BULK, OperatorAction
 from accounts.operating.admin_base import as_id
 from events.models import BY_OPERATORS, OPERATORS, Event
 from events.timeline import entries
 from fulfillments.models import Fulfillment
+from fulfillments.states import NOTICES
+from orders.processing_state import STATE_EVENTS
 
 PAGE = 50
 LATEST = 2**63 - 1
+
+# One action is one row: partners' notices of it and the order's new state are not listed again.
+CONSEQUENCES = Q(type__in=STATE_EVENTS.values()) | Q(type__in=NOTICES, to_state="")
 
 
 class ActivityEntry(NamedTuple):
@@ -95,7 +101,8 @@ def _narrowed(
 
 
 def _events(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[ActivityEntry]:
-    rows = Event.objects.filter(BY_OPERATORS).select_related("supplier", "retailer")
+    rows = Event.objects.filter(BY_OPERATORS, ~Exists(_bulk_action_of_event())).exclude(CONSEQUENCES)
+    rows = rows.select_related("supplier", "retailer")
     if filters.person:
         rows = rows.filter(actor=f"{OPERATORS}{filters.person}")
     if filters.about:
@@ -109,9 +116,14 @@ def _events(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[Ac
         yield ActivityEntry(event.occurred_at, _name(event.actor), what, url, on, why, "event", event.pk)
 
 
+def _bulk_action_of_event() -> QuerySet[OperatorAction]:
+    """Return the bulk action that made an event. The timeline shows the action as one entry."""
+    return OperatorAction.objects.filter(IS_BULK, request_id=OuterRef("request_id")).order_by()
+
+
 def _actions(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[ActivityEntry]:
     """Yield bulk actions. Actions on a single record are already covered by their events."""
-    rows = OperatorAction.objects.filter(confirmed_at__isnull=False).exclude(total=1)
+    rows = OperatorAction.objects.filter(confirmed_at__isnull=False).exclude(total=1).select_related("undoes")
     if filters.person:
         rows = rows.filter(actor=f"{OPERATORS}{filters.person}")
     if filters.about:
@@ -120,10 +132,16 @@ def _actions(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[A
         model = model or {"import": "imports.importjob"}.get(kind, "")
         rows = rows.filter(model=model, rows__record_id=number)
     for action in _narrowed(rows, "created_at", filters, moment, seen):
-        url = reverse(f"admin:{action.model.replace('.', '_')}_bulk", args=[action.pk])
-        on = f"{action.total} of {action.model.partition('.')[2]}s"
+        on = f"{action.total} {apps.get_model(action.model)._meta.verbose_name_plural}"
         yield ActivityEntry(
-            action.created_at, _name(action.actor), action.label, url, on, action.reason, "action", action.pk
+            action.created_at,
+            _names(action),
+            f"{action.label}, to undo “{action.undoes.label}”" if action.undoes else action.label,
+            action.url,
+            on,
+            action.reason,
+            "action",
+            action.pk,
         )
 
 
@@ -143,6 +161,12 @@ def _forms(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[Act
 def _log_url(log: LogEntry) -> str:
     path = log.get_admin_url()
     return path if path and not log.is_deletion() else ""
+
+
+def _names(action: OperatorAction) -> str:
+    """Return the chooser, and the second operator if one approved the action."""
+    approved = f", approved by {_name(action.approved_by)}" if action.approved_by else ""
+    return f"{_name(action.actor)}{approved}"
 
 
 def _name(actor: str) -> str:

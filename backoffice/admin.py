@@ -6,53 +6,80 @@ from functools import partial
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
+import backoffice.contacts.admin
 import backoffice.digests.admin
+import backoffice.members_admin
 import backoffice.operators
 import backoffice.parts_admin  # noqa: F401 - registers their pages
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
 from accounts.operating.admin_actions import ActingFormAdmin
-from accounts.operating.admin_base import operator_of
 from accounts.operating.forms import ApiKeyForm
 from accounts.scopes import Role
-from backoffice.key_actions import ACTIONS
-from backoffice.partners.pages import onboarding_page, overview_page
-from backoffice.partners.scorecards import scorecard_page
+from backoffice.partners.currency import ACTION as CHANGE_CURRENCY
+from backoffice.partners.forms import PartnershipForm
+from backoffice.partners.lists import PartnerList
+from backoffice.partners.packing_slips import partnership_slip_page, retailer_slip_page
+from backoffice.partners.pages import handover_file, onboarded_page, onboarding_page
+from backoffice.partners.scorecards import retailer_scorecard_page, scorecard_page
+from backoffice.partners.tabs import TABS, partner_page, tab_url
 from backoffice.suspending.pages import SuspendableAdmin
 from events.admin_base import RecordedAdmin
 from events.models import ACCOUNTS
+from portal.connections.key_actions import ACTIONS
+from portal.team.actions import INVITE
 
 
-class PartnershipInline(admin.StackedInline[Partnership, Any]):
-    model = Partnership
-    extra = 0
-    autocomplete_fields = ("supplier", "retailer")
-    can_delete = False
-
-
-class PartyAdmin(SuspendableAdmin[Any]):
+class PartyAdmin(ActingFormAdmin[Any], SuspendableAdmin[Any]):
     """The admin of a party. Parties cannot be deleted, because orders, stock and history refer to them."""
 
     search_fields = ("name",)
-    inlines = (PartnershipInline,)
+    change_form_template = "admin/accounts/suspendable.html"
+    record_actions = (INVITE, CHANGE_CURRENCY)
     change_list_template = "admin/accounts/party_list.html"
+    changelist_class = PartnerList
     role: ClassVar[Role]
+
+    @admin.display(description="trouble")
+    def trouble(self, party: Any) -> str:
+        """Return the troubles in words. The export has none: it lists all parties."""
+        return str(getattr(party, "trouble", None) or "–")
 
     def get_urls(self) -> list[URLPattern]:
         site, name = self.admin_site, f"accounts_{self.role}"
-        onboarding = site.admin_view(partial(onboarding_page, site, role=self.role))
-        overview = site.admin_view(partial(overview_page, site, role=self.role))
+        onboarding, onboarded, handover = (
+            site.admin_view(partial(view, site, role=self.role))
+            for view in (onboarding_page, onboarded_page, handover_file)
+        )
+        tabs = [
+            path(
+                f"<int:party_id>/{tab}/",
+                site.admin_view(partial(partner_page, site, role=self.role, tab=tab)),
+                name=f"{name}_{tab}",
+            )
+            for tab in TABS
+        ]
         return [
             path("onboard/", onboarding, name=f"{name}_onboard"),
-            path("<int:party_id>/overview/", overview, name=f"{name}_overview"),
+            path("onboarded/<str:token>/", onboarded, name=f"{name}_onboarded"),
+            path("onboarded/<str:token>/access.txt", handover, name=f"{name}_handover"),
+            *tabs,
             *super().get_urls(),
         ]
+
+    def panels(self, request: HttpRequest, obj: Any) -> list[Any]:
+        """Return no panel: the panels of a party are on the tabs of its own page."""
+        return []
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Make the currency read-only once the party exists: it changes by an action with a preview."""
+        return (*super().get_readonly_fields(request, obj), *(["currency"] if obj else []))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -60,22 +87,22 @@ class PartyAdmin(SuspendableAdmin[Any]):
     def event_fields(self, party: Supplier | Retailer) -> dict[str, Any]:
         return {"area": ACCOUNTS, party.role.value: party, "data": {"name": party.name}}
 
-    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Record each partnership that was saved on the party's page, as the partnership's own page does."""
-        formset.save(commit=False)
-        partnerships, by = PartnershipAdmin(Partnership, self.admin_site), operator_of(request)
-        for added in formset.new_objects:
-            partnerships.save_recorded(added, None, by=by)
-        for changed, names in formset.changed_objects:
-            partnerships.save_recorded(changed, names, by=by)
+    def after_action(self, request: HttpRequest, record: Any, after: str) -> HttpResponse:
+        """Show the link of an invitation once: only its digest is stored."""
+        link = getattr(record, "fresh_link", "")
+        if not link:
+            return super().after_action(request, record, after)
+        shown = {"title": "Member invited", "link": link, "back": tab_url(record, "team")}
+        context = {**self._context(request, record), **shown}
+        return TemplateResponse(request, "admin/accounts/invited.html", context)
 
 
 @admin.register(Supplier)
 class SupplierAdmin(PartyAdmin):
     event_subject = "supplier"
     role = Role.SUPPLIER
-    list_display = ("id", "name", "priority", "safety_stock", "created_at")
-    list_display_links = ("id", "name")
+    list_display = ("name", "trouble", "currency", "priority", "safety_stock", "created_at", "id")
+    list_display_links = ("name",)
 
     def get_urls(self) -> list[URLPattern]:
         card = self.admin_site.admin_view(partial(scorecard_page, self.admin_site))
@@ -87,18 +114,34 @@ class SupplierAdmin(PartyAdmin):
 class RetailerAdmin(PartyAdmin):
     event_subject = "retailer"
     role = Role.RETAILER
-    list_display = ("id", "name", "created_at")
-    list_display_links = ("id", "name")
+    list_display = ("name", "trouble", "currency", "created_at", "id")
+    list_display_links = ("name",)
+
+    def get_urls(self) -> list[URLPattern]:
+        slip = self.admin_site.admin_view(partial(retailer_slip_page, self.admin_site))
+        card = self.admin_site.admin_view(partial(retailer_scorecard_page, self.admin_site))
+        own = [
+            path("<int:retailer_id>/packing-slip/", slip, name="accounts_retailer_packing_slip"),
+            path("<int:retailer_id>/scorecard/", card, name="accounts_retailer_scorecard"),
+        ]
+        return [*own, *super().get_urls()]
 
 
 @admin.register(Partnership)
 class PartnershipAdmin(SuspendableAdmin[Partnership]):
     event_subject = "partnership"
+    form = PartnershipForm
+    fieldsets = PartnershipForm.fieldsets
     list_display = ("retailer", "supplier", "retailer_erp_id", "service_types", "is_active", "is_trading")
     list_filter = ("is_active", "refuse_short_orders")
     list_select_related = ("retailer", "supplier")
     search_fields = ("retailer__name", "supplier__name", "retailer_erp_id")
     autocomplete_fields = ("supplier", "retailer")
+
+    def get_urls(self) -> list[URLPattern]:
+        slip = self.admin_site.admin_view(partial(partnership_slip_page, self.admin_site))
+        own = path("<int:partnership_id>/packing-slip/", slip, name="accounts_partnership_packing_slip")
+        return [own, *super().get_urls()]
 
     def has_delete_permission(self, request: HttpRequest, obj: Partnership | None = None) -> bool:
         return False
@@ -119,10 +162,10 @@ class KeyStateFilter(admin.SimpleListFilter):
         return [("usable", "Usable"), ("ended", "Expired or revoked")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        ended = Q(revoked_at__isnull=False) | Q(expires_at__lte=timezone.now())
+        usable = ApiKey.objects.usable(at=timezone.now()).values("pk")
         if self.value() == "usable":
-            return queryset.exclude(ended)
-        return queryset.filter(ended) if self.value() == "ended" else queryset
+            return queryset.filter(pk__in=usable)
+        return queryset.exclude(pk__in=usable) if self.value() == "ended" else queryset
 
 
 @admin.register(ApiKey)

@@ -1,6 +1,8 @@
-"""The apps' names in the admin, in the order in which operators need them."""
+"""The names of apps and fields in the admin."""
 
 from __future__ import annotations
+
+import re
 
 from django.apps import apps
 
@@ -16,9 +18,25 @@ NAMES = {
     "backoffice": "The service",
     "auth": "Operators",
 }
+"""The apps in the order in which operators need them."""
+
+ABBREVIATION = re.compile(r"\b(api|csv|ean|erp|gtin|id|sftp|sku|ssh|upc|url)\b", re.IGNORECASE)
 
 
-def name_apps() -> None:
-    """Set each app's verbose name. The names live here because they form one list for the whole admin."""
+def name_apps_and_fields() -> None:
+    """Set each app's verbose name, and write abbreviations in the labels of fields with capital letters.
+
+    Django derives a label from the name of its field, so `sku` would be shown as *Sku*. Lists, forms, filters
+    and exports read the label here; migrations do not store it.
+    """
     for label, name in NAMES.items():
-        apps.get_app_config(label).verbose_name = name
+        app = apps.get_app_config(label)
+        app.verbose_name = name
+        for model in app.get_models():
+            for field in model._meta.fields:
+                field.verbose_name = with_abbreviations(str(field.verbose_name))
+
+
+def with_abbreviations(label: str) -> str:
+    """Return the label with its abbreviations in capital letters."""
+    return ABBREVIATION.sub(lambda word: word[0].upper(), label)

@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
-from backoffice.app_names import name_apps
+from backoffice.app_names import name_apps_and_fields
 
 
 class BackofficeConfig(AppConfig):
@@ -9,10 +9,22 @@ class BackofficeConfig(AppConfig):
 
     def ready(self) -> None:
         # These modules import models, which are loaded only now.
+        from accounts.operating import remarks
+        from backoffice.comments import comments
+        from backoffice.contacts.pages import message_remarks
+        from backoffice.erasing_texts import COMMENTS, MESSAGES, SAVED_VIEWS
         from backoffice.groups import sync_groups
+        from backoffice.partners import panels
         from backoffice.second_factor import history
+        from orders.erasing_copies import search
 
-        name_apps()
+        name_apps_and_fields()
+        panels.register()
+        remarks.register(comments)
+        remarks.register(message_remarks)
+        search.register(COMMENTS)
+        search.register(MESSAGES)
+        search.register(SAVED_VIEWS)
         history.connect()
         # This is the last app with models, so all permissions exist when its signal fires.
         post_migrate.connect(sync_groups, sender=self, dispatch_uid="backoffice.groups")

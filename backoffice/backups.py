@@ -17,7 +17,7 @@ from django.utils import timezone
 from psycopg.conninfo import make_conninfo
 
 from events.models import Epoch
-from sftp_ingest.server.host_key import key_path
+from sftp_ingest.server.host_key import key_paths
 
 DUMP, FILES, KEYS, ABOUT = "database.dump", "files", "keys", "backup.json"
 
@@ -59,7 +59,7 @@ def restore(folder: Path) -> None:
 
 def key_files() -> list[Path]:
     """Return the paths of keys that are not set in the environment."""
-    return [settings.DATA_DIR / "secret_key", key_path()]
+    return [settings.SECRETS_DIR / "secret_key", *key_paths()]
 
 
 def is_empty() -> bool:

@@ -10,8 +10,11 @@ from django.template.loader import render_to_string
 from django.views import defaults
 from django.views.csrf import csrf_failure as stock_csrf_failure
 
+from accounts.typed_drafts import KEPT, keep, page_of
 from api import errors
 from api.request_id import current_request_id
+from portal.error_pages import csrf_failure as portal_csrf_failure
+from portal.visitors import PATH as PORTAL
 
 ADMIN = "/admin/"
 
@@ -32,13 +35,13 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    if request.path.startswith(PORTAL):
+        return portal_csrf_failure(request)
     if not request.path.startswith(ADMIN):
         return stock_csrf_failure(request, reason)
-    what = (
-        "The page was open for too long, or you signed in again meanwhile, so nothing was changed. "
-        "Go back, reload the page and repeat the action."
-    )
-    return _page(request, 403, "Reload the page", what)
+    what = "The page was open for too long, or you signed in again meanwhile, so nothing was changed. "
+    what += KEPT if keep(request) else "Go back, reload the page and repeat the action."
+    return _page(request, 403, "Reload the page", what, url=page_of(request))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -49,10 +52,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _rendered(None, 500, "Something went wrong", what, {})
 
 
-def _page(request: HttpRequest, status: int, title: str, what: str) -> HttpResponse:
+def _page(request: HttpRequest, status: int, title: str, what: str, url: str = "") -> HttpResponse:
     user = getattr(request, "user", None)
     context = admin.site.each_context(request) if user is not None and user.is_authenticated else {}
-    return _rendered(request, status, title, what, context)
+    return _rendered(request, status, title, what, {**context, "url": url})
 
 
 def _rendered(

@@ -1,11 +1,13 @@
-"""Filter forms of the admin's own pages."""
+"""Forms of the admin's own pages."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django import forms
+from django.contrib.admin.forms import AdminAuthenticationForm
 
+from accounts.sign_in import LimitedSignInForm
 from backoffice.activity import ActivityFilter
 
 
@@ -35,3 +37,7 @@ class ActivityForm(forms.Form):
         """Return the filters. Invalid fields are ignored."""
         self.full_clean()
         return ActivityFilter(**{name: value for name, value in self.cleaned_data.items() if value})
+
+
+class SignInForm(LimitedSignInForm, AdminAuthenticationForm):
+    """The admin's sign-in form: only for operators, and with limited tries."""

@@ -23,6 +23,8 @@ DESKS = {
         "imports.importpolicy",
         "imports.autoimport",
         "backoffice.digest",
+        "fulfillments.sliptemplate",
+        "backoffice.messagetemplate",
     ),
 }
 """The apps, or single models, that each desk may change."""
@@ -37,7 +39,7 @@ APPS = (
     "fulfillments",
     "orders",
 )
-OWN = ("servicepart", "digest")
+OWN = ("servicepart", "digest", "messagetemplate")
 """Models of this app that groups may get. Sign-in rules stay with superusers."""
 
 

@@ -1,4 +1,4 @@
-"""Middleware of the admin: its Content-Security-Policy, and the required second factor."""
+"""Middleware of pages: their Content-Security-Policy, and the second factor that operators need."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 
 from backoffice.models import lacks_second_factor
+from portal.visitors import PATH as PORTAL
 
 POLICY = "; ".join(
     (
@@ -20,17 +21,21 @@ POLICY = "; ".join(
     )
 )
 
+# Pictures of variants are on suppliers' hosts. Only pages with such pictures may load them (ADR 105).
+POLICY_WITH_PICTURES = POLICY.replace("img-src 'self' data:", "img-src 'self' data: https:")
 
-class AdminPolicyMiddleware:
-    """Give the admin's pages a strict Content-Security-Policy, and keep them out of caches."""
+
+class PagePolicyMiddleware:
+    """Give the admin and the portal a strict Content-Security-Policy, and keep pages out of caches."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if request.path.startswith("/admin/"):
-            response.headers.setdefault("Content-Security-Policy", POLICY)
+        if request.path.startswith(("/admin/", PORTAL)):
+            policy = POLICY_WITH_PICTURES if getattr(response, "shows_pictures", False) else POLICY
+            response.headers.setdefault("Content-Security-Policy", policy)
             response.headers.setdefault("Cache-Control", "no-store")
         return response
 

@@ -1,22 +1,23 @@
-"""Models of the back office: sign-in rules, digests, saved views, and silent parts of the service."""
+"""Models of the back office: sign-in rules, digests, and silent parts of the service."""
 
 from __future__ import annotations
 
+import re
 from typing import TypeGuard
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser, Group, User
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from accounts.models import Supplier
-
-# Recovery codes replace a lost device, so they alone are no second factor.
-FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+from accounts.models import Contact, Supplier
+from accounts.sign_in import FACTORS
+from fastdb.leased import LeasedWork
 
 
 class SignInRule(models.Model):
@@ -82,22 +83,13 @@ class Digest(models.Model):
         return f"{self.user or self.supplier}, to {self.address}"
 
 
-class SavedView(models.Model):
-    """A named set of filters and columns of an admin list."""
+class NoticeBookmark(models.Model):
+    """The number of the last event about which partners were notified. The table has one row."""
 
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_views")
-    model = models.CharField(max_length=100, help_text="The model of the list, such as orders.order.")
-    name = models.CharField(max_length=60)
-    query = models.CharField(max_length=2000, blank=True, help_text="Filters, search and columns.")
-    shared = models.BooleanField(default=False, db_default=False, help_text="Visible to all operators.")
-
-    class Meta:
-        ordering = ["name", "id"]
-        constraints = [models.UniqueConstraint("owner", "model", "name", name="saved_view_once")]
-        indexes = [models.Index("model", "name", condition=models.Q(shared=True), name="saved_view_shared")]
+    number = models.BigIntegerField()
 
     def __str__(self) -> str:
-        return self.name
+        return str(self.number)
 
 
 class RecordComment(models.Model):
@@ -117,10 +109,93 @@ class RecordComment(models.Model):
         return self.text
 
 
+NAMES = ("contact", "party", "record", "problem")
+"""The names that a template may use in braces."""
+BRACES = re.compile(r"\{(\w*)\}")
+
+
+def check_names(text: str) -> None:
+    """Raise ValidationError for an unknown name in braces."""
+    unknown = sorted(set(BRACES.findall(text)) - {*NAMES})
+    if unknown:
+        known = ", ".join(f"{{{name}}}" for name in NAMES)
+        raise ValidationError(f"{{{unknown[0]}}} is unknown. Use one of: {known}.", code="unknown_name")
+
+
+class MessageTemplate(models.Model):
+    """A text that operators start a message from."""
+
+    name = models.CharField(max_length=60, unique=True)
+    subject = models.CharField(max_length=200, validators=[check_names])
+    text = models.TextField(
+        max_length=5_000,
+        validators=[check_names],
+        help_text="{contact}, {party}, {record} and {problem} are replaced.",
+    )
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def filled(self, values: dict[str, str]) -> tuple[str, str]:
+        """Return the subject and the text with their values."""
+        subject, text = (
+            BRACES.sub(lambda found: values.get(found[1], found[0]), each)
+            for each in (self.subject, self.text)
+        )
+        return " ".join(subject.split()), text
+
+
+class ContactMessage(LeasedWork):
+    """A message about a record to a contact, or the contact's answer. The contact's data is not copied."""
+
+    model = models.CharField(max_length=100, help_text="The model of the record, such as orders.order.")
+    record_id = models.BigIntegerField()
+    contact = models.ForeignKey(Contact, null=True, on_delete=models.SET_NULL, related_name="messages")
+    is_answer = models.BooleanField(default=False)
+    subject = models.CharField(max_length=200, blank=True)
+    text = models.TextField(max_length=5_000)
+    by = models.CharField(max_length=150, help_text="The name of a user.")
+    form_id = models.UUIDField(unique=True, help_text="The id of the sent form. A form is stored only once.")
+    created_at = models.DateTimeField(db_default=Now())
+    next_try_at = models.DateTimeField(
+        null=True, help_text="When a worker mails it; null when nothing is left."
+    )
+    sent_at = models.DateTimeField(null=True)
+    error = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index("record_id", "model", name="contact_message_of"),
+            models.Index("next_try_at", condition=Q(next_try_at__isnull=False), name="contact_message_due"),
+        ]
+
+    def __str__(self) -> str:
+        return self.subject or self.text[:60]
+
+    @classmethod
+    def to_do(cls) -> Q:
+        return Q(next_try_at__lte=Now())
+
+
 def lacks_second_factor(user: AbstractBaseUser | AnonymousUser) -> TypeGuard[AbstractBaseUser]:
-    """Return whether the user must set up a second factor first. Takes one query."""
-    if not user.is_authenticated:
+    """Return whether the user must set up a second factor first. Takes one query for a user who has one."""
+    if not user.is_authenticated or user.get_username() in settings.SECOND_FACTOR_EXEMPT:
         return False
-    asked = SignInRule.objects.filter(group__user=user.pk, second_factor_required=True)
     has_one = Authenticator.objects.filter(user_id=user.pk, type__in=FACTORS)
+    if settings.SECOND_FACTOR == "required":
+        if has_one.exists():
+            return False
+        if may_act(user):
+            return True
+    asked = SignInRule.objects.filter(group__user=user.pk, second_factor_required=True)
     return asked.filter(~models.Exists(has_one)).exists()
+
+
+def may_act(user: AbstractBaseUser) -> bool:
+    """Return whether the user may change anything. The members of *Support* may only view."""
+    assert isinstance(user, User)
+    return any(not name.partition(".")[2].startswith("view_") for name in user.get_all_permissions())

@@ -34,7 +34,7 @@ class ServicePartAdmin(RecordAdmin[ServicePart]):
     record_actions = (
         AdminAction[ServicePart](
             "taken-away",
-            "Mark as removed",
+            "Mark part as removed",
             _take_away,
             _is_away,
             lambda part: f"The desk no longer shows {part}.",

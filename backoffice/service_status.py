@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from django.utils import timezone
 from redis.exceptions import RedisError
 
 from api.signs_of_life import PartOnHost, all_signs, parts_on_hosts
 from events.models import Event
 from events.webhooks.selectors import delivery_totals
 from imports.models import ImportJob, Status
+from orders.nightly_results import Reconciliation
 
 COUNTED = 1_000
 
@@ -23,7 +25,10 @@ PARTS = {
     "beat": "schedules periodic tasks",
     "webhooks": "sends events to partners' addresses",
     "sftp": "receives uploads",
+    "backup": "makes backups",
 }
+OPTIONAL = {"backup"}
+"""Parts that a complete service may lack."""
 
 
 class PartStatus(NamedTuple):
@@ -62,7 +67,7 @@ def service_status() -> ServiceStatus:
     return ServiceStatus(
         True,
         [PartStatus(part, PARTS.get(part.part, ""), _state(part), _busy(part)) for part in found],
-        [name for name in PARTS if name not in heard],
+        [name for name in PARTS if name not in heard | OPTIONAL],
         _backlogs(),
     )
 
@@ -89,7 +94,17 @@ def _backlogs() -> list[PendingWork]:
         PendingWork("webhook deliveries waiting", _counted(webhooks.waiting), webhooks.lag),
         PendingWork("webhook deliveries given up", _counted(webhooks.dead), None),
         PendingWork("imports waiting for a worker", _counted(imports), None),
+        *_reconciled(),
     ]
+
+
+def _reconciled() -> list[PendingWork]:
+    """Return the result of the last nightly reconcile, and its age."""
+    last = Reconciliation.objects.filter(finished_at__isnull=False).first()
+    if last is None or last.finished_at is None:
+        return []
+    seconds = (timezone.now() - last.finished_at).total_seconds()
+    return [PendingWork("differences in the last nightly reconcile", f"{last.differences:,}", seconds)]
 
 
 def _counted(number: int) -> str:

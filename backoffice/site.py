@@ -20,23 +20,33 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from accounts.operating.second_operator import waiting_for
+from accounts.sign_in import SignInView
 from backoffice import activity
 from backoffice.app_names import NAMES
+from backoffice.comments import comment_page
+from backoffice.contacts.pages import messages_page
 from backoffice.desk.gathering import DeskFilter, gather
+from backoffice.desk.group_pages import act_on_group
 from backoffice.desk.kinds import kinds_for
+from backoffice.desk.live import changes_page
 from backoffice.desk.pages import desk, keep_note, rows_context
 from backoffice.exporting.views import export
-from backoffice.forms import ActivityForm
+from backoffice.forms import ActivityForm, SignInForm
+from backoffice.gallery import gallery_page
 from backoffice.importing.corrections import corrections_page
 from backoffice.importing.pages import draft_page, keep_upload_chunk, preview_part, upload_page
 from backoffice.lists.columns import ListMixin
+from backoffice.lists.stale_forms import StaleFormMixin
 from backoffice.lists.unchanged import UnchangedMixin
 from backoffice.lists.views import save_view
+from backoffice.market import cached_market
 from backoffice.navigation.menu import navigation
 from backoffice.paginator import CappedPaginator
-from backoffice.search.views import search_page
+from backoffice.partners.performance import performance_page
+from backoffice.presence import presence_page
+from backoffice.search.views import search_hits, search_page
 from backoffice.service_status import service_status
-from backoffice.sign_in import SignInForm, SignInView
 
 ROWS_ON_HOME = 10
 
@@ -46,7 +56,7 @@ class ExchangeAdminSite(AdminSite):
 
     site_header = "The Exchange"
     site_title = "The Exchange"
-    index_title = "Needs attention"
+    index_title = "Home"
     site_url = "/v3/docs"
     enable_nav_sidebar = True
 
@@ -68,7 +78,9 @@ class ExchangeAdminSite(AdminSite):
         if admin_class is not None and admin_class.__module__.startswith("allauth."):
             return
         own = admin_class or ModelAdmin
-        admin_class = type(own.__name__, (ListMixin, UnchangedMixin, own), {"__module__": own.__module__})
+        admin_class = type(
+            own.__name__, (ListMixin, StaleFormMixin, UnchangedMixin, own), {"__module__": own.__module__}
+        )
         options.setdefault("paginator", CappedPaginator)
         options.setdefault("show_full_result_count", False)
         options.setdefault("show_facets", ShowFacets.NEVER)
@@ -84,6 +96,17 @@ class ExchangeAdminSite(AdminSite):
         context = super().each_context(request)
         return {**context, "navigation": navigation(self, request) if context["has_permission"] else []}
 
+    def _desk_urls(self) -> list[Any]:
+        pages = {"desk": desk, "desk_changes": changes_page, "desk_note": keep_note}
+        group = self.admin_view(require_POST(partial(act_on_group, self)))
+        return [
+            *(
+                path(f"{name.replace('_', '/')}/", self.admin_view(partial(page, self)), name=name)
+                for name, page in pages.items()
+            ),
+            path("desk/group/", group, name="desk_group"),
+        ]
+
     def get_urls(self) -> list[Any]:
         own = [
             path("activity/", self.admin_view(self.activity), name="activity"),
@@ -97,9 +120,17 @@ class ExchangeAdminSite(AdminSite):
                 self.admin_view(partial(save_view, self)),
                 name="save_view",
             ),
+            path("performance/", self.admin_view(partial(performance_page, self)), name="performance"),
+            path(
+                "performance.csv",
+                self.admin_view(partial(performance_page, self, kind="csv")),
+                name="performance_csv",
+            ),
             path("search/", self.admin_view(partial(search_page, self)), name="search"),
+            path("search/hits/", self.admin_view(partial(search_hits, self)), name="search_hits"),
+            path("ui/", self.admin_view(partial(gallery_page, self)), name="ui"),
             path("status/", self.admin_view(self.status), name="status"),
-            path("desk/", self.admin_view(partial(desk, self)), name="desk"),
+            *self._desk_urls(),
             path("import-file/", self.admin_view(partial(upload_page, self)), name="import_upload"),
             path(
                 "import-file/piece/",
@@ -117,7 +148,21 @@ class ExchangeAdminSite(AdminSite):
                 self.admin_view(partial(preview_part, self)),
                 name="import_preview",
             ),
-            path("desk/note/", self.admin_view(partial(keep_note, self)), name="desk_note"),
+            path(
+                "<slug:app_label>/<slug:model_name>/<int:pk>/message/",
+                self.admin_view(partial(messages_page, self)),
+                name="messages",
+            ),
+            path(
+                "<slug:app_label>/<slug:model_name>/<int:pk>/comment/",
+                self.admin_view(require_POST(partial(comment_page, self))),
+                name="comment",
+            ),
+            path(
+                "<slug:app_label>/<slug:model_name>/<int:pk>/looking/",
+                self.admin_view(partial(presence_page, self)),
+                name="looking",
+            ),
         ]
         return [*own, *super().get_urls()]
 
@@ -171,6 +216,9 @@ class ExchangeAdminSite(AdminSite):
         return cast(HttpResponse, view(request))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        gathered = gather(kinds_for(request.user), DeskFilter(), ROWS_ON_HOME)
+        gathered = gather(kinds_for(request.user), DeskFilter(), ROWS_ON_HOME, exact=True)
         context = rows_context(request, gathered)
+        context["approvals"] = waiting_for(request.user)
+        if request.user.has_perms(["accounts.view_supplier", "orders.view_order"]):
+            context["market"] = cached_market()
         return super().index(request, {**context, **(extra_context or {})})

@@ -4,8 +4,12 @@ import logging
 
 from celery import shared_task
 
+from backoffice.contacts import sending as messages
 from backoffice.digests import sending as digests
+from backoffice.market import sum_up
+from backoffice.models import ContactMessage
 from backoffice.navigation.counting import count_waiting
+from backoffice.partner_notices import send_notices as send_new_notices
 from backoffice.retention import prune
 from backoffice.suspending import services as suspending
 
@@ -25,6 +29,25 @@ def send_digests() -> None:
 
 
 @shared_task  # type: ignore[untyped-decorator]
+def send_notices() -> None:
+    """Mail partners about changed keys and logins."""
+    send_new_notices()
+
+
+@shared_task(name=messages.TASK)  # type: ignore[untyped-decorator]
+def send_message(message_id: int) -> None:
+    """Mail one message of an operator to a contact."""
+    messages.send(message_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def sweep_messages() -> None:
+    """Wake workers for the messages that are due."""
+    for message_id in ContactMessage.unfinished():
+        messages.wake(message_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
 def forget() -> None:
     """Delete one window of expired rows per table. Later ticks delete the rest."""
     gone = prune()
@@ -36,3 +59,9 @@ def forget() -> None:
 def count() -> None:
     """Refresh the counts of the menu."""
     count_waiting()
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def sum_market() -> None:
+    """Refresh the numbers of the home page."""
+    sum_up()

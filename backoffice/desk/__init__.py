@@ -8,5 +8,7 @@
 `entries`   ranks and cursors of rows
 `gathering` one page of rows: each order once, by deadline and money
 `notes`     assignees, comments and snoozes of rows
-`pages`     the page
+`groups`    the rows by party and kind, with their counts and amounts
+`pages`, `group_pages`, `filter_form`  the page, its groups and its filters
+`live`      the changes since the page was shown
 """

@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThan
 
 from api.cursors import read_cursor, write_cursor
-from backoffice.desk.items import DeskKind
+from backoffice.desk.items import DeskKind, Money
 
 LAST = datetime.max.replace(tzinfo=UTC)
 
@@ -22,7 +22,7 @@ Position = tuple[Any, int]
 
 
 class Rank(NamedTuple):
-    """The sort key of a row: deadline, money at stake, waiting time."""
+    """The sort key of a row: deadline, largest amount in one currency, waiting time."""
 
     due_at: datetime
     less_money: Decimal
@@ -41,7 +41,7 @@ class DeskEntry:
     order_id: int | None
     due: Any
     since: datetime | None
-    money: Decimal | None = None
+    money: list[Money] = field(default_factory=list)
     also: list[DeskEntry] = field(default_factory=list)
 
     @property
@@ -60,7 +60,8 @@ class DeskEntry:
 
     @property
     def rank(self) -> Rank:
-        return Rank(self.deadline, -(self.money or Decimal()), self.since or LAST, self.number, self.pk)
+        most = max((each.amount for each in self.money), default=Decimal())
+        return Rank(self.deadline, -most, self.since or LAST, self.number, self.pk)
 
 
 def first_rows(
@@ -103,7 +104,7 @@ def once(entries: Iterable[DeskEntry]) -> list[DeskEntry]:
 
 @dataclass(frozen=True)
 class DeskCursor:
-    """Where a page of the desk begins: after a position of each kind, and after a rank among the rest."""
+    """The beginning of a page of the desk: the position in each kind, and the rank of the last shown row."""
 
     behind: Mapping[str, Position] = field(default_factory=dict)
     after: Rank | None = None

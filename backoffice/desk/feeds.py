@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from accounts.models import Partnership, Supplier
 from events.models import Event
-from imports.models import ImportJob, Kind, Status
+from imports.models import ImportJob, Status
+from inventory.importing.kind import INVENTORY
 from inventory.models import Warehouse
 
 STALE = timedelta(days=2)
@@ -23,7 +24,7 @@ def stale_feeds() -> QuerySet[Any]:
     A count without changes is a sign of life, too. The query reads one index entry per supplier and source.
     """
     pushed = Event.objects.filter(supplier=OuterRef("pk"), type="inventory.updated", number__isnull=False)
-    landed = ImportJob.objects.filter(supplier=OuterRef("pk"), kind=Kind.INVENTORY, dry_run=False)
+    landed = ImportJob.objects.filter(supplier=OuterRef("pk"), kind=INVENTORY.name, dry_run=False)
     landed = landed.filter(status__in=[Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS])
     partners = Partnership.objects.trading().values("supplier_id")
     suppliers = Supplier.objects.filter(pk__in=partners).annotate(

@@ -1,40 +1,37 @@
 """One page of the desk: the rows of all kinds, each order once, by deadline and money.
 
-Each kind is read in windows of WINDOW rows, in the order of an index. A window is complete up to the earliest
-of the last deadlines of kinds with more rows: no later window can add an earlier row. The complete rows are
-sorted and shown, and the next window begins after them. A page therefore costs the same at any depth.
+Each kind is read in windows of WINDOW rows, in the order of an index. A kind with more rows can add rows only
+after the last deadline of its window. So the rows up to the earliest of these deadlines are complete. They
+are sorted and shown, and the next window begins after them. A page therefore costs the same at any depth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from decimal import Decimal
 from typing import Any
 
-from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import OperatorNote
 from backoffice.desk.entries import LAST, DeskCursor, DeskEntry, Position, Rank, first_rows, once
-from backoffice.desk.items import DeskItem, DeskKind
+from backoffice.desk.items import DeskItem, DeskKind, Money
 from backoffice.desk.kinds import KINDS
 from backoffice.desk.notes import comments_on
 from fulfillments.models import Fulfillment
+from orders.backorders.expected_days import expected_by_order
 from orders.models import Order
+from orders.open_amounts import open_amounts
 
 WINDOW = 500
 """Number of rows of each kind that are sorted together."""
+COUNTED = 100_000
+"""The largest exact count of a kind."""
 
-# The open amount of each order, at the agreed wholesale prices, else as billed.
-MONEY = """
-    SELECT l.order_id, sum((l.open + l.waiting + l.rejected) * coalesce(
-        (SELECT max(p.wholesale_price) FROM fulfillments_fulfillmentline p WHERE p.order_line_id = l.id),
-        l.billed_amount, 0))
-    FROM orders_orderline l WHERE l.order_id = ANY(%s) GROUP BY l.order_id
-"""
+
+Counts = list[tuple[DeskKind, int]]
 
 
 @dataclass(frozen=True)
@@ -43,6 +40,7 @@ class DeskFilter:
 
     kind: str = ""
     supplier: int | None = None
+    retailer: int | None = None
     hours: int | None = None
     taken: str = ""
     """`mine`, `free`, or `snoozed`."""
@@ -51,7 +49,7 @@ class DeskFilter:
 
 @dataclass(frozen=True)
 class DeskPage:
-    """A page's rows in order, and the count of each kind: up to WINDOW + 1, or -1 if not counted."""
+    """A page's rows in order, and the count of each kind: up to COUNTED + 1, or -1 if not counted."""
 
     items: list[DeskItem]
     counts: list[tuple[DeskKind, int]]
@@ -94,16 +92,22 @@ class _Window:
         return positions
 
 
-def gather(kinds: Sequence[DeskKind], wanted: DeskFilter, count: int = 50, start: str = "") -> DeskPage:
-    """Return a page of these kinds. Takes one query per kind, one per kind shown, and two more."""
+def gather(
+    kinds: Sequence[DeskKind], wanted: DeskFilter, count: int = 50, start: str = "", *, exact: bool = False
+) -> DeskPage:
+    """Return a page of these kinds. Takes two queries, one per kind, and one more per kind on the page.
+
+    `exact` counts the kinds with more rows than a window, too, by one more query each, and the total.
+    """
     cursor = DeskCursor.read(start, KINDS)
-    window, counts = _Window(), []
+    window = _Window()
+    counts: Counts = []
     for kind in kinds:
         if wanted.kind and wanted.kind != kind.name:
             counts.append((kind, -1))
             continue
         behind = cursor.behind.get(kind.name)
-        entries = first_rows(kind, KINDS.index(kind), _narrowed(kind, wanted), behind, WINDOW + 1)
+        entries = first_rows(kind, KINDS.index(kind), narrowed(kind, wanted), behind, WINDOW + 1)
         counts.append((kind, -1 if cursor.behind else len(entries)))
         window.rows[kind.name] = entries[:WINDOW]
         if len(entries) > WINDOW:
@@ -115,16 +119,45 @@ def gather(kinds: Sequence[DeskKind], wanted: DeskFilter, count: int = 50, start
         more = DeskCursor(cursor.behind, of_page[-1].rank).written()
     elif window.open_kinds:
         more = DeskCursor(window.behind(cursor)).written()
+    waiting, whole = len(rows), not (window.open_kinds or cursor.behind)
+    if exact and window.open_kinds and not cursor.behind:
+        counts = _exact(wanted, counts, window.open_kinds)
+        waiting, whole = _waiting(wanted, counts)
     if cursor.behind or window.open_kinds:
         of_page = _beyond_the_window(of_page, kinds, wanted, cursor)
     items = _items(of_page)
     _add_notes(items)
-    whole = not (window.open_kinds or cursor.behind)
-    return DeskPage(items, counts, len(rows), more, whole)
+    _add_expected(items)
+    return DeskPage(items, counts, waiting, more, whole)
 
 
-def _narrowed(kind: DeskKind, wanted: DeskFilter) -> QuerySet[Any]:
+def _exact(wanted: DeskFilter, counts: Counts, names: Collection[str]) -> Counts:
+    """Count the kinds with more rows than a window: one query each."""
+    return [
+        (kind, narrowed(kind, wanted).order_by()[: COUNTED + 1].count() if kind.name in names else count)
+        for kind, count in counts
+    ]
+
+
+def _waiting(wanted: DeskFilter, counts: Counts) -> tuple[int, bool]:
+    """Count all rows, each order once, and return whether the count is exact."""
+    shown = [kind for kind, count in counts if count > 0]
+    orders = [narrowed(kind, wanted).order_by().values_list(kind.order) for kind in shown if kind.order]
+    others = sum(count for kind, count in counts if count > 0 and not kind.order)
+    union = orders[0].union(*orders[1:]) if len(orders) > 1 else orders[0].distinct() if orders else []
+    unique = union[: COUNTED + 1].count() if isinstance(union, QuerySet) else 0
+    is_exact = unique <= COUNTED and all(count <= COUNTED for _, count in counts)
+    return min(unique, COUNTED) + others, is_exact
+
+
+def narrowed(kind: DeskKind, wanted: DeskFilter) -> QuerySet[Any]:
+    """Return the rows of a kind that the filters leave."""
     rows = kind.rows()
+    if wanted.retailer:
+        of_retailer = (
+            {"retailer": wanted.retailer} if kind.model is Order else {"order__retailer": wanted.retailer}
+        )
+        rows = rows.filter(**of_retailer) if kind.order else rows.none()
     if wanted.supplier:
         if kind.model is Order:  # EXISTS instead of a join: an order has many fulfillments
             work = Fulfillment.objects.filter(order=OuterRef("pk"), supplier=wanted.supplier)
@@ -171,7 +204,7 @@ def _beyond_the_window(
     for kind in kinds:
         if not kind.order or (wanted.kind and wanted.kind != kind.name):
             continue
-        same = _narrowed(kind, wanted).filter(**{f"{kind.order}__in": orders})
+        same = narrowed(kind, wanted).filter(**{f"{kind.order}__in": orders})
         for entry in first_rows(kind, KINDS.index(kind), same, None, len(orders) * 20):
             by_order.setdefault(entry.order_id or 0, []).append(entry)
     remaining = []
@@ -197,11 +230,9 @@ def _add_money(rows: Sequence[DeskEntry]) -> None:
     order_ids = [row.order_id for row in rows if row.order_id]
     if not order_ids:
         return
-    with connection.cursor() as cursor:
-        cursor.execute(MONEY, [order_ids])
-        money: dict[int, Decimal] = dict(cursor.fetchall())
+    money = open_amounts(order_ids)
     for row in rows:
-        row.money = money.get(row.order_id or 0)
+        row.money = [Money(*amount) for amount in money[row.order_id or 0]]
 
 
 def _items(rows: Sequence[DeskEntry]) -> list[DeskItem]:
@@ -229,6 +260,13 @@ def _items(rows: Sequence[DeskEntry]) -> list[DeskItem]:
             )
         )
     return items
+
+
+def _add_expected(items: list[DeskItem]) -> None:
+    waiting = [item.order_id for item in items if item.order_id and item.kind.model is Order]
+    expected = expected_by_order(waiting) if waiting else {}
+    for item in items:
+        item.expected_at = expected.get(item.order_id or 0)
 
 
 def _add_notes(items: list[DeskItem]) -> None:

@@ -6,14 +6,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from django.db.models import Model, QuerySet
 from django.urls import reverse
 
 from accounts.models import OperatorNote
 from accounts.operating.admin_filters import Narrowing, list_url
+from backoffice.contacts.concerned import WRITABLE
 from backoffice.models import RecordComment
+
+
+class Money(NamedTuple):
+    """An amount in its currency."""
+
+    amount: Decimal
+    currency: str
+
+
+class RowAction(NamedTuple):
+    """An action on a row. Its URL has a query, to which the page to return to is added."""
+
+    label: str
+    url: str
 
 
 @dataclass
@@ -28,7 +44,9 @@ class DeskItem:
     due_at: datetime | None = None
     parties: str = ""
     order_id: int | None = None
-    money: Decimal | None = None
+    money: list[Money] = field(default_factory=list)
+    expected_at: date | None = None
+    """When stock for the order's waiting lines is expected."""
     also: list[str] = field(default_factory=list)
     note: OperatorNote | None = None
     comments: list[RecordComment] = field(default_factory=list)
@@ -39,15 +57,42 @@ class DeskItem:
         return self.record._meta.label_lower
 
     @property
+    def key(self) -> str:
+        """The name of the row in the page."""
+        return f"{self.model}-{self.record.pk}"
+
+    @property
     def url(self) -> str:
         return reverse(f"admin:{self.model.replace('.', '_')}_change", args=[self.record.pk])
 
     @property
-    def actions(self) -> list[tuple[str, str]]:
-        """Return the label and the URL of each action on the row's record."""
+    def summary(self) -> str:
+        """Return the problem, the expected day of stock, the end of a snooze, and the latest comment."""
+        parts = [self.problem]
+        if self.expected_at:
+            parts.append(f"expected on {self.expected_at:%-d %b %Y}")
+        if self.note and self.note.snoozed_until:
+            parts.append(f"snoozed until {self.note.snoozed_until:%-d %b %H:%M}")
+        parts += [f"{comment.by}: {comment.text}" for comment in self.comments[:1]]
+        return ", ".join(part for part in parts if part)
+
+    @property
+    def actions(self) -> list[RowAction]:
+        """Return the actions on the row's record, the most useful first."""
         name = f"admin:{self.model.replace('.', '_')}_do"
         pk = self.record.pk
-        return [(label, reverse(name, args=[pk, action])) for action, label in self.kind.actions]
+        return [
+            RowAction(label, f"{reverse(name, args=[pk, action])}?") for action, label in self.kind.actions
+        ]
+
+    @property
+    def menu(self) -> list[RowAction]:
+        """Return all actions. The last one writes a message to the party."""
+        if self.model not in WRITABLE:
+            return self.actions
+        problem = urlencode({"problem": self.problem[:200]})
+        url = reverse("admin:messages", args=[*self.model.split("."), self.record.pk])
+        return [*self.actions, RowAction("Write message", f"{url}?{problem}")]
 
 
 @dataclass(frozen=True)
@@ -67,6 +112,8 @@ class DeskKind:
     since: str
     supplier: str = ""
     """The field of the supplier. Orders are found by the suppliers of their fulfillments."""
+    party: str = ""
+    """The field of the party by which rows are grouped; empty if they concern parties of both kinds."""
     due: str = ""
     is_day: bool = False
     always_due: bool = False

@@ -29,7 +29,7 @@ from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED, ProcessingState
 
 ANSWERS = (("approve-cancelation", "Approve cancellation"), ("refuse-cancelation", "Refuse cancellation"))
-REASSIGN_OR_CANCEL = (("withdraw", "Reassign"), ("request-cancelation", "Request cancellation"))
+REASSIGN_OR_CANCEL = (("withdraw", "Reassign fulfillment"), ("request-cancelation", "Request cancellation"))
 LATE = {
     State.NEW: "should have been accepted",
     State.CANCELATION_NOT_ALLOWED: "should have been accepted",
@@ -151,9 +151,17 @@ def _read_part(part: ServicePart) -> dict[str, Any]:
 
 
 WORK = partial(
-    DeskKind, model=Fulfillment, supplier="supplier", since="updated_at", due="due_at", order="order_id"
+    DeskKind,
+    model=Fulfillment,
+    supplier="supplier",
+    party="supplier",
+    since="updated_at",
+    due="due_at",
+    order="order_id",
 )
-ORDER = partial(DeskKind, model=Order, since="updated_at", due="ship_until", is_day=True, order="pk")
+ORDER = partial(
+    DeskKind, model=Order, since="updated_at", party="retailer", due="ship_until", is_day=True, order="pk"
+)
 
 # Kinds with more useful actions come first: an order of several kinds is listed under the first one.
 KINDS = (
@@ -175,7 +183,7 @@ KINDS = (
         "No supplier fills these lines. Route them again, or cancel them.",
         rows=_refused,
         read=_read_refused,
-        actions=(("route-again", "Route again"), ("drop-refused", "Cancel refused lines")),
+        actions=(("route-again", "Route order again"), ("drop-refused", "Cancel refused units")),
         listed=Order,
         filters=(FieldIs("processing_state", ProcessingState.EXCEPTION),),
     ),
@@ -251,8 +259,9 @@ KINDS = (
         ),
         _read_stock,
         supplier="warehouse__supplier",
+        party="warehouse__supplier",
         since="counted_at",
-        actions=(("count", "Enter count"), ("adjust", "Adjust stock")),
+        actions=(("count", "Count stock"), ("adjust", "Adjust stock")),
         listed=StockLevel,
         filters=(OverpromisedFilter,),
     ),
@@ -264,6 +273,7 @@ KINDS = (
         lambda: _imports(Status.AWAITING_APPROVAL),
         _read_import,
         supplier="supplier",
+        party="supplier",
         since="created_at",
         actions=(("approve", "Approve import"), ("cancel", "Cancel import"), ("message", "Message supplier")),
         listed=ImportJob,
@@ -277,8 +287,9 @@ KINDS = (
         lambda: RecentlyFailedFilter.narrow(_imports(Status.FAILED)),
         _read_import,
         supplier="supplier",
+        party="supplier",
         since="created_at",
-        actions=(("retry", "Retry import"), ("message", "Message supplier")),
+        actions=(("message", "Message supplier"), ("retry", "Retry import")),
         listed=ImportJob,
         filters=(RecentlyFailedFilter,),
     ),
@@ -290,6 +301,7 @@ KINDS = (
         stale_feeds,
         _read_feed,
         supplier="pk",
+        party="pk",
         since="heard_at",
     ),
     DeskKind(
@@ -301,7 +313,7 @@ KINDS = (
         _read_webhook,
         supplier="supplier",
         since="waits_since",
-        actions=(("test", "Send test event"), ("resend_dead", "Resend dead events")),
+        actions=(("test", "Send test event"), ("resend_dead", "Send dead deliveries again")),
         listed=Webhook,
         filters=(FailingFilter,),
     ),
@@ -314,7 +326,7 @@ KINDS = (
         _read_part,
         supplier="of_supplier",
         since="heard_at",
-        actions=(("taken-away", "Mark as removed"),),
+        actions=(("taken-away", "Mark part as removed"),),
     ),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

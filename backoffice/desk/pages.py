@@ -15,34 +15,16 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from accounts.models import Supplier
-from backoffice.desk.gathering import WINDOW, DeskFilter, DeskPage, gather
+from backoffice.desk.filter_form import DeskForm
+from backoffice.desk.gathering import COUNTED, DeskPage, gather
+from backoffice.desk.group_pages import groups_context
+from backoffice.desk.groups import groups
 from backoffice.desk.kinds import KINDS, kinds_for
 from backoffice.desk.notes import NoteChange, RowTaken, change_note
 from backoffice.templatetags.acting import acted_on_by
 
 PAGE = 50
-TAKEN = [("", "all"), ("mine", "mine"), ("free", "unassigned"), ("snoozed", "snoozed")]
 MODELS = {kind.model._meta.label_lower for kind in KINDS}
-
-
-class DeskForm(forms.Form):
-    """The filters of the desk."""
-
-    kind = forms.ChoiceField(
-        required=False, choices=[("", "all"), *((kind.name, kind.title) for kind in KINDS)]
-    )
-    supplier = forms.ModelChoiceField(Supplier.objects.order_by("name"), required=False, empty_label="all")
-    hours = forms.IntegerField(required=False, min_value=1, max_value=100_000, label="Older than (hours)")
-    taken = forms.ChoiceField(required=False, choices=TAKEN, label="Assigned to")
-
-    def wanted(self, person: str) -> DeskFilter:
-        """Return the filters. Invalid fields are ignored."""
-        self.full_clean()
-        given: dict[str, Any] = {name: value for name, value in self.cleaned_data.items() if value}
-        if "supplier" in given:
-            given["supplier"] = given["supplier"].pk
-        return DeskFilter(**given, person=person)
 
 
 class NoteForm(forms.Form):
@@ -74,7 +56,8 @@ def desk(site: Any, request: HttpRequest) -> HttpResponse:
     """Show one page of the desk."""
     form = DeskForm(request.GET)
     person = request.user.get_username()
-    gathered = gather(kinds_for(request.user), form.wanted(person), PAGE, request.GET.get("start", ""))
+    wanted, kinds = form.wanted(person), kinds_for(request.user)
+    gathered = gather(kinds, wanted, PAGE, request.GET.get("start", ""), exact=True)
     query = request.GET.copy()
     query.pop("start", None)
     narrowed = query.copy()
@@ -88,6 +71,8 @@ def desk(site: Any, request: HttpRequest) -> HttpResponse:
         "first": f"?{query.urlencode()}" if "start" in request.GET else "",
         "narrowed": narrowed.urlencode(),
     }
+    if form.cleaned_data.get("by"):
+        context |= groups_context(site, request, groups(kinds, wanted, form.cleaned_data.get("sort", "")))
     return TemplateResponse(request, "admin/desk.html", context)
 
 
@@ -96,7 +81,7 @@ def rows_context(request: HttpRequest, gathered: DeskPage) -> dict[str, Any]:
     may_act = any(acted_on_by(item, request.user) for item in gathered.items)
     return {
         "gathered": gathered,
-        "counted": WINDOW,
+        "counted": COUNTED,
         "items": gathered.items,
         "person": request.user.get_username(),
         "people": people()[:200] if may_act else [],

@@ -1,1 +1,1 @@
-"""Exports of admin lists as CSV and XLSX: `rows`, `workbook`, `views`."""
+"""Exports of admin lists as CSV and XLSX: `rows`, `views`."""

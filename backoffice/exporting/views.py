@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
-
 from django.apps import apps
 from django.contrib.admin import AdminSite
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -16,14 +10,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseRedirect, StreamingHttpResponse
 from django.utils import timezone
 
-from backoffice.exporting.rows import Cell, rows_of
-from backoffice.exporting.workbook import workbook
-from imports.report_format import harmless
-
-TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}
+from api.exporting.files import TYPES, as_file
+from backoffice.exporting.rows import rows_of
 
 
 def export(
@@ -44,22 +32,5 @@ def export(
     except IncorrectLookupParameters:
         # The list itself shows what is wrong with the filters.
         return HttpResponseRedirect(f"/admin/{app_label}/{model_name}/?{ERROR_FLAG}=1")
-    head: list[list[Cell]] = [[*titles]]
-    sheet = chain(head, rows)
-    name = f"{model._meta.verbose_name_plural} {timezone.now():%Y-%m-%d}.{kind}".replace(" ", "-")
-    return StreamingHttpResponse(
-        workbook(sheet) if kind == "xlsx" else _csv(sheet),
-        content_type=TYPES[kind],
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
-
-
-def _csv(rows: Iterable[Sequence[Cell]]) -> Iterator[bytes]:
-    """Yield CSV with a byte order mark, because spreadsheets would not recognize UTF-8 without it."""
-    yield codecs.BOM_UTF8
-    for row in rows:
-        buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="\r\n").writerow(
-            [harmless(cell) if isinstance(cell, str) else cell for cell in row]
-        )
-        yield buffer.getvalue().encode()
+    name = f"{model._meta.verbose_name_plural} {timezone.now():%Y-%m-%d}"
+    return as_file(name, titles, rows, kind)

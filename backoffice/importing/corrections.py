@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from accounts.operating.admin_base import operator_of
 from api.errors import ApiError
-from imports.correcting import RejectedRow, rejected_rows, send, why_not
+from imports.correcting import as_posted, column_names, rejected_rows, send, why_not
 from imports.models import ImportJob
 
 MAY = "imports.change_importjob"
@@ -28,7 +26,7 @@ def corrections_page(site: AdminSite, request: HttpRequest, job_id: int) -> Http
         raise Http404
     rows = rejected_rows(job)
     if request.method == "POST":
-        rows = [_as_posted(row, request.POST) for row in rows]
+        rows = [as_posted(row, request.POST) for row in rows]
         try:
             corrected = {row.reject.pk: [cell.text for cell in row.cells] for row in rows}
             correction = send(job, corrected, by=operator_of(request))
@@ -45,10 +43,7 @@ def corrections_page(site: AdminSite, request: HttpRequest, job_id: int) -> Http
         "title": f"Correct rows of import {job.pk}",
         "job": job,
         "why_not": why_not(job),
-        "columns": [
-            *job.header,
-            *[""] * (max((len(row.cells) for row in rows), default=0) - len(job.header)),
-        ],
+        "columns": column_names(job, rows),
         "rows": rows,
         "back": _page_of(job),
     }
@@ -57,12 +52,3 @@ def corrections_page(site: AdminSite, request: HttpRequest, job_id: int) -> Http
 
 def _page_of(job: ImportJob) -> str:
     return reverse("admin:imports_importjob_change", args=[job.pk])
-
-
-def _as_posted(row: RejectedRow, posted: QueryDict) -> RejectedRow:
-    """Return the row with the posted cells. Browsers post line breaks as CRLF, so turn them back."""
-    sent = [posted.get(f"cell-{row.reject.pk}-{column}", cell.text) for column, cell in enumerate(row.cells)]
-    cells = [
-        replace(cell, text=text.replace("\r\n", "\n")) for cell, text in zip(row.cells, sent, strict=True)
-    ]
-    return RejectedRow(row.reject, cells)

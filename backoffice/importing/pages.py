@@ -17,34 +17,24 @@ from rest_framework.exceptions import ValidationError
 
 from accounts.actors import Actor
 from accounts.operating.admin_base import operator_of
-from api.errors import ApiError, invalid_fields
-from backoffice.importing.forms import PieceForm, StockForm, UploadForm, guessed_stock, stock_initial
-from backoffice.importing.mappings import choices, suggested
+from api.errors import ApiError
+from backoffice.importing.forms import PieceForm, UploadForm
 from imports.drafts.chunks import chunk_bytes, forget_chunks, joined, keep_chunk
 from imports.drafts.columns import changed_body, columns_of, targets
+from imports.drafts.mapped import FAULTS, first_body, in_words, mapped_draft, sample_of
+from imports.drafts.mappings import choices
 from imports.drafts.preview import Preview, preview
-from imports.drafts.sample import FileSample, read_sample
-from imports.drafts.services import create_draft, discard, options_of, saved_options, start
-from imports.models import ImportDraft, Kind
+from imports.drafts.sample import FileSample
+from imports.drafts.services import discard, options_of, saved_options, start
+from imports.kinds import kind_of
+from imports.models import ImportDraft
 from imports.pipeline.errors import Unreadable
-from imports.pipeline.importer import importer_of
-from imports.pipeline.mapping import ALIASES, TRANSFORMERS
+from imports.pipeline.mapping import TRANSFORMERS
 from imports.saved_mappings import create_mapping
 from imports.serializers import SavedMappingBody
 from imports.services import save_auto_import
-from sftp_ingest.area import contents
 
 MAY = "imports.change_importjob"
-FAULTS = (ApiError, ValidationError, Unreadable, OSError)
-
-
-def in_words(error: Exception) -> str:
-    """Return the error's message for operators."""
-    if isinstance(error, ValidationError):
-        error = invalid_fields(error.detail)
-    if isinstance(error, ApiError) and error.errors:
-        return " ".join(dict.fromkeys(each["message"] for each in error.errors))
-    return str(getattr(error, "message", "")) or "The file cannot be read at the moment. Try again."
 
 
 def upload_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
@@ -66,19 +56,12 @@ def upload_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 def _uploaded(form: UploadForm, by: Actor) -> ImportDraft:
     """Store the uploaded file as a draft. Raises one of FAULTS if the file is unreadable."""
     given = form.cleaned_data
-    supplier, kind, file = given["supplier"], Kind(given["kind"]), given["file"]
+    supplier, kind, file = given["supplier"], given["kind"], given["file"]
     if file:
-        draft = create_draft(supplier, kind, file.name, file.chunks(), by=by)
-    else:
-        whole = joined(given["upload"] or UUID(int=0), given["pieces"], by=by)
-        draft = create_draft(supplier, kind, given["name"], whole, by=by)
-        forget_chunks(given["upload"], by=by)
-    try:
-        draft.body = _first_body(draft, sample_of(draft))
-    except (Unreadable, OSError):
-        discard(draft.pk, draft.blob_id)
-        raise
-    draft.save(update_fields=["body"])
+        return mapped_draft(supplier, kind, file.name, file.chunks(), by=by)
+    whole = joined(given["upload"] or UUID(int=0), given["pieces"], by=by)
+    draft = mapped_draft(supplier, kind, given["name"], whole, by=by)
+    forget_chunks(given["upload"], by=by)
     return draft
 
 
@@ -103,26 +86,16 @@ def _require(request: HttpRequest) -> None:
         raise PermissionDenied
 
 
-def sample_of(draft: ImportDraft) -> FileSample:
-    """Read the first rows of a draft. Raises Unreadable, OSError."""
-    known = {*importer_of(draft.kind).columns, *ALIASES}
-    with contents.local_file(draft.blob) as path:
-        return read_sample(path, known)
-
-
-def _first_body(draft: ImportDraft, sample: FileSample) -> dict[str, Any]:
-    """Return the suggested mapping as a request body."""
-    if draft.kind == Kind.PRODUCTS:
-        name = suggested(draft.supplier, sample.columns)
-        return {"mapping": name} if name else {}
-    return guessed_stock(draft.supplier, sample.columns)
-
-
 def draft_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpResponse:
     """Show and save the mapping of a file, and start its dry run."""
     _require(request)
     draft = _find(pk)
+    if request.method == "POST" and request.POST.get("do") == "discard":
+        return _discarded(request, draft)
     sample = _sample_or_none(draft, request)
+    if sample is not None and not draft.is_suggested:
+        draft.body, draft.is_suggested = first_body(draft, sample), True
+        draft.save(update_fields=["body", "is_suggested"])
     if request.method == "POST" and sample is not None:
         answer = _posted(request, draft, sample)
         if answer is not None:
@@ -158,6 +131,8 @@ def _find(pk: int) -> ImportDraft:
 
 
 def _sample_or_none(draft: ImportDraft, request: HttpRequest) -> FileSample | None:
+    if draft.is_being_read:
+        return None
     try:
         return sample_of(draft)
     except (Unreadable, OSError) as error:
@@ -172,14 +147,17 @@ def shown(draft: ImportDraft, sample: FileSample, body: dict[str, Any]) -> dict[
         "first": sample.rows[:10],
         "body": body,
     }
-    if draft.kind != Kind.PRODUCTS:
-        return {**context, "form": StockForm(draft.supplier, sample.columns, initial=stock_initial(body))}
+    kind = kind_of(draft.kind)
+    if kind.form:
+        initial = kind.form.initial_of(body)
+        return {**context, "form": kind.form(draft.supplier, sample.columns, initial=initial)}
+    fields = kind.importer.columns
     return {
         **context,
-        "columns": columns_of(sample, _options(draft, body)),
-        "targets": targets(),
+        "columns": columns_of(sample, _options(draft, body), fields),
+        "targets": targets(fields),
         "transformers": TRANSFORMERS,
-        "mappings": choices(draft.supplier, sample.columns),
+        "mappings": choices(draft.supplier, sample.columns) if kind.has_saved_mappings else [],
         "mapping": body.get("mapping", ""),
         "math_transformer": body.get("math_transformer", ""),
     }
@@ -196,25 +174,23 @@ def _options(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
 
 def _preview(draft: ImportDraft, sample: FileSample, body: dict[str, Any]) -> Preview:
     try:
-        return preview(sample, importer_of(draft.kind), options_of(draft, body), draft.supplier_id)
+        return preview(sample, kind_of(draft.kind).importer, options_of(draft, body), draft.supplier_id)
     except (ApiError, ValidationError) as error:
         return Preview(problem=in_words(error))
 
 
 def _body(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> dict[str, Any]:
     """Return the posted mapping as a request body."""
-    if draft.kind != Kind.PRODUCTS:
-        return StockForm(draft.supplier, sample.columns, request.POST).body()
-    return changed_body(sample, _options(draft, draft.body), draft.body, request.POST.dict())
+    kind = kind_of(draft.kind)
+    if kind.form:
+        return kind.form(draft.supplier, sample.columns, request.POST).body()
+    options = _options(draft, draft.body)
+    return changed_body(sample, options, draft.body, request.POST.dict(), kind.importer.columns)
 
 
 def _posted(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> HttpResponse | None:
     """Handle the pressed button. Return None to show the page again."""
     pressed = request.POST.get("do", "")
-    if pressed == "discard":
-        discard(draft.pk, draft.blob_id)
-        messages.success(request, f"{draft.name} discarded.")
-        return HttpResponseRedirect(reverse("admin:import_upload"))
     if pressed == "mapping":
         draft.body = {"mapping": name} if (name := request.POST.get("mapping", "")) else {}
     else:
@@ -225,6 +201,13 @@ def _posted(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> Htt
     except FAULTS as error:
         messages.error(request, in_words(error))
         return None
+
+
+def _discarded(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
+    """Delete the draft. A worker that reads it stops within seconds."""
+    discard(draft.pk, draft.blob_id)
+    messages.success(request, f"{draft.name} discarded.")
+    return HttpResponseRedirect(reverse("admin:import_upload"))
 
 
 def _again(draft: ImportDraft) -> HttpResponse:
@@ -241,12 +224,14 @@ def _save(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
     body = {key: value for key, value in draft.body.items() if key != "mapping"}
     options = options_of(draft, draft.body)
     saved: dict[str, Any] = {
-        key: options[key] for key in ("field_mapping", "math_transformer", "rows") if key in options
+        key: options[key]
+        for key in ("field_mapping", "math_transformer", "rows", "left_out")
+        if key in options
     }
     name = request.POST.get("name", "").strip()
     serializer = SavedMappingBody(data={**body, "name": name, "field_mapping": []})
     serializer.is_valid(raise_exception=True)
-    create_mapping(draft.supplier, name, saved, by=operator_of(request))
+    create_mapping(draft.supplier, draft.kind, name, saved, by=operator_of(request))
     draft.body = {"mapping": name}
     draft.save(update_fields=["body"])
     messages.success(request, f"Mapping {name} saved. {draft.supplier} can use it, too.")
@@ -255,10 +240,12 @@ def _save(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
 
 def _automatic(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
     """Import all future files of the supplier with this mapping."""
-    kind = Kind(draft.kind)
+    kind = kind_of(draft.kind)
     options_of(draft, draft.body)  # raises if the mapping is unknown or invalid
-    options = saved_options(draft.supplier, kind, draft.body)
-    save_auto_import(draft.supplier, kind, {"options": options, "enabled": True}, by=operator_of(request))
+    options = saved_options(draft.supplier, draft.kind, draft.body)
+    save_auto_import(
+        draft.supplier, draft.kind, {"options": options, "enabled": True}, by=operator_of(request)
+    )
     messages.success(
         request, f"New files of {draft.supplier} in {kind.folder}/ are now imported with this mapping."
     )

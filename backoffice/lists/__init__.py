@@ -1,1 +1,1 @@
-"""Admin lists with chosen `columns` and saved `views`."""
+"""Admin lists with chosen `columns` and saved `views`, and what all their forms share."""

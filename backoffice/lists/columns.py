@@ -8,10 +8,13 @@ from django.contrib.admin import ModelAdmin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import label_for_field
 from django.contrib.admin.views.main import ChangeList
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.text import capfirst
 
-from backoffice.lists.views import views_context
+from accounts.saved_views import query_of
+from backoffice.lists.views import saved_views
+from backoffice.navigation.menu import kind_links
 
 COLUMNS = "columns"
 
@@ -24,6 +27,12 @@ class ChosenChangeList(ChangeList):
         found.pop(COLUMNS, None)
         return found
 
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
+        """Return the rows; the admin may name `with_columns`, which adds columns that only the list shows."""
+        rows = super().get_queryset(request, exclude_parameters)
+        with_columns = getattr(self.model_admin, "with_columns", None)
+        return with_columns(rows) if with_columns else rows
+
     def get_ordering_field(self, field_name: Any) -> Any:
         """Return None for a column that is not sortable: a URL could name any column."""
         if self.sortable_by is not None and field_name not in self.sortable_by:
@@ -34,14 +43,16 @@ class ChosenChangeList(ChangeList):
 class ListMixin(ModelAdmin[Any]):
     """A mixin for all lists of the site: choosable columns and saved views.
 
-    An admin may name `more_columns`: fields that its list shows only when chosen.
+    An admin may name `more_columns`: fields that its list shows only when chosen; and `changelist_class`.
     """
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         # PostgreSQL refuses zero characters, and no column contains one.
         if any("\0" in value for _, values in request.GET.lists() for value in values):
             raise IncorrectLookupParameters
-        return ChosenChangeList
+        # The mixin comes first in the order of classes, so it must not define the attribute itself.
+        chosen: type[ChangeList] = getattr(self, "changelist_class", ChosenChangeList)
+        return chosen
 
     def all_columns(self, request: HttpRequest) -> list[str]:
         """Return all columns that can be chosen."""
@@ -50,7 +61,7 @@ class ListMixin(ModelAdmin[Any]):
 
     def get_list_display(self, request: HttpRequest) -> Any:
         usual = super().get_list_display(request)
-        chosen = request.GET.get(COLUMNS, "").split(",")
+        chosen = ",".join(request.GET.getlist(COLUMNS)).split(",")
         known = [name for name in self.all_columns(request) if name in chosen]
         return known or usual
 
@@ -65,7 +76,8 @@ class ListMixin(ModelAdmin[Any]):
         context = {
             "title": title,
             **self._columns_context(request),
-            **views_context(self, request),
+            **saved_views(self, request),
+            "kind_tabs": kind_links(self.model, query_of(request.GET)),
             **(extra_context or {}),
         }
         return super().changelist_view(request, context)

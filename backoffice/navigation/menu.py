@@ -1,9 +1,9 @@
-"""The menu, by task. Models without an entry of their own are listed in the last section."""
+"""The menu: seven sections of work, Settings and System. Each section has its lists and pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.contrib.admin import AdminSite
@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.text import capfirst
 
-from backoffice.desk.kinds import BY_NAME
+from backoffice.desk.kinds import BY_NAME, KINDS
 from backoffice.navigation.counting import DESK, cached_counts
 
 
@@ -37,52 +37,72 @@ class Link:
     label: str
     url: str
     count: str
-    is_current: bool
+    is_current: bool = False
 
 
 @dataclass(frozen=True)
 class Section:
-    """The links of one task."""
+    """A section of the menu; its first link is its address."""
 
     title: str
+    icon: str
+    apart: bool = False
+    """Whether the section stands apart from the sections of daily work."""
     links: list[Link] = field(default_factory=list)
 
+    @property
+    def url(self) -> str:
+        return self.links[0].url
 
-SECTIONS: Sequence[tuple[str, Sequence[MenuEntry]]] = (
-    (
-        "Work",
-        (
-            MenuEntry("Desk", url_name="desk", counts=(DESK,)),
-            MenuEntry("Audit log", url_name="activity", permission="events.view_event"),
-        ),
-    ),
-    (
+    @property
+    def count(self) -> str:
+        return self.links[0].count
+
+    @property
+    def current(self) -> str:
+        """Return the value of `aria-current`: "page" for the section's own page, "true" for a page within."""
+        if self.links[0].is_current:
+            return "page" if len(self.links) == 1 else "true"
+        return "true" if any(link.is_current for link in self.links) else ""
+
+
+@dataclass(frozen=True)
+class MenuSection:
+    """The declaration of a section, with all entries. An operator sees only the permitted ones."""
+
+    title: str
+    icon: str
+    entries: Sequence[MenuEntry]
+    apart: bool = False
+
+
+SECTIONS: Sequence[MenuSection] = (
+    MenuSection("Home", "house", (MenuEntry("Home", url_name="index"),)),
+    MenuSection("Desk", "inbox", (MenuEntry("Desk", url_name="desk", counts=(DESK,)),)),
+    MenuSection(
         "Orders",
+        "package",
         (
             MenuEntry("Orders", "orders.order"),
-            MenuEntry("In exception", kind="refused", counts=("refused", "address")),
-            MenuEntry("Held", kind="held"),
             MenuEntry("Fulfillments", "fulfillments.fulfillment"),
-            MenuEntry("Overdue", kind="overdue", counts=("overdue", "uncaptured")),
-            MenuEntry("Cancellation requests", kind="cancellation"),
-            MenuEntry("Backordered", kind="backordered"),
+            MenuEntry("Backordered lines", kind="backordered"),
         ),
     ),
-    (
-        "Catalog and stock",
+    MenuSection(
+        "Products",
+        "shirt",
         (
             MenuEntry("Variants", "catalog.variant"),
             MenuEntry("Stock", "inventory.stocklevel"),
-            MenuEntry("Over-promised stock", kind="overpromised"),
             MenuEntry("Stock movements", "inventory.stockmovement"),
             MenuEntry("Warehouses", "inventory.warehouse"),
         ),
     ),
-    (
-        "Imports",
+    MenuSection(
+        "Files",
+        "folder",
         (
             MenuEntry("Imports", "imports.importjob", counts=("approval", "failed")),
-            MenuEntry("Awaiting approval", kind="approval"),
             MenuEntry("Import a file", url_name="import_upload", permission="imports.change_importjob"),
             MenuEntry("Automatic imports", "imports.autoimport"),
             MenuEntry("Saved mappings", "imports.savedmapping"),
@@ -90,50 +110,90 @@ SECTIONS: Sequence[tuple[str, Sequence[MenuEntry]]] = (
             MenuEntry("Uploads", "sftp_ingest.upload"),
         ),
     ),
-    (
+    MenuSection(
         "Partners",
+        "handshake",
         (
             MenuEntry("Suppliers", "accounts.supplier"),
             MenuEntry("Retailers", "accounts.retailer"),
             MenuEntry("Partnerships", "accounts.partnership"),
+            MenuEntry("Contacts", "accounts.contact"),
+            MenuEntry("Members", "accounts.member"),
+            MenuEntry("Invitations", "accounts.invitation"),
             MenuEntry("API keys", "accounts.apikey"),
             MenuEntry("Webhooks", "events.webhook", counts=("webhook",)),
             MenuEntry("SFTP logins", "sftp_ingest.sftplogin"),
             MenuEntry("Remote hosts", "sftp_ingest.remotehost"),
         ),
     ),
-    (
-        "Service",
+    MenuSection(
+        "Performance",
+        "chart-column",
         (
-            MenuEntry("System status", url_name="status"),
-            MenuEntry("Events", "events.event"),
-            MenuEntry("Deliveries", "events.delivery"),
+            MenuEntry("Scorecards", url_name="performance", permission="accounts.view_supplier"),
+            MenuEntry("Targets", "fulfillments.performancetarget"),
+            MenuEntry("Routing simulations", "fulfillments.routingsimulation"),
+        ),
+    ),
+    MenuSection(
+        "Settings",
+        "settings",
+        (
             MenuEntry("Operators", "auth.user"),
             MenuEntry("Groups", "auth.group"),
+            MenuEntry("Digests", "backoffice.digest"),
+            MenuEntry("Message templates", "backoffice.messagetemplate"),
+        ),
+        apart=True,
+    ),
+    MenuSection(
+        "System",
+        "server",
+        (
+            MenuEntry("System status", url_name="status"),
+            MenuEntry("Audit log", url_name="activity", permission="events.view_event"),
+            MenuEntry("Events", "events.event"),
+            MenuEntry("Deliveries", "events.delivery"),
         ),
     ),
 )
+# Shown on the page of their order; "Backordered lines" leads to the list.
+WITHOUT_ENTRY = {"orders.orderline"}
 
 
 def navigation(site: AdminSite, request: HttpRequest) -> list[Section]:
-    """Return the entries that the operator may open, with counts; the current page is marked."""
+    """Return the sections with the links that the operator may open; the current page is marked.
+
+    Models without an entry of their own are listed in the last section.
+    """
     counts = cached_counts()
     may_see = {
         f"{model._meta.app_label}.{model._meta.model_name}": model for model in _visible(site, request)
     }
-    sections = [
-        Section(
-            title, [_link(entry, request, counts) for entry in entries if _may_go(entry, request, may_see)]
-        )
-        for title, entries in SECTIONS
+    named = {entry.model for declared in SECTIONS for entry in declared.entries} | WITHOUT_ENTRY
+    others = [
+        MenuEntry(str(capfirst(model._meta.verbose_name_plural)), label)
+        for label, model in may_see.items()
+        if label not in named
     ]
-    named = {entry.model for _, entries in SECTIONS for entry in entries}
-    for label, model in may_see.items():
-        if label not in named and label != "orders.orderline":
-            name = str(capfirst(model._meta.verbose_name_plural))
-            sections[-1].links.append(_link(MenuEntry(name, label), request, counts))
+    sections = []
+    for declared in SECTIONS:
+        entries = [*declared.entries, *(others if declared is SECTIONS[-1] else ())]
+        links = [_link(entry, counts) for entry in entries if _may_go(entry, request, may_see)]
+        sections.append(Section(declared.title, declared.icon, declared.apart, links))
     _mark(sections, request)
     return [section for section in sections if section.links]
+
+
+def kind_links(model: Any, query: str) -> list[Link]:
+    """Return the desk's kinds whose rows are in the list of this model, as tabs of that list."""
+    counts = cached_counts()
+    found = []
+    for kind in KINDS:
+        if kind.listed is not None and kind.listed is model:
+            path, _, filters = kind.url.partition("?")
+            found.append(Link(kind.title, f"?{filters}", counts.get(kind.name, ""), filters == query))
+    return found
 
 
 def _visible(site: AdminSite, request: HttpRequest) -> Iterator[Any]:
@@ -152,14 +212,14 @@ def _may_go(entry: MenuEntry, request: HttpRequest, may_see: dict[str, Any]) -> 
     return not entry.permission or request.user.has_perm(entry.permission)
 
 
-def _link(entry: MenuEntry, request: HttpRequest, counts: dict[str, str]) -> Link:
+def _link(entry: MenuEntry, counts: dict[str, str]) -> Link:
     if entry.kind:
         url = BY_NAME[entry.kind].url
     elif entry.model:
         url = reverse(f"admin:{entry.model.replace('.', '_')}_changelist")
     else:
         url = reverse(f"admin:{entry.url_name}")
-    return Link(entry.label, url, _sum(counts, entry.counts or (entry.kind,)), is_current=False)
+    return Link(entry.label, url, _sum(counts, entry.counts or (entry.kind,)))
 
 
 def _sum(counts: dict[str, str], names: Sequence[str]) -> str:
@@ -170,16 +230,17 @@ def _sum(counts: dict[str, str], names: Sequence[str]) -> str:
 
 
 def _mark(sections: list[Section], request: HttpRequest) -> None:
-    """Mark the entry of this address, else the entry of the list that contains the page."""
-    full, best = request.get_full_path(), -1
+    """Mark the link of this address, else the link of the list that contains the page."""
+    full, best, home = request.get_full_path(), 0, reverse("admin:index")
     marked: tuple[Section, int] | None = None
     for section in sections:
         for number, link in enumerate(section.links):
-            within = "?" not in link.url and request.path.startswith(link.url)
-            fits = len(link.url) if link.url == full or within else -1
+            path = link.url.partition("?")[0]
+            within = link.url == path != home and request.path.startswith(path)
+            # The only entry of the list of lines has a filter. Mark it on all pages of that list.
+            fits = len(link.url) if link.url == full or within else 0
             if fits > best:
                 best, marked = fits, (section, number)
     if marked:
         section, number = marked
-        link = section.links[number]
-        section.links[number] = Link(link.label, link.url, link.count, is_current=True)
+        section.links[number] = replace(section.links[number], is_current=True)

@@ -6,12 +6,46 @@ from typing import Any
 
 from django import forms
 
-from accounts.models import Retailer, Supplier
+from accounts.models import Partnership, Retailer, ServiceType, Supplier, default_currency
+from accounts.models.partnership import all_service_types
 from accounts.scopes import Role
+from api.currencies import CURRENCIES
 from backoffice.partners.onboarding import OnboardingAnswers
 from sftp_ingest.models import SftpLogin
 
 MOST_WAREHOUSES = 50
+
+
+BASICS = ("retailer", "supplier", "service_types", "is_active")
+MORE = {
+    "Time limits": ("hours_to_capture", "hours_to_accept", "hours_to_ship", "hours_to_answer"),
+    "Short stock": ("when_short", "max_wait_days", "refuse_short_orders"),
+    "Cancellations": ("cancelation_default", "cancel_before_capture"),
+    "Orders and accounts": (
+        *("retailer_erp_id", "retailer_shipper_account"),
+        *("max_units_per_line", "strict_addresses"),
+    ),
+}
+
+
+class PartnershipForm(forms.ModelForm[Partnership]):
+    """The form of a partnership, with a checkbox for each service type."""
+
+    service_types = forms.MultipleChoiceField(
+        choices=ServiceType.choices,
+        widget=forms.CheckboxSelectMultiple,
+        initial=all_service_types,
+        help_text="The channels in which the retailer sells the supplier's variants.",
+    )
+
+    class Meta:
+        model = Partnership
+        fields = (*BASICS, *(name for names in MORE.values() for name in names))
+
+    fieldsets: Any = (
+        ("", {"fields": BASICS}),
+        *((title, {"classes": ("collapse",), "fields": names}) for title, names in MORE.items()),
+    )
 
 
 class OnboardingForm(forms.Form):
@@ -31,6 +65,11 @@ class OnboardingForm(forms.Form):
         label="Key name",
         help_text="The system that will use the key, such as ERP.",
     )
+    currency = forms.ChoiceField(
+        choices=[(code, code) for code in sorted(CURRENCIES)],
+        initial=default_currency,
+        help_text="The currency of prices, or of orders without a currency of their own.",
+    )
     role = Role.RETAILER
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -48,7 +87,9 @@ class OnboardingForm(forms.Form):
     def answers(self) -> OnboardingAnswers:
         """Return the answers of a valid form."""
         cleaned = self.cleaned_data
-        return OnboardingAnswers(cleaned["name"], list(cleaned["partners"]), cleaned["key_name"])
+        return OnboardingAnswers(
+            cleaned["name"], list(cleaned["partners"]), cleaned["key_name"], cleaned["currency"]
+        )
 
 
 class SupplierOnboardingForm(OnboardingForm):
@@ -65,7 +106,7 @@ class SupplierOnboardingForm(OnboardingForm):
         label="SFTP user name",
         help_text="The upload area's login. The next page shows its password once. Leave empty for none.",
     )
-    field_order = ("name", "warehouses", "partners", "key_name", "sftp_username")
+    field_order = ("name", "currency", "warehouses", "partners", "key_name", "sftp_username")
 
     def clean_warehouses(self) -> list[str]:
         names = [line.strip() for line in self.cleaned_data["warehouses"].splitlines() if line.strip()]
@@ -89,6 +130,7 @@ class SupplierOnboardingForm(OnboardingForm):
             cleaned["name"],
             list(cleaned["partners"]),
             cleaned["key_name"],
+            cleaned["currency"],
             cleaned["warehouses"],
             cleaned["sftp_username"],
         )

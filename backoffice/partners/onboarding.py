@@ -40,6 +40,7 @@ class OnboardingAnswers:
     name: str
     partners: Sequence[Supplier | Retailer]
     key_name: str
+    currency: str
     warehouses: Sequence[str] = ()
     sftp_username: str = ""
 
@@ -50,7 +51,9 @@ def onboard(role: Role, answers: OnboardingAnswers, *, site: AdminSite, by: Acto
     Each is recorded with the same event as on its own admin page.
     """
     with transaction.atomic():
-        party = Supplier(name=answers.name) if role is Role.SUPPLIER else Retailer(name=answers.name)
+        party = (Supplier if role is Role.SUPPLIER else Retailer)(
+            name=answers.name, currency=answers.currency
+        )
         _add(site, party, by)
         for partner in answers.partners:
             sides = {role.value: party, partner.role.value: partner}

@@ -1,90 +1,100 @@
-"""The overview page of a partner, and the onboarding page."""
+"""The onboarding page, and the page with the secrets of a new partner."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.utils import timezone
+from django.urls import reverse
+from django.utils.text import slugify
 
-from accounts.models import ApiKey, Retailer, Supplier
 from accounts.operating.admin_base import operator_of
 from accounts.scopes import Role
 from backoffice.partners.forms import OnboardingForm, SupplierOnboardingForm
+from backoffice.partners.handover import SECONDS, Handover, seal, unseal
 from backoffice.partners.onboarding import onboard
-from backoffice.suspending.pages import suspension_context
-from fulfillments.scorecard.selectors import Scorecard
-from imports.models import AutoImport, ImportPolicy
-from inventory.models import Warehouse
-from sftp_ingest.models import RemoteHost, SftpLogin
-
-PARTIES: dict[Role, type[Supplier] | type[Retailer]] = {Role.SUPPLIER: Supplier, Role.RETAILER: Retailer}
-MOST = 100
-"""Maximum number of partnerships and keys shown. Their lists show the rest."""
 
 # The wizard needs the permission to add each record that it creates.
 PERMISSIONS = ("accounts.add_{role}", "accounts.add_partnership", "accounts.add_apikey")
 SUPPLIER_PERMISSIONS = ("inventory.add_warehouse", "sftp_ingest.add_sftplogin")
+SECRET = {"Cache-Control": "no-store"}
 
 
-def onboarding_page(site: AdminSite, request: HttpRequest, role: Role) -> TemplateResponse:
-    """Show the onboarding form, then the newcomer's secrets once."""
+def onboarding_page(site: AdminSite, request: HttpRequest, role: Role) -> HttpResponse:
+    """Show the onboarding form, then go to the secrets of the new partner."""
+    _check(request, role)
+    form_class = SupplierOnboardingForm if role is Role.SUPPLIER else OnboardingForm
+    form = form_class(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        handover = Handover.of(onboard(role, form.answers(), site=site, by=operator_of(request)))
+        token = seal(handover, _user_id(request))
+        if token:
+            return HttpResponseRedirect(_url(role, "onboarded", token))
+        return _secrets(site, request, handover)
+    context = {**site.each_context(request), "role": role.value, "form": form, "title": f"Onboard {role}"}
+    return TemplateResponse(request, "admin/accounts/onboard.html", context)
+
+
+def onboarded_page(site: AdminSite, request: HttpRequest, role: Role, token: str) -> HttpResponse:
+    """Show the secrets again to the operator who onboarded the partner, for ten minutes."""
+    handover = _unsealed(request, role, token)
+    return _secrets(site, request, handover, token) if handover else _too_late(request, role)
+
+
+def handover_file(site: AdminSite, request: HttpRequest, role: Role, token: str) -> HttpResponse:
+    """Download all secrets as one text file for the partner."""
+    handover = _unsealed(request, role, token)
+    if handover is None:
+        return _too_late(request, role)
+    name = f"{slugify(handover.name) or role.value}-access.txt"
+    headers = {**SECRET, "Content-Disposition": f'attachment; filename="{name}"'}
+    text = handover.as_text(request.build_absolute_uri("/").rstrip("/"))
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers=headers)
+
+
+def _secrets(site: AdminSite, request: HttpRequest, handover: Handover, token: str = "") -> TemplateResponse:
+    context: dict[str, Any] = {
+        **site.each_context(request),
+        "title": f"{handover.name} added",
+        "handover": handover,
+        "file_url": _url(Role(handover.role), "handover", token) if token else "",
+        "minutes": SECONDS // 60,
+        "page_url": reverse(f"admin:accounts_{handover.role}_overview", args=[handover.party_id]),
+        "invite_url": reverse(f"admin:accounts_{handover.role}_do", args=[handover.party_id, "invite"]),
+    }
+    return TemplateResponse(request, "admin/accounts/onboarded.html", context, headers=SECRET)
+
+
+def _unsealed(request: HttpRequest, role: Role, token: str) -> Handover | None:
+    _check(request, role)
+    handover = unseal(token, _user_id(request))
+    return handover if handover and handover.role == role.value else None
+
+
+def _too_late(request: HttpRequest, role: Role) -> HttpResponse:
+    messages.error(
+        request,
+        "The secrets are shown for ten minutes, and only to the operator who onboarded the partner. "
+        "Rotate the key and set a new SFTP password instead.",
+    )
+    return HttpResponseRedirect(reverse(f"admin:accounts_{role}_changelist"))
+
+
+def _check(request: HttpRequest, role: Role) -> None:
     needed = [each.format(role=role) for each in PERMISSIONS]
     needed += SUPPLIER_PERMISSIONS if role is Role.SUPPLIER else ()
     if not request.user.has_perms(needed):
         raise PermissionDenied
-    form_class = SupplierOnboardingForm if role is Role.SUPPLIER else OnboardingForm
-    form = form_class(request.POST or None)
-    context = {**site.each_context(request), "role": role.value, "form": form}
-    if request.method == "POST" and form.is_valid():
-        newcomer = onboard(role, form.answers(), site=site, by=operator_of(request))
-        # Render into this response: a message would keep the secrets in the session.
-        context |= {"title": f"{newcomer.party} added", "newcomer": newcomer}
-        headers = {"Cache-Control": "no-store"}
-        return TemplateResponse(request, "admin/accounts/onboarded.html", context, headers=headers)
-    context["title"] = f"Onboard {role}"
-    return TemplateResponse(request, "admin/accounts/onboard.html", context)
 
 
-def overview_page(site: AdminSite, request: HttpRequest, party_id: int, role: Role) -> TemplateResponse:
-    """Show everything about a supplier or a retailer, with links to the pages that change it."""
-    if not request.user.has_perm(f"accounts.view_{role}"):
-        raise PermissionDenied
-    party = PARTIES[role].objects.filter(pk=party_id).first()
-    if party is None:
-        raise Http404
-    context = {
-        **site.each_context(request),
-        "title": str(party),
-        "party": party,
-        "role": role.value,
-        "partnerships": party.partnerships.select_related("supplier", "retailer")[:MOST],
-        "keys": _keys(party),
-        "may_change": request.user.has_perm(f"accounts.change_{role}"),
-        "may_suspend": request.user.has_perm(f"accounts.change_{role}"),
-        **suspension_context(party),
-    }
-    if isinstance(party, Supplier):
-        context |= _of_supplier(party)
-    return TemplateResponse(request, "admin/accounts/overview.html", context)
+def _user_id(request: HttpRequest) -> int:
+    assert request.user.pk is not None  # _check has refused anonymous users
+    return int(request.user.pk)
 
 
-def _keys(party: Supplier | Retailer) -> list[tuple[ApiKey, bool]]:
-    """Return the newest keys, each with whether it is usable."""
-    now = timezone.now()
-    keys = ApiKey.objects.filter(**{party.role.value: party}).order_by("-id")[:MOST]
-    return [(key, key.usable(at=now)) for key in keys]
-
-
-def _of_supplier(supplier: Supplier) -> dict[str, Any]:
-    return {
-        "card": Scorecard.of(supplier, 30),
-        "warehouses": Warehouse.objects.filter(supplier=supplier).order_by("id"),
-        "login": SftpLogin.objects.filter(supplier=supplier).first(),
-        "hosts": RemoteHost.objects.filter(supplier=supplier),
-        "policy": ImportPolicy.objects.filter(supplier=supplier).first(),
-        "automatic": AutoImport.objects.filter(supplier=supplier).order_by("kind"),
-    }
+def _url(role: Role, view: str, token: str) -> str:
+    return reverse(f"admin:accounts_{role}_{view}", args=[token])

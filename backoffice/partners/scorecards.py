@@ -1,26 +1,19 @@
-"""The scorecard page of a supplier: the API's scorecard, with charts."""
+"""The scorecard pages: a supplier's scorecard of the API with charts; a retailer's suppliers, ranked."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from django import forms
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.template.response import TemplateResponse
-from django.utils.safestring import SafeString
 
 from accounts.models import Retailer, Supplier
-from backoffice.charts import Series, bar_chart
-from fulfillments.scorecard import measures
-from fulfillments.scorecard.selectors import Scorecard
-
-DAYS = (30, 90)
-TITLES = {
-    measures.TO_CAPTURE: "Order to capture",
-    measures.TO_ACCEPT: "Order to acceptance",
-    measures.TO_SHIP: "Order to complete shipment",
-}
+from accounts.scopes import Role
+from backoffice.partners.performance import counted_links, ranked_rows
+from fulfillments.models import PerformanceTarget
+from fulfillments.scorecard.performance import Days, performances, total
+from fulfillments.scorecard.shown import SHOWN_DAYS, chosen_days, shown_scorecard
 
 
 def scorecard_page(site: AdminSite, request: HttpRequest, supplier_id: int) -> TemplateResponse:
@@ -33,45 +26,50 @@ def scorecard_page(site: AdminSite, request: HttpRequest, supplier_id: int) -> T
     partners = Retailer.objects.filter(partnerships__supplier=supplier)
     asked = request.GET.get("retailer", "")
     retailer = partners.filter(pk=int(asked)).first() if asked.isdecimal() and len(asked) < 19 else None
-    days = next((each for each in DAYS if request.GET.get("days") == str(each)), DAYS[0])
-    card = Scorecard.of(supplier, days, retailer)
+    days = chosen_days(request.GET.get("days", ""))
     context = {
         **site.each_context(request),
         "title": f"Scorecard: {supplier}",
-        "supplier": supplier,
-        "card": card,
-        "days": days,
-        "choices": DAYS,
+        "choices": SHOWN_DAYS,
         "partners": partners,
-        "times": [(TITLES[name], card.times[name]) for name in measures.TIMES],
-        "counts": card.counts,
-        "refused_percent": None if card.refusal_rate is None else 100 * card.refusal_rate,
-        "charts": charts(card),
+        **shown_scorecard(supplier, days, retailer),
+        "links": counted_links(Days(days), **_ids(supplier, retailer)),
     }
     return TemplateResponse(request, "admin/accounts/scorecard.html", context)
 
 
-def charts(card: Scorecard) -> list[SafeString]:
-    """Draw fulfillments by day, times of each step, and refusals by day and reason."""
-    names = [f"{day:%-d %b}" for day, _ in card.days()]
+def _ids(supplier: Supplier, retailer: Retailer | None) -> dict[str, int]:
+    return {"supplier_id": supplier.pk, **({"retailer_id": retailer.pk} if retailer else {})}
 
-    def by_day(measure: str, name: str) -> Series:
-        return Series(name, [sums[measure] for _, sums in card.days()])
 
-    drawn: list[Any] = [
-        bar_chart(
-            "Fulfillments by day",
-            names,
-            [by_day(measures.CREATED, "received"), by_day(measures.TO_SHIP, "shipped")],
-        ),
-        *(
-            bar_chart(title, measures.bucket_names(), [Series("fulfillments", card.times[name].buckets)])
-            for name, title in TITLES.items()
-        ),
-        bar_chart(
-            "Refusals by day and reason",
-            names,
-            [by_day(name, name.replace("_", " ")) for name in measures.REFUSALS],
-        ),
-    ]
-    return drawn
+class DaysForm(forms.Form):
+    """The days of a retailer's scorecard."""
+
+    days = forms.TypedChoiceField(
+        choices=[(days, f"last {days}") for days in SHOWN_DAYS], coerce=int, required=False
+    )
+
+
+def retailer_scorecard_page(site: AdminSite, request: HttpRequest, retailer_id: int) -> TemplateResponse:
+    """Show the sums of a retailer's orders for `?days=30` or 90, and its suppliers ranked by them."""
+    if not request.user.has_perms(["accounts.view_retailer", "accounts.view_supplier"]):
+        raise PermissionDenied
+    retailer = Retailer.objects.filter(pk=retailer_id).first()
+    if retailer is None:
+        raise Http404
+    days = Days(chosen_days(request.GET.get("days", "")))
+    ids = {"retailer_id": retailer.pk}
+    found = performances(Role.SUPPLIER, days, **ids)
+    context = {
+        **site.each_context(request),
+        "title": f"Scorecard: {retailer}",
+        "retailer": retailer,
+        "form": DaysForm({"days": days.count}),
+        "days": days,
+        "performance": total(found.values()),
+        "links": counted_links(days, **ids),
+        "rows": [*ranked_rows(Role.SUPPLIER, days, found, ids)],
+        "role": Role.SUPPLIER.value,
+        "target": PerformanceTarget.common(),
+    }
+    return TemplateResponse(request, "admin/accounts/retailer_scorecard.html", context)

@@ -19,10 +19,12 @@ from django.contrib.auth import login
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import resolve_url
+from django.urls import reverse
 
 from accounts.authentication import client_address
 from accounts.encryption import decrypt, encrypt
-from backoffice.sign_in import count_failure, refuse_too_many, sign_in_rates
+from accounts.sign_in import count_failure, refuse_too_many, sign_in_rates
+from portal.visitors import PATH as PORTAL
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +32,7 @@ ASKED_AGAIN_AFTER = 300.0  # seconds
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """The adapter of sign-ins. Operators cannot sign up, and allauth sends no mail."""
+    """The adapter of sign-ins to the admin and to the portal. No one can sign up."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
@@ -39,9 +41,12 @@ class AccountAdapter(DefaultAccountAdapter):
         return ["allauth.mfa.stages.AuthenticateStage"]
 
     def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse | None:
-        """Turn away users who are inactive or no operators, whichever way they sign in."""
-        if user.is_active and user.is_staff:
+        """Turn away inactive users, members at the admin and operators at the portal."""
+        in_portal = request.path.startswith(PORTAL)
+        if user.is_active and user.is_staff != in_portal:
             return None
+        if in_portal:
+            return turned_away(request, "This account belongs to no member. Sign in at the admin.")
         return turned_away(
             request, "This account is not an active operator. Ask an administrator for access."
         )
@@ -52,7 +57,11 @@ class AccountAdapter(DefaultAccountAdapter):
     def post_login(
         self, request: HttpRequest, user: User, *, redirect_url: str | None, **kwargs: Any
     ) -> HttpResponse:
-        return HttpResponseRedirect(redirect_url or resolve_url(settings.LOGIN_REDIRECT_URL))
+        return HttpResponseRedirect(redirect_url or self.get_login_redirect_url(request))
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        in_portal = request.path.startswith(PORTAL)
+        return reverse("portal:today") if in_portal else resolve_url(settings.LOGIN_REDIRECT_URL)
 
     def is_reauthentication_required(self, **_: Any) -> bool:
         """Require a sign-in within the last five minutes before sensitive changes."""
@@ -64,7 +73,7 @@ class AccountAdapter(DefaultAccountAdapter):
         """Check the password again, with the limits of signing in. Raises ValidationError."""
         name, address = user.get_username(), client_address(self.request) if self.request else ""
         rates = sign_in_rates(name, address)
-        refuse_too_many(rates, f"sign-ins of operator {name!r} from {address}")
+        refuse_too_many(rates, f"sign-ins of {name!r} from {address}")
         is_right = user.check_password(password)
         if not is_right:
             count_failure(rates)

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from accounts.authentication import client_address
 from accounts.rates import parse_rate
-from backoffice.sign_in import count_failure, refuse_too_many
+from accounts.sign_in import count_failure, refuse_too_many
 
 logger = logging.getLogger(__name__)
 

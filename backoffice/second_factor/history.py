@@ -27,7 +27,7 @@ def connect() -> None:
 def reset(user: User, *, by: Actor, reason: str) -> bool:
     """Remove all second factors of a user. Return whether they had any."""
     with transaction.atomic():
-        held = list(Authenticator.objects.select_for_update().filter(user=user))
+        held = list(Authenticator.objects.filter(user=user).order_by("pk").select_for_update())
         if not held:
             return False
         Authenticator.objects.filter(pk__in=[each.pk for each in held]).delete()

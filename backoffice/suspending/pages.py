@@ -99,7 +99,7 @@ class SuspendableAdmin(RecordedAdmin[Record]):
             done = self._suspend(request, subject, answers, by=operator_of(request))
             if done and reassigned:
                 return self._reassign(request, subject, reassigned)
-            return HttpResponseRedirect(self._page(subject))
+            return HttpResponseRedirect(self._subject_page(subject))
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
@@ -108,7 +108,7 @@ class SuspendableAdmin(RecordedAdmin[Record]):
             "form": form,
             "impact": impact_of(subject),
             "is_retailer": isinstance(subject, Retailer),
-            "back": self._page(subject),
+            "back": self._subject_page(subject),
         }
         return TemplateResponse(request, "admin/accounts/suspend.html", context)
 
@@ -120,7 +120,7 @@ class SuspendableAdmin(RecordedAdmin[Record]):
                 messages.success(request, f"{subject} trades again.")
             else:
                 messages.warning(request, f"{subject} is not suspended, so nothing was changed.")
-        return HttpResponseRedirect(self._page(subject))
+        return HttpResponseRedirect(self._subject_page(subject))
 
     def _suspend(self, request: HttpRequest, subject: Subject, answers: dict[str, Any], *, by: Actor) -> bool:
         try:
@@ -147,7 +147,7 @@ class SuspendableAdmin(RecordedAdmin[Record]):
             raise PermissionDenied
         return subject
 
-    def _page(self, subject: Subject) -> str:
+    def _subject_page(self, subject: Subject) -> str:
         name = self.opts.model_name
         view = "change" if isinstance(subject, Partnership) else "overview"
         return reverse(f"admin:accounts_{name}_{view}", args=[subject.pk])

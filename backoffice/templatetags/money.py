@@ -6,18 +6,17 @@ from decimal import Decimal
 
 from django import template
 
-from api.renderers import number
+from api.amounts import amount_text
 
 register = template.Library()
 
 
 @register.filter
-def money(amount: Decimal | int | None) -> str:
-    """Format an amount with cents, with more digits where the amount has more, and None as an empty text.
+def money(amount: Decimal | int | None, currency: str = "") -> str:
+    """Format an amount with its currency and cents. None becomes an empty text.
 
     Integers are counts, not money: they get no cents.
     """
-    if not isinstance(amount, Decimal):
-        return "" if amount is None else f"{amount:,}"
-    plain = number(amount)
-    return f"{plain:,.2f}" if plain == round(plain, 2) else f"{plain:,}"
+    if isinstance(amount, Decimal):
+        return amount_text(amount, currency)
+    return "" if amount is None else f"{amount:,}"

@@ -1,4 +1,4 @@
-"""Write the diagram of the states into the README."""
+"""Write the diagram of the states into docs/states.md."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from backoffice.states_picture import replaced
 
 
 class Command(BaseCommand):
-    help = "Write the diagram of a fulfillment's states into the README, from the table of states."
+    help = "Write the diagram of a fulfillment's states into docs/states.md, from the table of states."
     requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        readme = settings.BASE_DIR / "README.md"
-        readme.write_text(replaced(readme.read_text(encoding="utf-8")), encoding="utf-8")
-        self.stdout.write(f"Wrote {readme}")
+        page = settings.BASE_DIR / "docs/states.md"
+        page.write_text(replaced(page.read_text(encoding="utf-8")), encoding="utf-8")
+        self.stdout.write(f"Wrote {page}")

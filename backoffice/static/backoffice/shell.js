@@ -1,60 +1,33 @@
-// Keys of the admin: "/" focuses the search box, arrows select a search result.
 "use strict";
 
+// Lists: choose all rows, or with Shift the rows between two; the bulk bar counts them.
 {
-  const box = document.getElementById("bo-search-term");
-  const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]") !== null;
-
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === "/" && !isTyping(event.target)) {
-      event.preventDefault();
-      box.focus();
-      box.select();
-      return;
+  const boxes = [...document.querySelectorAll("input.action-select")];
+  const all = document.getElementById("action-toggle");
+  const shown = document.querySelector("[data-chosen-count]");
+  const count = () => {
+    const chosen = boxes.filter((box) => box.checked).length;
+    if (shown) shown.textContent = `${chosen} chosen`;
+    if (all) {
+      all.checked = chosen === boxes.length;
+      all.indeterminate = chosen > 0 && !all.checked;
     }
-    const hits = [...document.querySelectorAll(".bo-hit")];
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || hits.length === 0) return;
-    const place = hits.indexOf(document.activeElement);
-    if (place < 0 && isTyping(event.target) && event.target !== box) return;
-    event.preventDefault();
-    const next = place + step;
-    if (next < 0) box.focus();
-    else hits[Math.min(next, hits.length - 1)].focus();
+  };
+  let last = -1;
+  all?.addEventListener("change", () => {
+    for (const box of boxes) box.checked = all.checked;
+    count();
   });
-}
-
-// The menu: wide screens remember whether it is open, narrow screens start with it closed.
-{
-  const button = document.getElementById("bo-menu");
-  const narrow = matchMedia("(max-width: 1024px)");
-  const kept = () => {
-    try {
-      return localStorage.getItem("backoffice.menu");
-    } catch {
-      return null;
-    }
-  };
-  const show = (open) => {
-    document.body.classList.toggle("bo-nav-open", open);
-    document.body.classList.toggle("bo-nav-closed", !open);
-    button.setAttribute("aria-expanded", String(open));
-  };
-  if (button) {
-    const begin = () => show(!narrow.matches && kept() !== "closed");
-    begin();
-    narrow.addEventListener("change", begin);
-    button.addEventListener("click", () => {
-      const open = button.getAttribute("aria-expanded") !== "true";
-      show(open);
-      try {
-        if (!narrow.matches) localStorage.setItem("backoffice.menu", open ? "open" : "closed");
-      } catch {
-        // Without storage the browser forgets the choice.
+  for (const [place, box] of boxes.entries()) {
+    box.addEventListener("click", (event) => {
+      if (event.shiftKey && last >= 0) {
+        for (const between of boxes.slice(Math.min(place, last), Math.max(place, last))) between.checked = box.checked;
       }
+      last = place;
+      count();
     });
   }
+  addEventListener("pageshow", count);
 }
 
 // Copy buttons: copy the text beside the button and confirm it.
@@ -78,7 +51,7 @@ for (const part of document.querySelectorAll(".vDateField, .vTimeField")) {
 
 // Make regions that scroll sideways focusable, and label them.
 {
-  const wide = ".results, section.module, .module.bo-scroll, .inline-group, .inline-group .tabular, .readonly";
+  const wide = ".ui-card, .ui-scroll, .inline-group, .inline-group .tabular, .readonly";
   const mark = () => {
     for (const area of document.querySelectorAll(wide)) {
       if (area.scrollWidth <= area.clientWidth || area.tabIndex === 0) continue;
@@ -96,14 +69,6 @@ for (const part of document.querySelectorAll(".vDateField, .vTimeField")) {
   addEventListener("resize", mark);
 }
 
-// Submit the chosen columns as one comma-separated parameter.
-for (const form of document.querySelectorAll(".bo-columns-form")) {
-  form.addEventListener("submit", () => {
-    const chosen = [...form.querySelectorAll("input:checked")].map((box) => box.value);
-    form.elements.columns.value = chosen.join(",");
-  });
-}
-
 // Label autocomplete fields: select2 leaves them without a name.
 {
   const name = () => {
@@ -118,6 +83,25 @@ for (const form of document.querySelectorAll(".bo-columns-form")) {
   // select2 creates them after the page has loaded, and for each added row.
   new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
   name();
+}
+
+// A changed filter applies at once; without JavaScript the form has a button.
+document.addEventListener("change", (event) => {
+  if (event.target.matches("form[data-apply-at-once] :is(select, input)")) event.target.form.requestSubmit();
+});
+
+// A click outside closes an open menu.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.ui-menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+
+// A page whose work is in progress reloads itself, but not while someone types or has a menu open.
+{
+  const seconds = Number(document.querySelector('meta[name="reload-after"]')?.content ?? 0);
+  const busy = () => document.activeElement?.matches("input, textarea, select") || document.querySelector("details.ui-menu[open]");
+  if (seconds) setInterval(() => busy() || location.reload(), seconds * 1000);
 }
 
 // Escape closes the innermost open details element, and moves the focus to its summary.
@@ -182,3 +166,19 @@ document.addEventListener("keydown", (event) => {
     }
   }
 }
+
+// Replace a link to a supplier's picture by the picture, after a click.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-picture]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const picture = new Image(286, 286);
+  picture.referrerPolicy = "no-referrer";
+  picture.alt = `Picture of ${link.dataset.picture}`;
+  picture.onerror = () => link.append(" (the supplier's host does not answer)");
+  picture.onload = () => {
+    link.replaceChildren(picture);
+    link.removeAttribute("data-picture"); // a second click opens it in full size
+  };
+  picture.src = link.href;
+});

@@ -1,0 +1,80 @@
+"""Backups on a schedule, in one folder that keeps the newest."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from subprocess import CalledProcessError
+
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from backoffice import backups
+
+logger = logging.getLogger(__name__)
+
+NAME = "%Y-%m-%dT%H%M%SZ"
+RETRY = timedelta(minutes=5)
+
+
+@dataclass
+class BackupSchedule:
+    """The backups in a folder: a new one is due `every` so often, and the newest `kept` stay."""
+
+    folder: Path
+    every: timedelta
+    kept: int
+    _tried_at: datetime = datetime.min.replace(tzinfo=UTC)
+
+    def complete(self) -> list[Path]:
+        """Return the complete backups, oldest first."""
+        return sorted(path.parent for path in self.folder.glob(f"*/{backups.ABOUT}") if _is_ours(path.parent))
+
+    def age(self) -> timedelta:
+        """Return the time since the newest backup began, or since 1970 without any backup."""
+        found = self.complete()
+        newest = _begun_at(found[-1]) if found else datetime.fromtimestamp(0, UTC)
+        return timezone.now() - newest
+
+    def due_in(self) -> timedelta:
+        """Return the time until the next backup. After a failure it is tried again some minutes later."""
+        retry = self._tried_at + RETRY - timezone.now()
+        return max(timedelta(0), self.every - self.age(), retry)
+
+    def make(self) -> bool:
+        """Make a backup, then delete old ones. Return whether it is complete; log a failure."""
+        self._tried_at = timezone.now()
+        folder = self.folder / self._tried_at.strftime(NAME)
+        try:
+            self._remove_unfinished()
+            backups.make(folder, with_files=True)
+            for old in self.complete()[: -self.kept]:
+                shutil.rmtree(old)
+        except (OSError, CalledProcessError, DatabaseError) as error:
+            logger.error("The backup failed: %s", error)  # noqa: TRY400 - the message says everything
+            return False
+        finally:
+            connection.close()  # a day would pass before its next use
+        logger.info("The backup is in %s.", folder)
+        return True
+
+    def _remove_unfinished(self) -> None:
+        """Remove the unfinished backups of killed processes."""
+        for half in self.folder.glob("*.half"):
+            if _is_ours(half.with_suffix("")):
+                shutil.rmtree(half)
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        _begun_at(folder)
+    except ValueError:
+        return False  # a person named this folder
+    return True
+
+
+def _begun_at(folder: Path) -> datetime:
+    return datetime.strptime(folder.name, NAME).replace(tzinfo=UTC)

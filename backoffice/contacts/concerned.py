@@ -1,0 +1,64 @@
+"""The parties that a record concerns, and the words for it in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import Model, Q, QuerySet
+
+from accounts.models import Contact, Partnership, Retailer, Supplier
+from catalog.models import Variant
+from events.models import Webhook
+from fulfillments.models import Fulfillment
+from imports.models import ImportJob
+from inventory.models import StockLevel
+from orders.models import Order
+
+Party = Supplier | Retailer
+
+# The most concerned party comes first: its contacts are proposed.
+PARTIES: dict[type[Model], Callable[[Any], list[Party]]] = {
+    Order: lambda order: [
+        order.retailer,
+        *Supplier.objects.filter(pk__in=order.fulfillments.values("supplier")),
+    ],
+    Fulfillment: lambda work: [work.supplier, work.order.retailer],
+    ImportJob: lambda job: [job.supplier],
+    StockLevel: lambda level: [level.warehouse.supplier],
+    Variant: lambda variant: [variant.supplier],
+    Webhook: lambda webhook: [webhook.party],
+    Partnership: lambda partnership: [partnership.supplier, partnership.retailer],
+    Supplier: lambda supplier: [supplier],
+    Retailer: lambda retailer: [retailer],
+}
+OWN_MESSAGES = (ImportJob,)
+"""Models with an action of their own that writes to the party."""
+WRITABLE = {model._meta.label_lower for model in PARTIES if model not in OWN_MESSAGES}
+"""The models whose records have the link to write a message."""
+
+
+def contacts_of(record: Model) -> QuerySet[Contact]:
+    """Return the contacts of the record's parties."""
+    parties = PARTIES[type(record)](record)
+    suppliers = [party.pk for party in parties if isinstance(party, Supplier)]
+    retailers = [party.pk for party in parties if isinstance(party, Retailer)]
+    wanted = Q(supplier__in=suppliers) | Q(retailer__in=retailers)
+    return Contact.objects.filter(wanted).select_related("supplier", "retailer")
+
+
+def parties_of(record: Model) -> list[Party]:
+    return PARTIES[type(record)](record)
+
+
+def name_of(record: Any) -> str:
+    """Return the record as its parties know it."""
+    if isinstance(record, Order):
+        return f"order {record.retailer_order_id}"
+    if isinstance(record, Fulfillment):
+        return f"fulfillment {record.pk} of order {record.order.retailer_order_id}"
+    if isinstance(record, ImportJob):
+        return f"import {record.pk} of {record.source}"
+    if isinstance(record, Supplier | Retailer):
+        return "your account"
+    return str(record)

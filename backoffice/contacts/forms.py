@@ -1,0 +1,44 @@
+"""The forms of a message to a contact, and of its answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.db.models import Model
+
+from accounts.models import Contact
+from backoffice.contacts.concerned import contacts_of
+
+
+class AnswerForm(forms.Form):
+    """The form of an answer that a contact gave, by mail or by telephone."""
+
+    contact = forms.ModelChoiceField(Contact.objects.none(), empty_label=None)
+    text = forms.CharField(max_length=5_000, widget=forms.Textarea(attrs={"rows": 5}), label="Answer")
+    form_id = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, record: Model, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["contact"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = contacts_of(record)
+
+
+class ContactMessageForm(AnswerForm):
+    """The form of a message that is mailed."""
+
+    subject = forms.CharField(max_length=200)
+    text = forms.CharField(max_length=5_000, widget=forms.Textarea(attrs={"rows": 10}), label="Message")
+    field_order = ("contact", "subject", "text")
+
+    def clean_subject(self) -> str:
+        return " ".join(self.cleaned_data["subject"].split())
+
+    def clean_contact(self) -> Contact:
+        contact: Contact = self.cleaned_data["contact"]
+        if not contact.email:
+            raise forms.ValidationError(
+                f"{contact.name} has no mail address. Add one on the page of {contact.party}.", code="no_mail"
+            )
+        return contact

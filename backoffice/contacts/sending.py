@@ -1,0 +1,59 @@
+"""Mails the messages of operators to contacts. A failed mail is tried again for a day."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.utils import timezone
+
+from backoffice.models import ContactMessage
+from fastdb import leased
+
+logger = logging.getLogger(__name__)
+
+TASK = "backoffice.tasks.send_message"
+AGAIN_AFTER = timedelta(minutes=5)
+GIVEN_UP_AFTER = timedelta(days=1)
+NO_CONTACT = "The contact has no mail address any more."
+
+
+def send(message_id: int) -> None:
+    """Mail one message, unless another worker does it."""
+    message = ContactMessage.claim(message_id, leased.new_owner())
+    if message is None:
+        return
+    contact = message.contact
+    if contact is None or not contact.email:
+        _save(message, error=NO_CONTACT)
+        return
+    try:
+        send_mail(message.subject, message.text, None, [contact.email])
+    except Exception as error:  # noqa: BLE001 - the backends raise many kinds of errors
+        logger.warning("message %s was not sent: %s", message.pk, error)
+        _fail(message, error)
+    else:
+        _save(message, sent_at=timezone.now())
+
+
+def _fail(message: ContactMessage, error: Exception) -> None:
+    now = timezone.now()
+    again = now + AGAIN_AFTER if now < message.created_at + GIVEN_UP_AFTER else None
+    _save(message, next_try_at=again, error=f"{error}"[:300])
+
+
+def _save(message: ContactMessage, **fields: object) -> None:
+    """Save the result, and release the message."""
+    message.held().update(**{"next_try_at": None, "error": "", **fields})
+    message.release()
+
+
+def sends_mail() -> bool:
+    """Return whether the service has a mail server."""
+    return bool(settings.EMAIL_URL)
+
+
+def wake(message_id: int) -> None:
+    leased.wake(TASK, message_id)

@@ -1,0 +1,13 @@
+"""Texts of the back office that may quote a consumer; they are erased with the order."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote_plus
+
+from accounts.models import SavedView
+from backoffice.models import ContactMessage, RecordComment
+from orders.erasing_copies.rows import SearchTexts, TextsOnRecords
+
+MESSAGES = TextsOnRecords("messages", ContactMessage, ("subject", "text"))
+COMMENTS = TextsOnRecords("comments", RecordComment, ("text",))
+SAVED_VIEWS = SearchTexts("saved views", SavedView.objects.all, "query", unquote_plus)

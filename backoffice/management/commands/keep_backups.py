@@ -1,0 +1,37 @@
+"""`manage.py keep_backups`: make backups on a schedule until SIGTERM (docs/running.md)."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from api import signs_of_life
+from backoffice.backup_schedule import BackupSchedule
+
+AGE = "seconds since the last backup"
+"""The name of this part's fact in its signs of life."""
+LONGEST_PAUSE = timedelta(minutes=1)
+"""The longest sleep before the clock is read again, because someone may set the machine's clock."""
+
+
+class Command(BaseCommand):
+    requires_system_checks: list[str] = []  # this process serves no URLs
+    help = "Make a backup in BACKUPS_DIR every BACKUP_HOURS, and keep the newest BACKUPS_KEPT."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        every = timedelta(hours=settings.BACKUP_HOURS)
+        schedule = BackupSchedule(settings.BACKUPS_DIR, every, settings.BACKUPS_KEPT)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: sys.exit())  # this also ends a running pg_dump
+        signs_of_life.keep_giving("backup", lambda: {AGE: schedule.age().total_seconds()})
+        pause = threading.Event()
+        while True:
+            if not schedule.due_in():
+                schedule.make()
+            pause.wait(min(schedule.due_in(), LONGEST_PAUSE).total_seconds())

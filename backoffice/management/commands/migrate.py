@@ -1,0 +1,65 @@
+import time
+from typing import Any
+
+from django.core.management import CommandError
+from django.core.management.commands import migrate
+from django.db import OperationalError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+LOCKED = ("40P01", "55P03")
+"""SQLSTATE of a deadlock and of a lock timeout. A migration is a transaction, so it can run again."""
+MOST_TRIES = 20
+PAUSE = 1.0  # seconds
+UPGRADE_FIRST = (
+    "This database has {have} of the {all} migrations that {app}.{name} replaces; the first that it lacks is "
+    "{lacks}. Migrate it with the last version that has these files, then with this version: see Upgrade "
+    "in docs/running.md."
+)
+
+
+class Command(migrate.Command):
+    """Migrate while the old version serves: try again when its requests hold a lock.
+
+    Refuse a database that is between two versions. Django itself would skip the app without a word.
+    """
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        connection = connections[options["database"]]
+        refuse_unfinished_upgrade(connection)
+        for tries_left in reversed(range(MOST_TRIES)):
+            try:
+                super().handle(*args, **options)
+            except OperationalError as error:
+                if not (tries_left and getattr(error.__cause__, "sqlstate", None) in LOCKED):
+                    raise
+                self.stderr.write("A request held a lock that a migration needs. Trying again.")
+            else:
+                return
+            drop_unfinished_indexes(connection)
+            time.sleep(PAUSE)  # the request that won the lock ends
+
+
+def drop_unfinished_indexes(connection: BaseDatabaseWrapper) -> None:
+    """Drop the index whose concurrent build has failed. Each other migration was rolled back as a whole."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 'DROP INDEX CONCURRENTLY IF EXISTS ' || indexrelid::regclass"
+            " FROM pg_index WHERE NOT indisvalid"
+        )
+        for (statement,) in cursor.fetchall():
+            cursor.execute(statement)
+
+
+def refuse_unfinished_upgrade(connection: BaseDatabaseWrapper) -> None:
+    """Raise CommandError if the database has only a part of the migrations that one migration replaces."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    for key, migration in MigrationLoader(None).replacements.items():
+        lacking = [replaced for replaced in migration.replaces if replaced not in applied]
+        if key not in applied and lacking and len(lacking) < len(migration.replaces):
+            app, name = key
+            have, all_ = len(migration.replaces) - len(lacking), len(migration.replaces)
+            raise CommandError(
+                UPGRADE_FIRST.format(app=app, name=name, have=have, all=all_, lacks=lacking[0][1])
+            )

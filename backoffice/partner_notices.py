@@ -1,0 +1,127 @@
+"""Mails to partners about keys and SFTP logins that operators or members made, replaced or ended.
+
+The events of the change are the source: a tick reads them in the order of their numbers. A mail never holds a
+secret, and does not name the person.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db.models import Max
+from django.utils import timezone
+
+from accounts.member_roles import MemberRole
+from accounts.models import Member
+from backoffice.models import Digest, NoticeBookmark
+from events.models import ACCOUNTS, Event
+
+logger = logging.getLogger(__name__)
+
+WINDOW = 5_000
+"""Numbers of events that one window covers."""
+SECONDS = 10.0
+GIVEN_UP = timedelta(days=1)
+"""The age of an event whose mail is not tried any more, so that one bad address does not stop the others."""
+
+HAPPENED = {
+    "api_key.created": "A new API key was created for {party}.",
+    "api_key.rotated": "An API key of {party} was replaced. The old key works for another 24 hours.",
+    "api_key.revoked": "An API key of {party} was revoked. It no longer works.",
+    "sftp_login.created": "An SFTP login was created for {party}.",
+    "sftp_login.updated": "The SFTP login of {party} was changed.",
+    "sftp_login.deleted": "The SFTP login of {party} was removed. It no longer works.",
+}
+SECRETS_CHANGED = ("password_set", "keys_added", "keys_removed")
+
+
+def send_notices() -> int:
+    """Mail the notices about new events; return how many were sent. Without EMAIL_URL, skip them."""
+    end, sent = monotonic() + SECONDS, 0
+    while monotonic() < end and (window := _next_window()):
+        first, last = window
+        events = Event.objects.filter(
+            number__gt=first, number__lte=last, area=ACCOUNTS, type__in=HAPPENED
+        ).select_related("supplier", "retailer")
+        for event in events.order_by("number"):
+            assert event.number is not None  # the filter asks for it
+            if not _move(first, event.number):
+                return sent  # another worker sends them
+            if not _notify(event):
+                _move(event.number, first)
+                return sent
+            first, sent = event.number, sent + 1
+        _move(first, last)
+    return sent
+
+
+def _next_window() -> tuple[int, int] | None:
+    """Return the last number that was handled and the end of the next window; None if no event is new."""
+    newest = Event.objects.aggregate(number=Max("number"))["number"] or 0
+    # The first run starts with the present: a partner must not get mails about old keys.
+    bookmark, _ = NoticeBookmark.objects.get_or_create(pk=1, defaults={"number": newest})
+    return (bookmark.number, min(newest, bookmark.number + WINDOW)) if newest > bookmark.number else None
+
+
+def _move(before: int, after: int) -> bool:
+    """Claim the events up to a number. Only one worker can, so each mail is sent once."""
+    return bool(NoticeBookmark.objects.filter(pk=1, number=before).update(number=after))
+
+
+def _notify(event: Event) -> bool:
+    """Mail one notice; return False if it must be tried again."""
+    addresses = _addresses(event)
+    if not (settings.EMAIL_URL and addresses and _concerns_login(event.data, event.type)):
+        return True
+    try:
+        send_mail(*_subject_and_text(event), None, addresses)
+    except Exception:  # the backends raise many kinds of errors
+        logger.exception("the notice about event %s was not sent", event.number)
+        return event.occurred_at < timezone.now() - GIVEN_UP
+    return True
+
+
+def _addresses(event: Event) -> list[str]:
+    """Return the contact address of the event's party and its owners, each once.
+
+    The address of a supplier's digest takes the place of a missing contact address.
+    """
+    party = event.supplier or event.retailer
+    if party is None:
+        return []
+    contact = party.contact_email
+    if not contact and event.supplier_id is not None:
+        digests = Digest.objects.filter(supplier_id=event.supplier_id)
+        contact = digests.values_list("address", flat=True).first() or ""
+    owners = Member.objects.active().of_party(party).filter(member_role=MemberRole.OWNER)
+    named = dict.fromkeys([contact, *owners.values_list("user__email", flat=True)])
+    return [address for address in named if address]
+
+
+def _concerns_login(data: dict[str, Any], type: str) -> bool:  # noqa: A002 - the field's name in the API
+    """Return whether a changed login lets other people in or locks people out. A new quota does neither."""
+    changed = data.get("changed", {})
+    lets_in = "is_active" in changed or any(data.get(name) for name in SECRETS_CHANGED)
+    return type != "sftp_login.updated" or lets_in
+
+
+def _subject_and_text(event: Event) -> tuple[str, str]:
+    subject = HAPPENED[event.type].format(party=event.supplier or event.retailer)
+    data = event.data
+    named = [
+        ("Key", " ".join(str(data[name]) for name in ("name", "prefix") if data.get(name))),
+        ("New key", data.get("successor", "")),
+        ("Login", data.get("sftp_login", "")),
+        ("New public keys", ", ".join(data.get("keys_added", ()))),
+        ("Removed public keys", ", ".join(data.get("keys_removed", ()))),
+        ("Password", "changed" if data.get("password_set") else ""),
+        ("Time", f"{event.occurred_at:%-d %b %Y, %H:%M} UTC"),
+    ]
+    lines = [f"{label}: {text}" for label, text in named if text]
+    end = "If you did not expect this, ask the operators of this service. This mail holds no secret."
+    return subject.split(". ")[0].rstrip("."), "\n".join([subject, "", *lines, "", end, ""])

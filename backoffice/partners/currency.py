@@ -1,0 +1,76 @@
+"""The admin action that changes a party's currency."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.db.models import Q
+from django.db.models.functions import Floor
+
+from accounts.actors import Actor
+from accounts.models import Retailer, Supplier
+from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
+from api.currencies import CURRENCIES
+from catalog.models import PRICE_FIELDS, Variant
+from events.changes import change_recorded
+from events.models import ACCOUNTS
+from fulfillments.models import Fulfillment
+from fulfillments.states import UNFINISHED
+from orders.models import Order
+from orders.processing_state import FINISHED
+
+
+class CurrencyForm(forms.Form):
+    """The form of *Change currency*."""
+
+    currency = forms.ChoiceField(
+        choices=[(code, code) for code in sorted(CURRENCIES)],
+        help_text="Prices keep their numbers: nothing is converted.",
+    )
+
+    @classmethod
+    def of(cls, party: Supplier | Retailer, sent: dict[str, Any] | None) -> CurrencyForm:
+        return cls(sent, initial={"currency": party.currency})
+
+
+def _change(party: Supplier | Retailer, by: Actor, answers: dict[str, Any]) -> str:
+    before, party.currency = party.currency, answers["currency"]
+    role = party.role.value
+    fields: dict[str, Any] = {"area": ACCOUNTS, "data": {"name": party.name}, role: party}
+    if not change_recorded(party, ["currency"], role, by=by, **fields):
+        raise NothingChanged(f"The currency of {party} is already {party.currency}.")
+    return f"The currency of {party} is {party.currency}. Orders that were placed before keep {before}."
+
+
+def _effect(party: Supplier | Retailer) -> str:
+    """Return the number of prices and open orders that the change concerns."""
+    if isinstance(party, Retailer):
+        orders = Order.objects.filter(retailer=party).exclude(processing_state__in=FINISHED).count()
+        return f"New orders get the new currency. {orders} open orders keep {party.currency}."
+    variants = Variant.objects.filter(supplier=party)
+    prices = sum(variants.exclude(**{name: None}).count() for name in PRICE_FIELDS)
+    fractions = variants.filter(Q(*_has_fraction(), _connector=Q.OR)).count()
+    work = Fulfillment.objects.filter(supplier=party, state__in=UNFINISHED)
+    orders = work.values("order_id").distinct().count()
+    return (
+        f"{prices} prices of {variants.count()} variants keep their numbers and get the new currency; "
+        f"{fractions} variants have prices with a fraction. {orders} open orders keep {party.currency}."
+    )
+
+
+def _has_fraction() -> list[Q]:
+    return [Q(**{f"{name}__gt": Floor(name)}) for name in PRICE_FIELDS]
+
+
+ACTION = AdminAction[Any](
+    "currency",
+    "Change currency",
+    _change,
+    lambda party: "",
+    _effect,
+    form=CurrencyForm.of,
+    help_text="The currency of prices, and of orders without a currency of their own.",
+    reason=Reason.REQUIRED,
+    undo="Change the currency back. Orders that were placed in between keep the new currency.",
+)
