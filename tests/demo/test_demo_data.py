@@ -1,4 +1,4 @@
-"""The demo's cast, and demo.json: all that a client needs, and nothing that does not open its door."""
+"""The demo's parties, and demo.json with every value that a client needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def data_dir(settings, tmp_path):
-    settings.DATA_DIR = tmp_path
+    settings.DATA_DIR = settings.SECRETS_DIR = tmp_path
     return tmp_path
 
 
@@ -59,7 +59,7 @@ def test_a_second_run_changes_nothing():
 
 def test_demo_json_has_the_shape_of_the_contract(settings):
     demo = write()
-    assert list(demo) == ["base_url", "admin", "sftp", "suppliers", "retailers"]
+    assert list(demo) == ["base_url", "admin", "sftp", "suppliers", "retailers", "members"]
     assert list(demo["admin"]) == ["url", "username", "password"]
     assert demo["admin"]["url"] == f"{settings.BASE_URL}/admin/"
     assert demo["sftp"]["host_key"].startswith("ssh-ed25519 AAAA")
@@ -68,6 +68,16 @@ def test_demo_json_has_the_shape_of_the_contract(settings):
     for supplier in demo["suppliers"]:
         assert list(supplier) == [*party, "sftp_username", "sftp_password", "warehouses"]
         assert [list(each) for each in supplier["warehouses"]] == [["id", "name"]] * 2
+
+
+def test_each_party_has_an_owner_who_can_sign_in_to_the_portal(client):
+    members = write()["members"]
+
+    assert [list(each) for each in members] == [["email", "password", "party", "role"]] * 4
+    assert {each["role"] for each in members} == {"owner"}
+    assert [each["party"].partition(":")[0] for each in members] == ["supplier"] * 2 + ["retailer"] * 2
+    sent = {"username": members[0]["email"], "password": members[0]["password"]}
+    assert client.post("/portal/login/", sent).url == "/portal/"
 
 
 def test_only_its_owner_may_read_it():

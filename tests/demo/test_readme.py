@@ -1,4 +1,4 @@
-"""The commands of the README, the API guide and the guides by task work when pasted."""
+"""The commands of the API guide and the guides by task work when pasted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.demo import cast, credentials
 # The answer of each guide's last command. The guide for receivers of webhooks needs a process that sends
 # them: it is pasted beside a running service (tests/contract/outsider).
 PAGES = {
-    "README.md": "completed",
+    "docs/guides/quick-start.md": "completed",
     "docs/api-guide.md": "",
     "docs/guides/suppliers.md": "shipped",
     "docs/guides/retailers.md": "1",
@@ -30,7 +30,8 @@ pytestmark = [
 @pytest.fixture
 def demo(live_server, settings, tmp_path, monkeypatch):
     """The demo's cast on a live server, as `make run` leaves it; imports run where they are started."""
-    settings.DATA_DIR, settings.BASE_URL = tmp_path, live_server.url
+    settings.DATA_DIR = settings.SECRETS_DIR = tmp_path
+    settings.BASE_URL = live_server.url
     settings.UPLOADS_DIR = tmp_path / "uploads"
     settings.UPLOADS_DIR.mkdir()
     monkeypatch.setattr("imports.wake.wake", run_job)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.program
 
 @pytest.fixture
 def data_dir(settings, tmp_path):
-    settings.DATA_DIR = tmp_path
+    settings.DATA_DIR = settings.SECRETS_DIR = tmp_path
     settings.UPLOADS_DIR = tmp_path / "uploads"
     return tmp_path
 
@@ -69,7 +69,7 @@ def test_without_openssh_the_files_go_by_paramiko(service, monkeypatch):
     assert "paramiko -P" in play()
 
 
-def test_a_step_that_goes_otherwise_ends_it_and_says_which(service, monkeypatch):
+def test_a_failed_step_ends_the_demo_and_is_named(service, monkeypatch):
     monkeypatch.setattr(walkthrough, "TRAY", "036000291452")  # Rival has no such tray to reject
     monkeypatch.setitem(walkthrough.CONSUMER, "country", "")
     with pytest.raises(CommandError) as failure:

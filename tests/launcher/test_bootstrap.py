@@ -1,6 +1,7 @@
 """`.venv` is made again exactly when something it was made from has changed."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return True
 
     monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
     monkeypatch.setattr(bootstrap, "PYTHON", tmp_path / "bin" / "python")
     monkeypatch.setattr(bootstrap, "STAMP", tmp_path / "made-from.json")
     monkeypatch.setattr(bootstrap, "make_venv", make_venv)
@@ -34,7 +36,7 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return steps
 
 
-def test_a_second_time_there_is_nothing_to_do(steps: list[str]) -> None:
+def test_a_second_run_installs_nothing(steps: list[str]) -> None:
     bootstrap.prepare([""])
     bootstrap.prepare([""])
     assert steps == ["venv", "base"]
@@ -60,6 +62,22 @@ def test_another_python_makes_it_again(steps: list[str]) -> None:
     assert steps == ["venv", "base"] * 2
 
 
+def test_a_linked_environment_is_used_and_never_changed(
+    steps: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bootstrap.prepare([""])
+    link = bootstrap.ROOT / ".venv"
+    link.symlink_to(bootstrap.VENV)
+    monkeypatch.setattr(bootstrap, "VENV", link)
+    bootstrap.prepare([""])
+    with pytest.raises(SystemExit, match="links to an environment of other packages"):
+        bootstrap.prepare(["", "dev"])
+    bootstrap.lock_file("").write_text("three")
+    with pytest.raises(SystemExit, match="Remove the link"):
+        bootstrap.prepare([""])
+    assert steps == ["venv", "base"]
+
+
 @pytest.mark.parametrize(
     ("given", "needed"),
     [({}, ["embedded", "redis"]), ({"DATABASE_URL": "x"}, ["redis"]), ({"REDIS_URL": "x"}, ["embedded"])],
@@ -71,3 +89,12 @@ def test_only_missing_servers_are_installed(
         monkeypatch.setenv(name, given.get(name, ""))
     monkeypatch.setenv("PATH", str(tmp_path))
     assert bootstrap.missing_servers() == needed
+
+
+def test_the_program_may_store_bytecode(steps: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.chdir(bootstrap.ROOT)
+    seen: list[bool] = []
+    monkeypatch.setattr("os.execv", lambda *_: seen.append("PYTHONDONTWRITEBYTECODE" in os.environ))
+    bootstrap.become(["manage.py"])
+    assert seen == [False]

@@ -38,7 +38,7 @@ with temporary_servers(os.environ) as urls:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that the servers' account can reach; pytest closes its own ones."""
+    """A folder that the servers' account can read; only the current account can read pytest's folders."""
     folder = temporary_home(unprivileged_account())
     yield folder
     shutil.rmtree(folder)

@@ -7,12 +7,15 @@ from decimal import Decimal
 
 from django.contrib.auth.models import Group, User
 from django.db import transaction
+from django.utils.text import slugify
 
 from accounts.actors import Actor
-from accounts.models import Partnership, Retailer, Supplier
+from accounts.member_roles import MemberRole
+from accounts.models import Member, Partnership, Retailer, Supplier
 from backoffice.groups import OPERATORS
 from catalog.models import Variant
 from inventory.models import StockLevel, Warehouse
+from portal.team.services import add
 from sftp_ingest.models import SftpLogin
 
 OPERATOR = "operator"
@@ -63,6 +66,8 @@ def create() -> None:
     for product in PRODUCTS:
         _product(product)
     _operator()
+    for party in parties():
+        owner(party)
 
 
 def suppliers() -> list[Supplier]:
@@ -73,6 +78,10 @@ def suppliers() -> list[Supplier]:
 def retailers() -> list[Retailer]:
     """Return the demo's retailers, in the order of RETAILERS."""
     return [Retailer.objects.get(name=name) for name, _ in RETAILERS]
+
+
+def parties() -> list[Supplier | Retailer]:
+    return [*suppliers(), *retailers()]
 
 
 def _supplier(name: str, priority: int, warehouses: tuple[str, ...]) -> None:
@@ -118,6 +127,15 @@ def _product(product: Product) -> None:
     for warehouse, on_hand in zip(places, product.stock, strict=True):
         level = StockLevel(variant=variant, warehouse=warehouse)
         level.open(on_hand, by=Actor.system("demo"))
+
+
+def owner(party: Supplier | Retailer) -> Member:
+    """Return the owner of a party of the demo. It is created if it is missing."""
+    email = f"owner@{slugify(party.name)}.example"
+    user, _ = User.objects.get_or_create(
+        username=email, defaults={"email": email, "first_name": f"{party.name} owner"}
+    )
+    return add(party, user, MemberRole.OWNER)
 
 
 def _operator() -> None:

@@ -17,7 +17,7 @@ from django.utils import timezone
 from accounts.authentication import find
 from accounts.models import ApiKey, Retailer, Supplier
 from sftp_ingest.server import host_key
-from tools.demo import cast
+from tools.demo import cast, market
 
 KEY_NAME = "demo"
 
@@ -55,6 +55,15 @@ class SupplierEntry(PartyEntry):
     warehouses: list[WarehouseEntry]
 
 
+class MemberEntry(TypedDict):
+    """A member who can sign in to the portal; `party` is such as `supplier:1`."""
+
+    email: str
+    password: str
+    party: str
+    role: str
+
+
 class Demo(TypedDict):
     """The content of demo.json (contract 11)."""
 
@@ -63,6 +72,7 @@ class Demo(TypedDict):
     sftp: SftpEntry
     suppliers: list[SupplierEntry]
     retailers: list[PartyEntry]
+    members: list[MemberEntry]
 
 
 def path() -> Path:
@@ -99,9 +109,13 @@ def _describe(known: dict[str, Any]) -> Demo:
             "port": settings.SFTP_PORT,
             "host_key": host_key.public_line(),
         },
-        "suppliers": [_supplier(supplier, known) for supplier in cast.suppliers()],
+        "suppliers": [_supplier(supplier, known) for supplier in cast.suppliers() + market.suppliers()],
         "retailers": [
-            _party(retailer, _known(known, "retailers", retailer)) for retailer in cast.retailers()
+            _party(retailer, _known(known, "retailers", retailer))
+            for retailer in cast.retailers() + market.retailers()
+        ],
+        "members": [
+            _member(party, known) for party in [*cast.parties(), *market.suppliers(), *market.retailers()]
         ],
     }
 
@@ -113,12 +127,28 @@ def _known(known: dict[str, Any], role: str, party: Supplier | Retailer) -> dict
 
 def _admin(known: dict[str, Any]) -> AdminEntry:
     user = User.objects.get(username=cast.OPERATOR)
-    password = known.get("admin", {}).get("password", "")
-    if not user.check_password(password):
-        password = secrets.token_urlsafe(18)
-        user.set_password(password)
-        user.save(update_fields=["password"])
+    password = _password(user, known.get("admin", {}).get("password", ""))
     return {"url": f"{settings.BASE_URL}/admin/", "username": user.username, "password": password}
+
+
+def _member(party: Supplier | Retailer, known: dict[str, Any]) -> MemberEntry:
+    owner = cast.owner(party)
+    email = owner.user.email
+    entries = known.get("members", [])
+    entry: dict[str, Any] = next((each for each in entries if each.get("email") == email), {})
+    password = _password(owner.user, entry.get("password", ""))
+    named = f"{party.role.value}:{party.pk}"
+    return {"email": email, "password": password, "party": named, "role": owner.member_role}
+
+
+def _password(user: User, known: str) -> str:
+    """Return the known password if it is right; else set a new one and return it."""
+    if known and user.check_password(known):
+        return known
+    password = secrets.token_urlsafe(18)
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    return password
 
 
 def _party(party: Supplier | Retailer, known: dict[str, Any]) -> PartyEntry:

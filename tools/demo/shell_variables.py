@@ -1,12 +1,13 @@
 """Prints the content of demo.json as shell variables: eval "$(python3 tools/demo/shell_variables.py)".
 
-Runs alone, with any Python 3: it imports nothing of the project. Also defines `value`, which picks one
-value out of the JSON on its input: `… | value results.0.id`. A step such as `order_id=7` is the element of a
-list that has this value there, and `*` is each of them: `… | value order_id=7.lines.0.id`.
+Runs with any Python 3, because it imports nothing of the project. Also defines `value`, which prints one
+value of the JSON on its input: `… | value results.0.id`. In a list, the step `order_id=7` selects the element
+with this value, and `*` selects every element: `… | value order_id=7.lines.0.id`.
 """
 
 import json
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -46,7 +47,7 @@ def variables(demo: dict[str, Any]) -> dict[str, str | int]:
     found = {"BASE": demo["base_url"], "SFTP_HOST": demo["sftp"]["host"], "SFTP_PORT": demo["sftp"]["port"]}
     for role in ("suppliers", "retailers"):
         for party in demo[role]:
-            name = party["name"].upper()
+            name = re.sub(r"\W+", "_", party["name"].upper())
             found[name] = f"{demo['base_url']}/v3/{role}/{party['id']}"
             found[f"{name}_ID"], found[f"{name}_KEY"] = party["id"], party["api_key"]
             found[f"{name}_CLIENT"] = party["client_id"]

@@ -156,7 +156,7 @@ class Story(PartnerActions):
         again = self.captured(self.acme, {"retailer_state": "ordered", "fulfillment_state": "new"})
         tray = again["id"]
 
-        self.console.step("Shop asks for the order back")
+        self.console.step("Shop requests the cancellation of the order")
         shop = self.client("retailers", self.shop)
         asked = self.expect(
             shop.post(f"orders/{self.order_id}/cancel", {"reason": "Customer changed her mind"}),

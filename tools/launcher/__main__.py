@@ -101,6 +101,7 @@ def prepare(supervisor: Supervisor, environment: dict[str, str]) -> None:
     """Update the tables, the static files and the demo's parties."""
     run_or_fail(supervisor, *programs.preparations(environment))
     programs.STATIC_STAMP.write_text(programs.static_state())
+    programs.DOCS_STAMP.write_text(programs.docs_state())
     run_or_fail(supervisor, *programs.adoption(environment))
     if programs.DEMO:
         hide_keys(DATA_DIR)

