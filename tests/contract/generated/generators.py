@@ -65,7 +65,7 @@ class JavaScript:
         return self.workshop.run(self.node, *command, cwd=self.folder, **environment)
 
     def package(self, name: str, program: str = "") -> Path:
-        """The program that a package brings; the one of that name, where it is called otherwise."""
+        """Return the program of a package. `name` is needed if it differs from the package's name."""
         about = json.loads((self.folder / "node_modules" / name / "package.json").read_text())
         programs = about["bin"]
         path = programs if isinstance(programs, str) else programs[program or name.rpartition("/")[2]]

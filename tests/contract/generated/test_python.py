@@ -1,4 +1,7 @@
-"""Python clients, by openapi-python-client with its defaults and by openapi-generator."""
+"""Python clients, by openapi-python-client and by openapi-generator.
+
+The first knows no PDF, and reads one as bytes by its setting `content_type_overrides`.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,11 @@ from .generators import openapi_generator
 def test_openapi_python_client_plays_the_story(workshop):
     pytest.importorskip("openapi_python_client", reason="needs what `make clients` installs")
     made = workshop.folder / "openapi-python-client"
+    settings = workshop.folder / "openapi-python-client.yml"
+    settings.write_text("content_type_overrides:\n  application/pdf: application/octet-stream\n")
     workshop.run(
         *("openapi-python-client", "generate", "--path", workshop.document),
-        *("--output-path", made, "--fail-on-warning"),
+        *("--output-path", made, "--config", settings, "--fail-on-warning"),
     )
     workshop.play(sys.executable, STORIES / "openapi_python_client.py", PYTHONPATH=str(made))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -57,6 +59,38 @@ def test_the_python_package_plays_the_story_under_strict_types(installed, worksh
         MYPYPATH=str(installed),
     )
     workshop.play(sys.executable, story, PYTHONPATH=str(installed))
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("products_and_stock", "supplier"), ("orders_at_once", "retailer")]
+)
+def test_each_python_example_runs_under_strict_types(installed, workshop, demo, name, role):
+    example = ROOT / "tools/clients/python/examples" / f"{name}.py"
+    cache = workshop.folder / "mypy"
+    workshop.run(
+        *(sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", cache, example),
+        MYPYPATH=str(installed),
+    )
+    party = demo[f"{role}s"][0]
+    own = {"BASE_URL": demo["base_url"], "API_KEY": party["api_key"], f"{role.upper()}_ID": str(party["id"])}
+    said = workshop.run(sys.executable, example, PYTHONPATH=str(installed), **own)
+    assert "succeeded, 0 rows rejected" in said if role == "supplier" else ": " in said
+
+
+def test_the_collection_has_each_request_of_the_document(packages, workshop):
+    made = json.loads((packages / "exchange.postman_collection.json").read_text())
+    requests = [each["request"] for folder in made["item"] for each in folder["item"]]
+    paths = json.loads(workshop.document.read_text())["paths"]
+
+    assert len(requests) == sum(len(item) for item in paths.values())
+    variables = {each["key"] for each in made["variable"]}
+    assert set(re.findall(r"\{\{(\w+)\}\}", json.dumps(requests))) <= variables
+    (push,) = (
+        each
+        for each in requests
+        if each["method"] == "POST" and each["url"]["raw"].endswith("/{{retailer_id}}/orders")
+    )
+    assert json.loads(push["body"]["raw"])["order_lines"]
 
 
 @pytest.fixture(scope="module")

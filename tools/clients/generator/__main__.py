@@ -6,16 +6,18 @@ import json
 import sys
 from pathlib import Path
 
-from tools.clients.generator import python, typescript
+from tools.clients.generator import asynchronous, python, typescript
 from tools.clients.generator.document import Document
 
 
 def main(source: Path, language: str, folder: Path) -> None:
-    """Write both generated files of a language."""
+    """Write the generated files of a language."""
     document = Document(json.loads(source.read_text(encoding="utf-8")))
     writer, ending = (python, "py") if language == "python" else (typescript, "ts")
     (folder / f"models.{ending}").write_text(writer.models(document), encoding="utf-8")
     (folder / f"operations.{ending}").write_text(writer.operations(document), encoding="utf-8")
+    if language == "python":
+        asynchronous.write_twins(folder)
 
 
 if __name__ == "__main__":

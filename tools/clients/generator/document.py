@@ -10,8 +10,8 @@ from typing import Any, Literal
 Schema = dict[str, Any]
 Role = Literal["supplier", "retailer"]
 
-# Alternative paths for old clients. The generated clients need only one path.
-DIALECTS = ("/setStatus/cancelation not allowed", "/setStatus/cancellation_not_allowed")
+# An alternative path for old clients. The generated clients need only one path.
+DIALECT = "/setStatus/cancellation_not_allowed"
 # Paths of suppliers that retailers read, too.
 SHARED = ("/v3/suppliers/{supplier_id}/scorecard",)
 JSON = "application/json"
@@ -30,6 +30,8 @@ class ClientOperation:
     needs_body: bool
     parameters: list[Schema]
     answer: Schema | None
+    is_binary: bool
+    has_if_match: bool
     item: Schema | None
 
     @property
@@ -75,6 +77,8 @@ class Document:
             needs_body=bool(body.get("required")),
             parameters=[each for each in parameters if each["name"] != "cursor"],
             answer=answer,
+            is_binary=any(not kind.startswith("text/") for kind in _success(said).get("content", ())),
+            has_if_match=any(each["name"] == "If-Match" for each in said.get("parameters", ())),
             item=self._item(answer) if paged and answer else None,
         )
 
@@ -88,6 +92,18 @@ class Document:
     def resolved(self, schema: Schema) -> Schema:
         """Return a schema, with its reference resolved."""
         return self.schemas[name_of(schema)] if "$ref" in schema else schema
+
+    @property
+    def decimals(self) -> list[str]:
+        """Return the names of fields that are numbers with decimals. None is an integer elsewhere."""
+        fields = [
+            (name, kinds_of(each) + [kind for of in each.get("anyOf", ()) for kind in kinds_of(of)])
+            for schema in self.schemas.values()
+            for name, each in schema.get("properties", {}).items()
+        ]
+        found = {name for name, kinds in fields if "number" in kinds}
+        assert not found & {name for name, kinds in fields if "integer" in kinds}
+        return sorted(found)
 
     @cached_property
     def sent(self) -> set[str]:
@@ -120,7 +136,7 @@ def kinds_of(schema: Schema) -> list[str]:
 
 
 def _concerns(path: str, role: Role) -> bool:
-    if path.endswith(DIALECTS):
+    if path.endswith(DIALECT):
         return False
     # A supplier reads its variants below its own path, so `/v3/variants/` is for retailers.
     others = (*SHARED, "/v3/variants/") if role == "retailer" else ()
@@ -129,8 +145,13 @@ def _concerns(path: str, role: Role) -> bool:
 
 def _answer(said: Schema) -> Schema | None:
     """Return the schema of a success, or None if it is no JSON."""
-    good = next(each for status, each in said["responses"].items() if status.startswith("2"))
-    found: Schema | None = good.get("content", {}).get(JSON, {}).get("schema")
+    found: Schema | None = _success(said).get("content", {}).get(JSON, {}).get("schema")
+    return found
+
+
+def _success(said: Schema) -> Schema:
+    """Return the answer of a success."""
+    found: Schema = next(each for status, each in said["responses"].items() if status.startswith("2"))
     return found
 
 

@@ -16,6 +16,9 @@ def models(document: Document) -> str:
     parts = [HEAD.format(about="What requests and answers look like")]
     parts.append("from datetime import date, datetime\nfrom decimal import Decimal\n")
     parts.append("from typing import Any, Literal, NotRequired, TypeAlias, TypedDict\n")
+    names = "".join(f"\n        {name!r}," for name in document.decimals)
+    parts.append(f"DECIMALS = frozenset(\n    {{{names}\n    }}\n)\n")
+    parts.append('"""The fields that are numbers with decimals: Decimal in every answer."""\n')
     for name, schema in document.schemas.items():
         sent = name in document.sent
         parts.append(
@@ -96,18 +99,25 @@ def _method(operation: ClientOperation) -> str:
     first = [f"{each}: int" for each in operation.ids] + ([f"body: {body}{empty}"] if body else [])
     named = [_argument(each) for each in operation.parameters]
     keyed = ["idempotency_key: str | None = None"] if operation.verb == "POST" else []
-    answer = annotation(operation.answer, False, "models.") if operation.answer else "str"
+    keyed += ["if_match: str | None = None"] if operation.has_if_match else []
+    answer = _answer(operation)
     call = f'self.call("{operation.verb}", {_where(operation)}'
     call += f", params={_params(operation)}" if named else ""
     call += ", body=body" if body else ""
-    call += ", idempotency_key=idempotency_key" if keyed else ""
+    call += "".join(f", {name}={name}" for name in (each.partition(":")[0] for each in keyed))
     text = _function(operation.name, [*first], [*named, *keyed], answer, operation.about)
     text += f"        found: {answer} = {call})\n        return found\n"
     return text + (_iterator(operation) if operation.item else "")
 
 
+def _answer(operation: ClientOperation) -> str:
+    if operation.answer:
+        return annotation(operation.answer, False, "models.")
+    return "bytes" if operation.is_binary else "str"
+
+
 def _iterator(operation: ClientOperation) -> str:
-    """Page after page; large ones, as all of them are wanted."""
+    """Return a method that reads all pages of a list, each with the largest allowed number of items."""
     assert operation.item
     named = [_argument(each) for each in operation.parameters if each["name"] != "limit"]
     largest = next(each["schema"]["maximum"] for each in operation.parameters if each["name"] == "limit")

@@ -86,7 +86,7 @@ def _method(operation: ClientOperation) -> str:
     first = [f"{_camel(each)}: number" for each in operation.ids]
     first += [f"body{'' if operation.needs_body else '?'}: {body}"] if body else []
     query = [_query(operation)] if operation.parameters else []
-    answer = annotation(operation.answer, False, "models.") if operation.answer else "string"
+    answer = _answer(operation)
     given = ["query"] if query else ["undefined"]
     given += ["body"] if body else ["undefined"]
     arguments = ", ".join([*first, *query, "options: CallOptions = {}"])
@@ -96,6 +96,12 @@ def _method(operation: ClientOperation) -> str:
         f'    return this.call("{operation.verb}", {_where(operation)}, {", ".join(given)}, options);\n  }}\n'
     )
     return text + (_iterator(operation) if operation.item else "")
+
+
+def _answer(operation: ClientOperation) -> str:
+    if operation.answer:
+        return annotation(operation.answer, False, "models.")
+    return "Uint8Array" if operation.is_binary else "string"
 
 
 def _iterator(operation: ClientOperation) -> str:

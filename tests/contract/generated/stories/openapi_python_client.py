@@ -74,7 +74,7 @@ assert accepted.success
 shipped = ship_fulfillment.sync(
     acme["id"], mine.id, client=supplier, body=models.ShipBody(tracking_number=f"T-{sku}")
 )
-assert isinstance(shipped, models.Result)
+assert isinstance(shipped, models.Shipped)
 assert shipped.code == "shipped"
 stock = list_inventory.sync(acme["id"], client=supplier, sku=sku)
 assert isinstance(stock, list)

@@ -1,4 +1,4 @@
-import type { Event, Order } from "./models.js";
+import type { Event, Job, Order } from "./models.js";
 import { RetailerOperations, SupplierOperations } from "./operations.js";
 import type { Options, Transport } from "./transport.js";
 
@@ -14,6 +14,19 @@ export class Supplier extends SupplierOperations {
   /** Each event after the one with this id, for ever; see the Retailer's. */
   followEvents(after = 0, options: FollowOptions = {}): AsyncGenerator<Event> {
     return follow(this, (last) => this.iterateEvents({ after: last }), after, options);
+  }
+
+  /**
+   * An import when it has ended or waits for approval: look at its `status` and `rejected`. It asks again after
+   * `every` milliseconds, and throws an Error after `timeout` milliseconds of pauses.
+   */
+  async waitForImport(importId: number, { every = 1_000, timeout = 600_000 }: WaitOptions = {}): Promise<Job> {
+    for (let waited = 0; ; waited += every) {
+      const job = await this.getImport(importId);
+      if (job.finished_at || job.status === "awaiting_approval") return job;
+      if (waited >= timeout) throw new Error(`import ${importId} is still ${job.status} after ${timeout / 1000} s`);
+      await this.sleep(every);
+    }
   }
 }
 
@@ -41,6 +54,13 @@ export class Retailer extends RetailerOperations {
   changedOrders(since?: string | Date): AsyncGenerator<Order> {
     return this.iterateOrders({ updated_at__gt: since, ordering: "updated_at" });
   }
+}
+
+export interface WaitOptions {
+  /** Milliseconds between two questions: 1,000. */
+  every?: number;
+  /** Milliseconds of all pauses: 600,000. */
+  timeout?: number;
 }
 
 export interface FollowOptions {

@@ -15,6 +15,10 @@ export interface Options {
 export interface CallOptions {
   /** One that you keep makes a POST safe to repeat even beyond your program's end. */
   idempotencyKey?: string;
+  /** The ETag that you read: a change of anything else is refused with 412. */
+  ifMatch?: string;
+  /** Gets the headers of the answer, such as its `ETag`. */
+  onHeaders?: (headers: Headers) => void;
   /** Ends the call, its pauses included. */
   signal?: AbortSignal;
 }
@@ -44,7 +48,7 @@ export abstract class Transport {
     this.sleep = options.sleep ?? ((milliseconds) => new Promise((done) => setTimeout(done, milliseconds)));
   }
 
-  /** The answer's JSON, or its text where it is none. ApiError for what is refused, NotReached without an answer. */
+  /** The answer's JSON, text, or bytes of a file. Throws ApiError for a refusal, NotReached without an answer. */
   protected async call<T>(
     method: string,
     path: string,
@@ -52,16 +56,17 @@ export abstract class Transport {
     body?: unknown,
     options: CallOptions = {},
   ): Promise<T> {
-    const { response, text } = await this.#send(method, this.#url(path, query), body, options);
-    return content(response, text) as T;
+    const { response, bytes } = await this.#send(method, this.#url(path, query), body, options);
+    options.onHeaders?.(response.headers);
+    return content(response, bytes) as T;
   }
 
   /** Every item of a list, across its pages; a feed of events ends at its present end. */
   protected async *pages<T>(path: string, query: Query): AsyncGenerator<T> {
     let url: URL | undefined = this.#url(path, query);
     while (url) {
-      const { response, text } = await this.#send("GET", url, undefined, {});
-      const found = content(response, text) as T[] | { results: T[]; next: string | null };
+      const { response, bytes } = await this.#send("GET", url, undefined, {});
+      const found = content(response, bytes) as T[] | { results: T[]; next: string | null };
       yield* Array.isArray(found) ? found : found.results;
       const next = Array.isArray(found) ? linked(response) : found.next;
       url = next ? this.#atHome(next) : undefined;
@@ -88,9 +93,10 @@ export abstract class Transport {
   async #send(method: string, url: URL, body: unknown, options: CallOptions) {
     const headers: Record<string, string> = {
       Authorization: `Bearer ${this.#apiKey}`,
-      Accept: "application/json, text/csv",
+      Accept: "application/json, text/csv, application/pdf",
     };
     if (method === "POST") headers["Idempotency-Key"] = options.idempotencyKey ?? crypto.randomUUID();
+    if (options.ifMatch !== undefined) headers["If-Match"] = options.ifMatch;
     if (body !== undefined) headers["Content-Type"] = "application/json";
     const sent = body === undefined ? null : JSON.stringify(body, finite);
     for (let attempt = 0; ; attempt += 1) {
@@ -102,10 +108,10 @@ export abstract class Transport {
           ...(options.signal ? [options.signal] : []),
         ]);
         const response = await this.#fetch(url, { method, headers, body: sent, signal });
-        const text = await response.text();
-        if (response.ok) return { response, text };
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        if (response.ok) return { response, bytes };
         const wanted = retryAfter(response);
-        const error = ApiError.of(response, text, wanted);
+        const error = ApiError.of(response, decode(bytes), wanted);
         if (last || !maySucceedLater(error.status, error.code) || (wanted ?? 0) > LONGEST_WAIT) throw error;
         pause = wanted ?? pause;
       } catch (error) {
@@ -129,8 +135,14 @@ export abstract class Transport {
   }
 }
 
-function content(response: Response, text: string): unknown {
-  return response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : text;
+function content(response: Response, bytes: Uint8Array): unknown {
+  const kind = response.headers.get("Content-Type") ?? "";
+  if (kind.includes("json")) return JSON.parse(decode(bytes));
+  return kind.startsWith("text/") || bytes.length === 0 ? decode(bytes) : bytes;
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 /** `rel="next"` of an answer's Link header. */

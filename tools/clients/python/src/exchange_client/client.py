@@ -36,6 +36,21 @@ class Supplier(SupplierOperations, _Feed):
         super().__init__(base_url, api_key, **options)
         self.party = f"/v3/suppliers/{id}"
 
+    def wait_for_import(self, import_id: int, *, every: float = 1.0, timeout: float = 600.0) -> models.Job:
+        """Return an import when it has ended or waits for approval; look at its `status` and `rejected`.
+
+        It asks again after `every` seconds. Raises TimeoutError after `timeout` seconds of pauses.
+        """
+        waited = 0.0
+        while True:
+            job = self.get_import(import_id)
+            if job["finished_at"] or job["status"] == "awaiting_approval":
+                return job
+            if waited >= timeout:
+                raise TimeoutError(f"import {import_id} is still {job['status']} after {timeout:.0f} s")
+            self.sleep(every)
+            waited += every
+
 
 class Retailer(RetailerOperations, _Feed):
     """The client of a retailer; `id` is the retailer's id. See Transport for the options."""

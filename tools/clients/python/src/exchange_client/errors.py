@@ -30,9 +30,9 @@ class FieldError:
 class ApiError(ExchangeError):
     """An answer that reports an error.
 
-    `code` is for programs, `message` for people, `errors` name the fields; quote `request_id` when you ask
-    for help. `docs` is a page that says what to do. `retry_after` are the seconds that the service wants to
-    be left alone, where it said so.
+    `code` is for programs, `message` for people, and `errors` names the fields. `docs` is the address of a
+    page that says what to do. `retry_after` is the pause in seconds that the service asks for, if it does.
+    Quote `request_id` when you ask for help.
     """
 
     def __init__(self, response: httpx.Response, retry_after: float | None = None) -> None:
@@ -53,5 +53,9 @@ class ApiError(ExchangeError):
             for each in (faults if isinstance(faults, list) else [])
             if isinstance(each, dict)
         ]
-        fields = "".join(f"; {each.field}: {each.message}" for each in self.errors)
+        fields = "".join(f"; {self._said_of(each)}" for each in self.errors)
         super().__init__(f"{self.status} {self.code}: {self.message}{fields} (request {self.request_id})")
+
+    def _said_of(self, fault: FieldError) -> str:
+        """Return a field with its message, or the field alone if the message is that of the error."""
+        return fault.field if fault.message == self.message else f"{fault.field}: {fault.message}"

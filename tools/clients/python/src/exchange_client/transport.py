@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
-from decimal import Decimal
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,6 +13,7 @@ import httpx
 
 from exchange_client.errors import ApiError, NotReached
 from exchange_client.retries import LONGEST_WAIT, backoff, may_succeed_later, retry_after
+from exchange_client.values import query_value, read_json, write_json
 from exchange_client.version import __version__
 
 
@@ -41,11 +40,12 @@ class Transport:
     ) -> None:
         self.sleep = sleep
         self._retries = retries
+        self._last = threading.local()
         self._http = httpx.Client(
             base_url=base_url,
             headers={
                 "Authorization": f"Bearer {api_key}",
-                "Accept": "application/json, text/csv",
+                "Accept": "application/json, text/csv, application/pdf",
                 "User-Agent": f"exchange-client-python/{__version__}",
             },
             timeout=timeout,
@@ -71,9 +71,16 @@ class Transport:
         params: Mapping[str, Any] | None = None,
         body: Any = None,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
     ) -> Any:
-        """Return the answer's JSON or text. Raise ApiError for a refusal, NotReached without an answer."""
-        return _content(self._send(method, path, params, body, idempotency_key))
+        """Return JSON, text or bytes. Raise ApiError for a refusal, NotReached without an answer."""
+        return _content(self._send(method, path, params, body, idempotency_key, if_match))
+
+    @property
+    def last_etag(self) -> str | None:
+        """The ETag of the last answer in this thread, to be given back as `if_match`."""
+        etag: str | None = getattr(self._last, "etag", None)
+        return etag
 
     def pages(self, path: str, params: Mapping[str, Any]) -> Iterator[Any]:
         """Yield every item of a list, across its pages. A feed of events ends at its newest event."""
@@ -96,13 +103,16 @@ class Transport:
         params: Mapping[str, Any] | None = None,
         body: Any = None,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
     ) -> httpx.Response:
         headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())} if method == "POST" else {}
+        if if_match is not None:
+            headers["If-Match"] = if_match
         content = None
         if body is not None:
             headers["Content-Type"] = "application/json"
-            content = json.dumps(body, default=_json_value, allow_nan=False).encode()
-        query = {name: _text(value) for name, value in (params or {}).items() if value is not None}
+            content = write_json(body)
+        query = {name: query_value(value) for name, value in (params or {}).items() if value is not None}
         for attempt in range(self._retries + 1):
             last = attempt == self._retries
             try:
@@ -115,6 +125,7 @@ class Transport:
                 self.sleep(backoff(attempt))
                 continue
             if response.is_success:
+                self._last.etag = response.headers.get("ETag")
                 return response
             wanted = retry_after(response)
             if last or not may_succeed_later(response) or (wanted or 0) > LONGEST_WAIT:
@@ -124,24 +135,8 @@ class Transport:
 
 
 def _content(response: httpx.Response) -> Any:
-    """Parse money and weights as exact decimals."""
-    if "json" in response.headers.get("Content-Type", ""):
-        return json.loads(response.content, parse_float=Decimal)
-    return response.text
-
-
-def _json_value(value: object) -> object:
-    """Return a value that JSON has no type for as text."""
-    if isinstance(value, date):  # a datetime is a date, too
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        number = float(value)
-        if Decimal(repr(number)) != value:
-            raise ValueError(f"{value} has more digits than a JSON number keeps")
-        return number
-    raise TypeError(f"{value!r} cannot be sent")
-
-
-def _text(value: object) -> Any:
-    """Return a query value, with dates and times in the service's format."""
-    return value.isoformat() if isinstance(value, date) else value
+    """Return JSON as objects, other text as text, and anything else, such as a PDF, as bytes."""
+    kind = response.headers.get("Content-Type", "")
+    if "json" in kind:
+        return read_json(response.content)
+    return response.text if kind.startswith("text/") or not response.content else response.content

@@ -1,3 +1,3 @@
 """The version of this client, which follows the service's interface."""
 
-__version__ = "3.0.0"
+__version__ = "1.0.0"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import json
 import time
 from collections.abc import Iterable, Mapping
 
 from exchange_client.models import Event
+from exchange_client.values import read_json
 
 TOLERANCE = 300
 
@@ -26,12 +26,11 @@ def verify(
     tolerance: float = TOLERANCE,
     now: float | None = None,
 ) -> Event:
-    """The event in a delivery.
+    """Return the event in a delivery.
 
-    `secrets` is the webhook's `whsec_…`, or several of which any may fit, while one follows another; `body`
-    are the bytes as they came. InvalidSignature where none fits, or the delivery is more than `tolerance`
-    seconds old, or as far ahead. The header `webhook-id` stays the same when a delivery is sent again: ignore
-    those that you have seen.
+    `secrets` is the webhook's `whsec_…`, or both secrets during a rotation. `body` is the unchanged bytes.
+    Raises InvalidSignature if no secret fits, or if the delivery is more than `tolerance` seconds old or
+    ahead. A delivery that is sent again has the same header `webhook-id`: ignore those that you have seen.
     """
     given = {name.lower(): value for name, value in headers.items()}
     try:
@@ -48,7 +47,7 @@ def verify(
     fits = [hmac.compare_digest(each.encode(), one) for each in signatures for one in right]
     if not any(fits):
         raise InvalidSignature("no signature fits")
-    event: Event = json.loads(body)
+    event: Event = read_json(body)
     return event
 
 
