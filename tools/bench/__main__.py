@@ -16,6 +16,8 @@ HELPERS = {
     *("__main__", "database", "files", "measuring", "options", "random_markets", "sizes", "smoke"),
     "worker",
 }
+ENVIRONMENT = {"portal": {"BENCH_PARTIES": "1"}}
+"""The variables of a part's process. One supplier of the portal has all fulfillments."""
 
 
 def parts() -> list[str]:
@@ -35,6 +37,7 @@ def main(arguments: list[str]) -> None:
     if not names:
         sys.exit(_run_all())
     print(f"== {names[0]}", flush=True)
+    os.environ.update(ENVIRONMENT.get(names[0], {}))
     with own_servers():  # the part's module imports models
         import_module(f"tools.bench.{names[0]}").main(options)
 

@@ -20,7 +20,7 @@ from django.db import connection
 
 from accounts.actors import Actor
 from accounts.models import Supplier
-from imports.models import ImportJob
+from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from imports.services import start_import
 from inventory.models import Warehouse
@@ -175,7 +175,7 @@ def run_import(
 
 
 def require_success(job: Any, label: str) -> None:
-    if job.status != "succeeded":
+    if job.status != Status.SUCCEEDED:
         raise SystemExit(f"{label}: {job.status} {job.error} {list(job.rejects.values()[:3])}")
 
 

@@ -32,7 +32,7 @@ def ratio(label: str, part: float, whole: float, most: float) -> None:
 
 
 def bare(label: str, part: float, whole: float) -> None:
-    """Print a ratio that explains others and has no limit."""
+    """Print a ratio without a limit. It helps to explain the limited ratios."""
     print(f"  {label:<66} {part / whole:8.2f}", flush=True)
 
 

@@ -14,7 +14,9 @@ from fulfillments.planning.routing import Agreed, Candidate, Plan, Want, Warehou
 from inventory.reservations import StockKey
 
 NOTHING_AGREED = Agreed("", "", "", None)
-ANY_TERMS = PartnerRow(1, 1, 1, False, "ship_partial", False, None, None, None, None, 10, None)
+ANY_TERMS = PartnerRow(
+    1, 1, 1, False, "ship_partial", False, None, 100_000, None, None, None, None, "USD", 10, None
+)
 """Terms that every partnership has, because plans ignore them."""
 
 

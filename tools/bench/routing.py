@@ -10,25 +10,19 @@ from typing import TypeVar
 
 from fulfillments.planning.explaining import explain
 from fulfillments.planning.routing import plan
-from fulfillments.planning.routing.problem import Problem
-from fulfillments.planning.routing.search import MOST_WORK, Search
 from tools.bench.measuring import at_least, ratio
 from tools.bench.options import read_options
-from tools.bench.random_markets import RandomMarket, best_worth, random_market, worth
+from tools.bench.random_markets import best_worth, random_market, worth
 from tools.bench.sizes import size
 
 T = TypeVar("T")
 
 MOST_SECONDS = 1.5
-LONG_SEARCH = size(30, smoke=2)
-"""The best known plan of a middling market comes from a search with this many times the usual work."""
 
 
 def main(arguments: list[str]) -> None:
-    few, some = size(2_000, smoke=50), size(200, smoke=3)
-    options = read_options("routing", arguments, small=few, middling=some)
+    options = read_options("routing", arguments, small=size(2_000, smoke=50))
     small(options.small)
-    middling(options.middling)
     large()
 
 
@@ -48,38 +42,6 @@ def small(markets: int) -> None:
         planned = worth(market, plan(market.wants, market.available, allow_short=False))
         same += planned == best_worth(market)
     at_least(f"share of {markets:,} small markets with the best plan", same / markets, 1.0)
-
-
-def middling(markets: int) -> None:
-    """Compare plans over 30 to 60 warehouses with the best known plan: too many to try every set."""
-    above: dict[int, int] = {}
-    for seed in range(markets):
-        market = a_middling_market(Random(seed))
-        fewer, _ = _searched(market, LONG_SEARCH)
-        count, _ = _searched(market, 1)
-        above[count - fewer] = above.get(count - fewer, 0) + 1
-    print(f"  extra fulfillments beside the best known plan, and how often: {dict(sorted(above.items()))}")
-    ratio("most extra fulfillments beside the best known plan", max(above), 1, 1)
-
-
-def a_middling_market(chance: Random) -> RandomMarket:
-    while True:
-        market = random_market(
-            chance,
-            lines=chance.randint(5, 25),
-            suppliers=20,
-            warehouses=chance.randint(2, 4),
-            units=chance.randint(1, 10),
-            ample=chance.random() < 0.5,
-        )
-        if 30 <= len(Problem(*market).warehouses) <= 60:
-            return market
-
-
-def _searched(market: RandomMarket, budget: int) -> tuple[int, int]:
-    search = Search(Problem(*market), most_work=budget * MOST_WORK)
-    search.run()
-    return search.merit[:2]
 
 
 def large() -> None:

@@ -1,7 +1,6 @@
 """Uploads by OpenSSH's client to our server, beside the same uploads to OpenSSH's `internal-sftp`.
 
-The run also measures the CPU of an idle server, an upload beside five hundred idle logins, and twenty
-uploads at once: how equal their times are, and how much memory the server needs.
+The run also measures the CPU of an idle server, and an upload beside five hundred idle logins.
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ from pathlib import Path
 from statistics import median
 
 from tools.bench.database import own_database
-from tools.bench.measuring import at_least, bare, peak_mib, ratio
+from tools.bench.measuring import at_least, bare, ratio
 from tools.bench.options import read_options
 from tools.bench.sizes import size
-from tools.bench.uploads.crowd import at_once
 from tools.bench.uploads.idle_logins import beside_idle_logins
 from tools.bench.uploads.servers import UploadTarget, add_login, cpu_seconds, ours, put, theirs
 
@@ -28,7 +26,6 @@ SIZES = {
         "large": 265_000_000,
         "larger": 200_000_000,
         "small": 20_000_000,
-        "tiny": 1_000_000,
     }.items()
 }
 IDLE_SECONDS = size(10.0, smoke=0.5)
@@ -47,11 +44,9 @@ def main(arguments: list[str]) -> None:
             beside_idle_logins(home, exchange)
         with ours(home) as exchange:
             put(home, exchange, "larger", "warm.bin")
-            alone_mib = peak_mib(exchange.process.pid)
             with theirs(home) as openssh:
                 if openssh:
                     compare(home, exchange, openssh, options.rounds)
-            at_once(home, exchange, alone_mib)
 
 
 def _make_files(home: Path) -> None:

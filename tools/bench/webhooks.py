@@ -1,7 +1,6 @@
-"""Webhooks: deliveries per second to a fast receiver, and their delay beside a receiver that hangs.
+"""Webhooks: deliveries per second to a fast receiver.
 
-In the second measure, another receiver refuses connections. The sending process, PostgreSQL, the receivers
-and the process that makes the events share the machine.
+The sending process, PostgreSQL and the receiver share the machine.
 """
 
 from __future__ import annotations
@@ -12,21 +11,19 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from statistics import quantiles
 
 from django.db import connection, transaction
 
 from accounts.models import Retailer
 from events.models import Delivery, Event, Webhook
 from tools.bench.database import own_database
-from tools.bench.measuring import at_least, verdict
+from tools.bench.measuring import at_least
 from tools.bench.options import read_options
-from tools.bench.serving.receivers import receivers
+from tools.bench.serving.receiver import receiver
 from tools.bench.serving.service import database_url
 from tools.bench.sizes import size
 
-LEAST_A_SECOND, MOST_LATE = 500, 2.0
-CLOSED = "http://127.0.0.1:9/hooks"  # no process listens on this port
+LEAST_A_SECOND = 500
 WAIT = 300.0
 
 EVENTS = """
@@ -39,11 +36,9 @@ EVENTS = """
 
 
 def main(arguments: list[str]) -> None:
-    deliveries, a_second, seconds = size(20_000, smoke=80), size(300, smoke=60), size(20, smoke=1)
-    options = read_options("webhooks", arguments, deliveries=deliveries, storm=a_second, seconds=seconds)
-    with own_database(), receivers() as (quick, hanging):
+    options = read_options("webhooks", arguments, deliveries=size(20_000, smoke=80))
+    with own_database(), receiver() as quick:
         throughput(quick, options.deliveries)
-        storm(quick, hanging, options.storm, options.seconds)
 
 
 def throughput(quick: str, deliveries: int) -> None:
@@ -62,27 +57,6 @@ def throughput(quick: str, deliveries: int) -> None:
             count / (last - first),
             LEAST_A_SECOND,
         )
-
-
-def storm(quick: str, hanging: str, a_second: int, seconds: int) -> None:
-    """Make events of several retailers at a steady rate. One receiver hangs, another is down."""
-    well = [_webhook(f"{quick}/storm-{number}") for number in range(4)]
-    stuck = [_webhook(hanging), _webhook(CLOSED)]
-    with sending():
-        began = time.monotonic()
-        for tick in range(seconds * 10):
-            for webhook in (*well, *stuck):
-                make_events(webhook, a_second // 10 // len((*well, *stuck)))
-            # The pace of the load is fixed: each tenth of a second gets the same number of events.
-            time.sleep(max(0.0, began + (tick + 1) / 10 - time.monotonic()))
-        print(f"  {f'events made in {time.monotonic() - began:.1f} s':<66} {Event.objects.count():,}")
-        _wait_until_delivered(well)
-    late = _lateness(well)
-    cuts = quantiles(late, n=100)
-    print(f"  {'deliveries beside a receiver that hangs and one that is down':<66} {len(late):>8,}")
-    print(f"  {'how late, median, p95, p99 (s)':<66} {cuts[49]:8.2f} {cuts[94]:.2f} {cuts[98]:.2f}")
-    judged = verdict(max(late) <= MOST_LATE)
-    print(f"  {'the latest (s)':<66} {max(late):8.2f}    (at most {MOST_LATE}: {judged})", flush=True)
 
 
 def _webhook(url: str) -> Webhook:
@@ -136,14 +110,3 @@ def _span(webhooks: list[Webhook]) -> tuple[float, float, int]:
         )
         first, last, count = cursor.fetchone()
     return first, last, count
-
-
-def _lateness(webhooks: list[Webhook]) -> list[float]:
-    """Return the seconds from each event until its receiver accepted it."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT extract(epoch FROM d.attempted_at - e.occurred_at)::float8 FROM events_delivery d"
-            " JOIN events_event e ON e.number = d.event_id WHERE d.webhook_id = ANY(%s)",
-            [[each.pk for each in webhooks]],
-        )
-        return [late for (late,) in cursor.fetchall()]

@@ -1,1 +1,1 @@
-"""The admin under measure: a market of any size with waiting work, and the pages that show it."""
+"""Measures the admin's pages, with a market of any size that has waiting work."""

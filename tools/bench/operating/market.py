@@ -1,8 +1,8 @@
-"""The records that the desk and the admin's pages show, added to `tools.bench.serving.market`.
+"""Adds the records of operators' pages to the market of `tools.bench.serving.market`.
 
-The first orders wait, some for each reason; their number is the same in markets of all sizes. The past grows:
-completed orders with their search entries, stock movements, deliveries, imports, uploads and operators'
-actions.
+Open work has the same size in every market: some orders wait for each reason of the desk. Only finished
+work grows with the market: completed orders with their search entries, stock movements, deliveries, imports,
+uploads and operators' actions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from contextlib import contextmanager
 
 from django.db import connection
 
+from catalog.importing.kind import PRODUCTS
 from fulfillments.states import State, sql
+from imports.states import Status
+from inventory.importing.kind import INVENTORY
 from inventory.models import MovementKind
 from inventory.movements import insert_movements
 from orders.processing_state import ProcessingState
@@ -81,7 +84,8 @@ ONCE = f"""
             created, updated, unchanged, rejected, duplicates, warnings, ignored_columns, report, error,
             bookmark, owner, attempts, cancel_requested, created_by, request_id, supplier_id, delimiter,
             header, last_line)
-        SELECT 'products', CASE mod(n, 2) WHEN 0 THEN 'awaiting_approval' ELSE 'failed' END,
+        SELECT '{PRODUCTS.name}',
+            CASE mod(n, 2) WHEN 0 THEN {sql(Status.AWAITING_APPROVAL)} ELSE {sql(Status.FAILED)} END,
             'products/waiting-' || n || '.csv', '', '{{}}', false, 100, 0, 0, 0, 0, 0, 0, '[]', '[]',
             '{{"reasons": ["Too many prices would change."]}}',
             CASE mod(n, 2) WHEN 1 THEN '{{"code": "unreadable", "message": "No header."}}'::jsonb END,
@@ -129,9 +133,9 @@ PAST = (
         created, updated, unchanged, rejected, duplicates, warnings, ignored_columns, report, bookmark,
         owner, attempts, cancel_requested, created_by, request_id, created_at, finished_at, reported_at,
         supplier_id, delimiter, header, last_line)
-    SELECT 'inventory', 'succeeded', 'inventory/stock-' || n || '.csv', '', '{{}}', false, 100, 100, 0, 100,
-        0, 0, 0, '[]', '[]', '{{}}', 0, '', 1, false, 'sftp:bench', '', {MOMENT}, {MOMENT}, {MOMENT},
-        mod(n / 10, {PARTIES}) + 1, ',', '[]', 100
+    SELECT '{INVENTORY.name}', {sql(Status.SUCCEEDED)}, 'inventory/stock-' || n || '.csv', '', '{{}}', false,
+        100, 100, 0, 100, 0, 0, 0, '[]', '[]', '{{}}', 0, '', 1, false, 'sftp:bench', '', {MOMENT}, {MOMENT},
+        {MOMENT}, mod(n / 10, {PARTIES}) + 1, ',', '[]', 100
     FROM {NUMBERED} WHERE mod(n, 10) = 0""",
     f"""
     INSERT INTO sftp_ingest_upload (path, size, sha256, uploaded_at, swept_at, supplier_id)

@@ -24,13 +24,15 @@ from fulfillments.models import Fulfillment, FulfillmentLine, Rejection, Return,
 from fulfillments.selectors import FulfillmentLineRow, FulfillmentRow, RejectionRow, ReturnRow, ShipmentRow
 from fulfillments.serializers import FulfillmentJson, FulfillmentLineJson
 from fulfillments.states import CAPTURABLE, sql
+from fulfillments.tracking import tracking_url
 from orders.models import Order, OrderLine
-from orders.selectors import FulfillmentLineName, OrderFulfillmentRow, OrderLineRow, OrderRow
+from orders.selectors import OrderFulfillmentRow, OrderLineRow, OrderRow, PlacedLineRow
 from orders.serializers import (
     CountsJson,
     OrderFieldsJson,
     OrderFulfillmentJson,
     OrderLineJson,
+    OrderPlacedLineJson,
     OrderShipmentJson,
 )
 
@@ -83,6 +85,7 @@ def copying(row: type[NamedTuple], answer: type) -> Callable[[Sequence[Any]], di
 _order_fields = copying(OrderRow, OrderFieldsJson)
 _order_line = copying(OrderLineRow, OrderLineJson)
 _order_fulfillment = copying(OrderFulfillmentRow, OrderFulfillmentJson)
+_placed_line = copying(PlacedLineRow, OrderPlacedLineJson)
 _order_shipment = copying(ShipmentRow, OrderShipmentJson)
 _fulfillment_fields = copying(FulfillmentRow, FulfillmentJson)
 _fulfillment_line = copying(FulfillmentLineRow, FulfillmentLineJson)
@@ -117,6 +120,7 @@ def capture(request: HttpRequest, supplier_id: int) -> HttpResponse:
             "notes": [*row.notes, *(note for line in lines[row.id] for note in line.notes)],
             "lines": [_fulfillment_line(line) for line in lines[row.id]],
             "shipments": [],
+            "kept_shipments": [],
             "rejections": [],
             "returns": [],
             "captured_at": iso(row.captured_at),
@@ -152,15 +156,17 @@ def orders_json(page: list[OrderRow]) -> list[dict[str, Any]]:
     shipments = grouped(
         rows(Shipment, ShipmentRow, OF_FULFILLMENTS, numbers), lambda shipment: shipment.fulfillment_id
     )
-    names = rows(FulfillmentLine, FulfillmentLineName, "WHERE fulfillment_id = ANY(%s)", [*shipments])
-    name_of = {name.id: name for name in names}
+    placed = rows(FulfillmentLine, PlacedLineRow, OF_FULFILLMENTS, numbers)
+    placed_of = grouped(placed, lambda line: line.fulfillment_id)
+    name_of = {line.id: line for line in placed}
     return [
         {
             **_order_fields(row),
-            "order_lines": [_order_line(line) for line in lines[row.id]],
+            "order_lines": [{**_order_line(line), "expected_at": None} for line in lines[row.id]],
             "fulfillments": [
                 {
                     **_order_fulfillment(fulfillment),
+                    "lines": [_placed_line(line) for line in placed_of[fulfillment.id]],
                     "tracking_numbers": [parcel.tracking_number for parcel in shipments[fulfillment.id]],
                     "shipments": [shipment_json(parcel, name_of) for parcel in shipments[fulfillment.id]],
                     "returns": [],
@@ -172,13 +178,14 @@ def orders_json(page: list[OrderRow]) -> list[dict[str, Any]]:
     ]
 
 
-def shipment_json(parcel: ShipmentRow, name_of: dict[int, FulfillmentLineName]) -> dict[str, Any]:
+def shipment_json(parcel: ShipmentRow, name_of: dict[int, PlacedLineRow]) -> dict[str, Any]:
     named = ((name_of[item["line"]], item["quantity"]) for item in parcel.items)
     items = [
         {"order_line_id": name.order_line_id, "sku": name.sku, "quantity": quantity}
         for name, quantity in named
     ]
-    return {**_order_shipment(parcel), "items": items}
+    url = tracking_url(parcel.tracking_number, parcel.carrier)
+    return {**_order_shipment(parcel), "tracking_url": url, "items": items}
 
 
 def counts(request: HttpRequest, retailer_id: int) -> HttpResponse:

@@ -5,6 +5,7 @@ Markets of all sizes have the same open orders, and so the same work for their s
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from django.db import connection
@@ -15,7 +16,7 @@ from inventory.models import MovementKind
 from inventory.movements import insert_movements
 from orders.processing_state import ProcessingState
 
-PARTIES, VARIANTS = 8, 2_000
+PARTIES, VARIANTS = int(os.environ.get("BENCH_PARTIES", "8")), 2_000
 """The number of retailers, which is also the number of suppliers; and the variants of each supplier.
 
 Every retailer is a partner of every supplier.

@@ -15,19 +15,22 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from tools.bench.soak import commands, servers
+from tools.bench.soak import servers
 from tools.bench.soak.client import PartyClient, Tally
 from tools.bench.soak.commands import ROOT
+from tools.bench.soak.damages import Damages
 from tools.bench.soak.faults import Faults
 from tools.bench.soak.hosts import Host, Proxy
+from tools.bench.soak.previous import LAST_RELEASE, UnusableVersion, unpack, unpack_last_release
 from tools.bench.soak.report import Soaked
 from tools.bench.soak.traffic import Pace, Traffic
 from tools.bench.soak.uploads import Uploader
-from tools.bench.soak.verdict import grown, lost_or_doubled
+from tools.bench.soak.verdict import grown, lost_or_doubled, unexpected
 from tools.launcher.embedded.data_home import temporary_home
 from tools.launcher.processes.account import unprivileged_account
 from tools.launcher.reaper.client import Reaper
@@ -40,7 +43,6 @@ OVERDUE = 300.0
 """The most seconds to wait for an answer after the last call began."""
 LONG_ENOUGH = 600.0
 """The shortest run, in seconds, whose memory growth is judged."""
-BEFORE_MIGRATIONS = "the last one before a migration"
 
 
 def main() -> None:
@@ -59,28 +61,23 @@ def main() -> None:
     asked.add_argument(
         "--previous",
         nargs="?",
-        const=BEFORE_MIGRATIONS,
+        const=LAST_RELEASE,
         metavar="VERSION",
-        help="the second host runs this version of git's (the last one before a migration), as while hosts"
-        " are upgraded in turn; then parts are killed and restarted, and nothing else goes wrong",
+        help="upgrade from this version of git's (default: the newest tag, else the last commit before a"
+        " migration): it makes the database and serves while this code migrates it, then both serve; only"
+        " parts are killed and restarted",
     )
     asked.add_argument("--report", type=Path, help="where the report goes besides standard output")
     options = asked.parse_args()
     # Refused connections are counted, so do not log a line for each.
     logging.getLogger("paramiko").setLevel(logging.CRITICAL)
-    version = options.previous
-    if version == BEFORE_MIGRATIONS:
-        version = before_migrations()
-        if not version:
-            say("this clone has no version from before a migration: there is nothing to run beside")
-            return
     with ExitStack() as cleanup:
         reaper = Reaper()
         cleanup.callback(reaper.close)
         home = temporary_home(unprivileged_account())
         reaper.remove_at_end(home)
-        other, beside = unpacked(version, home) if version else (ROOT, "")
-        text, faulty = soak(options.seconds, Pace(options.pace), home, other, beside, reaper)
+        previous = Previous(*previous_version(options.previous, home)) if options.previous else None
+        text, faulty = soak(options.seconds, Pace(options.pace), home, previous, reaper)
     print(text)
     if options.report:
         options.report.write_text(text)
@@ -95,46 +92,27 @@ def above_zero(text: str) -> float:
     return number
 
 
-def unpacked(version: str, home: Path) -> tuple[Path, str]:
-    """Unpack another version; return its folder and its name.
+class Previous(NamedTuple):
+    """The folder and the name of the version that the second host runs."""
 
-    The schema stays the current one, as during an upgrade of one host after another.
-    """
+    root: Path
+    name: str
+
+
+def previous_version(version: str, home: Path) -> tuple[Path, str]:
+    """Unpack a version. Exit with a sentence if this code cannot be its upgrade."""
     try:
-        commit = git("rev-parse", "--verify", "--quiet", f"{version}^{{commit}}")
-    except subprocess.CalledProcessError:
-        raise SystemExit(
-            f"This clone has no version {version}. If it is shallow, run git fetch --unshallow."
-        ) from None
-    folder = home / "previous"
-    folder.mkdir()
-    packed = subprocess.run(["git", "archive", commit], cwd=ROOT, check=True, stdout=subprocess.PIPE)
-    subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)
-    if not commands.parts_of(folder):
-        raise SystemExit(f"Version {version} has no deploy/systemd, which has the commands to start it.")
-    return folder, git("log", "-1", "--format=%h (%s)", commit)
-
-
-def before_migrations() -> str:
-    """Return the last version before the newest migration; empty in a clone that lacks it."""
-    try:
-        return git(
-            "rev-parse", "--verify", "--quiet", git("log", "-1", "--format=%H^", "--", "*/migrations/*.py")
-        )
-    except subprocess.CalledProcessError:
-        return ""
-
-
-def git(*arguments: str) -> str:
-    """Return the output of a git command."""
-    done = subprocess.run(["git", *arguments], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE)
-    return done.stdout.strip()
+        if version == LAST_RELEASE:
+            return unpack_last_release(home)
+        return unpack(version, home / "previous")
+    except UnusableVersion as error:
+        raise SystemExit(f"soak: {error}") from None
 
 
 def soak(
-    seconds: float, pace: Pace, home: Path, other: Path, beside: str, reaper: Reaper
+    seconds: float, pace: Pace, home: Path, previous: Previous | None, reaper: Reaper
 ) -> tuple[str, Sequence[str]]:
-    """Return the report and the faults found. `other` is the second host's code, `beside` its version."""
+    """Return the report and the faults found."""
     database, broker = servers.postgres(home, reaper), servers.redis(home, reaper)
     shared = {
         "DATABASE_URL": database.url,
@@ -146,27 +124,36 @@ def soak(
         "DEMO": "0",
         "BEHIND_PROXY": "1",
     }
+    first = previous.root if previous else ROOT
     say("preparing the database")
-    manage(shared, home, "migrate", "--no-input", "-v0")
-    manage(shared, home, "demo_data", "--write-demo-json")
-    hosts = [Host("one", home, ROOT, shared, reaper), Host("two", home, other, shared, reaper)]
+    manage(shared, home, "migrate", "--no-input", "-v0", root=first)
+    manage(shared, home, "demo_data", "--write-demo-json", root=first)
+    new = Host("one", home, ROOT, shared, reaper)
+    second = Host("two", home, first, shared, reaper)
+    hosts = [new, second]
     say("starting two hosts")
-    for host in hosts:
-        host.start()
+    second.start()
+    if not previous:
+        new.start()
     proxy = Proxy(hosts, home / "proxy.log", reaper)
     tally, give_up = Tally(), threading.Event()
-    traffic = traffic_through(proxy, [host.sftp_port for host in hosts], home, tally, give_up, pace)
+    traffic = traffic_through(proxy, [second.sftp_port, new.sftp_port], home, tally, give_up, pace)
     traffic.prepare()
     traffic.start()
+    if previous:
+        say(f"migrating while {previous.name} serves")
+        manage(shared, home, "migrate", "--no-input", "-v0")
+        new.start()
     time.sleep(WARM_UP)  # a process does not announce that it has loaded everything
     warm = memory(hosts)
 
     paced = pace.orders is not None
-    faults = Faults(hosts, database, broker, hosts_only=bool(beside), paced=paced)
+    damages = Damages(database.url, lambda: manage(shared, home, "reconcile", "--fix", check=False))
+    faults = Faults(hosts, database, broker, hosts_only=previous is not None, paced=paced, damages=damages)
     stop = threading.Event()
     ending = threading.Timer(seconds, stop.set)
     ending.start()
-    say(f"throwing faults for {seconds:g} s{', beside ' if beside else ''}{beside}")
+    say(f"throwing faults for {seconds:g} s{f', beside {previous.name}' if previous else ''}")
     faults.throw_until(stop)
     for host in hosts:
         host.start()
@@ -178,8 +165,16 @@ def soak(
     traffic.finish()
     overdue.cancel()
     last = memory(hosts)
+    if previous:
+        second.stop()
+        manage(shared, home, "finish_upgrade")
     reconciled = manage(shared, home, "reconcile", check=False)
-    faulty = [*lost_or_doubled(traffic.seen, database.url)]
+    logs = [host.parts["web"].log for host in hosts]
+    faulty = [
+        *lost_or_doubled(traffic.seen, database.url),
+        *unexpected(tally.answers, logs),
+        *damages.left,
+    ]
     if seconds >= LONG_ENOUGH:
         faulty += grown(warm, last)
     if reconciled.returncode:
@@ -196,7 +191,7 @@ def soak(
         last,
         said[-1] if said else "?",
         faulty,
-        beside,
+        previous.name if previous else "",
     )
     for host in hosts:
         host.stop()
@@ -249,12 +244,12 @@ def memory(hosts: Sequence[Host]) -> dict[str, int]:
 
 
 def manage(
-    shared: dict[str, str], home: Path, *arguments: str, check: bool = True
+    shared: dict[str, str], home: Path, *arguments: str, check: bool = True, root: Path = ROOT
 ) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **shared, "DATA_DIR": str(home), "LOG_LEVEL": "WARNING"}
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
-        cwd=ROOT,
+        cwd=root,
         env=environment,
         check=check,
         text=True,

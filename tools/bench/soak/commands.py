@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "deploy"
 UNITS = sorted(DEPLOY.glob("systemd/*.service"))
 PYTHON = "/opt/exchange/.venv/bin/python"
+STEPS = ("secrets", "migrate", "operator")
+"""The services of the compose file that run once at each start."""
 PARTS = ("web", "worker", "fetcher", "ticker", "beat", "webhooks", "sftp")
 
 

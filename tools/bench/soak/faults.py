@@ -9,6 +9,7 @@ from threading import Event
 
 import redis
 
+from tools.bench.soak.damages import Damages
 from tools.bench.soak.hosts import Host
 from tools.bench.soak.servers import SoakServer
 
@@ -30,9 +31,11 @@ class Faults:
         *,
         hosts_only: bool = False,
         paced: bool = False,
+        damages: Damages | None = None,
     ) -> None:
-        """Prepare the faults. With `hosts_only`, PostgreSQL and Redis have none."""
+        """Prepare the faults. With `hosts_only`, PostgreSQL and Redis have none, and no value is damaged."""
         self.hosts, self.database, self.broker, self.hosts_only = hosts, database, broker, hosts_only
+        self.damages = damages
         self.every = PACED if paced else EVERY
         self.thrown: Counter[str] = Counter()
         self.restarts: Counter[str] = Counter()
@@ -46,6 +49,8 @@ class Faults:
         ]
         if not self.hosts_only:
             kinds += self._of_servers()
+            if self.damages is not None:
+                kinds.append(("a value was damaged, and reconcile --fix repaired it", self.damages.damage))
         self._throw(kinds, stop)
 
     def _of_servers(self) -> list[tuple[str, Callable[[Event], None]]]:

@@ -74,7 +74,7 @@ class Host:
         return ended
 
     def ready(self) -> bool:
-        return answers(self.port, "/readyz")
+        return answers(self.port, "/readyz") and listens(self.sftp_port)
 
     def memory(self) -> dict[str, int]:
         return {part: process.memory() for part, process in self.parts.items()}
@@ -99,11 +99,12 @@ class Proxy:
         folder = Path(tempfile.gettempdir())
         self.process = Process(Program("proxy", command, folder, environment), log, reaper)
         self.process.start()
-        wait_until(self.listens, "haproxy listens")
+        wait_until(lambda: listens(self.port), "haproxy listens")
 
-    def listens(self) -> bool:
-        with socket.socket() as sock:
-            return sock.connect_ex(("127.0.0.1", self.port)) == 0
+
+def listens(port: int) -> bool:
+    with socket.socket() as sock:
+        return sock.connect_ex(("127.0.0.1", port)) == 0
 
 
 def answers(port: int, path: str) -> bool:

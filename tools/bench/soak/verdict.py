@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 import psycopg
 
@@ -12,6 +14,10 @@ from tools.bench.soak.traffic import Seen
 SHIPPED = "shipped"  # as a client reads it: the soak runs without the product's own code
 GROWTH = 1.5
 """The highest growth of a part's memory since the warm-up, as a factor."""
+TRACEBACK = "Traceback (most recent call last):"
+EXPECTED = "the database did not answer"
+MOST_CAUSES = 5
+"""The tracebacks that a report shows, because the logs are deleted at the end of a run."""
 SMALL = 64 * 1024**2
 """Growth below this is ignored: a part that has just started is smaller than one that has worked."""
 
@@ -48,6 +54,19 @@ def lost_or_doubled(seen: Seen, database: str) -> Iterator[str]:
     if unshipped and unshipped[0]:
         yield f"{unshipped[0]} fulfillments were not shipped in the end"
     yield from seen.complaints
+
+
+def unexpected(answers: Mapping[str, int], logs: Iterable[Path] = ()) -> Iterator[str]:
+    """Return a sentence if any answer was a 500. A fault may cost an answer (502, 503), never the reason."""
+    if answers.get("500"):
+        causes = [each for log in logs for each in tracebacks(log.read_text(errors="replace"))]
+        yield "\n\n".join([f"{answers['500']} requests were answered with 500", *causes[:MOST_CAUSES]])
+
+
+def tracebacks(log: str) -> list[str]:
+    """Return the unforeseen errors of a log with their tracebacks, each up to the next dated line."""
+    entries = re.split(r"^(?=\d{4}-\d\d-\d\d )", log, flags=re.MULTILINE)
+    return [each.strip() for each in entries if TRACEBACK in each and EXPECTED not in each]
 
 
 def grown(warm: Mapping[str, int], now: Mapping[str, int]) -> Iterator[str]:

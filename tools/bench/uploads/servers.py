@@ -70,7 +70,7 @@ def ours(home: Path) -> Iterator[UploadTarget]:
 
 @contextmanager
 def theirs(home: Path) -> Iterator[UploadTarget | None]:
-    """Run OpenSSH's server with its own configuration; yield None if it is not installed."""
+    """Run OpenSSH's server with a configuration of its own. Yield None if OpenSSH is missing."""
     program = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         print("  OpenSSH's server is not installed: the comparison is left out.", flush=True)

@@ -1,4 +1,4 @@
-"""Two receivers of webhooks in their own process: a fast receiver, and a receiver that never answers."""
+"""A fast receiver of webhooks in its own process."""
 
 from __future__ import annotations
 
@@ -31,25 +31,19 @@ class Quick(asyncio.Protocol):
             self._transport.write(TAKEN)
 
 
-class Hanging(asyncio.Protocol):
-    """Accepts connections and sends nothing."""
-
-
 async def serve() -> None:
-    loop = asyncio.get_running_loop()
-    servers = [await loop.create_server(kind, "127.0.0.1", 0) for kind in (Quick, Hanging)]
-    print(*(server.sockets[0].getsockname()[1] for server in servers), flush=True)
-    await asyncio.Event().wait()
+    server = await asyncio.get_running_loop().create_server(Quick, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
 
 
 @contextmanager
-def receivers() -> Iterator[tuple[str, str]]:
-    """Run both receivers and yield their URLs."""
+def receiver() -> Iterator[str]:
+    """Run the receiver and yield its URL."""
     process = subprocess.Popen([sys.executable, "-m", __name__], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        quick, hanging = (f"http://127.0.0.1:{port}/hooks" for port in process.stdout.readline().split())
-        yield quick, hanging
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}/hooks"
     finally:
         process.terminate()
         process.wait()

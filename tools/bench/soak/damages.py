@@ -1,0 +1,42 @@
+"""Damages to stored values. `manage.py reconcile --fix` repairs each of them while the traffic goes on."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Callable
+from threading import Event
+
+import psycopg
+
+from tools.bench.soak.verdict import SHIPPED
+
+# Values that the traffic does not carry on: a later change would confirm a damaged number of stock.
+DAMAGES = (
+    "DELETE FROM orders_searchentry WHERE order_id % 7 = 0",
+    "DELETE FROM fulfillments_shipment WHERE fulfillment_id % 11 = 0",
+    "DELETE FROM inventory_stockmovement WHERE kind = 'ship' AND id % 13 = 0",
+    "DELETE FROM inventory_stockmovement WHERE kind = 'reserve' AND id % 17 = 0",
+    "UPDATE orders_orderline SET waiting_since = now() WHERE id % 5 = 0 AND waiting_since IS NULL",
+    "UPDATE orders_retailerclock SET completed = completed + 3, pending = pending + 1",
+    "UPDATE orders_order SET has_unknown_country = true WHERE id % 3 = 0",
+    "UPDATE fulfillments_fulfillmentline SET shipped = 0 WHERE id % 9 = 0",
+    f"UPDATE fulfillments_fulfillment SET due_at = now() WHERE state = '{SHIPPED}' AND id % 4 = 0",
+    "UPDATE fulfillments_dailysum SET count = count + 1 WHERE measure = 'created'",
+)
+
+
+class Damages:
+    """Damages one value after another, repairs each by the command, and stores the remaining differences."""
+
+    def __init__(self, database: str, repair: Callable[[], subprocess.CompletedProcess[str]]) -> None:
+        self.database, self.repair = database, repair
+        self.left: list[str] = []
+
+    def damage(self, stop: Event) -> None:
+        statement = random.choice(DAMAGES)
+        with psycopg.connect(self.database, autocommit=True) as session:
+            session.execute(statement.encode())
+        done = self.repair()
+        if done.returncode:
+            self.left.append(f"after {statement}: {done.stdout}{done.stderr}")

@@ -1,0 +1,133 @@
+"""Builds the site of the documents, which the service serves below /docs/ (docs/adr/0118).
+
+    python -m tools.docs_site [--strict]
+
+Zensical reads one folder of pages. This module copies docs/ and the documents beside it into a temporary
+folder, and changes the parts of their Markdown that GitHub and Zensical read differently. It needs only the
+packages of requirements/docs.txt.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CONFIG = ROOT / "zensical.toml"
+OUTSIDE = (
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "deploy/README.md",
+    "tools/clients/python/README.md",
+    "tools/clients/typescript/README.md",
+)
+"""The documents outside of docs/ that are pages of the site, too."""
+
+LANGUAGES = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
+LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|[/#])([^)#\s]+)(#[^)\s]*)?\)")
+FENCES = re.compile(r"(?:^```(?:sh|python|ts)\n(?:(?!```).*\n)*```\n+){2,}", re.MULTILINE)
+DIAGRAM = re.compile(r"^```mermaid\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+THEMES = {"default": "light", "dark": "dark"}
+FENCE = re.compile(r"^```(\w+)\n((?:(?!```).*\n)*)```\n", re.MULTILINE)
+
+
+def build(target: Path, *, strict: bool) -> int:
+    """Build the site into this folder, in place of an earlier one. Return Zensical's exit code."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".docs-") as folder:
+        work = Path(folder)
+        shutil.copy2(CONFIG, work)
+        shutil.copytree(ROOT / "docs/images", work / "docs/images")
+        for name, text in pages():
+            page = work / "docs" / name
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(with_diagrams(text, page), encoding="utf-8")
+        command = [sys.executable, "-m", "zensical", "build", *(["--strict"] if strict else [])]
+        code = subprocess.run(command, cwd=work, env={**os.environ, "NO_COLOR": "1"}, check=False).returncode
+        if code == 0:
+            replace(target, work / "site")
+    return code
+
+
+def replace(target: Path, built: Path) -> None:
+    """Move the new site to the place of the old one."""
+    if target.exists():
+        target.rename(built.with_name("old"))
+    built.rename(target)
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Yield the name of each page in the site, and its text."""
+    sources = {path.relative_to(ROOT / "docs").as_posix(): path for path in (ROOT / "docs").rglob("*.md")}
+    sources |= {name: ROOT / name for name in OUTSIDE}
+    names = {path: name for name, path in sources.items()}
+    for name, path in sorted(sources.items()):
+        text = path.read_text(encoding="utf-8")
+        yield name, with_tabs(with_links(text, path, name, names))
+
+
+def with_links(text: str, path: Path, name: str, names: dict[Path, str]) -> str:
+    """Point links at pages of the site. A link to a file that only the source has becomes plain text."""
+
+    def pointed(found: re.Match[str]) -> str:
+        label, link, fragment = found[1], found[2], found[3] or ""
+        leads_to = (path.parent / link).resolve()
+        if leads_to.is_dir():
+            leads_to /= "README.md"
+        if leads_to not in names:
+            return label
+        return f"[{label}]({os.path.relpath(names[leads_to], Path(name).parent)}{fragment})"
+
+    return LINK.sub(pointed, text)
+
+
+def with_tabs(text: str) -> str:
+    """Show code blocks that follow each other in several languages as tabs."""
+
+    def tabs(found: re.Match[str]) -> str:
+        blocks = FENCE.findall(found[0])
+        if len({language for language, _ in blocks}) < len(blocks):
+            return found[0]
+        return "\n".join(tab(language, code) for language, code in blocks) + "\n"
+
+    return FENCES.sub(tabs, text)
+
+
+def with_diagrams(text: str, page: Path) -> str:
+    """Draw each Mermaid diagram as two pictures beside the page, for a light and a dark screen."""
+
+    def drawn(found: re.Match[str]) -> str:
+        import mermaidx  # takes half a second, which pages without a diagram need not wait for
+
+        number, shown = text.count("```mermaid", 0, found.start()) + 1, []
+        for theme, screen in THEMES.items():
+            picture = page.with_name(f"{page.stem}-{number}-{screen}.svg")
+            directive = f"%%{{init: {{'theme': '{theme}'}}}}%%"
+            mermaidx.render(f"{directive}\n{found[1]}").save(str(picture))
+            shown.append(f"![Diagram]({picture.name}#only-{screen})")
+        return "\n".join(shown) + "\n"
+
+    return DIAGRAM.sub(drawn, text)
+
+
+def tab(language: str, code: str) -> str:
+    """Return one tab with its code."""
+    lines = "".join(f"    {line}" if line.strip() else line for line in code.splitlines(keepends=True))
+    return f'=== "{LANGUAGES[language]}"\n\n    ```{language}\n{lines}    ```\n'
+
+
+def main() -> int:
+    """Build the site into DATA_DIR."""
+    data_dir = Path(os.environ.get("DATA_DIR") or ROOT / "var")
+    return build(data_dir / "docs", strict="--strict" in sys.argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
