@@ -1,0 +1,101 @@
+"""A supplier's clerk uploads files, sees a trial first, and corrects rejected rows on the page."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from catalog.models import Variant
+from imports.models import ImportDraft, ImportJob, Status
+from imports.pipeline.job_runner import run_job
+from inventory.models import StockLevel
+from tests.factories import MemberFactory
+from tests.portal.conftest import act, browser_of, said
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PRODUCTS = b"sku,title,retail_price\nA-1,Lantern,39.90\nA-2,Kettle,ask us\n"
+
+
+def upload(client, content, kind="products", name="list.csv"):
+    """Upload a file, and return the page that follows."""
+    return client.post(
+        "/portal/files/", {"kind": kind, "file": SimpleUploadedFile(name, content)}, follow=True
+    )
+
+
+def try_file(client, draft, **mapping):
+    """Start the trial of a file, run it, and return its job."""
+    client.post(f"/portal/files/drafts/{draft.pk}/", {"do": "try", **mapping})
+    job = ImportJob.objects.latest("pk")
+    run_job(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def test_a_file_is_tried_then_imported_then_its_rejected_row_is_corrected(ana):
+    page = upload(ana, PRODUCTS)
+    assert "First rows" in page.content.decode()
+    trial = try_file(ana, ImportDraft.objects.get())
+    assert (trial.status, trial.dry_run, trial.rejected) == (Status.SUCCEEDED_WITH_ERRORS, True, 1)
+    assert not Variant.objects.exists()
+    assert "Nothing has changed" in ana.get(f"/portal/files/{trial.pk}/").content.decode()
+
+    act(ana, f"/portal/files/{trial.pk}/do/import/")
+    job = ImportJob.objects.latest("pk")
+    run_job(job.pk)
+    assert [variant.sku for variant in Variant.objects.all()] == ["A-1"]
+
+    page = ana.get(f"/portal/files/{job.pk}/correct/")
+    [row] = page.context["rows"]
+    cells = {f"cell-{row.reject.pk}-{place}": text for place, text in enumerate(("A-2", "Kettle", "44.50"))}
+    page = ana.post(f"/portal/files/{job.pk}/correct/", cells, follow=True)
+    assert said(page) == ["1 corrected rows are imported again."]
+    run_job(ImportJob.objects.latest("pk").pk)
+    assert {variant.sku for variant in Variant.objects.all()} == {"A-1", "A-2"}
+
+
+def test_a_stock_file_is_imported_with_its_columns_and_warehouse(ana, acme, a_variant):
+    warehouse = acme.warehouses.get(is_default=True)
+    variant = a_variant(acme, sku="A-1")
+    page = upload(ana, b"Artikel,Bestand\nA-1,7\n", kind="inventory")
+    form = {"id_field": "Artikel", "id_type": "sku", "amount_field": "Bestand", "mode": "delta"}
+    assert "Column with the quantity" in page.content.decode()
+    trial = try_file(ana, ImportDraft.objects.get(), warehouse=str(warehouse.pk), **form)
+    assert trial.status == Status.SUCCEEDED, trial.error
+    act(ana, f"/portal/files/{trial.pk}/do/import/")
+    run_job(ImportJob.objects.latest("pk").pk)
+    assert StockLevel.objects.get(variant=variant).on_hand == 7
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "empty"), (b'{"products": []}', "JSON"), (b"%PDF-1.7 \n", "PDF")],
+)
+def test_a_file_that_is_no_table_is_refused_with_its_name(ana, content, message):
+    page = upload(ana, content)
+    assert message in page.content.decode()
+    assert not ImportDraft.objects.exists()
+
+
+def test_a_discarded_file_is_gone(ana):
+    upload(ana, PRODUCTS)
+    page = ana.post(f"/portal/files/drafts/{ImportDraft.objects.get().pk}/", {"do": "discard"}, follow=True)
+    assert said(page) == ["list.csv is discarded."]
+    assert not ImportDraft.objects.exists()
+
+
+def test_the_rejected_rows_come_as_a_file_for_spreadsheets(ana):
+    upload(ana, PRODUCTS)
+    trial = try_file(ana, ImportDraft.objects.get())
+    answer = ana.get(f"/portal/files/{trial.pk}/errors/")
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")
+    assert text.splitlines()[1].startswith("3,retail_price,")
+    assert text.splitlines()[1].endswith("A-2,Kettle,ask us")
+
+
+def test_a_member_without_the_role_reads_files_and_cannot_upload(acme):
+    viewer = browser_of(MemberFactory.create(supplier=acme, member_role="viewer"))
+    page = viewer.get("/portal/files/")
+    assert "Upload file" not in page.content.decode()
+    assert upload(viewer, PRODUCTS).status_code == 403
