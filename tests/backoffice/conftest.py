@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from accounts.models import Retailer
+from accounts.models import OperatorAction, Retailer
+from accounts.tasks import run_operator_action
 from backoffice.groups import OPERATORS, SUPPORT
 from fulfillments.models import Fulfillment
 from orders.models import Order
@@ -72,9 +74,23 @@ def choose(client: Client, model: Any, action: str, subjects: Sequence[Any], **f
 
 
 def confirm(client: Client, page: Any, **answers: str) -> Any:
-    """Confirm a preview page."""
-    path = f"{page.request['PATH_INFO']}confirm/"
-    return client.post(path, {"reason": "agreed by telephone", **answers}, follow=True)
+    """Confirm a preview page, with the typed number of rows. Wait until the action may start, and show it."""
+    path = page.request["PATH_INFO"]
+    typed = str(page.context["counts"]["possible"])
+    answer = client.post(
+        f"{path}confirm/", {"reason": "agreed by telephone", "rows": typed, **answers}, follow=True
+    )
+    return started(client, path) or answer
+
+
+def started(client: Client, path: str) -> Any:
+    """Let the action of a page that waits for its start begin now; return its page, or None."""
+    waiting = OperatorAction.objects.filter(starts_at__gt=timezone.now(), finished_at=None)
+    waiting = waiting.filter(pk=path.rstrip("/").rpartition("/")[2])
+    if not waiting.update(starts_at=timezone.now()):
+        return None
+    run_operator_action(int(path.rstrip("/").rpartition("/")[2]))
+    return client.get(path)
 
 
 def messages(page: Any) -> list[str]:

@@ -37,7 +37,7 @@ class Person:
     secret: str = ""
 
     def sign_in(self) -> Any:
-        """The first step; the page that it leads to."""
+        """Do the first step of signing in; return the next page."""
         self.client = Client()
         form = {"username": self.name, "password": PASSWORD, "next": "/admin/orders/order/"}
         return self.client.post(SIGN_IN, form)

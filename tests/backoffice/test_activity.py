@@ -32,7 +32,9 @@ def test_the_newest_are_read_by_an_index_however_much_was_ever_done(operator, ta
     with CaptureQueriesContext(connection) as asked:
         operator.get(PAGE)
 
-    [statement] = [each["sql"] for each in asked if f'FROM "{table}" ' in each["sql"]]
+    [statement] = [
+        each["sql"] for each in asked if each["sql"].partition(" FROM ")[2].startswith(f'"{table}" ')
+    ]
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off")
         cursor.execute(f"EXPLAIN {statement}")
@@ -50,9 +52,8 @@ def test_an_action_on_many_leads_to_its_results(operator, shop):
     OrderFactory.create_in_bulk(2, retailer=shop)
     confirm(operator, choose(operator, Order, "hold", list(Order.objects.all())))
 
-    found = shown(operator)
-    assert ("olga", "Hold", "2 of orders") in found
-    assert len(found) == 3
+    assert shown(operator) == [("olga", "Hold", "2 orders")]
+    assert shown(operator, about=f"order:{Order.objects.latest('pk').pk}") == [("olga", "Hold", "2 orders")]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,8 @@ def test_pages_follow_each_other_without_a_gap_or_a_repetition(operator, order, 
         query = page.context["next"]
         if not query:
             break
-    assert sorted(seen) == sorted(Event.objects.filter(actor="user:olga").values_list("pk", flat=True))
+    acts = Event.objects.filter(actor="user:olga", type__in=["order.held", "order.released"])
+    assert sorted(seen) == sorted(acts.values_list("pk", flat=True))
     assert len(seen) == len(set(seen)) == 6
 
 

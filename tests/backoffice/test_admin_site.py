@@ -16,10 +16,13 @@ from tests.factories import SupplierFactory, VariantFactory
 WITHOUT_PAGES = {
     "accounts.AccessToken",
     "accounts.IdempotencyKey",
+    "accounts.MailSubscription",  # *Notifications* of the member, in the portal
     "accounts.OperatorAction",
     "accounts.OperatorActionRow",
     "accounts.OperatorNote",
+    "accounts.SavedView",
     "accounts.Suspension",
+    "accounts.TypedDraft",  # shown on the page of its form
     "catalog.Departure",
     "catalog.TakenSnapshot",
     "catalog.VariantChange",
@@ -27,20 +30,29 @@ WITHOUT_PAGES = {
     "events.RelayBookmark",
     "events.Sender",
     "fulfillments.Capture",
+    "fulfillments.CarriedOutRow",
+    "fulfillments.ChangesRead",
     "fulfillments.DailySum",
     "fulfillments.FulfillmentLine",
+    "fulfillments.KeptParcel",  # a panel of the fulfillment
     "fulfillments.Rejection",
     "fulfillments.Return",
     "fulfillments.RoutingDecision",
     "fulfillments.Shipment",
+    "fulfillments.Carton",  # printed on the labels of a fulfillment
+    "fulfillments.SlipTemplate",  # *Packing slip* of a retailer
+    "fulfillments.SsccCounter",
     "fulfillments.SummedEvents",
     "imports.Correction",
     "imports.ImportDraft",
     "imports.Reject",
     "imports.UploadChunk",
+    "inventory.ExpectedStock",  # on orders that wait
     "orders.CancelRequest",
     "orders.OrderLine",
     "orders.RetailerClock",
+    "orders.PendingErasure",  # encrypted texts that are deleted within minutes
+    "orders.Reconciliation",  # on the system status
     "orders.SearchEntry",
     "sftp_ingest.Blob",
     "sftp_ingest.DroppedBlob",

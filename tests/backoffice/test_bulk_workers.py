@@ -87,7 +87,7 @@ def test_some_hundred_cost_few_statements_each(begin):
     assert (many - few) / 150 <= 13
 
 
-def test_a_worker_that_is_killed_half_way_leaves_all_to_the_next_and_nothing_twice(begin, before_keeping):
+def test_a_killed_workers_rest_is_done_once_by_the_next_worker(begin, before_keeping):
     action = begin(5)
 
     def die_at_the_third(record):

@@ -56,11 +56,13 @@ def test_unrouted_units_show_the_items_and_the_amount(operator, acme, shop, a_va
     assert (item.kind.name, item.problem, item.money) == (
         "refused",
         "Refused by all suppliers: 2 × LAN-1",
-        15,
+        [(15, "USD")],
     )
 
 
-def test_a_silent_supplier_a_late_one_and_a_held_order(operator, shop, order, fulfillment, client_for):
+def test_the_desk_lists_cancellations_overdue_work_and_held_orders(
+    operator, shop, order, fulfillment, client_for
+):
     client_for(shop).post(f"orders/{order.pk}/cancel")
     assert kinds(operator) == ["cancellation"]
     do(operator, fulfillment, "refuse-cancelation")
@@ -70,7 +72,7 @@ def test_a_silent_supplier_a_late_one_and_a_held_order(operator, shop, order, fu
     assert kinds(operator) == ["held"]
 
 
-def test_the_same_order_stands_once_with_all_its_reasons(operator, refused_address):
+def test_an_order_with_several_reasons_is_listed_once(operator, refused_address):
     do(operator, refused_address, "hold")
 
     [item] = rows(operator)
@@ -88,7 +90,7 @@ def test_stock_imports_and_feeds_wait_too(operator, acme, order):
 def test_over_promised_stock_is_counted_from_its_row_and_a_waiting_order_canceled(operator, order):
     set_stock(on_hand=1)
     [item] = rows(operator, kind="overpromised")
-    assert [label for label, _ in item.actions] == ["Enter count", "Adjust stock"]
+    assert [label for label, _ in item.actions] == ["Count stock", "Adjust stock"]
     assert all(operator.get(url).status_code == 200 for _, url in item.actions)
     OrderLine.objects.update(waiting_since=timezone.now())
 
@@ -97,7 +99,7 @@ def test_over_promised_stock_is_counted_from_its_row_and_a_waiting_order_cancele
     assert all(operator.get(url).status_code == 200 for _, url in item.actions)
 
 
-def test_a_supplier_that_falls_silent_waits_and_one_that_never_spoke_does_not(
+def test_a_silent_supplier_is_on_the_desk_unless_it_never_sent_data(
     operator, acme, rival, shop, client_for, a_variant
 ):
     a_variant(acme, "LAN-1", stock=1)
@@ -179,7 +181,7 @@ def test_support_reads_the_desk_and_keeps_nothing(support, operator, refused_add
 
 
 @pytest.mark.parametrize("sent", [{}, {"model": "auth.user", "record_id": "1"}, {"model": "orders.order"}])
-def test_a_note_of_nothing_is_refused(operator, sent):
+def test_an_empty_note_is_refused(operator, sent):
     assert operator.post(f"{DESK}note/", sent).status_code == 403
 
 
@@ -224,3 +226,12 @@ def test_it_asks_the_same_number_of_queries_however_much_waits(
         one_more()
     assert asked() == few
     assert Order.objects.count() == ImportJob.objects.count() == 8
+
+
+def test_labels_of_forms_have_no_colon(operator, acme):
+    suspend = f"/admin/accounts/supplier/{acme.pk}/suspend/"
+    for path in ("/admin/desk/", suspend, "/admin/catalog/variant/add/"):
+        page = operator.get(path)
+        assert page.status_code == 200, path
+        assert "</label>" in page.text, path
+        assert ":</label>" not in page.text, path

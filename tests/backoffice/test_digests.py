@@ -69,7 +69,7 @@ def test_a_supplier_gets_a_digest_of_its_work(server, operator, acme, order):
     assert "It has no header." in sent.body
 
 
-def test_a_supplier_hears_nothing_of_another(server, operator, rival, order):
+def test_a_supplier_gets_no_events_of_another_supplier(server, operator, rival, order):
     add(operator, supplier=rival.pk)
     send_digests()
     assert mail.outbox == []
@@ -91,7 +91,7 @@ def test_no_digest_is_sent_when_off_too_early_already_sent_or_empty(
     assert mail.outbox == []
 
 
-def test_without_a_mail_server_nothing_is_sent_and_the_admin_says_so(settings, operator, trouble):
+def test_without_a_mail_server_no_mail_is_sent_and_the_admin_reports_it(settings, operator, trouble):
     settings.EMAIL_URL = ""
     page = add(operator, user=User.objects.get(username="olga").pk)
     assert "EMAIL_URL is not set" in str(messages(page))
@@ -139,7 +139,7 @@ def test_a_silent_mail_server_is_tried_once_and_its_digest_comes_last(
     assert asked == ["olga@example.org", "acme@example.org"]
 
 
-def test_a_digest_is_of_one(operator, acme):
+def test_a_digest_has_exactly_one_recipient(operator, acme):
     page = add(operator, supplier=acme.pk, user=User.objects.get(username="olga").pk)
     assert "Choose one." in page.text
     assert not Digest.objects.exists()
@@ -161,6 +161,6 @@ def test_one_url_says_where_mail_goes(url, found):
 
 
 @pytest.mark.parametrize("url", ["mail.example", "http://mail.example", "smtp://", "smtp://mail.example:x"])
-def test_a_url_that_cannot_be_read_is_said_at_the_start(url):
+def test_an_invalid_url_is_reported_at_the_start(url):
     with pytest.raises(ImproperlyConfigured, match="EMAIL_URL"):
         mail_settings(url)

@@ -10,7 +10,7 @@ def test_a_page_that_is_not_there_is_a_page_for_people(operator):
     page = operator.get("/admin/orders/nothing-of-that-name/")
     assert page.status_code == 404
     assert "This page does not exist" in page.text
-    assert 'id="bo-search-term"' in page.text
+    assert 'id="ui-search-term"' in page.text
     assert "default-src 'self'" in page.headers["Content-Security-Policy"]
 
 

@@ -122,18 +122,20 @@ def test_a_kind_without_a_list_leads_to_the_desk(operator, name):
     assert operator.get(url).status_code == 200
 
 
-def test_many_rows_are_counted_only_up_to_the_window(operator, acme, monkeypatch):
+def test_many_rows_are_counted_exactly_up_to_a_limit(operator, acme, monkeypatch):
     monkeypatch.setattr("backoffice.desk.gathering.WINDOW", 10)
-    monkeypatch.setattr("backoffice.desk.pages.WINDOW", 10)
     ImportJobFactory.create_in_bulk(13, supplier=acme, status="failed")
-    assert '<span class="bo-count">10+</span>' in operator.get("/admin/").text
+    assert 'data-live-count="failed">13</span>' in operator.get("/admin/").text
+    monkeypatch.setattr("backoffice.desk.gathering.COUNTED", 12)
+    monkeypatch.setattr("backoffice.desk.pages.COUNTED", 12)
+    assert 'data-live-count="failed">12+</span>' in operator.get("/admin/").text
 
 
 def test_the_home_page_asks_one_query_for_each_kind(operator, order, django_assert_num_queries):
     operator.get("/admin/")
     # session, user, whether they lack a second factor, the permissions of the user and of their groups;
-    # one for each of the desk's kinds (of silent parts Redis is asked)
-    with django_assert_num_queries(5 + 13):
+    # one for each of the desk's kinds (of silent parts Redis is asked); the actions that need an approval
+    with django_assert_num_queries(5 + 13 + 1):
         operator.get("/admin/")
 
 
@@ -141,7 +143,7 @@ def test_support_sees_the_same_home(support, order):
     assert list(counts(support)) == [kind.name for kind in KINDS]
 
 
-def test_a_stranger_is_asked_to_log_in(db):
+def test_a_visitor_without_a_session_must_log_in(db):
     answer = Client().get("/admin/")
     assert answer.status_code == 302
     assert answer.headers["Location"] == "/admin/login/?next=/admin/"

@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import io
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from accounts import saved_views
+from accounts.models import SavedView
 from accounts.operating.day_filter import first_since
-from backoffice.lists import views
-from backoffice.models import SavedView
 from orders.models import Order
 from tests.factories import OrderFactory
 
@@ -135,14 +136,14 @@ def test_a_saved_view_belongs_to_its_list_and_its_readers(operator, client, days
 
 
 def test_a_view_without_a_name_or_beyond_the_most_is_refused_in_words(operator, monkeypatch):
-    monkeypatch.setattr(views, "MOST", 1)
+    monkeypatch.setattr(saved_views, "MOST", 1)
     assert "at most 60 characters" in save(operator, "", "").text
     save(operator, "One", "")
     assert "Delete one first" in save(operator, "Two", "").text
     assert SavedView.objects.count() == 1
 
 
-def test_a_filter_that_no_column_can_hold_is_answered_as_any_other_wrong_one(operator):
+def test_a_filter_value_outside_the_column_type_is_an_invalid_parameter(operator):
     for nonsense in ({"name": "a\0b"}, {"id__exact": "x"}):
         answer = operator.get("/admin/accounts/apikey/", nonsense)
         assert (answer.status_code, answer.headers["Location"]) == (302, "/admin/accounts/apikey/?e=1")
@@ -152,3 +153,30 @@ def test_a_search_for_an_impossible_value_is_a_wrong_request(operator):
     of_field = {"app_label": "accounts", "model_name": "apikey", "field_name": "supplier"}
     assert operator.get("/admin/autocomplete/", {**of_field, "term": "a"}).status_code == 200
     assert operator.get("/admin/autocomplete/", {**of_field, "term": "a\0b"}).status_code == 400
+
+
+def test_the_list_of_orders_shows_problem_suppliers_units_and_amount(
+    operator, acme, rival, shop, a_variant, pushed, client_for
+):
+    a_variant(acme, "LAN-1", stock=10)
+    order = pushed(shop, {"sku": "LAN-1", "quantity": 3, "billed_amount": 12.5})
+    supplier = client_for(acme)
+    supplier.put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/wrong_address")
+    [row] = operator.get(LIST).context["cl"].result_list
+    shown_row = (row.problem_words, row.supplier_names, row.unit_count, row.billed)
+    assert shown_row == ("Wrong address", "Acme", 3, Decimal("12.5"))
+    page = operator.get(LIST, {"q": order.shipping_address["last_name"]})
+    assert shown(page) == [order.pk]
+    assert f"12.50\u00a0{order.currency}" in page.text
+
+
+def test_the_list_of_orders_takes_the_same_queries_for_any_rows(operator, shop):
+    def asked():
+        with CaptureQueriesContext(connection) as statements:
+            operator.get(LIST)
+        return len(statements)
+
+    OrderFactory.create(retailer=shop)
+    few = asked()
+    OrderFactory.create_in_bulk(40, retailer=shop)
+    assert asked() == few

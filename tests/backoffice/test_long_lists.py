@@ -7,9 +7,10 @@ from django.contrib import admin
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from accounts.models import ApiKey, Contact, Partnership, Retailer, Supplier
 from accounts.operating.admin_base import LongList
-from backoffice.models import Digest
+from backoffice.models import Digest, MessageTemplate
+from fulfillments.models import PerformanceTarget
 from imports.models import AutoImport, ImportPolicy, SavedMapping
 from inventory.models import Warehouse
 from orders.admin.filters import HeldFilter
@@ -19,7 +20,7 @@ from tests.factories import OrderFactory
 
 # Their number is that of parties or operators, or a few per party.
 SHORT = {Supplier, Retailer, Partnership, ApiKey, Warehouse, ImportPolicy, AutoImport, SavedMapping}
-SHORT |= {SftpLogin, RemoteHost, Digest}
+SHORT |= {SftpLogin, RemoteHost, Digest, Contact, MessageTemplate, PerformanceTarget}
 LONG = [model for model, listed in admin.site._registry.items() if isinstance(listed, LongList)]
 TERMS = ("R-17", "4711", "036000291452", "retailer:7 a-key", "products/spring.csv", "nobody's")
 
@@ -48,12 +49,17 @@ def test_no_address_sorts_a_list_that_has_no_index_for_it(admin_client, shop):
     late, soon = OrderFactory.create_in_bulk(2, retailer=shop)
     Order.objects.filter(pk=late.pk).update(ship_until="2030-01-02")
     Order.objects.filter(pk=soon.pk).update(ship_until="2030-01-01")
-    number = [*admin.site._registry[Order].list_display].index("ship_until") + 1
+    number = [*admin.site._registry[Order].list_display].index("due") + 1
+
+    def soon_is_first(**address):
+        page = admin_client.get("/admin/orders/order/", address).text
+        rows = page[page.index("<tbody") :]
+        return rows.index(f"/order/{soon.pk}/") < rows.index(f"/order/{late.pk}/")
 
     for way in (number, -number):
-        page = admin_client.get("/admin/orders/order/", {"o": way}).text
-        rows = page[page.index("<tbody") :]
-        assert rows.index(f"/order/{soon.pk}/") < rows.index(f"/order/{late.pk}/"), "the newest is first"
+        assert soon_is_first(o=way), "the newest is first"
+    assert soon_is_first(o=number, open=1), "open orders have an index by deadline"
+    assert not soon_is_first(o=-number, open=1)
 
 
 def plan_of(statement: str) -> str:

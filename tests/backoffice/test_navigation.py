@@ -1,15 +1,13 @@
 """The navigation of the admin: entries by task, with counts, and only permitted ones."""
 
-import re
-
 import pytest
 from django.contrib import admin
 from django.core.cache import cache
 from django.urls import reverse
 
+from backoffice.desk.kinds import KINDS
 from backoffice.navigation import counting
 from backoffice.navigation.counting import KEY, count_waiting
-from backoffice.navigation.menu import SECTIONS
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from imports.models import Status
@@ -55,7 +53,26 @@ def test_counted_work_is_shown_beside_its_menu_entry(operator, fulfillment, acme
     count_waiting()
 
     found = {label: link.count for label, link in links(operator.get("/admin/")).items() if link.count}
-    assert found == {"Desk": "3", "Cancellation requests": "1", "Imports": "2", "Awaiting approval": "2"}
+    assert found == {"Desk": "3", "Imports": "2"}
+
+
+def test_a_list_has_a_tab_for_each_kind_of_open_work_in_it(operator, acme):
+    ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL)
+    count_waiting()
+
+    def tabs(**filters):
+        page = operator.get("/admin/imports/importjob/", filters)
+        return [(tab.label, tab.count, tab.is_current) for tab in page.context["kind_tabs"]]
+
+    assert tabs() == [("Awaiting approval", "1", False), ("Import failed", "", False)]
+    assert tabs(status__exact="awaiting_approval")[0] == ("Awaiting approval", "1", True)
+
+
+def test_every_kind_of_open_work_with_a_list_has_its_tab(admin_client):
+    for kind in KINDS:
+        if kind.listed is not None:
+            page = admin_client.get(kind.url)
+            assert [tab.label for tab in page.context["kind_tabs"] if tab.is_current] == [kind.title]
 
 
 def test_counts_stop_at_a_limit(operator, acme, monkeypatch):
@@ -77,13 +94,29 @@ def test_pages_come_without_counts_while_the_cache_is_away(operator, monkeypatch
 def test_the_menu_offers_only_permitted_pages(client, support):
     assert "Import a file" not in links(support.get("/admin/"))
     client.force_login(StaffFactory.create(username="nina"))
-    assert [link.label for link in links(client.get("/admin/")).values()] == ["Desk", "System status"]
+    assert [link.label for link in links(client.get("/admin/")).values()] == ["Home", "Desk", "System status"]
 
 
-def test_the_menu_is_a_landmark_with_headings_and_its_counts_are_words(operator, acme):
+def test_the_menu_has_seven_sections_of_work_and_two_apart(admin_client):
+    sections = admin_client.get("/admin/").context["navigation"]
+    assert [section.title for section in sections] == [
+        *("Home", "Desk", "Orders", "Products", "Files", "Partners", "Performance"),
+        *("Settings", "System"),
+    ]
+    assert [section.title for section in sections if section.apart] == ["Settings"], "the others follow it"
+
+
+def test_the_menu_is_a_landmark_that_opens_without_a_script_and_its_counts_are_words(operator, acme):
     ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL)
     count_waiting()
     text = operator.get("/admin/").text
-    assert '<nav id="bo-nav" aria-label="Tasks">' in text
-    assert len(re.findall(r'<section aria-labelledby="bo-nav-\d+">', text)) == len(SECTIONS)
+    assert '<nav class="ui-nav" id="ui-nav" popover aria-label="Main">' in text
+    assert 'popovertarget="ui-nav" aria-label="Menu"' in text
     assert '1<span class="visually-hidden"> waiting</span>' in text
+
+
+def test_only_the_open_section_shows_its_pages(operator):
+    text = operator.get("/admin/orders/order/").text
+    menu = text[text.index('<nav class="ui-nav"') : text.index('id="content-start"')]
+    assert "Fulfillments" in menu
+    assert "Stock movements" not in menu

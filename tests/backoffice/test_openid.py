@@ -69,7 +69,7 @@ class Answers(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps(answer).encode())
 
     def log_message(self, *_: object) -> None:
-        """Nothing: tests are silent."""
+        """Log nothing, so that tests are silent."""
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_a_deactivated_user_stays_out_although_the_provider_vouches(provider):
     assert come_back(Client()) == "/admin/login/"
 
 
-def test_an_unrequested_answer_signs_nobody_in(provider):
+def test_an_unrequested_answer_signs_no_one_in(provider):
     StaffFactory.create(username="ada", email="ada@example.com")
     provider.claims = {"sub": "7", "email": "ada@example.com", "email_verified": True}
     client = Client()

@@ -1,17 +1,21 @@
-"""A partner on one page, and the wizard that lets one in with all that it needs."""
+"""The page of a partner, and the wizard that creates a partner with its keys and logins."""
 
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.models import Permission, User
+from django.core.cache import cache
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
+from backoffice.groups import OPERATORS
 from events.models import Event
 from inventory.models import Warehouse
 from sftp_ingest.models import SftpLogin
 from tests.client import ApiClient
-from tests.factories import IssuedKeyFactory, PartnershipFactory
+from tests.factories import ImportJobFactory, IssuedKeyFactory, PartnershipFactory, StaffFactory
 
 SUPPLIER = "/admin/accounts/supplier/onboard/"
 RETAILER = "/admin/accounts/retailer/onboard/"
@@ -22,6 +26,7 @@ def answers(**changes):
         "name": "Fresh",
         "partners": [],
         "key_name": "ERP",
+        "currency": "EUR",
         "warehouses": "North\nSouth\n",
         "sftp_username": "fresh",
         **changes,
@@ -29,17 +34,17 @@ def answers(**changes):
 
 
 def test_a_supplier_is_onboarded_with_all_its_records(operator, shop, boutique):
-    page = operator.post(SUPPLIER, answers(partners=[shop.pk, boutique.pk]))
-    newcomer = page.context["newcomer"]
+    page = operator.post(SUPPLIER, answers(partners=[shop.pk, boutique.pk]), follow=True)
+    handover = page.context["handover"]
     supplier = Supplier.objects.get(name="Fresh")
-    assert newcomer.party == supplier
+    assert (handover.party_id, supplier.currency) == (supplier.pk, "EUR")
     assert {each.retailer for each in Partnership.objects.filter(supplier=supplier)} == {shop, boutique}
     places = Warehouse.objects.filter(supplier=supplier).order_by("id")
     assert [(each.name, each.is_default) for each in places] == [("North", True), ("South", False)]
-    assert SftpLogin.objects.get(supplier=supplier).check_password(newcomer.sftp_password)
-    client = ApiClient(newcomer.secret, f"/v3/suppliers/{supplier.pk}")
+    assert SftpLogin.objects.get(supplier=supplier).check_password(handover.sftp_password)
+    client = ApiClient(handover.api_key, f"/v3/suppliers/{supplier.pk}")
     assert client.get("warehouses").status_code == 200
-    assert newcomer.secret in page.text
+    assert handover.api_key in page.text
     assert "no-store" in page.headers["Cache-Control"]
     happened = [each.type for each in Event.objects.order_by("id")]
     assert happened == [
@@ -51,15 +56,48 @@ def test_a_supplier_is_onboarded_with_all_its_records(operator, shop, boutique):
         "warehouse.created",
         "sftp_login.created",
     ]
-    assert newcomer.secret not in str([*Event.objects.values_list("data", flat=True)])
+    assert handover.api_key not in str([*Event.objects.values_list("data", flat=True)])
 
 
 def test_a_retailer_is_onboarded(operator, acme):
-    page = operator.post(RETAILER, {"name": "Fresh", "partners": [acme.pk], "key_name": "Shop system"})
+    form = {"name": "Fresh", "currency": "EUR", "partners": [acme.pk], "key_name": "Shop system"}
+    page = operator.post(RETAILER, form, follow=True)
     retailer = Retailer.objects.get(name="Fresh")
-    client = ApiClient(page.context["newcomer"].secret, f"/v3/retailers/{retailer.pk}")
+    client = ApiClient(page.context["handover"].api_key, f"/v3/retailers/{retailer.pk}")
     assert client.get("variants", {"service_type": "ecommerce"}).status_code == 200
     assert ApiKey.objects.get(retailer=retailer).name == "Shop system"
+
+
+def test_all_secrets_are_in_one_file_for_ten_minutes_and_one_operator(operator, support):
+    page = operator.post(SUPPLIER, answers(), follow=True)
+    handover, [(path, _)] = page.context["handover"], page.redirect_chain
+    answer = operator.get(f"{path}access.txt")
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="fresh-access.txt"'
+    assert "no-store" in answer.headers["Cache-Control"]
+    secrets = (handover.api_key, handover.client_id, "fresh", handover.sftp_password, "North")
+    assert all(secret in answer.text for secret in secrets)
+    assert handover.api_key in operator.get(path).text
+    user_id, token = User.objects.get(username="olga").pk, path.split("/")[-2]
+    assert handover.api_key not in cache.get(f"backoffice:handover:{user_id}:{token}")
+
+    colleague = Client()
+    colleague.force_login(StaffFactory.create(group=OPERATORS))
+    for address in (path, f"{path}access.txt"):
+        assert handover.api_key not in colleague.get(address, follow=True).text
+    assert support.get(path).status_code == 403
+    cache.delete(f"backoffice:handover:{user_id}:{token}")
+    assert "Rotate the key" in operator.get(path, follow=True).text
+
+
+def test_without_a_cache_the_secrets_are_shown_once(operator, monkeypatch):
+    def fail(*args):
+        raise ConnectionError
+
+    monkeypatch.setattr("backoffice.partners.handover.cache.set", fail)
+    page = operator.post(SUPPLIER, answers())
+    assert page.context["handover"].api_key in page.text
+    assert "Copy the secrets now" in page.text
+    assert "access.txt" not in page.text
 
 
 @pytest.mark.parametrize(
@@ -89,25 +127,71 @@ def test_support_reads_and_onboards_no_partner(support, acme):
     assert "onboard" not in support.get("/admin/accounts/supplier/").text
 
 
-def test_one_page_shows_the_whole_partner(operator, acme, rival, shop):
+TABS = {
+    "overview": "Not ready to trade",
+    "orders": "Newest",
+    "connections": "Stock system",
+    "terms": "Partnerships",
+    "team": "Mail address",
+    "history": "History",
+}
+
+
+def of(party, tab):
+    return f"/admin/accounts/{party.role}/{party.pk}/{tab}/"
+
+
+def test_each_part_of_a_partner_has_an_address_of_its_own(operator, acme, shop):
     key, secret = IssuedKeyFactory.create(party=acme, name="Stock system")
-    page = operator.get(f"/admin/accounts/supplier/{acme.pk}/overview/").text
-    for shown in ("Shop", "Stock system", key.prefix, "Acme East", "Acme West", "Issue API key", "Scorecard"):
-        assert shown in page
-    assert secret not in page
-    assert "Acme" in operator.get(f"/admin/accounts/retailer/{shop.pk}/overview/").text
+    IssuedKeyFactory.create(party=shop, name="Stock system")
+    for party in (acme, shop):
+        for tab, shown in TABS.items():
+            page = operator.get(of(party, tab))
+            assert shown in page.text, (party, tab)
+            assert secret not in page.text
+            assert [each.url for each in page.context["tabs"] if each.is_current] == [of(party, tab)]
+    assert key.prefix in operator.get(of(acme, "connections")).text
+    assert "Acme West" in operator.get(of(acme, "stock")).text
+    assert "No imports yet" in operator.get(of(acme, "files")).text
+    assert operator.get(of(shop, "files")).status_code == 404
     assert operator.get("/admin/accounts/supplier/999999/overview/").status_code == 404
 
 
-def test_it_costs_the_same_however_many_partners_there_are(operator, acme):
+def test_a_panel_needs_its_permission(acme, shop):
+    reader, clerk = Client(), StaffFactory.create()
+    clerk.user_permissions.add(Permission.objects.get(codename="view_supplier"))
+    reader.force_login(clerk)
+    assert reader.get(of(acme, "overview")).status_code == 200
+    assert reader.get(of(acme, "orders")).status_code == 404
+    assert "/connections/" not in reader.get(of(acme, "overview")).text
+
+
+def test_a_partner_shows_what_is_missing_before_it_can_trade(operator, support, acme, shop, a_variant):
+    IssuedKeyFactory.create(party=acme)
+    page = operator.get(of(acme, "overview")).text
+    assert "A listed variant" in page
+    assert f"/admin/import-file/?supplier={acme.pk}" in page
+    assert f"/admin/import-file/?supplier={acme.pk}" not in support.get(of(acme, "overview")).text
+    a_variant(acme, "LAN-1", stock=1)
+    assert "Not ready to trade" not in operator.get(of(acme, "overview")).text
+    assert "A usable API key" in operator.get(of(shop, "overview")).text
+
+
+@pytest.mark.parametrize("tab", ["overview", "orders", "stock", "files", "connections", "terms", "history"])
+def test_a_tab_costs_the_same_however_much_there_is(operator, acme, shop, a_variant, pushed, tab):
     def asked():
         with CaptureQueriesContext(connection) as sent:
-            operator.get(f"/admin/accounts/supplier/{acme.pk}/overview/")
+            operator.get(of(acme, tab))
         return len(sent)
 
+    a_variant(acme, "LAN-1", stock=50)
+    pushed(shop, {"sku": "LAN-1", "quantity": 1})
+    ImportJobFactory.create(supplier=acme)
     asked()
     before = asked()
-    for _ in range(5):
-        PartnershipFactory.create(supplier=acme)
+    for _ in range(3):
+        pushed(shop, {"sku": "LAN-1", "quantity": 1})
         IssuedKeyFactory.create(party=acme)
+        ImportJobFactory.create(supplier=acme)
+        PartnershipFactory.create(supplier=acme)
     assert asked() == before

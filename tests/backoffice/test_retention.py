@@ -52,7 +52,7 @@ def old_job(acme):
     return job
 
 
-def test_an_old_import_goes_after_its_rejected_rows(old_job, acme):
+def test_an_old_import_is_deleted_after_its_rejected_rows(old_job, acme):
     kept = ImportJobFactory.create(supplier=acme, status=Status.SUCCEEDED, finished_at=timezone.now())
 
     assert prune() == {"rejected rows of imports": 3, "imports": 1}
@@ -66,7 +66,7 @@ def test_unfinished_rows_of_any_age_stay(acme):
     assert prune() == {}
 
 
-def test_the_trial_of_an_uploaded_file_goes_after_the_file(acme):
+def test_the_dry_run_of_a_file_is_deleted_after_the_file(acme):
     draft = ImportDraftFactory.create(supplier=acme)
     job = ImportJobFactory.create(supplier=acme, status=Status.SUCCEEDED, finished_at=LONG_AGO)
     draft.jobs.add(job)
@@ -86,7 +86,7 @@ def test_a_window_limits_the_rows_removed_at_a_time(old_job, monkeypatch):
     ]
 
 
-def test_nothing_goes_where_the_setting_is_0(old_job, settings):
+def test_a_setting_of_0_deletes_nothing(old_job, settings):
     settings.REJECT_DAYS = settings.IMPORT_DAYS = 0
     assert prune() == {}
     assert Reject.objects.count() == 3
@@ -102,7 +102,7 @@ def test_the_newest_upload_of_a_path_is_kept(acme):
 
 def test_events_of_orders_and_the_newest_of_all_stay(acme, shop, a_variant, client_for):
     a_variant(acme, "LAN-1", stock=5)
-    record("variant.updated", by=Actor.system("test"), area="catalog", supplier=acme)
+    record("variant.event", by=Actor.system("test"), area="catalog", supplier=acme)
     client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
     Event.publish()
     of_order = set(Event.objects.exclude(order_id=None).values_list("pk", flat=True))
@@ -112,11 +112,9 @@ def test_events_of_orders_and_the_newest_of_all_stay(acme, shop, a_variant, clie
     assert set(Event.objects.values_list("pk", flat=True)) == of_order
 
 
-def test_an_event_goes_after_its_deliveries_and_keeps_no_other(acme):
+def test_an_event_is_deleted_after_its_deliveries_and_delays_no_other(acme):
     for title in ("kept for a webhook", "goes", "the newest stays"):
-        record(
-            "variant.updated", by=Actor.system("test"), area="catalog", supplier=acme, data={"title": title}
-        )
+        record("variant.event", by=Actor.system("test"), area="catalog", supplier=acme, data={"title": title})
     Event.publish()
     Event.objects.update(occurred_at=LONG_AGO)
     first = Event.objects.earliest("number")
@@ -137,7 +135,7 @@ def test_reasons_of_routing_go_once_the_order_is_closed(acme, shop, a_variant, c
     assert prune()["routing decisions"] == 1
 
 
-def test_a_simulation_of_routing_goes_once_it_has_ended(acme):
+def test_an_ended_routing_simulation_is_deleted(acme):
     waits = RoutingSimulationFactory.create(supplier=acme, created_at=LONG_AGO)
     RoutingSimulationFactory.create(supplier=acme, created_at=LONG_AGO, finished_at=LONG_AGO)
     new = RoutingSimulationFactory.create(supplier=acme, finished_at=timezone.now())
@@ -165,7 +163,7 @@ def test_old_changes_of_a_variant_are_removed(acme, a_variant, client_for):
     assert [each.changed["title"]["to"] for each in VariantChange.objects.all()] == ["Lantern"]
 
 
-def test_ended_sessions_go_and_living_ones_stay():
+def test_ended_sessions_are_deleted_and_current_sessions_stay():
     for name in ("ada", "bob"):
         Client().force_login(StaffFactory.create(username=name))
     ended = Session.objects.latest("expire_date")
@@ -173,7 +171,7 @@ def test_ended_sessions_go_and_living_ones_stay():
     assert prune() == {"sessions": 1}
 
 
-def test_the_admins_log_goes(admin_client):
+def test_old_entries_of_the_admin_log_are_deleted(admin_client):
     admin_client.post("/admin/auth/group/add/", {"name": "Night shift"})
     assert LogEntry.objects.update(action_time=LONG_AGO) == 1
     assert prune() == {"entries of the admin's log": 1}

@@ -1,4 +1,4 @@
-"""One box finds things from anywhere: by how their names begin, in any case, and by indexes alone."""
+"""One box finds things from anywhere: by any part of their names, in any case, and by indexes alone."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tests.factories import (
 )
 
 SEARCH = "/admin/search/"
+BY_PREFIX = {"orders_searchentry", "orders_order", "catalog_variant"}
 MANY = {
     *("orders_order", "orders_searchentry", "fulfillments_fulfillment", "fulfillments_shipment"),
     *("catalog_variant", "imports_importjob", "sftp_ingest_upload", "events_event"),
@@ -59,6 +60,14 @@ def test_a_corrected_address_finds_its_order_under_both_names(operator, order, f
     assert found(operator, before)["Orders"] == [order.retailer_order_id]
 
 
+def test_an_order_is_found_by_any_part_of_its_number_and_of_a_name(operator, shop):
+    OrderFactory.create(
+        retailer=shop, retailer_order_id="SH-100874", shipping_address={"last_name": "Zimmermann"}
+    )
+    for inside in ("100874", "0087", "mermann"):
+        assert found(operator, inside)["Orders"] == ["SH-100874"], inside
+
+
 def test_the_newest_orders_of_a_customer_come_first(operator, shop):
     address = {"first_name": "Ada", "last_name": "Byron"}
     orders = OrderFactory.create_in_bulk(12, retailer=shop, shipping_address=address)
@@ -71,7 +80,7 @@ def test_the_newest_orders_of_a_customer_come_first(operator, shop):
 def test_a_variant_is_found_by_sku_article_number_and_title(operator, acme, a_variant):
     a_variant(acme, "LAN-1", upc="036000291452", title="Storm Lantern", listed=False)
     a_variant(acme, "100%_A", title="Percent")
-    for term in ("lan", "0360002", "036000291452", "storm lan"):
+    for term in ("lan", "0360002", "036000291452", "storm lan", "LANTERN", "ntern", "an-"):
         assert found(operator, term)["Variants"] == ["LAN-1"], term
     assert found(operator, "100%_a")["Variants"] == ["100%_A"]
     assert found(operator, "100a") == {}
@@ -81,7 +90,8 @@ def test_a_parcel_is_found_by_its_tracking_number(operator, fulfillment, client_
     supplier = client_for(acme)
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "1Z999AA"})
-    assert found(operator, "1z99")["Fulfillments and parcels"] == [f"Fulfillment {fulfillment.pk}"]
+    for term in ("1z99", "99AA"):
+        assert found(operator, term)["Fulfillments and parcels"] == [f"Fulfillment {fulfillment.pk}"]
 
 
 def test_a_file_is_found_by_its_name_with_and_without_its_folder(operator, acme):
@@ -90,6 +100,7 @@ def test_a_file_is_found_by_its_name_with_and_without_its_folder(operator, acme)
     for term in ("spring", "products/spr"):
         groups = found(operator, term)
         assert (groups["Imports"], groups["Uploads"]) == ([f"Import {job.pk}"], ["products/Spring.csv"])
+    assert found(operator, "ring.c")["Imports"] == [f"Import {job.pk}"]
     assert found(operator, "inventory/spring") == {}
 
 
@@ -133,10 +144,11 @@ def test_a_search_asks_a_fixed_number_of_times_and_reads_ranges_of_indexes(opera
     for term in ("bulk-12", "sku-1", "17", "036000", "a", "products/a", "r"):
         with CaptureQueriesContext(connection) as asked:
             operator.get(SEARCH, {"q": term, "all": 1})
-        statements = [each["sql"] for each in asked if each["sql"].startswith("SELECT")]
+        statements = [each["sql"] for each in asked if each["sql"].startswith(("SELECT", "(SELECT"))]
         asked_for.add(len(statements) - (3 if term.isdecimal() else 0))
         for statement in statements:
-            assert not read_whole(statement, "on") & {"orders_searchentry", "orders_order", "catalog_variant"}
+            if " LIKE " not in statement:  # a trigram index is worth its cost only in larger tables
+                assert not read_whole(statement, "on") & BY_PREFIX
             assert not read_whole(statement, "off") & MANY, (term, statement)
     assert len(asked_for) == 1
 
@@ -149,3 +161,13 @@ def read_whole(statement, seqscan):
         plan = [line for (line,) in cursor.fetchall()]
         cursor.execute("RESET enable_seqscan")
     return {line.split(" on ")[1].split()[0] for line in plan if "Seq Scan on" in line}
+
+
+def test_the_search_box_gets_pages_and_hits_that_the_person_may_open(operator, support, order):
+    hits = operator.get(f"{SEARCH}hits/", {"q": order.retailer_order_id}).text
+    assert f"/admin/orders/order/{order.pk}/change/" in hits
+    assert "<html" not in hits
+    pages = operator.get(f"{SEARCH}hits/").text
+    assert "/admin/import-file/" in pages
+    assert "/admin/import-file/" not in support.get(f"{SEARCH}hits/").text
+    assert "No results" in operator.get(f"{SEARCH}hits/", {"q": "nothing of that name"}).text

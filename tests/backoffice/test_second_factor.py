@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 from allauth.mfa.models import Authenticator
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 
 from accounts.rates import Counter
-from backoffice.groups import OPERATORS
+from backoffice.groups import OPERATORS, SUPPORT
+from backoffice.models import lacks_second_factor
 from events.models import Event
 from tests.backoffice.second_factors import PASSWORD, SECOND, Person, app_code
 from tests.factories import StaffFactory
+from tools.demo import cast
+from tools.launcher import programs
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +34,7 @@ def root() -> Person:
 
 @pytest.fixture
 def _must(root) -> None:
-    """The operators must use one: said on their group's page."""
+    """Require a second factor on the page of the operators' group."""
     group = Group.objects.get(name=OPERATORS)
     form = {"name": group.name, "second_factor_required": "on", "permissions": permissions(group)}
     answer = root.client.post(f"/admin/auth/group/{group.pk}/change/", form)
@@ -88,7 +91,7 @@ def test_after_wrong_codes_even_the_right_one_is_refused(ada, caplog):
 
 
 def test_without_redis_codes_are_taken_once(ada, monkeypatch):
-    monkeypatch.setattr("backoffice.sign_in.counter", lambda: Counter("redis://127.0.0.1:1/0"))
+    monkeypatch.setattr("accounts.sign_in.counter", lambda: Counter("redis://127.0.0.1:1/0"))
     ada.sign_in()
     ada.set_up()
     ada.sign_in()
@@ -194,3 +197,58 @@ def test_an_old_session_must_sign_in_again_to_change_the_factor(ada, monkeypatch
     assert b"incorrect" in ada.client.post(asked, {"password": "wrong"}).content.lower()
     ada.client.post(asked, {"password": PASSWORD})
     assert not Authenticator.objects.exists()
+
+
+@pytest.fixture
+def _by_default(settings) -> None:
+    settings.SECOND_FACTOR = "required"
+
+
+@pytest.mark.usefixtures("_by_default")
+@pytest.mark.parametrize("rights", [{"group": OPERATORS}, {"group": "Order desk"}, {"is_superuser": True}])
+def test_by_default_everyone_who_may_act_sets_one_up_first(rights):
+    StaffFactory.create(username="ada", password=PASSWORD, **rights)
+    ada = Person("ada")
+    ada.sign_in()
+
+    answer = ada.client.get("/admin/orders/order/", follow=True)
+
+    assert answer.status_code == 200
+    assert answer.redirect_chain[-1][0] == "/admin/second-factor/"
+    ada.set_up()
+    assert ada.sees_orders()
+
+
+@pytest.mark.usefixtures("_by_default")
+def test_a_permission_given_directly_to_a_user_also_requires_a_factor():
+    user = StaffFactory.create(username="ada", password=PASSWORD, group=SUPPORT)
+    ada = Person("ada")
+    ada.sign_in()
+    assert ada.sees_orders()
+
+    user.user_permissions.add(Permission.objects.get(codename="change_order"))
+    assert not ada.sees_orders()
+
+
+@pytest.mark.usefixtures("_by_default")
+def test_an_exempt_operator_needs_none(ada, settings):
+    settings.SECOND_FACTOR_EXEMPT = ["ada"]
+    ada.sign_in()
+    assert ada.sees_orders()
+
+
+@pytest.mark.usefixtures("_by_default")
+def test_a_person_with_a_second_factor_costs_one_query(ada, django_assert_num_queries):
+    ada.sign_in()
+    ada.set_up()
+    user = User.objects.get(username="ada")
+    with django_assert_num_queries(1):  # the authenticators
+        assert not lacks_second_factor(user)
+
+
+@pytest.mark.parametrize(("demo", "exempt"), [(True, "operator"), (False, None)])
+def test_only_a_run_with_demo_data_exempts_its_operator(monkeypatch, demo, exempt):
+    monkeypatch.setattr(programs, "DEMO", demo)
+    monkeypatch.delenv("SECOND_FACTOR_EXEMPT", raising=False)
+    assert programs.service_environment({}).get("SECOND_FACTOR_EXEMPT") == exempt
+    assert cast.OPERATOR == "operator"

@@ -1,4 +1,4 @@
-"""A form that is sent twice, by a double click or by the way back, is done once, and says so."""
+"""A form that is sent twice is done once, and the page reports it."""
 
 import re
 from uuid import uuid4
@@ -23,7 +23,7 @@ def level(acme, a_variant):
 
 
 class Adjusting:
-    """Return the page of Adjust and the data of its form."""
+    """Return the page of *Adjust stock* and the data of its form."""
 
     def __init__(self, operator, level):
         self.operator, self.path = operator, f"/admin/inventory/stocklevel/{level.pk}/do/adjust/"
@@ -77,7 +77,7 @@ def test_one_of_two_concurrent_forms_is_done(db, level):
     def send():
         answers = {"units": 5, "reason": "Found"}
         record = admin.acting_on([level.pk]).get()
-        return record_single(admin, action, record, by=by, answers=answers, form_id=form_id)
+        return record_single(action, record, by=by, answers=answers, form_id=form_id)
 
     assert send() == (Result.DONE, "15 on hand; before: 10.")
     result, message = send()

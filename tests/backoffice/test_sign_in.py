@@ -55,5 +55,13 @@ def test_a_failure_is_logged_with_name_and_address_and_without_the_password(capl
 
 @pytest.mark.usefixtures("_ada")
 def test_without_redis_operators_sign_in(monkeypatch):
-    monkeypatch.setattr("backoffice.sign_in.counter", lambda: Counter("redis://127.0.0.1:1/0"))
+    monkeypatch.setattr("accounts.sign_in.counter", lambda: Counter("redis://127.0.0.1:1/0"))
     assert signed_in()
+
+
+def test_an_operator_changes_the_password_on_a_page_of_the_design_system(operator):
+    page = operator.get("/admin/password_change/").text
+    assert 'class="ui-button ui-primary">Change password<' in page
+    assert "style=" not in page
+    wrong = operator.post("/admin/password_change/", {"old_password": "no"}).text
+    assert "Please correct the marked fields." in wrong

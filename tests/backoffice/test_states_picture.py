@@ -1,4 +1,4 @@
-"""The diagram of the states in the README follows the table."""
+"""The diagram of the states in docs/states.md follows the table."""
 
 import re
 
@@ -8,10 +8,10 @@ from backoffice.states_picture import mermaid, replaced
 from fulfillments.states import MOVES, WORKABLE, State
 
 
-def test_the_readme_has_the_diagram_of_the_table():
-    readme = (settings.BASE_DIR / "README.md").read_text(encoding="utf-8")
-    assert mermaid() in readme
-    assert readme == replaced(readme), "write it again: manage.py states_diagram"
+def test_the_page_of_states_has_the_diagram_of_the_table():
+    page = (settings.BASE_DIR / "docs/states.md").read_text(encoding="utf-8")
+    assert mermaid() in page
+    assert page == replaced(page), "write it again: manage.py states_diagram"
 
 
 def test_the_diagram_has_every_state_and_every_move():

@@ -1,4 +1,4 @@
-"""A suspended party or partnership trades nothing new; open work goes on, and the end comes by itself."""
+"""A suspended party gets no new trade; open work continues, and the suspension ends on its day."""
 
 from __future__ import annotations
 

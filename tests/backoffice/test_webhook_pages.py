@@ -20,7 +20,7 @@ def webhook(shop):
 
 def happen(shop):
     with transaction.atomic():
-        record("order.created", by=Actor.system("test"), retailer=shop, order_id=1)
+        record("order.event", by=Actor.system("test"), retailer=shop, order_id=1)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def dead(webhook, shop):
     return DeliveryFactory.create(webhook=webhook, event=event, **done)
 
 
-def test_a_page_says_how_a_receiver_stands_and_shows_no_secret(operator, webhook, dead):
+def test_a_page_shows_the_state_of_a_receiver_and_no_secret(operator, webhook, dead):
     page = operator.get(f"/admin/events/webhook/{webhook.pk}/change/").text
     assert "No answer." in page
     assert "1 dead" in page

@@ -1,0 +1,74 @@
+"""Backups on a schedule: when the next is due, which are kept, and what the metric says."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+
+from backoffice import backup_schedule, backups
+from backoffice.backup_schedule import BackupSchedule
+
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+DAY, NOW = timedelta(days=1), timedelta(0)
+
+
+@pytest.fixture
+def schedule(tmp_path, monkeypatch):
+    """A schedule whose backups have no content."""
+
+    def make(folder, *, with_files):
+        folder.with_name(f"{folder.name}.half").mkdir(parents=True)
+        (folder.with_name(f"{folder.name}.half") / backups.ABOUT).touch()
+        folder.with_name(f"{folder.name}.half").rename(folder)
+
+    monkeypatch.setattr(backups, "make", make)
+    monkeypatch.setattr("backoffice.backup_schedule.connection.close", lambda: None)
+    return BackupSchedule(tmp_path / "backups", DAY, kept=2)
+
+
+def test_a_backup_is_due_at_once_and_then_every_day(schedule):
+    with time_machine.travel(NOON, tick=False) as clock:
+        assert (schedule.due_in(), schedule.age() > 1000 * DAY) == (NOW, True)
+        assert schedule.make()
+        assert (schedule.due_in(), schedule.age()) == (DAY, NOW)
+        clock.shift(DAY)
+        assert (schedule.due_in(), schedule.age()) == (NOW, DAY)
+
+
+def test_a_new_process_knows_the_backups_of_the_last(schedule):
+    with time_machine.travel(NOON, tick=False) as clock:
+        schedule.make()
+        clock.shift(DAY / 2)
+        assert BackupSchedule(schedule.folder, DAY, kept=2).due_in() == DAY / 2
+
+
+def test_the_newest_are_kept_and_folders_of_people_are_left_alone(schedule):
+    (schedule.folder / "before the move").mkdir(parents=True)
+    (schedule.folder / "before the move" / backups.ABOUT).touch()
+    (schedule.folder / "mine.half").mkdir()
+    (schedule.folder / "2026-11-22T120000Z.half").mkdir()
+    with time_machine.travel(NOON, tick=False) as clock:
+        for _ in range(4):
+            assert schedule.make()
+            clock.shift(DAY)
+    assert sorted(path.name for path in schedule.folder.iterdir()) == [
+        "2026-11-25T120000Z",
+        "2026-11-26T120000Z",
+        "before the move",
+        "mine.half",
+    ]
+
+
+def test_a_failure_is_logged_and_tried_again_minutes_later(schedule, monkeypatch, caplog):
+    def fail(folder, *, with_files):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(backups, "make", fail)
+    with time_machine.travel(NOON, tick=False) as clock:
+        assert not schedule.make()
+        assert "No space left on device" in caplog.text
+        assert schedule.due_in() == backup_schedule.RETRY
+        clock.shift(backup_schedule.RETRY)
+        assert schedule.due_in() == NOW

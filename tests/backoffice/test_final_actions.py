@@ -1,0 +1,74 @@
+"""Bulk actions that cannot be undone show their size, ask for it, and can be stopped before they start."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from accounts.models import OperatorAction
+from accounts.operating.final_actions import WAIT
+from accounts.tasks import run_operator_action
+from orders.models import Order
+from tests.backoffice.conftest import choose, confirm, started
+
+
+@pytest.fixture
+def preview(operator, acme, shop, a_variant, pushed):
+    """The preview of canceling two orders of 15 and 30."""
+    a_variant(acme, "LAN-1", stock=50, wholesale_price="7.5")
+    orders = [pushed(shop, {"sku": "LAN-1", "quantity": quantity}) for quantity in (2, 4)]
+    return choose(operator, Order, "cancel", orders)
+
+
+def path_of(page) -> str:
+    path: str = page.request["PATH_INFO"]
+    return path
+
+
+def send(client, page, rows: str):
+    return client.post(f"{path_of(page)}confirm/", {"reason": "Fraud", "rows": rows}, follow=True)
+
+
+def untouched() -> bool:
+    return not Order.objects.exclude(processing_state="received").exists()
+
+
+def test_the_preview_shows_the_money(preview):
+    assert "45.00\xa0USD" in preview.text
+    assert "Type 2 to confirm" in preview.text
+
+
+@pytest.mark.parametrize("typed", ["", "3", "two"])
+def test_another_number_confirms_nothing(operator, preview, typed):
+    page = send(operator, preview, typed)
+    assert "This action changes 2 rows and cannot be undone. Type 2 to confirm it." in page.text
+    assert OperatorAction.objects.get().confirmed_at is None
+
+
+def test_it_waits_and_can_be_stopped_before_the_first_row(operator, preview):
+    page = send(operator, preview, "2")
+    action = OperatorAction.objects.get()
+    assert action.starts_at is not None
+    assert action.confirmed_at is not None
+    assert action.starts_at - action.confirmed_at >= WAIT * 0.9
+    [seconds] = re.findall(r"Starts in (\d+) seconds", page.text)
+    assert 25 <= int(seconds) <= 30
+    run_operator_action(action.pk)
+    assert untouched()
+
+    page = operator.post(f"{path_of(page)}stop/", follow=True)
+    assert "0 done; 2 not done because the action was stopped. Nothing was changed." in page.text
+    assert started(operator, path_of(page)) is None
+    assert untouched()
+
+
+def test_it_starts_after_the_wait(operator, preview):
+    assert "2 done." in confirm(operator, preview).text
+    assert not untouched()
+
+
+def test_one_row_needs_no_number(operator, order):
+    page = choose(operator, Order, "cancel", [order])
+    assert "to confirm" not in page.text
+    assert "1 done." in send(operator, page, "").text

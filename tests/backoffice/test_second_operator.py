@@ -1,0 +1,136 @@
+"""A setting makes bulk actions wait for a second operator."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import ApiKey, OperatorAction
+from accounts.operating import bulk_actions
+from accounts.operating.second_operator import check_names
+from backoffice.groups import OPERATORS
+from events.models import Event
+from orders.models import Order
+from tests.backoffice.conftest import choose, confirm, messages, started
+from tests.factories import StaffFactory
+
+
+@pytest.fixture(autouse=True)
+def _two_for_revoking(settings) -> None:
+    settings.SECOND_OPERATOR_ACTIONS = ["revoke"]
+
+
+@pytest.fixture
+def keys(acme, rival) -> list[ApiKey]:
+    return [ApiKey.issue(party, "ERP")[0] for party in (acme, rival)]
+
+
+@pytest.fixture
+def second(db) -> Client:
+    client = Client()
+    client.force_login(StaffFactory.create(username="bert", group=OPERATORS))
+    return client
+
+
+def path_of(page) -> str:
+    path: str = page.request["PATH_INFO"]
+    return path
+
+
+def test_confirming_only_asks_and_the_second_operator_approves(operator, second, keys, acme, client_for):
+    page = choose(operator, ApiKey, "revoke", keys)
+    assert "A second operator has to approve this action" in page.text
+    page = confirm(operator, page)
+
+    assert "Another operator has to approve it within a week." in page.text
+    assert not ApiKey.objects.filter(revoked_at__isnull=False).exists()
+    assert "Actions that need a second operator" not in operator.get("/admin/").text
+    assert path_of(page) in second.get("/admin/").text
+    assert "agreed by telephone" in second.get(path_of(page)).text
+
+    second.post(f"{path_of(page)}approve/")
+    page = started(second, path_of(page))
+
+    assert "2 done." in page.text
+    assert "By user:olga, approved by user:bert," in page.text
+    event = Event.objects.filter(type="api_key.revoked").latest("pk")
+    assert (event.actor, event.data["approved_by"]) == ("user:olga", "user:bert")
+    assert "olga, approved by bert" in operator.get("/admin/activity/").text
+
+
+def test_the_chooser_cannot_approve_or_confirm_again(operator, keys):
+    page = confirm(operator, choose(operator, ApiKey, "revoke", keys))
+
+    answer = operator.post(f"{path_of(page)}approve/", follow=True)
+    assert messages(answer) == ["You chose this action, so another operator has to approve it."]
+    confirm(operator, page)
+    assert not ApiKey.objects.filter(revoked_at__isnull=False).exists()
+
+
+def test_the_second_operator_refuses(operator, second, keys):
+    page = confirm(operator, choose(operator, ApiKey, "revoke", keys))
+
+    page = second.post(f"{path_of(page)}stop/", follow=True)
+
+    assert "refused by" in page.text
+    assert "user:bert" in page.text
+    second.post(f"{path_of(page)}approve/")
+    assert not ApiKey.objects.filter(revoked_at__isnull=False).exists()
+
+
+def test_an_unconfirmed_action_cannot_be_approved(operator, second, keys):
+    page = choose(operator, ApiKey, "revoke", keys)
+
+    second.post(f"{path_of(page)}approve/")
+    assert OperatorAction.objects.get().confirmed_at is None
+
+
+def test_who_only_views_cannot_approve(operator, support, keys):
+    page = confirm(operator, choose(operator, ApiKey, "revoke", keys))
+
+    assert support.post(f"{path_of(page)}approve/").status_code == 403
+    assert path_of(page) not in support.get("/admin/").text
+
+
+def test_fewer_rows_than_the_setting_need_no_second_operator(operator, keys):
+    page = confirm(operator, choose(operator, ApiKey, "revoke", keys[:1]))
+    assert "1 done." in page.text
+
+
+def test_other_actions_need_no_second_operator(operator, keys, settings):
+    settings.SECOND_OPERATOR_ACTIONS = ["erase"]
+    page = confirm(operator, choose(operator, ApiKey, "revoke", keys))
+    assert "2 done." in page.text
+
+
+def test_a_request_is_kept_for_a_week(operator, keys):
+    confirm(operator, choose(operator, ApiKey, "revoke", keys))
+    for age, kept in ((6, True), (8, False)):
+        moment = timezone.now() - timedelta(days=age)
+        OperatorAction.objects.update(created_at=moment, requested_at=moment)
+        bulk_actions.unfinished()
+        assert OperatorAction.objects.exists() == kept
+
+
+def test_a_misspelt_action_stops_the_start(settings):
+    assert check_names() == []
+    settings.SECOND_OPERATOR_ACTIONS = ["erase", "revok"]
+    (error,) = check_names()
+    assert "'revok' is no bulk action. Use one of:" in error.msg
+
+
+@pytest.mark.parametrize(("limit", "asks"), [(1, True), (2, False)])
+def test_a_role_has_a_limit_for_what_cannot_be_undone(operator, keys, settings, limit, asks):
+    settings.SECOND_OPERATOR_ACTIONS = []
+    settings.SECOND_OPERATOR_LIMITS = {OPERATORS: limit, "Partner desk": 50}
+    page = confirm(operator, choose(operator, ApiKey, "revoke", keys))
+    assert ("Another operator has to approve it" in page.text) is asks
+    assert ApiKey.objects.filter(revoked_at__isnull=False).exists() is not asks
+
+
+def test_an_action_that_can_be_undone_has_no_limit(operator, order, settings):
+    settings.SECOND_OPERATOR_LIMITS = {OPERATORS: 0}
+    assert "1 done." in confirm(operator, choose(operator, Order, "hold", [order])).text
