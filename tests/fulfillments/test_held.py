@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from accounts.actors import ActorKind
 from api.errors import InvalidTransition
+from api.renderers import iso
 from events.models import Event
 from fulfillments.models import Fulfillment
 from fulfillments.states import MOVES, WORKABLE, OrderHeld
@@ -125,7 +129,7 @@ def test_a_forbidden_move_is_reported_before_the_hold(work, an_order_at_acme, ac
         ("cancelation not allowed", "cancelation_not_allowed", "processing"),
     ],
 )
-def test_a_cancellation_is_asked_for_and_answered(
+def test_a_cancellation_is_requested_and_answered(
     answer, code, order_ends, work, an_order_at_acme, acme_api, shop_api, hold_it
 ):
     hold_it(an_order_at_acme)
@@ -153,7 +157,7 @@ def test_a_fulfillment_that_waits_for_an_address_is_canceled_while_held(
 
 
 def test_a_shipped_order_is_not_held(acme, rival, a_variant, push, work_of, acme_api, rival_api, hold_it):
-    """One supplier has shipped all of its part: parcels, returns and invoices are noted as ever."""
+    """One supplier has shipped all its units: parcels, returns and invoices are accepted as usual."""
     a_variant(acme, "LAMP", stock=5)
     a_variant(rival, "RUG", stock=5)
     order = push({"sku": "LAMP", "quantity": 2}, {"sku": "RUG", "quantity": 1})
@@ -234,3 +238,123 @@ def test_an_order_that_comes_to_its_end_is_held_no_longer(
 
     assert not Order.objects.get().held
     assert Fulfillment.objects.get().state == "canceled"
+
+
+# --- Parcels that left before the hold -------------------------------------------------------------
+
+
+@pytest.fixture
+def left():
+    """Moments before and after a hold that follows."""
+    return timezone.now() - timedelta(hours=1)
+
+
+def parcel(moment, number="T", **fields):
+    return {"tracking_number": number, "carrier": "UPS", "shipped_at": iso(moment), **fields}
+
+
+def test_a_parcel_that_left_before_the_hold_is_kept_shown_and_shipped_at_the_release(
+    left, work, an_order_at_acme, acme_api, hold_it
+):
+    """The goods were under way, and the supplier could not say so."""
+    acme_api.put(status(work, "accepted"))
+    hold_it(an_order_at_acme)
+
+    kept = acme_api.put(status(work, "shipped"), parcel(left, lines=[piece(work, "LAMP", 2)]))
+    again = acme_api.put(status(work, "shipped"), parcel(left))
+
+    assert (outcome(kept), outcome(again)) == ((200, "shipped"), (200, "unchanged"))
+    assert "kept" in kept.json()["message"]
+    shown = acme_api.get(f"fulfillments/{work.pk}").json()
+    [waiting] = shown["kept_shipments"]
+    assert (shown["fulfillment_state"], shown["shipments"]) == ("accepted", [])
+    assert (waiting["tracking_number"], waiting["carrier"], waiting["shipped_at"]) == ("T", "UPS", iso(left))
+    assert [item["quantity"] for item in waiting["items"]] == [2]
+
+    hold_it(an_order_at_acme, release)
+
+    shown = acme_api.get(f"fulfillments/{work.pk}").json()
+    assert shown["kept_shipments"] == []
+    [shipment] = shown["shipments"]
+    assert (shipment["tracking_number"], shipment["shipped_at"]) == ("T", iso(left))
+    assert order_state(an_order_at_acme) == "partially_shipped"
+    assert acme_api.put(status(work, "shipped"), parcel(left)).json()["code"] == "unchanged"
+    types = [event["type"] for event in acme_api.get("events").json()["results"]]
+    assert types[-4:] == [
+        *("fulfillment.held", "fulfillment.parcel_kept"),
+        *("fulfillment.released", "fulfillment.shipped"),
+    ]
+
+
+def test_a_parcel_of_new_work_is_accepted_at_the_release(left, work, an_order_at_acme, acme_api, hold_it):
+    """The supplier cannot accept during the hold."""
+    hold_it(an_order_at_acme)
+    acme_api.put(status(work, "shipped"), parcel(left))
+    assert state_of(work) == "new"
+
+    hold_it(an_order_at_acme, release)
+
+    assert (state_of(work), order_state(an_order_at_acme)) == ("shipped", "completed")
+
+
+def test_a_parcel_that_left_after_the_hold_waits(work, an_order_at_acme, acme_api, hold_it):
+    acme_api.put(status(work, "accepted"))
+    hold_it(an_order_at_acme)
+
+    assert outcome(acme_api.put(status(work, "shipped"), parcel(timezone.now()))) == (409, "order_held")
+
+
+def test_kept_parcels_have_no_more_units_than_are_open(left, work, an_order_at_acme, acme_api, hold_it):
+    hold_it(an_order_at_acme)
+    acme_api.put(status(work, "shipped"), parcel(left, lines=[piece(work, "LAMP", 2)]))
+
+    two = {"lines": [piece(work, "LAMP", 2)]}
+    assert acme_api.put(status(work, "shipped"), parcel(left, "U", **two)).status_code == 400
+    assert acme_api.put(status(work, "shipped"), parcel(left, "U")).json()["code"] == "shipped"
+    assert acme_api.put(status(work, "shipped"), parcel(left, "V")).status_code == 400
+    assert acme_api.put(status(work, "shipped"), parcel(left, **two)).json()["code"] == "unchanged"
+    other = {"lines": [piece(work, "LAMP", 1)]}
+    assert outcome(acme_api.put(status(work, "shipped"), parcel(left, **other))) == (
+        409,
+        "invalid_transition",
+    )
+
+
+def test_a_kept_parcel_waits_for_the_answer_to_a_cancellation(
+    left, work, an_order_at_acme, acme_api, shop_api, hold_it
+):
+    acme_api.put(status(work, "accepted"))
+    hold_it(an_order_at_acme)
+    acme_api.put(status(work, "shipped"), parcel(left))
+    shop_api.post(f"orders/{an_order_at_acme.pk}/cancel")
+    hold_it(an_order_at_acme, release)
+    assert (state_of(work), work.kept_parcels.count()) == ("canceling", 1)
+
+    acme_api.put(status(work), {"status": "cancelation not allowed"})
+
+    assert (state_of(work), work.kept_parcels.count()) == ("shipped", 0)
+
+
+def test_several_parcels_at_once_are_kept_too(left, work, an_order_at_acme, acme_api, hold_it):
+    hold_it(an_order_at_acme)
+    parcels = [{"trackingNumber": "T", "items": [LAMP], "shipped_at": iso(left)}]
+
+    answer = acme_api.post("fulfillments/shipments", {"id": work.pk, "shipments": parcels})
+
+    assert outcome(answer) == (200, "shipped")
+    assert work.kept_parcels.count() == 1
+
+
+def test_without_a_hold_the_parcel_has_the_moment_at_which_it_left(left, work, acme_api):
+    acme_api.put(status(work, "accepted"))
+    acme_api.put(status(work, "shipped"), parcel(left))
+
+    [shipment] = acme_api.get(f"fulfillments/{work.pk}").json()["shipments"]
+    assert shipment["shipped_at"] == iso(left)
+
+
+def test_a_parcel_cannot_leave_in_the_future(work, acme_api):
+    acme_api.put(status(work, "accepted"))
+    answer = acme_api.put(status(work, "shipped"), parcel(timezone.now() + timedelta(hours=1)))
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "shipped_at")

@@ -82,7 +82,7 @@ def test_units_come_from_the_cheaper_of_the_chosen_warehouses():
     assert placed(found) == [(0, 1, 10, 3), (0, 2, 20, 1), (1, 3, 20, 1)]
 
 
-def test_a_place_that_has_a_fulfillment_is_joined_though_another_is_cheaper():
+def test_a_warehouse_with_a_fulfillment_is_preferred_to_a_cheaper_warehouse():
     wants = [Want(0, 1, (a_candidate(1, 1, "1"), a_candidate(2, 2, "5")))]
     stock = stock_of((1, 10, 1), (2, 20, 1))
 
@@ -90,7 +90,7 @@ def test_a_place_that_has_a_fulfillment_is_joined_though_another_is_cheaper():
     assert placed(plan(wants, stock, allow_short=False)) == [(0, 1, 10, 1)]
 
 
-def test_a_place_that_refused_a_line_is_not_asked_again_but_its_supplier_is():
+def test_a_warehouse_that_refused_a_line_is_left_out_but_not_its_supplier():
     lamp = a_candidate(1, 1)
     wants = [Want(0, 1, (lamp,), refused_warehouses=frozenset({(1, 10)}))]
 
@@ -115,7 +115,7 @@ def test_without_stock_short_units_go_to_the_cheapest_supplier():
     assert placed(plan(wants, {}, allow_short=True)) == [(0, 2, 20, 2)]
 
 
-def test_an_explanation_shows_the_chosen_and_says_how_many_it_leaves_out():
+def test_an_explanation_shows_the_chosen_suppliers_and_counts_the_others():
     candidates = tuple(a_candidate(each, each, cost=f"{each}") for each in range(1, 41))
     stock = stock_of(*((each, 10 * each, 5) for each in range(1, 41)))
     wants = [Want(0, 2, candidates)]

@@ -81,7 +81,9 @@ def test_a_missing_sku_is_delisted_and_goes_to_the_next_supplier(
 
 @pytest.mark.parametrize("pin", ["supplier_id", "variant_id"])
 @pytest.mark.parametrize("reason", ["out_of_stock", "missing_sku"])
-def test_a_pinned_line_goes_nowhere_else(pin, reason, everywhere, acme, rival, acme_api, push, work_of):
+def test_a_pinned_line_goes_to_no_other_supplier(
+    pin, reason, everywhere, acme, rival, acme_api, push, work_of
+):
     pinned = {"supplier_id": acme.pk} if pin == "supplier_id" else {"variant_id": everywhere["Acme"].pk}
     order = push({"sku": "LAMP", "quantity": 3, **pinned})
 
@@ -215,7 +217,9 @@ def test_a_wrong_address_waits_for_an_operator_with_its_stock_kept(
     assert shown["shipping_address"]["city"] == "London"
 
 
-def test_a_correction_releases_all_that_waited(acme, rival, a_variant, acme_api, rival_api, push, work_of):
+def test_a_corrected_address_releases_all_waiting_fulfillments(
+    acme, rival, a_variant, acme_api, rival_api, push, work_of
+):
     a_variant(acme, "LAMP", stock=5)
     a_variant(rival, "RUG", stock=5)
     order = push({"sku": "LAMP", "quantity": 1}, {"sku": "RUG", "quantity": 1})
@@ -304,7 +308,7 @@ def test_a_reject_id_is_seen_once(work, reject_lines):
     assert work.lines.get(variant__sku="LAMP").rejected == 2
 
 
-def test_a_snapshot_is_all_that_is_refused_so_far(work, reject_lines):
+def test_a_snapshot_contains_all_units_refused_so_far(work, reject_lines):
     assert reject_lines(refusal(work, 1)).json()["code"] == "lines_rejected"
     assert reject_lines(refusal(work, 1)).json()["code"] == "unchanged"
     assert reject_lines(refusal(work, 3)).json()["code"] == "lines_rejected"
@@ -346,7 +350,7 @@ def test_more_than_is_open_is_never_refused(reject_id, work, reject_lines):
     answer = reject_lines(refusal(work, 4, rejectId=reject_id))
 
     assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
-    assert answer.json()["errors"][0]["field"] == "items"
+    assert answer.json()["errors"][0]["field"] == "items[0].quantity"
     assert work.rejections.count() == 0
 
 
@@ -356,7 +360,7 @@ def test_a_refused_line_cannot_be_refused_again(reject_id, work, reject_lines, a
 
     answer = reject_lines(refusal(work, 4, rejectId=reject_id))
 
-    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "items")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "items[0].quantity")
 
 
 def test_each_element_is_answered_for_itself(work, reject_lines):

@@ -1,4 +1,4 @@
-"""How a supplier is doing: sums of its days, the same for operators and over the API."""
+"""The scorecard of a supplier sums its days; operators and the API see the same numbers."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from fulfillments.models import Capture, DailySum, Fulfillment, SummedEvents
 from fulfillments.scorecard.selectors import Times
 from fulfillments.scorecard.sums import add_up
 from inventory.models import Warehouse
+from orders.reconciling.reconciling import differences
 from tests.factories import PartnershipFactory
 from tests.orders.push_bodies import an_order
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def summed():
-    """All that has happened, added up."""
+    """Return the sums of all days."""
     Event.publish()
     return add_up(seconds=60)
 
@@ -114,7 +115,7 @@ def test_it_knows_how_old_the_stock_is(acme, work, client_for):
     assert (feed["age_hours"], feed["count"]) == (5.0, 1)
 
 
-def test_a_former_partner_hears_of_its_own_orders_and_nothing_of_the_stock(acme, shop, work, client_for):
+def test_a_former_partner_gets_events_of_its_own_orders_but_none_of_stock(acme, shop, work, client_for):
     work(1)
     summed()
     Warehouse.objects.filter(supplier=acme).update(heard_at=timezone.now())
@@ -167,6 +168,17 @@ def test_each_event_is_added_once_however_it_is_cut(acme, work, monkeypatch):
     everything = DailySum.objects.filter(supplier_id=acme.pk, retailer_id=0, measure="created")
     assert sum(everything.values_list("count", flat=True)) == 3
     assert summed() == 0
+
+
+def test_fractions_of_seconds_add_up_in_any_number_of_runs(acme, work, client_for, monkeypatch):
+    for each in work(1, 2, 3):
+        client_for(acme).put(f"fulfillments/{each.pk}/setStatus/accepted")
+        accepted = Event.objects.get(fulfillment_id=each.pk, type="fulfillment.accepted").occurred_at
+        Fulfillment.objects.filter(pk=each.pk).update(created_at=accepted - timedelta(seconds=10.4))
+    monkeypatch.setattr("fulfillments.scorecard.sums.PORTION", 1)
+    summed()
+
+    assert [each for each in differences() if each.check == "scorecard"] == []
 
 
 def test_a_gap_between_epochs_is_stepped_over(acme, work):

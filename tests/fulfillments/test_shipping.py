@@ -37,6 +37,7 @@ def test_one_parcel_takes_all_that_is_left(accepted, ship, acme_api):
         "success": True,
         "code": "shipped",
         "message": "Parcel T-1 is shipped.",
+        "warnings": [],
     }
 
     [parcel] = acme_api.get(f"fulfillments/{accepted.pk}").json()["shipments"]
@@ -80,7 +81,7 @@ def test_a_parcel_of_a_split_is_known_again(accepted, ship):
 
 @pytest.mark.parametrize("since", ["asked back", "wrong address"])
 def test_a_repeated_parcel_is_recognized_after_any_later_change(since, accepted, ship, acme_api, shop_api):
-    """Its answer may have been lost; meanwhile the retailer has asked the rest back."""
+    """The answer may have been lost, and the retailer may have canceled the rest."""
     lines = [piece(accepted, "LAMP", 1)]
     ship(accepted, "T-1", lines=lines)
     if since == "asked back":
@@ -109,7 +110,10 @@ def test_more_than_is_open_is_refused_with_the_numbers(accepted, ship):
     ship(accepted, "T-1", lines=[piece(accepted, "LAMP", 2)])
 
     message = refused(
-        ship(accepted, "T-2", lines=[piece(accepted, "LAMP", 2)]), 400, "validation_error", "lines"
+        ship(accepted, "T-2", lines=[piece(accepted, "LAMP", 2)]),
+        400,
+        "validation_error",
+        "lines[0].quantity",
     )
 
     assert "1 " in message
@@ -170,7 +174,7 @@ def test_a_wrong_parcel_names_the_fault_and_ships_nothing(body, code, field, acc
 
 
 def test_the_body_is_read_before_the_state_is_judged(work, acme_api):
-    """A missing tracking number of something that cannot be shipped yet: the fields come first."""
+    """A fulfillment that cannot be shipped yet: the missing tracking number is reported first."""
     refused(acme_api.put(status(work, "shipped")), 400, "missing_parameter", "tracking_number")
     refused(acme_api.put(status(work, "shipped"), {"data": "T"}), 409, "invalid_transition")
 
@@ -207,7 +211,7 @@ def test_shipping_takes_the_units_from_on_hand_and_from_reserved(accepted, ship)
     assert stock.values_list("on_hand", "reserved").get() == (7, 0)
 
 
-def test_a_count_that_knew_of_less_is_not_driven_below_nothing(accepted, ship):
+def test_a_shipment_never_makes_stock_negative(accepted, ship):
     stock = accepted.lines.get(variant__sku="LAMP").variant.stock
     set_stock(on_hand=1, pk=stock.get().pk)
 
@@ -265,7 +269,10 @@ def test_all_parcels_of_a_call_ship_or_no_parcel(accepted, acme_api):
     body = parcels(accepted, ("T-1", [("LAMP", 2)]), ("T-2", [("LAMP", 2)]))
 
     message = refused(
-        acme_api.post("fulfillments/shipments", body), 400, "validation_error", "shipments[1].items"
+        acme_api.post("fulfillments/shipments", body),
+        400,
+        "validation_error",
+        "shipments[1].items[0].quantity",
     )
 
     assert "2 " in message
@@ -370,20 +377,21 @@ def test_a_return_is_recorded_once(shipped, acme_api):
     assert (state_of(shipped), order_state(shipped.order)) == ("shipped", "completed")
 
 
-def test_never_more_comes_back_than_was_shipped(shipped, acme_api):
+def test_returns_never_exceed_the_shipped_units(shipped, acme_api):
     path = f"fulfillments/{shipped.pk}/returns"
     acme_api.post(path, a_return(2))
 
-    message = refused(acme_api.post(path, a_return(2)), 400, "validation_error", "return_lines")
+    again = acme_api.post(path, a_return(2))
+    message = refused(again, 400, "validation_error", "return_lines[0].quantity")
 
     assert "1 " in message
     assert shipped.returns.count() == 1
 
 
-def test_nothing_comes_back_that_was_not_shipped(accepted, acme_api):
+def test_unshipped_units_cannot_be_returned(accepted, acme_api):
     answer = acme_api.post(f"fulfillments/{accepted.pk}/returns", a_return())
 
-    refused(answer, 400, "validation_error", "return_lines")
+    refused(answer, 400, "validation_error", "return_lines[0].quantity")
 
 
 @pytest.mark.parametrize(
@@ -437,3 +445,16 @@ def test_shipping_any_number_of_lines_costs_the_same(
     # order's state derived; events; the stamp; the order written
     with django_assert_max_num_queries(17):
         acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
+
+
+def test_a_line_is_named_by_its_sku_as_in_a_call_for_several_parcels(accepted, ship, acme_api):
+    answer = ship(accepted, lines=[{"sku": "LAMP", "quantity": 2}])
+    assert answer.json()["code"] == "shipped"
+
+    [parcel] = acme_api.get(f"fulfillments/{accepted.pk}").json()["shipments"]
+    assert [(each["sku"], each["quantity"]) for each in parcel["items"]] == [("LAMP", 2)]
+    unknown = ship(accepted, "T-2", lines=[{"sku": "ROPE", "quantity": 1}])
+    assert "LAMP, MAT" in refused(unknown, 400, "validation_error", "lines[0].sku")
+    assert refused(
+        ship(accepted, "T-2", lines=[{"id": 999_999, "quantity": 1}]), 400, "validation_error", "lines[0].id"
+    )

@@ -42,7 +42,7 @@ def test_leaving_a_supplier_out_shows_the_other_suppliers_and_prices(operator, p
 
     found = result(page)
     assert (found["orders"], found["changed"], found["moved"], found["unlike"]) == (5, 5, 5, 0)
-    assert (found["before"]["money"], found["after"]["money"]) == ("41", "56")
+    assert (found["before"]["amounts"], found["after"]["amounts"]) == ({"USD": "41"}, {"USD": "56"})
     assert found["after"]["unfilled"] == 1
     assert found["suppliers"][str(rival.pk)]["after"]["pieces"] == 8
     assert found["suppliers"][str(acme.pk)]["after"]["orders"] == 0
