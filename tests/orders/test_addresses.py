@@ -10,7 +10,7 @@ from tests.orders.push_bodies import ADDRESS, an_order
 
 @pytest.fixture
 def pushed(acme, a_variant, shop_api):
-    """Push an order of one lamp to this address; the answer."""
+    """Push an order of one lamp to this address; return the answer."""
     a_variant(acme, "LAMP", stock=10)
 
     def push(number: str = "R-1", *, billing: dict[str, str] | None = None, **address: str):
@@ -46,7 +46,7 @@ def test_an_unknown_country_is_kept_with_a_warning_that_suggests_one(pushed, sho
     assert Order.objects.get().has_unknown_country
 
 
-def test_a_postcode_that_cannot_be_one_there_is_a_warning(pushed):
+def test_a_postcode_that_does_not_fit_its_country_gives_a_warning(pushed):
     [warning] = pushed(country="DE", zip_code="SW1Y 4JH").json()["warnings"]
 
     assert warning.startswith(

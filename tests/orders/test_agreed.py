@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
-from django.db import connection
 from django.db.models import ProtectedError
 
-from fulfillments.models import Fulfillment, FulfillmentLine
-from orders.models import OrderLine
+from catalog.models import Variant
+from fulfillments.models import Fulfillment
 from tests.factories import set_stock
-from tests.orders.fixtures import OPERATOR, state_of, status
+from tests.orders.fixtures import OPERATOR, piece, state_of, status
 
 AGREED = {"sku": "LAMP", "upc": "036000291452", "title": "A lamp", "wholesale_price": 7.5}
 LATER = {"sku": "LAMP-2", "upc": "042100005264", "title": "Another lamp", "wholesale_price": 99}
@@ -83,7 +80,7 @@ def test_a_parcel_is_shipped_by_the_agreed_name_or_by_todays(names, placed, lamp
     assert (answer.status_code, state_of(placed)) == (200, "shipped")
 
 
-def test_a_name_that_was_agreed_is_not_another_variants_that_bears_it_now(
+def test_an_agreed_sku_does_not_match_another_variant_that_has_it_now(
     placed, lamp, acme, a_variant, push, acme_api
 ):
     """The old lamp is LAMP-2 now and a new lamp is LAMP; a line routed as LAMP is still the old lamp."""
@@ -174,13 +171,32 @@ def test_a_supplier_sees_reserved_and_short_units(lamp, acme, push, work_of, acm
     assert shown() == [13, 6, 4, 3]
 
 
-def test_old_lines_get_the_values_of_their_variants(placed, lamp, acme_api, shop_api):
-    """The migration knows no older values of these lines."""
-    FulfillmentLine.objects.update(sku="", upc="", title="", wholesale_price=None)
-    OrderLine.objects.update(title="")
-    with connection.cursor() as cursor:
-        cursor.execute(import_module("fulfillments.migrations.0006_agreed_lines").FILL)
-        cursor.execute(import_module("orders.migrations.0006_agreed_lines").FILL)
+def test_the_retailer_reads_the_price_that_was_agreed(acme, a_variant, push, shop_api):
+    lamp = a_variant(acme, "LAMP", stock=10, wholesale_price="10.50")
+    free = a_variant(acme, "MAT", stock=10, wholesale_price=None)
+    order = push({"sku": "LAMP", "quantity": 3}, {"sku": "MAT", "quantity": 1})
+    Variant.objects.filter(pk__in=[lamp.pk, free.pk]).update(wholesale_price="99")
 
-    assert lines_of(acme_api, placed) == [AGREED]
-    assert shop_api.get(f"orders/{placed.order_id}").json()["order_lines"][0]["title"] == lamp.title
+    read = shop_api.get(f"orders/{order.pk}").json()
+
+    first, second = (line["id"] for line in read["order_lines"])
+    [fulfillment] = read["fulfillments"]
+    assert fulfillment["lines"] == [
+        {"order_line_id": first, "sku": "LAMP", "quantity": 3, "wholesale_price": 10.5},
+        {"order_line_id": second, "sku": "MAT", "quantity": 1, "wholesale_price": None},
+    ]
+    [listed] = shop_api.get("orders").json()["results"]
+    assert listed["fulfillments"] == read["fulfillments"]
+
+
+def test_a_line_says_how_many_units_are_open(work, an_order_at_acme, acme_api, shop_api):
+    """A client that subtracted only the shipped units shipped canceled ones."""
+    acme_api.put(status(work, "accepted"))
+    acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [piece(work, "LAMP", 1)]})
+    shop_api.post(f"orders/{an_order_at_acme.pk}/cancel", {"lines": [{"sku": "LAMP", "quantity": 1}]})
+    acme_api.put(status(work), {"status": "canceled"})
+
+    lamps, mats = acme_api.get(f"fulfillments/{work.pk}").json()["lines"]
+    assert (lamps["quantity"], lamps["quantity_open"], mats["quantity_open"]) == (3, 1, 2)
+    lamps, mats = shop_api.get(f"orders/{an_order_at_acme.pk}").json()["order_lines"]
+    assert (lamps["quantity_open"], mats["quantity_open"]) == (1, 2)

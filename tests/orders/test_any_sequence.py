@@ -100,7 +100,7 @@ class Stage:
         return self.shop_api.post(f"orders/{self._order(step).pk}/cancel", {"lines": self._items(step)})
 
     def cancel_rest(self, step: Step) -> Any:
-        """All that remains of a sku."""
+        """Cancel all remaining units of a sku."""
         body = {"lines": [{"sku": step.sku}]}
         return self.shop_api.post(f"orders/{self._order(step).pk}/cancel", body)
 

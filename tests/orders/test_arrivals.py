@@ -69,8 +69,9 @@ def test_the_oldest_short_order_is_served_first(push, stock):
     assert [reserved(order) for order in orders] == [2, 1, 0]
 
 
-def test_absurdly_large_waiting_orders_block_no_other_order(push, stock, nobody_hears):
+def test_very_large_backorders_block_no_other_order(push, stock, nobody_hears, acme):
     """Together they wait for more than PostgreSQL's `integer` has room for; pushes of others met that."""
+    acme.partnerships.update(max_units_per_line=2**31 - 1)
     first, second = lamps(push, 2**31 - 1, 2**31 - 1)
 
     stock(3)
@@ -129,7 +130,7 @@ def test_units_that_all_refused_go_to_a_supplier_with_new_stock(
     assert order_state(order) == "received"
 
 
-def test_a_place_that_was_out_of_stock_for_a_line_is_not_asked_again(push, acme_api, work_of, acme, stock):
+def test_a_warehouse_that_was_out_of_stock_for_a_line_is_left_out(push, acme_api, work_of, acme, stock):
     refused, new = lamps(push, 2, 2)
     acme_api.put(status(work_of(refused, acme), "out_of_stock"))
 
@@ -170,7 +171,7 @@ def test_units_refused_for_the_address_wait_for_an_operator(
     assert reserved(order) == 0
 
 
-def test_held_orders_are_owed_theirs(push, stock):
+def test_held_orders_get_arrived_stock_too(push, stock):
     [order] = lamps(push, 2)
     with order.change(by=OPERATOR) as change:
         hold(change)

@@ -107,7 +107,7 @@ def test_a_refused_cancellation_can_be_requested_again(two, acme, acme_api, canc
 
 
 @pytest.mark.parametrize("accepted", [False, True], ids=["new", "accepted"])
-def test_a_part_that_is_let_go_leads_back_to_the_state_before(
+def test_an_approved_partial_cancellation_restores_the_state_before(
     accepted, work, an_order_at_acme, acme_api, cancel
 ):
     if accepted:
@@ -133,7 +133,7 @@ def test_a_repeated_approval_does_not_approve_a_later_request(work, an_order_at_
     assert outcome(acme_api.put(status(work), {"status": "canceled"})) == (409, "invalid_transition")
 
 
-def test_a_part_that_is_not_let_go_stays_whole(work, an_order_at_acme, acme_api, cancel):
+def test_a_refused_partial_cancellation_keeps_all_units(work, an_order_at_acme, acme_api, cancel):
     cancel(an_order_at_acme, {"lines": [{"sku": "LAMP", "quantity": 2}]})
 
     acme_api.put(status(work), {"status": "cancelation not allowed"})
@@ -264,7 +264,9 @@ def test_asking_twice_for_a_part_asks_one_supplier_once_and_the_other_not(
     assert states(order) == ["canceling", "canceling"]
 
 
-def test_another_suppliers_part_may_be_asked_for_while_one_is_out(two, acme, rival, cancel, work_of):
+def test_a_cancellation_of_another_suppliers_part_may_be_requested_meanwhile(
+    two, acme, rival, cancel, work_of
+):
     cancel(two, {"lines": [{"sku": "LAMP", "quantity": 1}]})
 
     assert outcome(cancel(two, {"lines": [{"sku": "RUG", "quantity": 1}]})) == (200, "cancel_requested")

@@ -19,7 +19,7 @@ LET_GO, KEPT = {"status": "canceled"}, {"status": "cancelation not allowed"}
 
 @pytest.fixture
 def cancel(shop_api):
-    """Shop asks to cancel: these lines, or all."""
+    """Request the cancellation of these lines, or of the whole order, as the retailer."""
 
     def post(order, *lines, **fields):
         body = {**({"lines": list(lines)} if lines else {}), **fields}
@@ -49,12 +49,13 @@ REQUESTED, UNCHANGED, CONFLICT = (200, "cancel_requested"), (200, "unchanged"), 
 def test_the_maximum_units_of_a_line_can_be_requested_back(acme, a_variant, push, cancel):
     """One unit is reserved: the sum with the requested units would overflow the column."""
     a_variant(acme, "LAMP", stock=1)
+    acme.partnerships.update(max_units_per_line=2**31 - 1)
     order = push({"sku": "LAMP", "quantity": 2**31 - 1})
     assert cancel(order) == REQUESTED
     assert asked(order.fulfillments.get()) == {"LAMP": 2**31 - 1}
 
 
-def test_all_that_is_asked_for_after_a_part_is_canceled(work, an_order_at_acme, acme_api, cancel):
+def test_the_whole_order_can_be_canceled_after_a_request_for_a_part(work, an_order_at_acme, acme_api, cancel):
     """The answer was `unchanged`, and the units beyond the part were shipped."""
     assert cancel(an_order_at_acme, lamps(1)) == REQUESTED
     assert cancel(an_order_at_acme) == REQUESTED
@@ -187,7 +188,7 @@ def test_the_rest_of_a_partial_shipment_is_requested_step_by_step(work, an_order
     assert lines(an_order_at_acme) == {"LAMP": (0, 1, 2), "MAT": (0, 0, 2)}
 
 
-def test_one_supplier_is_asked_for_more_and_another_for_the_first_time(
+def test_a_larger_cancellation_reaches_a_first_and_a_second_supplier(
     acme, rival, a_variant, push, cancel, work_of, acme_api
 ):
     a_variant(acme, "LAMP", stock=10)
@@ -221,9 +222,7 @@ def test_units_refused_during_a_request_are_canceled_by_the_next_one(
     assert sum(each.cancel_requested for each in order.lines.get().fulfillment_lines.all()) == 1
 
 
-def test_a_whole_order_asked_for_twice_is_no_fault_though_its_rest_has_shipped(
-    work, an_order_at_acme, acme_api, cancel
-):
+def test_a_repeated_cancel_of_a_completed_order_is_unchanged(work, an_order_at_acme, acme_api, cancel):
     """Refused units are canceled at once, which completes the order."""
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 1)]})
@@ -305,7 +304,7 @@ def test_an_id_that_was_refused_is_free(work, an_order_at_acme, acme_api, cancel
     assert cancel(an_order_at_acme, lamps(1), cancel_id="C-1") == REQUESTED
 
 
-def test_an_id_under_which_nothing_was_left_to_do_is_taken(work, an_order_at_acme, acme_api, cancel):
+def test_an_id_of_a_request_without_effect_is_taken(work, an_order_at_acme, acme_api, cancel):
     cancel(an_order_at_acme)
     assert cancel(an_order_at_acme, lamps(1), cancel_id="C-1") == UNCHANGED
     acme_api.put(status(work), KEPT)
@@ -321,7 +320,7 @@ def test_an_id_belongs_to_its_order(work, an_order_at_acme, push, cancel):
     assert cancel(other, lamps(1), cancel_id="C-1") == REQUESTED
 
 
-def test_a_whole_order_is_asked_for_once_too(work, an_order_at_acme, acme_api, cancel):
+def test_a_repeated_cancel_id_of_a_whole_order_changes_nothing(work, an_order_at_acme, acme_api, cancel):
     assert cancel(an_order_at_acme, cancel_id="ALL") == REQUESTED
     acme_api.put(status(work), KEPT)
 
@@ -338,7 +337,7 @@ def test_units_without_a_supplier_are_dropped_once(work, an_order_at_acme, acme_
     assert lines(an_order_at_acme)["LAMP"] == (0, 0, 1)
 
 
-def test_an_answer_that_was_kept_and_an_id_go_together(work, an_order_at_acme, shop_api, acme_api):
+def test_a_cancel_id_works_beside_an_idempotency_key(work, an_order_at_acme, shop_api, acme_api):
     path, body = f"orders/{an_order_at_acme.pk}/cancel", {"lines": [lamps(1)], "cancel_id": "C-1"}
     first = shop_api.post(path, body, Idempotency_Key="K-1")
     replayed = shop_api.post(path, body, Idempotency_Key="K-1")
@@ -382,3 +381,40 @@ def test_a_misspelt_cancel_id_cancels_nothing(name, work, an_order_at_acme, shop
 def test_an_invalid_number_cancels_nothing(body, work, an_order_at_acme, shop_api):
     assert shop_api.post(f"orders/{an_order_at_acme.pk}/cancel", body).status_code == 400
     assert state_of(work) == "new"
+
+
+@pytest.mark.parametrize("named", [(), (lamps(1),)], ids=["the whole order", "a line"])
+def test_a_new_cancel_id_for_units_that_are_all_shipped_or_canceled_is_refused(
+    named, work, an_order_at_acme, acme_api, cancel
+):
+    """The answer was `unchanged`, and the retailer refunded a shipped unit."""
+    cancel(an_order_at_acme, lamps(1), cancel_id="C-1")
+    acme_api.put(status(work), LET_GO)
+    acme_api.put(status(work, "accepted"))
+    acme_api.put(status(work, "shipped"), {"tracking_number": "A"})
+
+    assert cancel(an_order_at_acme, *named, cancel_id="C-2") == (409, "invalid_transition")
+    assert cancel(an_order_at_acme, lamps(1), cancel_id="C-1") == UNCHANGED
+    assert not an_order_at_acme.cancel_requests.filter(cancel_id="C-2").exists()
+
+
+def test_a_new_cancel_id_for_an_order_that_is_canceled_is_refused(work, an_order_at_acme, acme_api, cancel):
+    cancel(an_order_at_acme, cancel_id="C-1")
+    acme_api.put(status(work), LET_GO)
+
+    assert cancel(an_order_at_acme, cancel_id="C-2") == (409, "invalid_transition")
+    assert cancel(an_order_at_acme, cancel_id="C-1") == UNCHANGED
+    assert cancel(an_order_at_acme) == UNCHANGED
+
+
+def test_a_new_cancel_id_for_units_of_another_line_does_not_hide_behind_a_pending_one(
+    work, an_order_at_acme, acme_api, cancel
+):
+    acme_api.put(status(work, "accepted"))
+    acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [piece(work, "LAMP", 2)]})
+    cancel(an_order_at_acme, lamps(1))
+    acme_api.put(status(work), LET_GO)
+    cancel(an_order_at_acme, {"sku": "MAT"})
+
+    assert cancel(an_order_at_acme, lamps(1), cancel_id="C-1") == (409, "invalid_transition")
+    assert cancel(an_order_at_acme, {"sku": "MAT"}, cancel_id="C-2") == UNCHANGED

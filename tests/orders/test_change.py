@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from api.errors import Invalid
 from events.models import Event
 from fulfillments.effects import Effects, StockEffect
-from fulfillments.models import Fulfillment, MoveOutcome
+from fulfillments.models import Fulfillment, MoveOutcome, Shipment
 from fulfillments.states import ACCEPT, State
 from inventory.models import MovementKind, StockLevel
 from orders.change import OrderChange, first_change_of
@@ -28,6 +28,7 @@ MOVES = {
     "ship_parcels": lambda work, change: work.ship_parcels(
         change, [{"tracking_number": "T-1", "items": LAMP}]
     ),
+    "correct_shipment": lambda work, change: work.correct_shipment(change, Shipment(fulfillment=work)),
     "reject": lambda work, change: work.reject(change, State.OUT_OF_STOCK),
     "reject_items": lambda work, change: work.reject_items(change, State.OUT_OF_STOCK, LAMP, reject_id=None),
     "record_return": lambda work, change: work.record_return(change, LAMP, reason="broken"),
@@ -39,6 +40,7 @@ MOVES = {
     "answer_by_default": lambda work, change: work.answer_by_default(change),
     "correct_address": lambda work, change: work.correct_address(change),
     "give_up": lambda work, change: work.give_up(change),
+    "cancel_uncaptured": lambda work, change: work.cancel_uncaptured(change, quantities={}),
     "withdraw": lambda work, change: work.withdraw(change),
 }
 
@@ -58,7 +60,7 @@ def two(acme, rival, a_variant, push, work_of):
 
 
 class Broken(Exception):
-    """Something of ours fails in the middle of a change."""
+    """An internal error in the middle of a change."""
 
 
 def change_and_break(order, *actions):
@@ -101,7 +103,7 @@ def test_several_moves_of_one_change_are_stamped_once_and_lock_stock_once(two):
     assert order.processing_state == "completed"
     assert [*Event.objects.filter(actor=OPERATOR.name).order_by("id").values_list("type", flat=True)] == [
         *("fulfillment.accepted", "fulfillment.shipped") * 2,
-        "order.note",
+        *("order.note", "order.completed"),
     ]
 
 
@@ -136,10 +138,11 @@ def test_after_a_failure_the_next_change_starts_clean(order, work):
         assert work.accept(change) is MoveOutcome.DONE
 
     assert stamps(order)[0] == "processing"
-    assert Event.objects.filter(actor=OPERATOR.name).count() == 1
+    happened = Event.objects.filter(actor=OPERATOR.name).order_by("id").values_list("type", flat=True)
+    assert [*happened] == ["fulfillment.accepted", "order.processing"]
 
 
-def test_a_move_that_is_refused_has_no_effect_in_the_change_that_goes_on(order, work):
+def test_a_refused_move_has_no_effect_in_a_change_that_continues(order, work):
     line = work.lines.first()
     with order.change(by=OPERATOR) as change:
         work.accept(change)
@@ -232,7 +235,8 @@ def test_a_second_change_of_the_same_order_cannot_be_opened(order, work):
         work.ship(change, tracking_number="T-1")
 
     assert stamps(order) == ("completed", order.updated_at)
-    assert Event.objects.filter(actor=OPERATOR.name).count() == 2
+    # accepted, shipped, and the order's new state
+    assert Event.objects.filter(actor=OPERATOR.name).count() == 3
 
 
 def test_nor_in_a_savepoint_and_the_first_change_stays_open(order, work):
@@ -249,7 +253,7 @@ def test_nor_in_a_savepoint_and_the_first_change_stays_open(order, work):
     assert stamps(order) == ("processing", order.updated_at)
 
 
-def test_nor_one_of_another_order_whose_locks_would_be_out_of_order(order, push):
+def test_a_change_of_another_order_inside_a_change_is_refused(order, push):
     other = push({"sku": "LAMP", "quantity": 1})
     with order.change(by=OPERATOR) as change:
         hold(change)

@@ -54,5 +54,5 @@ def test_a_near_miss_of_a_country_gets_a_suggestion():
         ("anything", "XX", True),
     ],
 )
-def test_a_postcode_can_be_one_of_its_country_or_cannot(postcode, country, possible):
+def test_a_postcode_fits_its_country_or_not(postcode, country, possible):
     assert could_be_postcode(postcode, country) is possible

@@ -45,7 +45,7 @@ def two_values(field: Any) -> tuple[Any, Any]:
             return "2026-12-24", "2026-12-25"
         case fields.Integer() | fields.Exact():
             return 2, 3
-    return "A-1", "A-2"
+    return ("EUR", "GBP") if isinstance(field, fields.Currency) else ("A-1", "A-2")
 
 
 @pytest.fixture

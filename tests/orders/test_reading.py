@@ -13,7 +13,7 @@ from orders.models import Order
 from tests.orders.push_bodies import ADDRESS
 
 ORDER = {
-    *("id", "type", "retailer_order_id", "processing_state", "id_in_source"),
+    *("id", "type", "currency", "retailer_order_id", "processing_state", "id_in_source"),
     *("billing_address", "shipping_address", "shipping_method_code", "shipping_paid", "shipping_tax"),
     *("sales_division_code", "sales_order_number", "gift_message", "is_gift", "ship_until"),
     *(
@@ -29,6 +29,7 @@ ORDER = {
 LINE = {
     *(
         "id",
+        "expected_at",
         "sku",
         "upc",
         "title",
@@ -38,7 +39,14 @@ LINE = {
         "billed_amount",
         "tax_billed_amount",
     ),
-    *("notes", "quantity_reserved", "quantity_shipped", "quantity_canceled", "quantity_rejected"),
+    *(
+        "notes",
+        "quantity_open",
+        "quantity_reserved",
+        "quantity_shipped",
+        "quantity_canceled",
+        "quantity_rejected",
+    ),
     *("quantity_returned", "quantity_waiting", "short"),
 }
 
@@ -111,11 +119,13 @@ def test_an_order_has_these_fields(orders, move, shop_api, acme):
     )
     [fulfillment] = shown["fulfillments"]
     assert len(fulfillment.pop("shipments")) == 1
+    assert [each["order_line_id"] for each in fulfillment.pop("lines")] == [line["id"]]
     assert fulfillment == {
         "id": Fulfillment.objects.get(order=orders[0]).pk,
         "supplier_id": acme.pk,
         "state": "shipped",
         "tracking_numbers": ["T"],
+        "currency": "USD",
         "returns": [],
     }
     assert (shown["type"], shown["processing_state"]) == ("dropship", "completed")
@@ -327,7 +337,7 @@ def test_a_cursor_that_was_never_given_out_is_refused(cursor, orders, shop_api):
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor")
 
 
-def test_a_filter_is_as_long_as_the_document_says_at_most(shop_api):
+def test_a_filter_is_at_most_as_long_as_documented(shop_api):
     assert shop_api.get("orders", {"retailer_order_id": "A" * 1000}).status_code == 200
     answer = shop_api.get("orders", {"retailer_order_id": "A" * 1001})
 
@@ -340,8 +350,8 @@ def test_a_list_of_any_size_costs_the_same(count, lamp, push, shop_api, django_a
     for _ in range(count):
         push(*({"sku": "LAMP", "quantity": 1} for _ in range(count)))
 
-    # the key; the orders; their lines; their fulfillments
-    with django_assert_num_queries(4):
+    # the key; the orders; their lines; their fulfillments; the fulfillments' lines
+    with django_assert_num_queries(5):
         assert len(found(shop_api.get("orders"))) == count
 
 
@@ -372,7 +382,7 @@ def test_the_counts_agree_with_the_orders(orders, move, shop_api):
     assert list(counts.json()) == ["completed", "canceled", "pending"]
 
 
-def test_a_retailer_without_orders_has_counts_of_nothing(shop_api):
+def test_a_retailer_without_orders_has_counts_of_zero(shop_api):
     assert shop_api.get("order-filters").json() == {"completed": 0, "canceled": 0, "pending": 0}
 
 

@@ -45,7 +45,7 @@ def everything() -> list[object]:
 
 @pytest.fixture
 def lived(acme, a_variant, push, work_of, acme_api, shop_api):  # noqa: F811
-    """An order of which something is shipped, refused, dropped, canceled, returned, asked back and open."""
+    """Return an order with shipped, refused, dropped, canceled, returned and open units."""
     a_variant(acme, "LAMP", stock=20)
     order = push({"sku": "LAMP", "quantity": 12})
     work = work_of(order, acme)
@@ -143,6 +143,20 @@ def test_a_poller_sees_the_orders_that_were_mended(kind, lived, shop_api):
     assert (seen["id"], seen["processing_state"]) == (lived.pk, "canceling")
 
 
+def test_a_mended_state_has_its_event(work, shop_api, acme_api):
+    acme_api.put(status(work, "accepted"))
+    last = shop_api.get("events").json()["results"][-1]["id"]
+    damage(DAMAGE["order state"])
+
+    reconcile("--fix")
+
+    [event] = shop_api.get("events", {"after": last}).json()["results"]
+    states = {"processing_state": "processing", "previous_state": "completed"}
+    assert (event["type"], event["order_id"], event["data"]) == ("order.processing", work.order_id, states)
+    reconcile("--fix")
+    assert shop_api.get("events", {"after": event["id"]}).json()["results"] == []
+
+
 def test_stock_that_was_mended_was_changed_then(lived):
     before = StockLevel.objects.get().updated_at
     damage("UPDATE inventory_stocklevel SET reserved = 0, updated_at = updated_at - interval '1 day'")
@@ -162,12 +176,17 @@ def test_nothing_that_was_right_is_touched(lived, shop_api):
 
 
 def test_sources_that_contradict_each_other_are_reported_and_nothing_is_mended(lived):
-    damage("UPDATE fulfillments_shipment SET items = jsonb_set(items, '{0,quantity}', '99')")
+    shipped = """
+        UPDATE fulfillments_shipment SET items = jsonb_set(items, '{0,quantity}', '%(units)s');
+        UPDATE events_event SET data = jsonb_set(data, '{items,0,quantity}', '%(units)s')
+        WHERE type = 'fulfillment.shipped'
+    """
+    damage(shipped % {"units": 99})
 
     with pytest.raises(CommandError, match="Nothing was repaired"), transaction.atomic():
         reconcile("--fix")
 
-    damage("UPDATE fulfillments_shipment SET items = jsonb_set(items, '{0,quantity}', '2')")
+    damage(shipped % {"units": 2})
 
 
 @pytest.mark.django_db(transaction=True)

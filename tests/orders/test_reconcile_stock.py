@@ -1,4 +1,4 @@
-"""`manage.py reconcile` proves stock by its ledger, states by histories, clocks by stamps; and mends them."""
+"""`manage.py reconcile` checks stock by ledgers, states by histories, clocks by stamps, and repairs them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.orders.test_stock_ledger import now
 
 @pytest.fixture(autouse=True)
 def _invariants_hold():
-    """Off here: these tests damage the ledger itself, which no command repairs."""
+    """Switch the invariants off, because these tests damage the ledger, which no command repairs."""
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_stock_that_its_movements_do_not_add_up_to_is_set_by_them_and_that_is_a_
     assert violations() == []
 
 
-def test_a_movement_that_is_missing_before_the_last_is_made_up_for(lamps):
+def test_a_missing_earlier_movement_is_compensated(lamps):
     damage("DELETE FROM inventory_stockmovement WHERE kind = 'opening'")
     assert len(found()) == 2
 
@@ -119,7 +119,7 @@ def test_reservations_from_before_the_ledger_are_known_to_their_lines_alone(lamp
     assert numbers(lamps) == (9, 1)
 
 
-def test_stock_of_a_variant_that_is_gone_is_nobodys(acme, a_variant):
+def test_stock_of_a_deleted_variant_is_no_difference(acme, a_variant):
     a_variant(acme, "GONE", stock=5).delete()
 
     assert found() == []

@@ -182,7 +182,7 @@ def test_reserved_units_are_not_promised_again(acme, offer, push):
     assert StockLevel.objects.get().reserved == 5
 
 
-def test_a_partner_that_takes_no_short_orders_refuses_the_whole_order(acme, rival, offer, shop, shop_api):
+def test_a_partner_without_short_orders_refuses_the_whole_order(acme, rival, offer, shop, shop_api):
     shop.partnerships.filter(supplier=acme).update(refuse_short_orders=True)
     offer(acme, "LAMP", "1", 3)
     offer(rival, "RUG", "1", 3)

@@ -13,7 +13,6 @@ from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from inventory.models import Warehouse
 from orders.models import Order
-from orders.services import route_again
 from tests.factories import StockLevelFactory
 
 OPERATOR = Actor(ActorKind.OPERATOR, "operator")
@@ -88,20 +87,6 @@ def test_a_supplier_without_the_sku_is_not_asked_at_another_warehouse(
     assert works(order) == [("Acme East", "missing_sku"), ("Rival East", "new")]
 
 
-def test_a_warehouse_that_was_out_of_stock_is_not_asked_again_when_stock_arrives(
-    acme, acme_api, stocked, push, work_of
-):
-    lamp = stocked(acme, "LAMP", east=5)
-    order = push({"sku": "LAMP", "quantity": 2})
-    acme_api.put(f"fulfillments/{work_of(order, acme).pk}/setStatus/out_of_stock")
-    lamp.stock.get().count(9, by=OPERATOR)
-
-    with order.change(by=OPERATOR) as change:
-        route_again(change)
-
-    assert works(order) == [("Acme East", "out_of_stock")]
-
-
 def test_a_captured_fulfillment_is_not_joined(acme, acme_api, rival, rival_api, stocked, push, work_of):
     order = _split_order(acme, rival, stocked, push)
     rival_api.get("fulfillments")
@@ -111,7 +96,7 @@ def test_a_captured_fulfillment_is_not_joined(acme, acme_api, rival, rival_api, 
     assert works(order) == [("Acme East", "out_of_stock"), ("Rival East", "new"), ("Rival East", "new")]
 
 
-def test_an_unseen_fulfillment_is_joined_and_its_supplier_hears_of_it(
+def test_an_uncaptured_fulfillment_gets_the_units_and_its_supplier_an_event(
     acme, acme_api, rival, rival_api, stocked, push, work_of
 ):
     order = _split_order(acme, rival, stocked, push)
@@ -177,7 +162,7 @@ def test_a_concurrent_capture_waits_and_shows_the_joined_units(
 
 
 def _until_somebody_waits(other: threading.Thread) -> None:
-    """Go on when the other thread's statement waits for a lock; fail where it ended without."""
+    """Continue when the other thread waits for a lock; fail if it ended without waiting."""
     with connection.cursor() as cursor:
         while True:
             cursor.execute(

@@ -1,4 +1,4 @@
-"""Each change of stock is a movement with its cause, and a count is of its moment (contract 13)."""
+"""Each change of stock is a movement with its cause, and a count applies to its time (contract 13)."""
 
 from __future__ import annotations
 
