@@ -34,7 +34,7 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def upload() -> Callable[..., str]:
-    """Put a file into a supplier's area; gives the path to import it by."""
+    """Put a file into a supplier's area; return the path for the import."""
 
     def put(supplier: Supplier, content: str | bytes, path: str = "products/file.csv") -> str:
         target = area_of(supplier) / path

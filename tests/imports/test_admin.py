@@ -101,7 +101,7 @@ def test_a_held_import_says_why_it_waits_and_an_operator_releases_it_with_a_reas
     assert (held.status, held.report["zeroed"]) == (Status.SUCCEEDED, 119)
 
 
-def test_an_operator_cancels_one_that_waits_after_being_asked(operator, held):
+def test_an_operator_cancels_a_waiting_import_after_a_confirmation(operator, held):
     asked = operator.get(f"{LIST}{held.pk}/do/cancel/")
     assert "Cancel import" in asked.text
     held.refresh_from_db()
@@ -114,7 +114,7 @@ def test_an_operator_cancels_one_that_waits_after_being_asked(operator, held):
     assert StockLevel.objects.filter(on_hand=0).count() == 0
 
 
-def test_a_running_one_stops_at_its_next_range_and_the_history_tells_on_whose_word(operator, a_job):
+def test_a_running_import_stops_at_its_next_range_and_the_history_names_the_actor(operator, a_job):
     job = a_job(status=Status.RUNNING)
 
     page = do(operator, job, "cancel", reason="Wrong file")
@@ -129,7 +129,7 @@ def test_a_running_one_stops_at_its_next_range_and_the_history_tells_on_whose_wo
     assert (job.status, job.cancel_requested) == (Status.RUNNING, True)
 
 
-def test_a_failed_one_says_why_and_runs_again(operator, a_job):
+def test_a_failed_import_shows_its_reason_and_can_run_again(operator, a_job):
     job = a_job(**FAILED, options={"field_mapping": [], "math_transformer": ""})
     assert "The file has no header." in page_of(operator, job).text
 
@@ -181,9 +181,9 @@ def test_the_page_of_a_running_job_shows_progress_and_reloads(operator, a_job, m
 
     assert "200,000 of 1,000,000 rows, 20,000 rows/s, 40 s left" in page.text
     assert '<progress max="100" value="20">' in page.text
-    assert '<meta http-equiv="refresh"' in page.text
+    assert '<meta name="reload-after" content="3">' in page.text
     ImportJob.objects.update(status=Status.SUCCEEDED)
-    assert '<meta http-equiv="refresh"' not in page_of(operator, job).text
+    assert '<meta name="reload-after"' not in page_of(operator, job).text
 
 
 def test_rejects_are_grouped_by_kind_and_given_as_the_suppliers_own_report(operator, support, acme, ran):
@@ -217,11 +217,11 @@ def test_a_dry_run_shows_its_forecast(operator, acme, a_variant, ran):
         "delisted": "0",
     }
     assert "Largest price changes" in page.text
-    assert "<td>A-1</td>" in page.text
+    assert ">A-1</td>" in page.text
     assert "would wait" not in page.text
 
 
-def test_a_dry_run_tells_that_it_would_wait(operator, acme, a_variant, ran, client_for):
+def test_a_dry_run_reports_that_it_would_wait(operator, acme, a_variant, ran, client_for):
     a_variant(acme, "A-1", title="Shirt", retail_price="10")
     client_for(acme).put("importPolicy", {"price_factor": 2})
     job = ran(acme, data=["sku,title,retail_price", "A-1,Shirt,30"], dry_run=True)
@@ -247,7 +247,7 @@ def test_cells_and_names_of_suppliers_are_text_and_no_markup(operator, a_job):
     RejectFactory.create(job=job, field=evil, message=evil)
 
     assert evil not in page_of(operator, job).text
-    assert '<span class="bo-state bo-state-queued">queued</span>' in operator.get(LIST).text
+    assert '<span class="ui-badge ui-info">Queued</span>' in operator.get(LIST).text
     assert evil not in operator.get(LIST).text
 
 
@@ -326,11 +326,12 @@ def test_pages_cost_the_same_however_much_they_tell(operator, a_job, django_asse
     )
     page_of(operator, few)
 
-    # session, user, second factor, permissions twice, job, history; the job and its supplier for its buttons,
-    # the draft that it was made of, twice, and the import that it corrects
-    with django_assert_num_queries(12):
+    # session, user, second factor, permissions twice, job, history, comments, messages;
+    # the job and its supplier for its buttons, the draft that it was made of, twice, and the import that it
+    # corrects
+    with django_assert_num_queries(14):
         page_of(operator, few)
-    with django_assert_num_queries(14):  # and its rejects, and which of them were corrected
+    with django_assert_num_queries(16):  # and its rejects, and which of them were corrected
         page_of(operator, many)
 
 

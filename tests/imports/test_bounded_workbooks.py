@@ -62,7 +62,7 @@ def with_shared(items: bytes) -> bytes:
 
 @pytest.fixture
 def took(acme, upload, ran):
-    """Import a workbook; the job, and the seconds of CPU that it took."""
+    """Import a workbook; return the job, and the seconds of CPU that the import used."""
 
     def go(content):
         began = time.process_time()

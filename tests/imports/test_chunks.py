@@ -58,7 +58,7 @@ def test_chunks_become_the_file_and_are_deleted(operator, acme):
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_a_file_of_which_something_is_missing_is_refused(operator, acme, count):
+def test_an_incomplete_file_is_refused(operator, acme, count):
     upload = uuid4()
     send_all(operator, upload)
     page = finish(operator, acme, upload, count)

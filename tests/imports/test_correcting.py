@@ -163,7 +163,7 @@ def test_a_job_that_cannot_be_corrected_gives_the_reason(operator, acme, of, why
     assert "Correct rows" not in operator.get(f"/admin/imports/importjob/{job.pk}/change/").text
 
 
-def test_support_corrects_nothing(support, job):
+def test_the_support_role_cannot_correct_rows(support, job):
     assert "Correct rows" not in support.get(f"/admin/imports/importjob/{job.pk}/change/").text
     assert support.get(page_of(job)).status_code == 403
     assert support.post(page_of(job)).status_code == 403

@@ -1,4 +1,4 @@
-"""Counts that meet later ones, reservations, several warehouses; and their error reports coming back."""
+"""Counts beside later counts, reservations and several warehouses, and their corrected error reports."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def job(acme, client_for, monkeypatch):
 
 @pytest.mark.parametrize("moment", range(12))
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_worker_killed_at_any_bookmark_is_followed_by_one_that_goes_on(job, monkeypatch, moment, when):
+def test_after_a_kill_at_any_bookmark_the_next_worker_continues(job, monkeypatch, moment, when):
     update_if_owner, calls = ImportJob.update_if_owner, []
 
     def killing(*args, **changes):
@@ -264,7 +264,7 @@ def test_automatic_stock_imports_can_be_switched_on_and_off(acme, a_variant, cli
     assert client.get("autoImports/products").json() == {"kind": "products", "enabled": False, "options": {}}
 
 
-def test_templates_stand_in_every_upload_area(acme, client_for):
+def test_every_upload_area_has_templates(acme, client_for):
     folder = made_folder(("templates",))
     assert folder is not None
     for kind in ("products", "inventory"):

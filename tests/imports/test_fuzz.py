@@ -13,7 +13,7 @@ from imports.models import ImportJob, Status
 from imports.pipeline.clean_blocks import is_clean, well_formed
 from imports.pipeline.csv_reader import Sheet
 from imports.pipeline.encodings import Encoding
-from imports.pipeline.header import count_known
+from imports.pipeline.header import ExpectedHeader
 from imports.pipeline.tolerant_reader import TolerantReader
 
 pytestmark = pytest.mark.fuzz
@@ -89,9 +89,7 @@ def test_blocks_break_between_records_wherever_they_break(monkeypatch, body, blo
         small.setattr("imports.pipeline.csv_reader.BLOCK", block)
         for module in ("csv_reader", "tolerant_reader"):
             small.setattr(f"imports.pipeline.{module}.LONGEST_RECORD", 10_000)
-        sheet = Sheet(
-            io.BytesIO(HEADER + body), Encoding("utf-8"), lambda names: count_known(names, ["sku", "title"])
-        )
+        sheet = Sheet(io.BytesIO(HEADER + body), Encoding("utf-8"), ExpectedHeader(["sku", "title"]))
         found = []
         for each in sheet.blocks():
             reader = TolerantReader(each.data, each.line, ",", final=each.final)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import errno
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from imports import job_files
 from imports.models import ImportJob, Reject
+from sftp_ingest.area import contents, quota
+from sftp_ingest.area.files import Area
 from sftp_ingest.blobs.local import LocalWriter
-from sftp_ingest.models import Blob
+from sftp_ingest.errors import Refused
+from sftp_ingest.models import Blob, OpenUpload
+from tests.factories import ImportJobFactory, SftpLoginFactory
+from tests.interleaving import meeting_after, race
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,12 +37,65 @@ def test_jobs_that_wait_count_against_a_quota_of_files(acme, rival, client_for, 
     assert client.post("importProducts", {"data": ROWS}).status_code == 201
 
 
-def test_jobs_that_wait_count_against_a_quota_of_bytes(acme, client_for, monkeypatch):
-    monkeypatch.setattr(job_files, "MOST_BYTES", 10)
+def test_lines_of_a_request_count_against_the_one_quota_of_the_party(acme, rival, client_for, upload):
+    size = sum(len(row) + 1 for row in ROWS)
+    SftpLoginFactory.create(supplier=acme, quota_bytes=2 * size + 10)
     client = client_for(acme)
-    assert client.post("importProducts", {"data": ROWS}).status_code == 201
+    upload(acme, "x" * size, "products/a.csv")
+    before = quota.used(acme.pk)
+    waiting = client.post("importProducts", {"data": ROWS}).json()["id"]
 
-    assert client.post("importProducts", {"data": ROWS}).json()["code"] == "quota_exceeded"
+    assert quota.used(acme.pk) == before + size
+    full = client.post("importProducts", {"data": ROWS}).json()
+    assert full["code"] == "quota_exceeded"
+    assert f"{2 * size} of {2 * size + 10} bytes" in full["message"]
+    assert client_for(rival).post("importProducts", {"data": ROWS}).status_code == 201
+    client.post(f"imports/{waiting}/cancel")
+    assert quota.used(acme.pk) == before
+
+
+def test_waiting_imports_leave_less_room_for_uploads(acme, client_for):
+    login = SftpLoginFactory.create(supplier=acme, quota_bytes=100)
+    area = Area(acme.pk)
+    area.prepare()
+    client_for(acme).post("importProducts", {"data": ROWS})
+    blob, writer = contents.begin()
+    writer.discard()
+    upload = OpenUpload(blob=blob, supplier=acme, login=login, path="products/a.csv", holder="it")
+    upload.save(force_insert=True)
+
+    with pytest.raises(Refused, match="area is full"):
+        quota.reserve(upload, 90, login.quota_bytes)
+    quota.reserve(upload, 50, login.quota_bytes)
+
+
+def test_a_file_of_the_area_counts_once_however_many_imports_keep_it(acme, client_for, upload):
+    upload(acme, "\n".join(ROWS), "products/a.csv")
+    before = quota.used(acme.pk)
+    for _ in range(2):
+        client_for(acme).post("importProducts", {"file_url": "products/a.csv"})
+    assert quota.used(acme.pk) == before
+
+    Area(acme.pk).remove(("products", "a.csv"))
+
+    assert quota.used(acme.pk) == before
+
+
+@pytest.mark.race
+@pytest.mark.parametrize(("locked", "stored"), [(True, 1), (False, 2)])
+def test_two_requests_do_not_share_the_last_bytes(acme, locked, stored):
+    SftpLoginFactory.create(supplier=acme, quota_bytes=10)
+    Area(acme.pk).prepare()
+
+    def store() -> None:
+        with suppress(job_files.QuotaExceeded), job_files.room_for(acme, 8):
+            blob = contents.write([b"12345678"])
+            ImportJobFactory.create(supplier=acme, blob=blob)
+
+    with meeting_after(job_files, "refuse_hoarding", locking=locked):
+        race(store, store)
+
+    assert ImportJob.objects.count() == stored
 
 
 def test_a_full_disk_is_503_and_leaves_nothing(acme, client_for, monkeypatch, settings):

@@ -271,7 +271,7 @@ def test_rows_with_quantity_0_are_counted_too(acme, a_variant, stocked, mode, ze
     assert job["report"] == {"zeroed": zeroed, **kept}
 
 
-def test_a_dry_run_of_a_cost_list_tells_the_largest_changes_of_either_price(acme, a_variant, ran):
+def test_a_dry_run_of_a_cost_list_shows_the_largest_changes_of_each_price(acme, a_variant, ran):
     a_variant(acme, "A-1", retail_price="10", wholesale_price="4")
     a_variant(acme, "A-2", retail_price="10", wholesale_price=None)
 
@@ -327,9 +327,7 @@ def test_stock_that_was_counted_later_than_the_file_is_no_reason_to_wait(acme, m
     assert job["report"] == {"zeroed": 0, "kept_newer": 148}
 
 
-def test_a_waiting_job_holds_up_nothing_and_a_later_one_that_lands_supersedes_it(
-    acme, many, client_for, stocked
-):
+def test_a_waiting_job_delays_no_job_and_a_later_landed_job_supersedes_it(acme, many, client_for, stocked):
     waiting = stocked(acme, "sku,quantity\nM-000,5\n", mode="full")
 
     later = stocked(acme, "sku,quantity\nM-001,7\n")
@@ -340,7 +338,7 @@ def test_a_waiting_job_holds_up_nothing_and_a_later_one_that_lands_supersedes_it
     assert client_for(acme).post(f"imports/{waiting['id']}/approve").status_code == 409
 
 
-def test_a_delta_file_and_a_small_full_one_do_not_wait(acme, many, client_for, stocked):
+def test_delta_files_and_small_full_files_need_no_approval(acme, many, client_for, stocked):
     zeros = "".join(f"M-{i:03},0\n" for i in range(150))
     assert stocked(acme, f"sku,quantity\n{zeros}")["status"] == "succeeded"
     set_stock(on_hand=5)
@@ -350,7 +348,7 @@ def test_a_delta_file_and_a_small_full_one_do_not_wait(acme, many, client_for, s
     assert stocked(acme, "sku,quantity\nM-000,5\n", mode="full")["status"] == "succeeded"
 
 
-def test_a_dry_run_tells_that_the_file_would_wait(acme, many, stocked):
+def test_a_dry_run_reports_that_the_file_would_wait(acme, many, stocked):
     job = stocked(acme, "sku,quantity\nM-000,5\n", mode="full", dry_run=True)
 
     assert job["status"] == "succeeded"

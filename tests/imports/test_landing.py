@@ -24,7 +24,7 @@ FILE = ["sku,title,retail_price", "A-1,Shirt,19.99", "A-2,Hat,5", "A-3,Belt,7"]
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Do something before or after a range's rows are looked up, but before they land."""
+    """Call a function before or after a range's rows are looked up, but before they land."""
 
     def at_that_moment(moment, work):
         step = getattr(batches, {"before": "land_range", "after": "gather"}[moment])
@@ -45,7 +45,7 @@ def meanwhile(monkeypatch):
 @pytest.mark.parametrize(
     ("there", "moment"), [(False, "before"), (False, "after"), (True, "before"), (True, "after")]
 )
-def test_a_variant_that_somebody_adds_meanwhile_is_updated(acme, a_variant, ran, meanwhile, there, moment):
+def test_a_variant_added_concurrently_is_updated(acme, a_variant, ran, meanwhile, there, moment):
     if there:
         a_variant(acme, "OTHER", title="Old", listed=False)
     meanwhile(moment, lambda: a_variant(acme, "A-2", description="By hand."))
@@ -64,7 +64,7 @@ def test_a_variant_that_somebody_adds_meanwhile_is_updated(acme, a_variant, ran,
 @pytest.mark.parametrize(
     ("there", "moment"), [(False, "before"), (False, "after"), (True, "before"), (True, "after")]
 )
-def test_stock_that_somebody_counts_meanwhile_is_set(acme, a_variant, stocked, meanwhile, there, moment):
+def test_stock_that_is_counted_concurrently_is_set(acme, a_variant, stocked, meanwhile, there, moment):
     first, second = a_variant(acme, "A-1"), a_variant(acme, "A-2")
     east = acme.warehouses.get(is_default=True)
     if there:
@@ -150,7 +150,7 @@ def test_a_supplier_without_statistics_is_looked_up_by_sku(acme, rival, a_varian
 
 @pytest.fixture
 def misled(monkeypatch):
-    """Statistics that have every range of a file for empty, as an unlucky sample may have the first."""
+    """Return statistics that treat every range of a file as empty, as an unlucky sample can."""
     index = StagingTable.index
 
     def indexed(staging):

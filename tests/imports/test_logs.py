@@ -39,7 +39,7 @@ def test_all_events_of_an_import_name_the_request_that_began_it(job):
     assert request_id.current_request_id() == "task-of-a-worker"
 
 
-def test_an_import_that_comes_to_rest_is_one_line(job, caplog, django_capture_on_commit_callbacks):
+def test_an_ended_import_is_one_log_line(job, caplog, django_capture_on_commit_callbacks):
     with (
         caplog.at_level(logging.INFO, logger="exchange.import"),
         django_capture_on_commit_callbacks(execute=True),

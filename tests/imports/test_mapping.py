@@ -128,7 +128,7 @@ def test_prices_are_computed_exactly_and_rounded_half_up(acme, ran):
     ]
 
 
-def test_a_cell_that_an_objects_own_transformer_can_make_nothing_of_is_named(acme, ran):
+def test_a_cell_that_its_transformer_cannot_convert_is_named(acme, ran):
     per = {"source_field": "per", "destination_field": "weight", "math_transformer": "1 / value"}
 
     job = ran(
@@ -310,3 +310,21 @@ def test_options_and_properties_keep_quotes_and_skip_empty_values(acme, ran):
     assert first.options == [{"type": "size", "value": "L"}]
     assert second.properties == [{"name": "fit", "value": "slim"}]
     assert second.options == []
+
+
+@pytest.mark.parametrize("expression", ["retail_price = \x001", "  retail_price = $"])
+def test_a_wrong_character_of_an_expression_is_pointed_at(acme, client_for, expression):
+    body = {"data": ["sku", "A"], "math_transformer": expression}
+    answer = client_for(acme).post("importProducts", body)
+
+    position = max(expression.find("\x00"), expression.find("$")) + 1
+    assert f"(at character {position})" in answer.json()["errors"][0]["message"]
+
+
+@pytest.mark.parametrize("expression", ["value *\x00 2", "  * $"])
+def test_a_wrong_character_of_an_entrys_expression_is_pointed_at(acme, client_for, expression):
+    entry = {"source_field": "P", "destination_field": "retail_price", "math_transformer": expression}
+    answer = client_for(acme).post("importProducts", {"data": ["sku", "A"], "field_mapping": [entry]})
+
+    position = max(expression.find("\x00"), expression.find("$")) + 1
+    assert f"(at character {position})" in answer.json()["errors"][0]["message"]

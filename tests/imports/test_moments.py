@@ -45,7 +45,7 @@ def east(acme):
 
 @pytest.fixture
 def moves(acme, east):
-    """Something happens to the stock of a variant, as orders have it."""
+    """Reserve, ship or return stock of a variant, as orders do."""
 
     def move(verb, sku, *pieces):
         variant = acme.variants.get(sku=sku)
@@ -318,7 +318,7 @@ def test_a_later_count_that_is_quicker_stays(acme, a_variant, stocked, count, me
     assert levels(acme) == {("A-1", EAST): 8, ("A-2", EAST): 2}
 
 
-def test_a_level_that_somebody_else_makes_first_is_counted_once(acme, a_variant, stocked, count, meanwhile):
+def test_a_stock_level_created_by_another_request_is_counted_once(acme, a_variant, stocked, count, meanwhile):
     a_variant(acme, "A-1")
     a_variant(acme, "A-2")
     older = now()

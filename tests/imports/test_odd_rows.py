@@ -85,7 +85,7 @@ def test_empty_cells_beyond_the_headers_last_column_are_ignored(acme, upload, ra
         (b'"A\x1b1",Shirt,1,x', "sku", "control", "Character 2 of sku is U+001B"),
     ],
 )
-def test_an_odd_character_is_named_with_its_column_and_place(acme, upload, ran, row, field, code, said):
+def test_an_odd_character_is_named_with_its_column_and_position(acme, upload, ran, row, field, code, said):
     content = b"\n".join([HEADER.encode(), "A-0,Größe,1,x".encode(), row, b"A-2,Hat,2,x"])
 
     job = ran(acme, file_url=upload(acme, content))

@@ -2,7 +2,9 @@
 
 import pytest
 
+from events.models import Event
 from imports.models import ImportJob
+from imports.pipeline.job_runner import run_job
 from inventory.models import Warehouse
 from tests.backoffice.conftest import do, messages, operator, support
 from tests.factories import StockLevelFactory
@@ -66,3 +68,34 @@ def test_a_supplier_finds_the_operators_message_in_its_reports(operator, held, a
 
 def test_support_sends_no_messages(support, held):
     assert do(support, held, "message", text="x").status_code == 403
+
+
+def test_changes_are_shown_old_and_new_and_in_percent(operator, held):
+    page = operator.get(f"/admin/imports/importjob/{held.pk}/do/approve/").text
+    assert "605 → 7" in page
+    assert "-98.8 %" in page
+    assert "Import the stock of" not in page  # there is no choice with one warehouse
+
+
+def test_a_file_is_approved_without_one_of_its_warehouses(operator, acme, a_variant, stocked, client_for):
+    east, west = Warehouse.objects.filter(supplier=acme).order_by("name")
+    for number in range(121):
+        variant = a_variant(acme, f"B-{number}")
+        StockLevelFactory.create(variant=variant, warehouse=east, on_hand=5)
+        StockLevelFactory.create(variant=variant, warehouse=west, on_hand=5)
+    rows = f"sku,quantity,warehouse\nB-0,7,{east.name}\nB-1,9,{west.name}\n"
+    job = ImportJob.objects.get(pk=stocked(acme, rows, mode="full", warehouse_field="warehouse")["id"])
+    assert job.status == "awaiting_approval"
+
+    nothing = do(operator, job, "approve", reason="")
+    assert "Choose at least one warehouse" in nothing.text
+    do(operator, job, "approve", warehouse_0="on")  # Acme East
+    run_job(job.pk)
+
+    job.refresh_from_db()
+    assert (job.status, job.rejected) == ("succeeded_with_errors", 1)
+    reject = job.rejects.get()
+    assert (reject.field, reject.code, reject.line) == ("warehouse", "not_approved", 3)
+    assert east.stock.filter(on_hand=0).count() == 120
+    assert west.stock.filter(on_hand=5).count() == 121
+    assert Event.objects.get(type="import.approved").data["left_out"] == ["Acme West"]

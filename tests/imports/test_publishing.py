@@ -157,14 +157,14 @@ def test_old_reports_are_removed(acme, rival, put):
     assert list(reports(acme)) == [fresh.name]
 
 
-def test_a_long_name_makes_a_name_that_a_file_can_have(acme):
+def test_a_long_name_is_shortened_to_a_valid_file_name(acme):
     job = ImportJobFactory.build(pk=7, supplier=acme, source=f"products/{'ä' * 120}.csv")
     name = f"{publishing.name_of(job)}.errors.csv"
     assert len(name.encode()) <= 255
     assert name.endswith(".import-7.errors.csv")
 
 
-def test_a_dry_run_that_would_wait_says_so(acme, a_variant, client_for, stocked):
+def test_a_dry_run_that_would_need_approval_reports_it(acme, a_variant, client_for, stocked):
     a_variant(acme, "A-1", stock=5)
     client_for(acme).put("importPolicy", {"zeroed_least": 0, "zeroed_in_delta": True})
     job = ImportJob.objects.get(pk=stocked(acme, "sku,quantity\nA-1,0\n", dry_run=True)["id"])

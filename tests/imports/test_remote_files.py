@@ -1,4 +1,4 @@
-"""A supplier's own host, however slow: its file is fetched apart from everybody's imports, one at a time."""
+"""Files on a supplier's own host are fetched one at a time, and delay no import."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_a_fetch_that_lost_its_slot_leaves_other_slots_alone(acme, settings, sta
     assert fetch_file(second)
 
 
-def test_a_job_that_is_canceled_while_its_file_comes_is_canceled_at_once(acme, client_for, start, host):
+def test_a_job_canceled_during_its_download_ends_at_once(acme, client_for, start, host):
     job_id = start()
     with ThreadPoolExecutor(1) as pool:
         one = fetching(pool, job_id)

@@ -58,7 +58,7 @@ def test_a_job_whose_host_was_down_is_retried_when_it_is_up_again(acme, client_f
 
 @pytest.mark.race
 @pytest.mark.django_db(transaction=True)
-def test_a_job_that_is_retried_while_old_files_are_let_go_keeps_its_own(acme):
+def test_a_retried_job_keeps_its_file_while_old_files_are_deleted(acme):
     long_ago = timezone.now() - 2 * sweeping.KEPT
     blob = contents.write([b"sku,title,retail_price\nA-1,Shirt,1\n"])
     job = ImportJobFactory.create(supplier=acme, status=Status.FAILED, finished_at=long_ago, blob=blob)

@@ -206,7 +206,7 @@ def test_a_woocommerce_export_lands_but_for_the_rows_that_are_no_variants(acme, 
     assert blue.images == PIC.format("all")  # its parent's, not its sister's
 
 
-def test_a_variation_finds_a_parent_that_has_no_sku_by_its_id_wherever_it_stands(acme, ran):
+def test_a_variation_finds_its_parent_by_id_in_any_order(acme, ran):
     child = {"ID": "77", "Type": "variation", "SKU": "b", "Name": "Blue", "Parent": "id:44"}
     child |= {"Regular price": "20"}
 

@@ -74,7 +74,7 @@ def test_each_move_has_its_row_and_each_status_a_way_into_it():
 @pytest.mark.parametrize("kind", ActorKind)
 @pytest.mark.parametrize("status", Status)
 @pytest.mark.parametrize("move", MOVES, ids=lambda move: move.name)
-def test_a_move_is_made_from_its_sources_by_its_actors_alone(a_job, move, status, kind):
+def test_a_move_is_allowed_only_from_its_sources_and_by_its_actors(a_job, move, status, kind):
     job, actor = a_job(status), Actor(kind, f"{kind}:somebody")
     before = stored(job)
 

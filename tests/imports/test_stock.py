@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from inventory.models import StockLevel, StockMovement, Warehouse
+from inventory.models import ExpectedStock, StockLevel, StockMovement, Warehouse
 from tests.factories import StockLevelFactory, set_stock
 
 
@@ -42,7 +42,8 @@ def test_the_same_stock_file_twice_changes_nothing_but_when_it_was_counted(acme,
     assert (job["unchanged"], job["updated"], job["created"]) == (1, 0, 0)
     after = dict(StockLevel.objects.values().get())
     assert after["counted_at"] is not None
-    assert after == before | {"counted_at": after["counted_at"]}
+    moments = {name: after[name] for name in ("counted_at", "stocked_at")}
+    assert after == before | moments
     assert StockMovement.objects.count() == movements
 
 
@@ -129,3 +130,18 @@ def test_an_older_count_is_refused_row_by_row(acme, a_variant, stocked):
 
     assert [(e["line"], e["code"]) for e in job["errors"]] == [(2, "stale_count")]
     assert levels(acme) == {("A-1", "Acme East"): 10, ("A-2", "Acme East"): 20}
+
+
+def test_a_stock_file_may_have_restock_dates(acme, a_variant, stocked):
+    for sku in ("A-1", "A-2", "A-3"):
+        a_variant(acme, sku, stock=0)
+
+    job = stocked(acme, "sku,quantity,expected_at\nA-1,0,2999-01-31\nA-2,0,2020-01-31\nA-3,0,\n")
+
+    assert [(error["line"], error["field"], error["code"]) for error in job["errors"]] == [
+        (3, "expected_at", "invalid_date")
+    ]
+    dates = ExpectedStock.objects.values_list("variant__sku", "expected_at")
+    assert [(sku, str(day)) for sku, day in dates] == [("A-1", "2999-01-31")]
+    stocked(acme, "sku,quantity\nA-1,4\n")
+    assert not ExpectedStock.objects.filter(expected_at__isnull=False).exists()

@@ -8,7 +8,7 @@ import io
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from imports.models import AutoImport, ImportDraft, ImportJob, Kind
+from imports.models import AutoImport, ImportDraft, ImportJob
 from imports.pipeline.job_runner import run_job
 from imports.sweeping import take_uploads
 from inventory.models import StockLevel
@@ -104,7 +104,9 @@ def test_a_warehouse_is_known_by_its_own_name_before_one_that_reads_alike(acme, 
 
 
 @pytest.mark.parametrize("content", [LONG + row("S", "S-1", "Moon", 1), WIDE.replace("East,WEST side,", "")])
-def test_a_file_of_no_known_place_fails_and_names_them_and_ours(places, shirts, counted, content):
+def test_a_file_with_an_unknown_location_fails_and_lists_the_known_locations(
+    places, shirts, counted, content
+):
     job = counted(content)
     assert (job["status"], job["error"]["code"]) == ("failed", "unknown_location")
     assert ("'Moon'" if "Moon" in content else "'Showroom'") in job["error"]["message"]
@@ -172,7 +174,7 @@ def test_an_upload_is_read_so_by_itself(acme, places, shirts, upload, client_for
 
 def test_the_browser_recognizes_an_export_by_its_header_and_previews_it(acme, places, operator):
     content = (WIDE + SHIRT.format(size="S", sku="") + ",4,2,7\n").encode()
-    sent = {"supplier": acme.pk, "kind": Kind.INVENTORY, "file": SimpleUploadedFile("stock.csv", content)}
+    sent = {"supplier": acme.pk, "kind": "inventory", "file": SimpleUploadedFile("stock.csv", content)}
     operator.post("/admin/import-file/", sent)
     draft = ImportDraft.objects.get()
     assert draft.body == {"mapping": "shopify", "mode": "delta"}

@@ -31,7 +31,7 @@ def waiting(acme, east_and_west, stocked):
 ALL = "sku,quantity\nA-1,1\nA-2,2\nA-3,3\n"
 
 
-def test_a_later_file_of_the_same_warehouse_takes_its_place_and_says_so(
+def test_a_later_file_of_the_same_warehouse_supersedes_it_and_reports_that(
     acme, east_and_west, waiting, stocked, client_for
 ):
     later = stocked(acme, ALL, mode="full", warehouse_id=east_and_west[0].pk)
@@ -42,14 +42,14 @@ def test_a_later_file_of_the_same_warehouse_takes_its_place_and_says_so(
     assert old["report"]["superseded_by"] == later["id"]
 
 
-def test_a_file_of_another_warehouse_takes_nobodys_place(acme, east_and_west, waiting, stocked):
+def test_a_file_of_another_warehouse_supersedes_no_file(acme, east_and_west, waiting, stocked):
     later = stocked(acme, ALL, mode="full", warehouse_id=east_and_west[1].pk)
 
     assert later["status"] == "succeeded"
     assert ImportJob.objects.get(pk=waiting["id"]).status == "awaiting_approval"
 
 
-def test_a_file_of_more_warehouses_takes_the_place_of_one_but_not_the_other_way_round(
+def test_a_file_of_several_warehouses_supersedes_a_file_of_one_but_not_vice_versa(
     acme, east_and_west, waiting, stocked
 ):
     rows = [f"{sku},9,{each.pk}" for sku in ("A-1", "A-2", "A-3") for each in east_and_west]
@@ -64,7 +64,7 @@ def test_a_file_of_more_warehouses_takes_the_place_of_one_but_not_the_other_way_
     assert ImportJob.objects.get(pk=wide["id"]).status == "awaiting_approval"
 
 
-def test_a_products_file_and_an_error_report_take_no_stock_files_place(
+def test_a_product_file_and_an_error_report_supersede_no_stock_file(
     acme, east_and_west, waiting, stocked, ran
 ):
     ran(acme, data=["sku,title,retail_price", "A-9,Tie,1"])

@@ -1,4 +1,4 @@
-"""Files with many columns land, or the job says in words why it cannot."""
+"""Files with many columns land, or the job fails with a clear reason."""
 
 from __future__ import annotations
 
