@@ -7,8 +7,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import ApiKey, IdempotencyKey, OperatorActionRow, Supplier
+from accounts.models import ApiKey, IdempotencyKey, OperatorActionRow
 from events.models import Event
+from tests.backoffice.conftest import confirm
 from tests.client import ApiClient
 from tests.factories import IdempotencyKeyFactory, IssuedKeyFactory, StaffFactory
 
@@ -112,9 +113,9 @@ def test_many_keys_are_revoked_after_a_preview_and_revoked_ones_stay(operator, a
     keys[0].revoke()
     ended = ApiKey.objects.get(pk=keys[0].pk).revoked_at
     chosen = operator.post(KEYS, {"action": "revoke", "_selected_action": [each.pk for each in keys]})
-    page = operator.get(chosen["Location"]).text
-    assert "2 will be done; 1 left out" in page
-    operator.post(f"{chosen['Location']}confirm/", {"reason": "The partner has left"})
+    preview = operator.get(chosen["Location"])
+    assert "2 will be done; 1 left out" in preview.text
+    confirm(operator, preview)
     assert not ApiKey.objects.filter(revoked_at=None).exists()
     assert ApiKey.objects.get(pk=keys[0].pk).revoked_at == ended
 
@@ -161,19 +162,3 @@ def test_every_list_and_page_opens_and_nothing_is_deleted(operator, acme, shop, 
         assert record.status_code == 200
         assert "SECRET" not in record.content.decode()
         assert operator.post(f"{path}{first[model].pk}/delete/", {"post": "yes"}).status_code == 403
-
-
-def test_a_supplier_is_made_with_its_partners(operator, shop):
-    path = "/admin/accounts/supplier/add/"
-    empty = operator.get(path).context["inline_admin_formsets"][0].formset.empty_form
-    defaults = {f"partnerships-0-{name}": empty[name].value() for name in empty.fields}
-    inline = {
-        **{name: value for name, value in defaults.items() if value is not None},
-        "partnerships-TOTAL_FORMS": 1,
-        "partnerships-INITIAL_FORMS": 0,
-        "partnerships-0-retailer": shop.pk,
-        "partnerships-0-service_types": "ecommerce",
-    }
-    page = operator.post(path, {"name": "Fresh", "priority": 5, "safety_stock": 0, **inline})
-    assert page.status_code == 302, page.context["errors"]
-    assert Supplier.objects.get(name="Fresh").partnerships.get().retailer == shop

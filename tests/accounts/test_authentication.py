@@ -38,7 +38,7 @@ def issued(acme):
         "Bearer a b c",
     ],
 )
-def test_without_a_right_key_it_is_401(acme, anonymous, header):
+def test_a_request_without_a_valid_key_gets_401(acme, anonymous, header):
     answer = anonymous.get(f"/v3/suppliers/{acme.pk}", **({"Authorization": header} if header else {}))
 
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")

@@ -158,7 +158,7 @@ def test_one_of_two_concurrent_requests_runs_and_the_other_gets_in_progress(acme
 
 @pytest.mark.django_db(transaction=True)
 def test_without_the_lock_both_would_run(acme, client_for, monkeypatch):
-    """The control: it is the lock that makes the race above end well."""
+    """The control: without the lock, the race of the test above runs both requests."""
     monkeypatch.setattr("accounts.idempotency._try_lock", lambda *_: True)
     first, second = racing_pair(client_for(acme), monkeypatch)
     assert 409 not in (first.status_code, second.status_code)

@@ -180,7 +180,7 @@ def test_a_secret_sent_twice_is_an_invalid_request(issued):
     assert answer.json()["error"] == "invalid_request"
 
 
-def test_another_clients_id_with_ones_own_secret_is_refused(issued, rival):
+def test_the_id_of_another_client_with_the_own_secret_is_refused(issued, rival):
     other, _ = IssuedKeyFactory.create(party=rival)
     assert ask(credentials(issued, client_id=other.prefix)).status_code == 401
 

@@ -19,6 +19,7 @@ def test_a_supplier_reads_itself_and_its_partners(acme, shop, boutique, client_f
             "retailer_shipper_account": "UPS-77",
             "service_types": ["ecommerce", "marketplace", "wholesale"],
             "is_active": True,
+            "cancel_before_capture": "ask",
         }
     ]
 
@@ -29,7 +30,7 @@ def test_a_retailer_reads_itself_and_its_partners(shop, acme, rival, client_for)
     assert "retailer_erp_id" not in body["partnerships"][0]
 
 
-def test_fields_choose(acme, client_for):
+def test_the_parameter_fields_selects_fields(acme, client_for):
     client = client_for(acme)
     assert client.get("?fields=name,id").json() == {"id": acme.pk, "name": "Acme"}
     answer = client.get("?fields=digest").json()

@@ -1,0 +1,131 @@
+"""Text that was typed into a form survives the end of the session."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import TypedDraft
+from accounts.tasks import expire
+from accounts.typed_drafts import KEPT, LARGEST, MOST
+from orders.models import Order
+from tests.factories import StaffFactory
+
+PAGE = "/admin/search/?q=x"
+
+
+@pytest.fixture
+def olga(db):
+    return StaffFactory.create(username="olga", group="Operators")
+
+
+@pytest.fixture
+def browser(olga) -> Client:
+    """A browser in which Olga was signed in until now."""
+    client = Client(enforce_csrf_checks=True, headers={"referer": f"http://testserver{PAGE}"})
+    client.force_login(olga)
+    client.get(PAGE)
+    return client
+
+
+def send(client: Client, path: str = "/admin/desk/note/", **fields: str):
+    client.cookies["csrftoken"] = "a" * 32
+    return client.post(path, {"text": "Asked Acme", "csrfmiddlewaretoken": "a" * 32, **fields})
+
+
+def end_session(client: Client) -> None:
+    del client.cookies["sessionid"]
+
+
+def kept(client: Client) -> dict[str, list[str]]:
+    fields: dict[str, list[str]] = client.get(PAGE).context["kept_text"].fields
+    return dict(fields)
+
+
+def test_text_is_shown_again_after_the_session_was_over(browser, olga):
+    end_session(browser)
+    answer = send(browser)
+    assert answer["Location"] == "/admin/login/?next=%2Fadmin%2Fsearch%2F%3Fq%3Dx"
+    assert "Acme" not in answer["Location"]
+    assert "Acme" not in TypedDraft.objects.get().fields
+
+    browser.force_login(olga)
+    page = browser.get(PAGE)
+    assert "Your text was kept. It is not sent yet." in page.text
+    assert page.context["kept_text"].fields == {"text": ["Asked Acme"]}
+
+
+def test_text_is_kept_when_the_token_of_the_form_is_too_old(browser):
+    answer = browser.post("/admin/desk/note/", {"text": "Asked Acme", "csrfmiddlewaretoken": "b" * 32})
+    assert answer.status_code == 403
+    assert KEPT in answer.text
+    assert f'href="{PAGE}"' in answer.text
+    assert kept(browser) == {"text": ["Asked Acme"]}
+
+
+def test_another_person_does_not_see_it(browser):
+    end_session(browser)
+    send(browser)
+    browser.force_login(StaffFactory.create(username="bert", group="Operators"))
+    assert kept(browser) == {}
+
+
+def test_secrets_and_files_are_never_kept(browser):
+    end_session(browser)
+    send(browser, password1="hunter2", client_secret="s", new_token="t", api_key="k")
+    assert TypedDraft.objects.count() == 1
+    for path in ("/admin/auth/user/1/password/", "/admin/second-factor/totp/activate/"):
+        TypedDraft.objects.all().delete()
+        send(browser, path)
+        assert not TypedDraft.objects.exists()
+
+
+def test_only_the_names_of_harmless_fields_are_stored(browser, olga):
+    end_session(browser)
+    send(browser, password1="hunter2", client_secret="s", new_token="t", api_key="k")
+    browser.force_login(olga)
+    assert kept(browser) == {"text": ["Asked Acme"]}
+
+
+def test_a_strange_browser_keeps_nothing(db):
+    send(Client(enforce_csrf_checks=True))
+    assert not TypedDraft.objects.exists()
+
+
+def test_size_and_number_are_limited(browser):
+    end_session(browser)
+    send(browser, text="x" * LARGEST)
+    assert not TypedDraft.objects.exists()
+    for number in range(MOST + 2):
+        browser.defaults["HTTP_REFERER"] = f"http://testserver/admin/search/?q={number}"
+        send(browser)
+    assert TypedDraft.objects.count() == MOST
+
+
+def test_it_is_forgotten_on_request_and_after_a_day(browser, olga):
+    end_session(browser)
+    send(browser)
+    browser.force_login(olga)
+    page = browser.get(PAGE)
+    token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', page.text)
+    assert token is not None
+    forget = {"forget_typed_text": "1", "csrfmiddlewaretoken": token[1]}
+    assert browser.post(PAGE, forget)["Location"] == PAGE
+    assert kept(browser) == {}
+
+    send(browser, csrfmiddlewaretoken="b" * 32)
+    TypedDraft.objects.update(created_at=timezone.now() - timedelta(days=1))
+    assert kept(browser) == {}
+    expire()
+    assert not TypedDraft.objects.exists()
+
+
+def test_pages_without_a_draft_take_no_more_queries(browser, django_assert_num_queries):
+    browser.get(PAGE)
+    with django_assert_num_queries(5):
+        browser.get("/admin/search/")
+    assert Order.objects.count() == 0
