@@ -132,3 +132,29 @@ def test_variants_are_delisted_and_listed_again_but_never_deleted(acme, operator
     assert Event.objects.count() == 3
     assert Event.objects.earliest("id").data["operator_reason"] == "The supplier asked for it"
     assert operator.get(f"{LIST}{first.pk}/delete/").status_code == 403
+
+
+def test_the_page_of_a_variant_is_short_and_shows_its_picture_after_a_click(acme, operator, a_variant):
+    variant = a_variant(
+        acme, "TS-1", stock=7, images="ftp://x/1.jpg|https://pictures.test/ts.jpg", upc="036000291452"
+    )
+    page = operator.get(f"{LIST}{variant.pk}/change/")
+    assert 'href="https://pictures.test/ts.jpg" rel="noreferrer noopener"' in page.text
+    assert "<img" not in page.text.partition("<main")[2], "the supplier's host learns nothing of the visit"
+    assert "img-src 'self' data: https:" in page.headers["Content-Security-Policy"]
+    assert "https:" not in operator.get(LIST).headers["Content-Security-Policy"]
+    assert "036000291452" in page.text
+    assert f"/admin/accounts/supplier/{acme.pk}/overview/" in page.text
+    folded = {
+        title: "collapse" in options.get("classes", ())
+        for title, options in page.context["adminform"].fieldsets
+    }
+    assert [title for title, is_folded in folded.items() if not is_folded] == ["Prices", "Stock", "History"]
+    assert [title for title, is_folded in folded.items() if is_folded] == [
+        "Sale period",
+        "Product",
+        "Content",
+    ]
+    wrong = operator.post(f"{LIST}{variant.pk}/change/", form_of(variant, sku=""))
+    product = next(each for each in wrong.context["adminform"] if each.name == "Product")
+    assert not product.is_collapsible  # a field with an error is not folded away

@@ -15,7 +15,7 @@ def next_of(answer):
     return match[1].replace("http://testserver", "") if match else None
 
 
-def test_the_list_comes_in_pages_that_miss_nothing(acme, rival, client_for, a_variant):
+def test_the_pages_of_a_list_contain_every_row(acme, rival, client_for, a_variant):
     skus = [a_variant(acme, f"A-{number}").sku for number in range(5)]
     a_variant(rival, "R-1")
     client = client_for(acme)
@@ -35,7 +35,7 @@ def test_a_page_of_any_size_costs_the_same(acme, client_for, a_variant, django_a
     client = client_for(acme)
     client.get("variants")
 
-    with django_assert_num_queries(2):  # the key, the variants
+    with django_assert_num_queries(3):  # the key, the variants, their restock dates
         assert len(client.get("variants").json()) == 4
 
 
@@ -72,7 +72,7 @@ def test_a_filter_that_is_not_understood_is_refused(acme, client_for, filters):
     assert client_for(acme).get("variants", filters).status_code == 400
 
 
-def test_fields_choose_fields(acme, client_for, a_variant):
+def test_the_parameter_fields_selects_the_fields_of_variants(acme, client_for, a_variant):
     variant = a_variant(acme, "A")
     client = client_for(acme)
 

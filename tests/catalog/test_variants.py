@@ -48,7 +48,7 @@ def test_a_supplier_creates_a_variant_and_reads_it_back(acme, client_for):
     assert client.get("variants").json() == [variant]
 
 
-def test_money_comes_out_digit_for_digit(acme, client_for):
+def test_money_is_exported_digit_for_digit(acme, client_for):
     prices = b'"retail_price": 1234567890.0001, "wholesale_price": 8.50'
     body = b'{"sku": "A", "title": "A", "weight": "0.10", ' + prices + b"}"
 
@@ -222,7 +222,7 @@ def test_options_and_properties_are_kept_and_returned(acme, client_for):
     ]
 
 
-def test_a_wrong_option_is_named_by_its_place(acme, client_for):
+def test_a_wrong_option_is_named_with_its_path(acme, client_for):
     answer = client_for(acme).post("variants", {**SHIRT, "options": [{"type": "taste", "value": "sweet"}]})
 
     assert list(faults(answer)) == ["options[0].type"]
