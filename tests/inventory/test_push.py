@@ -126,7 +126,7 @@ def test_a_bad_element_is_rejected_alone(acme, a_variant, push, element, code):
     assert (on_hand(variant), on_hand(other)) == (2, 9)
 
 
-def test_an_array_of_nothing_but_faults_is_still_200(acme, push):
+def test_an_array_with_only_faulty_elements_is_still_200(acme, push):
     answer = push(["a", {"id": "b", "amount": 1}])
 
     assert answer.status_code == 200
