@@ -85,7 +85,7 @@ def test_the_feed_is_walked_by_next_and_resumed_by_after(acme, client_for):
     ]
 
 
-def test_types_choose(acme, client_for):
+def test_event_types_select_events(acme, client_for):
     for name in ("accepted", "shipped", "canceled"):
         happen(f"fulfillment.{name}", supplier=acme)
     body = client_for(acme).get("events?type=fulfillment.shipped,%20fulfillment.canceled,").json()
@@ -126,7 +126,7 @@ def test_the_length_of_the_feed_costs_no_queries(acme, client_for, many, django_
     publish()
     client = client_for(acme)
     client.get("events")
-    with django_assert_num_queries(3):  # the key, whether anything wants a number, the events
+    with django_assert_num_queries(3):  # the key, the check for unnumbered events, the events
         assert len(client.get("events").json()["results"]) == many
 
 

@@ -41,7 +41,7 @@ def sending() -> Callable[[], AbstractContextManager[SendingProcess]]:
 
 @pytest.fixture
 def _local_receivers(settings) -> None:
-    """Receivers on this machine may be reached."""
+    """Allow receivers on this machine."""
     settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.0/8")]
 
 

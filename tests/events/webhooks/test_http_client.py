@@ -87,7 +87,7 @@ def test_a_name_that_leads_to_a_private_address_is_not_connected_to(settings, na
     assert server.posts == []
 
 
-def test_a_name_that_changes_between_looking_and_connecting_changes_nothing(settings, names):
+def test_a_dns_change_between_check_and_connection_has_no_effect(settings, names):
     """The address that was looked at is connected to: the name is asked once for a connection."""
     settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.1/32")]
     names["shop.example"] = ["127.0.0.1", "127.0.0.2"]

@@ -74,7 +74,7 @@ def test_a_repeated_request_is_shown_the_secret_again_which_is_kept_encrypted(cl
     assert ask().json() == first.json()
 
 
-def test_a_kept_secret_that_no_key_reads_any_more_is_a_conflict_and_nothing_is_done_twice(client, settings):
+def test_an_unreadable_stored_secret_is_a_conflict_and_nothing_is_done_twice(client, settings):
     client.post("webhooks", {"url": URL}, Idempotency_Key="k-1")
     settings.SECRET_KEY = "another one"
     answer = client.post("webhooks", {"url": URL}, Idempotency_Key="k-1")
@@ -119,13 +119,15 @@ def test_an_invalid_field_is_named(client, body, field):
         ),
     ],
 )
-def test_an_event_type_of_retailers_is_refused_with_the_right_types(acme, client_for, name, sentence):
+def test_a_suppliers_webhook_with_a_retailers_event_type_is_refused_with_the_possible_types(
+    acme, client_for, name, sentence
+):
     answer = client_for(acme).post("webhooks", {"url": URL, "types": [name]})
     assert answer.status_code == 400
     assert sentence in answer.json()["message"]
 
 
-def test_a_misspelt_type_is_set_right(client):
+def test_a_misspelled_type_gets_a_suggestion(client):
     answer = client.post("webhooks", {"url": URL, "types": ["order.create"]})
     assert "Did you mean order.created?" in answer.json()["message"]
 
@@ -182,7 +184,7 @@ def test_a_narrow_key_cannot_see_or_redirect_a_webhook_of_a_wider_key(acme, clie
     assert wide.get(f"webhooks/{webhook}").status_code == 200
 
 
-def test_types_choose(shop, client):
+def test_event_types_select_events(shop, client):
     webhook = make(client, types=["order.held"])["id"]
     for name in ("created", "held"):
         happen(f"order.{name}", retailer=shop, order_id=1)
@@ -201,7 +203,7 @@ def test_a_change_concerns_only_the_named_fields(shop, client):
     assert [each.data["changed"]["url"]["to"] for each in events] == [f"{URL}/2"]
 
 
-def test_one_that_is_switched_off_hears_nothing_until_it_is_on_again(shop, client):
+def test_a_webhook_that_is_switched_off_gets_nothing_until_it_is_on_again(shop, client):
     webhook = make(client, active=False)["id"]
     happen("order.created", retailer=shop, order_id=1)
     relay()

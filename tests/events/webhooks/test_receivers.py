@@ -27,7 +27,7 @@ def hold(receiver, *deliveries, taken=()):
     return [receiver.hold(each, b"", set(taken)) for each in deliveries]
 
 
-def test_a_later_one_is_sent_when_the_earlier_one_has_arrived(receiver):
+def test_a_later_delivery_is_sent_after_the_earlier_delivery_arrived(receiver):
     first, second, other = due(1), due(2, before=1), due(3, "order:2")
     assert hold(receiver, first, second, other) == [True, True, True]
     assert [receiver.take(), receiver.take(), receiver.take()] == [first, other, None]
@@ -57,7 +57,7 @@ def test_a_delivery_is_held_once(receiver):
     assert receiver.take() is None
 
 
-def test_a_receiver_that_answers_well_gets_more_at_once_and_one_that_fails_ever_less(receiver):
+def test_a_good_receiver_gets_more_deliveries_at_once_and_a_failing_receiver_fewer(receiver):
     def round_of(answer, count):
         for number in range(count):
             hold(receiver, due(number, subject=""))

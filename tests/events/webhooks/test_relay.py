@@ -85,7 +85,7 @@ def test_a_second_relay_does_not_wait_for_the_first(shop, webhook):
     assert relay() == 1
 
 
-def test_a_webhook_that_is_being_made_hears_of_all_that_it_is_promised(shop, client_for):
+def test_a_new_webhook_gets_all_events_after_its_creation(shop, client_for):
     """While a webhook is created no relay runs; without this lock, a relay would pass its first events."""
     relay()
     happen(shop, 1)
