@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import paramiko
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from paramiko.sftp import CMD_CLOSE, CMD_OPEN, SFTP_FLAG_CREATE, SFTP_FLAG_TRUNC, SFTP_FLAG_WRITE
 
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin
+from sftp_ingest.server.host_key import host_keys
 from sftp_ingest.server.listener import SftpServer
 from sftp_ingest.server.session import SessionLimits
 from tests.factories import SftpLoginFactory, StaffFactory
@@ -31,7 +35,7 @@ def at_once(transport: paramiko.Transport | None) -> None:
 
 
 def put(client: paramiko.SFTPClient, content: bytes, path: str) -> None:
-    """Put a file and heed the answer to its CLOSE, which paramiko's own file object does not."""
+    """Put a file and fail if its CLOSE is refused; paramiko's own file object ignores the refusal."""
     file = client.open(path, "w")
     try:
         file.write(content)
@@ -43,7 +47,7 @@ def put(client: paramiko.SFTPClient, content: bytes, path: str) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path / "data"
+    settings.DATA_DIR = settings.SECRETS_DIR = tmp_path / "data"
     settings.UPLOADS_DIR = tmp_path / "data" / "uploads"
 
 
@@ -73,9 +77,19 @@ def serving(limits: SessionLimits) -> Iterator[SftpServer]:
         assert not thread.is_alive()
 
 
+@functools.cache
+def made_host_keys() -> TemporaryDirectory[str]:
+    """Make a folder with host keys, once: an RSA key takes half a second."""
+    folder = TemporaryDirectory()
+    with override_settings(SECRETS_DIR=Path(folder.name)):
+        host_keys()
+    return folder
+
+
 @pytest.fixture
-def serve() -> Iterator[Callable[..., SftpServer]]:
+def serve(settings: Any) -> Iterator[Callable[..., SftpServer]]:
     """Return servers with these limits; failed logins are not slowed by default."""
+    shutil.copytree(made_host_keys().name, settings.SECRETS_DIR, dirs_exist_ok=True)
     with ExitStack() as stack:
         yield lambda **limits: stack.enter_context(serving(SessionLimits(**{"failure_delay": 0.0, **limits})))
 
@@ -87,14 +101,14 @@ def server(transactional_db: None, serve: Callable[..., SftpServer]) -> SftpServ
 
 @pytest.fixture
 def connect() -> Iterator[Callable[..., paramiko.SSHClient]]:
-    """A client that is logged in; by password unless `how` says otherwise."""
+    """Return a logged-in client; it uses the password unless `how` has other credentials."""
     with ExitStack() as stack:
 
         def make(server: SftpServer, username: str, **how: Any) -> paramiko.SSHClient:
             client = stack.enter_context(paramiko.SSHClient())
             client.set_missing_host_key_policy(paramiko.RejectPolicy())
             name = f"[127.0.0.1]:{server.port}"
-            client.get_host_keys().add(name, "ssh-ed25519", server._key)
+            client.get_host_keys().add(name, "ssh-ed25519", server._keys[0])
             how = {"password": PASSWORD, **how} if "pkey" not in how else how
             how = {"timeout": 60, "banner_timeout": 60, "auth_timeout": 60, **how}  # of a busy machine
             client.connect("127.0.0.1", server.port, username, look_for_keys=False, allow_agent=False, **how)
@@ -113,7 +127,7 @@ def acme_sftp(
 
 @pytest.fixture
 def cut(server: SftpServer) -> Callable[[paramiko.SSHClient], None]:
-    """The network goes while a client is at something; the server has noticed when this returns."""
+    """Cut the network during a client's operation; return when the server has noticed."""
 
     def make(client: paramiko.SSHClient) -> None:
         sent_from = client.get_transport().sock.getsockname()[1]
@@ -128,7 +142,7 @@ def cut(server: SftpServer) -> Callable[[paramiko.SSHClient], None]:
 def leave_cut(
     server: SftpServer, acme: Supplier, connect: Callable[..., paramiko.SSHClient], cut: Callable[..., None]
 ) -> Callable[..., None]:
-    """Begin an upload as Acme, or go on with one `at` a byte, and lose the connection after `content`."""
+    """Begin an upload as Acme, or resume it `at` a byte, and lose the connection after `content`."""
 
     def make(path: str, content: bytes, at: int = 0) -> None:
         if not SftpLogin.objects.filter(username="acme").exists():

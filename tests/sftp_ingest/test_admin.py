@@ -67,7 +67,7 @@ def test_a_host_is_registered_with_its_key_and_an_encrypted_password(page: Clien
     assert host.password not in shown
 
 
-def test_a_password_goes_to_no_other_place_than_it_was_entered_for(page: Client, acme: Supplier):
+def test_a_password_is_sent_only_to_the_host_that_it_was_entered_for(page: Client, acme: Supplier):
     form: dict[str, Any] = {
         "supplier": acme.pk,
         "host": "files.acme.example",

@@ -57,7 +57,7 @@ def test_it_says_where_it_listens_and_ends_when_asked(tmp_path: Path, number: si
     assert "Traceback" not in said
 
 
-def test_it_serves_more_clients_than_a_shell_lets_a_program_open_files(tmp_path: Path):
+def test_it_raises_its_limit_of_open_files_to_serve_many_clients(tmp_path: Path):
     with process(tmp_path, 0, preexec_fn=lambda: setrlimit(RLIMIT_NOFILE, (64, 4096))) as server:
         assert server.stdout is not None
         port = int(server.stdout.readline().rpartition(":")[2])

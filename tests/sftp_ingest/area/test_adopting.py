@@ -67,7 +67,7 @@ def test_a_second_run_changes_nothing_and_newer_files_stay(
     assert capsys.readouterr().out.splitlines()[-1] == "0 files were migrated."
 
 
-def test_broken_off_it_goes_on(former: Path, acme: Supplier, monkeypatch: pytest.MonkeyPatch):
+def test_an_interrupted_adoption_continues(former: Path, acme: Supplier, monkeypatch: pytest.MonkeyPatch):
     unlink: Callable[..., None] = Path.unlink
 
     def once(path: Path, **options: bool) -> None:

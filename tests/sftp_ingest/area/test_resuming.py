@@ -1,4 +1,4 @@
-"""An upload that was cut goes on, for its login alone, for a day; nothing takes it for a file before."""
+"""A cut upload can be resumed by its login for a day; until then it is not a file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PATH = "products/spring.csv"
 
 
 def go_on(client: paramiko.SFTPClient, content: bytes, path: str = PATH, *, at: int | None = None) -> None:
-    """Write the rest from where the upload was cut, and heed the answer to the CLOSE."""
+    """Write the rest after the interruption, and fail if the CLOSE is refused."""
     flags = paramiko.sftp.SFTP_FLAG_WRITE | paramiko.sftp.SFTP_FLAG_CREATE
     start = client.stat(path).st_size if at is None else at
     _, message = client._request(CMD_OPEN, path.encode(), flags, paramiko.SFTPAttributes())
@@ -42,7 +42,9 @@ def go_on(client: paramiko.SFTPClient, content: bytes, path: str = PATH, *, at: 
 
 
 @pytest.mark.parametrize("came", range(1, len(CSV) + 1))
-def test_cut_at_any_byte_it_goes_on_from_there(leave_cut, server, connect, acme_area: AreaPath, came: int):
+def test_an_upload_cut_at_any_byte_continues_from_there(
+    leave_cut, server, connect, acme_area: AreaPath, came: int
+):
     leave_cut(PATH, CSV[:came])
     client = connect(server, "acme").open_sftp()
 

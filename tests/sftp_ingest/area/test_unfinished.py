@@ -12,7 +12,7 @@ from tests.sftp_ingest.conftest import serving
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_server_that_ends_lets_nothing_unfinished_appear(acme_login: SftpLogin, acme_area, connect):
+def test_a_stopped_server_publishes_no_unfinished_file(acme_login: SftpLogin, acme_area, connect):
     with serving(SessionLimits()) as server:
         file = connect(server, "acme").open_sftp().open("products/a.csv", "w")
         file.write(b"sku")

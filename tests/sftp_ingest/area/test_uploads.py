@@ -173,7 +173,7 @@ def open_in_place(client: paramiko.SFTPClient, path: str) -> paramiko.SFTPFile:
 
 
 def close(client: paramiko.SFTPClient, file: paramiko.SFTPFile) -> None:
-    """Close a file and heed the answer."""
+    """Close a file, and fail if the server refuses."""
     file.flush()
     file._closed = True
     client._request(CMD_CLOSE, file.handle)

@@ -1,4 +1,4 @@
-"""A large upload, broken off at each stage, in each store: nothing half is seen, and it goes on."""
+"""A large upload is cut at each stage: no part of it is visible, and it can be resumed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from django.db import OperationalError
 
 from accounts.models import Supplier
+from imports.sweeping import take_uploads
 from sftp_ingest.area import contents
 from sftp_ingest.area.files import Area
 from sftp_ingest.blobs.bucket import Bucket
@@ -30,7 +31,7 @@ PATH = "products/large.csv"
 @pytest.fixture(autouse=True)
 def _store(_own_folder: None, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test runs on each store, with a checkpoint every few bytes."""
-    monkeypatch.setattr("sftp_ingest.area.incoming.KEEP_EVERY_BYTES", 100_000)
+    monkeypatch.setattr("sftp_ingest.area.incoming.KEEP_EVERY_BYTES", PART // 50)
 
 
 def is_whole(path: AreaPath) -> bool:
@@ -41,7 +42,7 @@ def is_whole(path: AreaPath) -> bool:
 
 
 @pytest.mark.parametrize("came", [1, PART - 1, PART, PART + 1, 2 * PART, 2 * PART + 7, len(LARGE)])
-def test_cut_at_any_stage_it_goes_on(leave_cut, acme_sftp, acme_area: AreaPath, came: int):
+def test_an_upload_cut_at_any_stage_continues(leave_cut, acme_sftp, acme_area: AreaPath, came: int):
     leave_cut(PATH, LARGE[:came])
 
     assert acme_sftp.stat(PATH).st_size == came
@@ -51,7 +52,7 @@ def test_cut_at_any_stage_it_goes_on(leave_cut, acme_sftp, acme_area: AreaPath, 
     assert is_whole(acme_area / PATH)
 
 
-def test_cut_again_and_again_it_goes_on(leave_cut, acme_sftp, acme_area: AreaPath):
+def test_an_upload_that_is_cut_repeatedly_continues(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, LARGE[: PART + 1])
     leave_cut(PATH, LARGE[PART + 1 : 2 * PART + 3], at=PART + 1)
     go_on(acme_sftp, LARGE, PATH)
@@ -105,6 +106,7 @@ def test_blobs_without_references_are_collected_and_others_stay(
     put(acme_sftp, LARGE, PATH)
     former = (acme_area / PATH).entry.blob_id
     put(acme_sftp, b"sku\n", PATH)
+    assert take_uploads() == 0  # until then each upload keeps its content, for a job of its own
     contents.write([b"that nothing came to refer to"])
     collect()
     assert Blob.objects.count() == 3  # a reader may still use it

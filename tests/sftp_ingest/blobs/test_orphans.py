@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def in_store(store: Store) -> set[int]:
-    """The numbers of all that is there."""
+    """Return the numbers of all stored blobs."""
     numbers: set[int] = set()
     bookmark: str | None = None
     while bookmark != "":
@@ -75,7 +75,7 @@ def test_old_orphans_are_deleted_and_content_with_a_row_stays(lost: int, store: 
 
 
 @pytest.mark.usefixtures("days_pass")
-def test_numbers_that_a_restored_database_has_yet_to_give_out_are_let_be(store: Store):
+def test_future_numbers_of_a_restored_database_stay_untouched(store: Store):
     writer = store.create(2**40)
     writer.write(0, b"from before")
     writer.complete(len(b"from before"))

@@ -1,4 +1,4 @@
-"""The storage is away, slow or refuses, or the disk is full: that is said, and nothing half is there."""
+"""A missing, slow or full storage is reported, and no incomplete file appears."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Supplier
 from imports import job_files
-from imports.models import ImportJob, Kind, Status
+from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from sftp_ingest.area.files import Area
 from sftp_ingest.blobs import bucket
@@ -66,7 +66,7 @@ def test_an_upload_is_refused_in_words_and_the_former_version_stays(
     assert Area(acme_area.supplier.pk).recalculate() == 0
 
 
-def test_a_full_disk_is_said(acme_sftp: paramiko.SFTPClient, acme_area: AreaPath, monkeypatch):
+def test_a_full_disk_is_reported(acme_sftp: paramiko.SFTPClient, acme_area: AreaPath, monkeypatch):
     def full(*args: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -94,7 +94,7 @@ def test_an_import_is_tried_again_and_then_says_so(
 ):
     settings.UPLOADS_URL = uploads_url
     blob = job_files.keep_lines(acme, ["sku,title,retail_price", "A-1,Lamp,9.99"])
-    job = ImportJobFactory.create(supplier=acme, kind=Kind.PRODUCTS, blob=blob, attempts=attempts)
+    job = ImportJobFactory.create(supplier=acme, kind="products", blob=blob, attempts=attempts)
     settings.UPLOADS_URL = broken_url
     run_job(job.pk)
 

@@ -133,7 +133,7 @@ def test_an_upload_of_a_killed_host_is_resumed_at_the_other(hosts: list[Host], a
     assert Area(acme.pk).recalculate() == 0
 
 
-def test_an_upload_that_is_cut_on_one_host_goes_on_at_the_other(hosts: list[Host], acme: Supplier):
+def test_an_upload_cut_on_one_host_continues_on_the_other(hosts: list[Host], acme: Supplier):
     first, second = hosts
     client, came = first.connect(), 17 * 1024**2 + 5
     file = client.open(PATH, "w")

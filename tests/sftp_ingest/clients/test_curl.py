@@ -40,7 +40,7 @@ def test_files_are_put_over_each_other_listed_and_got(curl, acme_area: AreaPath)
     assert Upload.objects.count() == 2
 
 
-def test_an_upload_that_was_cut_goes_on(curl, programs, leave_cut, acme_area: AreaPath):
+def test_a_cut_upload_continues(curl, programs, leave_cut, acme_area: AreaPath):
     (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 50_000)
     leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:33_333])
     curl("products/long.csv", "-T", "long.csv", "-C", "-")

@@ -36,7 +36,7 @@ def test_a_folder_is_mirrored_and_mirrored_again_only_where_it_changed(lftp, pro
     assert (programs.folder / "back/deep/z.csv").read_text() == "sku\nZ\n"
 
 
-def test_an_upload_that_was_cut_goes_on(lftp, programs, leave_cut, acme_area: AreaPath):
+def test_a_cut_upload_continues(lftp, programs, leave_cut, acme_area: AreaPath):
     (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 50_000)
     leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:33_333])
     lftp("put -c long.csv -o products/long.csv")

@@ -27,7 +27,7 @@ def sftp(programs: Programs) -> Callable[..., str]:
 
 
 @pytest.mark.parametrize("command", ["reput", "put -a"])
-def test_an_upload_that_was_cut_goes_on(sftp, programs, leave_cut, acme_area: AreaPath, command: str):
+def test_a_cut_upload_continues(sftp, programs, leave_cut, acme_area: AreaPath, command: str):
     (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 500_000)
     leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:777_777])
     sftp(f"{command} long.csv products/long.csv")
@@ -76,7 +76,7 @@ def test_a_long_folder_is_listed(sftp, acme: Supplier):
         ("reput long.csv products/x.csv", "put the whole file"),
     ],
 )
-def test_why_something_is_refused_is_said_in_words(programs, sftp, command: str, said: str):
+def test_a_refusal_gives_its_reason_in_words(programs, sftp, command: str, said: str):
     (programs.folder / "long.csv").write_text("sku\nX\nY\n")
     sftp("put x.csv products/x.csv")
 

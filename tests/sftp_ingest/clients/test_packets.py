@@ -66,7 +66,7 @@ def packets(acme_sftp: paramiko.SFTPClient) -> Packets:
     return Packets(acme_sftp)
 
 
-def test_winscp_goes_on_with_its_filepart_and_puts_it_in_place(
+def test_winscp_resumes_its_filepart_and_renames_it(
     server: SftpServer, acme_login: SftpLogin, connect, cut, acme_area: AreaPath
 ):
     client = connect(server, "acme")
@@ -151,7 +151,7 @@ def test_sshfs_removes_a_file_that_it_has_open(packets: Packets, acme_area: Area
     assert not Upload.objects.exists()
 
 
-def test_the_limits_are_said(packets: Packets):
+def test_the_limits_are_announced(packets: Packets):
     answer = packets.ask(CMD_EXTENDED, "limits@openssh.com")
 
     assert [answer.get_int64() for _ in range(4)] == [262144, 261120, 261120, 32]

@@ -43,7 +43,7 @@ def test_files_are_put_over_each_other_listed_moved_got_and_removed(psftp, progr
 
 
 @pytest.mark.parametrize("came", [1, 33_333, 100_003, 100_004])
-def test_an_upload_that_was_cut_goes_on(psftp, programs, leave_cut, acme_area: AreaPath, came: int):
+def test_a_cut_upload_continues(psftp, programs, leave_cut, acme_area: AreaPath, came: int):
     (programs.folder / "long.csv").write_bytes(b"sku\n" + b"X\n" * 50_000)
     leave_cut("products/long.csv", (programs.folder / "long.csv").read_bytes()[:came])
     psftp("reput long.csv products/long.csv")

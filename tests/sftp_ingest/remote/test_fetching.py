@@ -88,12 +88,12 @@ def test_the_password_is_kept_encrypted_and_bound_to_the_key(registered: RemoteH
 def test_a_host_with_another_key_never_sees_the_password(
     acme: Supplier, url: str, registered: RemoteHost, server: SftpServer
 ):
-    other = paramiko.ECDSAKey.generate()
+    other = paramiko.ECDSAKey.generate(bits=384)
     RemoteHost.objects.update(host_key=f"{other.get_name()} {other.get_base64()}")
     assert failure(acme, url).code == "remote_handshake"
 
     line = public_line().split()
-    key = bytearray(paramiko.Ed25519Key(data=paramiko.util.b(server._key.asbytes())).asbytes())
+    key = bytearray(paramiko.Ed25519Key(data=paramiko.util.b(server._keys[0].asbytes())).asbytes())
     key[-1] ^= 1
     fake = paramiko.Message(bytes(key))
     RemoteHost.objects.update(host_key=f"{line[0]} {paramiko.Ed25519Key(data=fake.asbytes()).get_base64()}")
@@ -101,14 +101,14 @@ def test_a_host_with_another_key_never_sees_the_password(
     assert not SftpLogin.objects.exclude(last_login_at=None).exists()
 
 
-def test_a_wrong_password_is_said(acme: Supplier, url: str, registered: RemoteHost):
+def test_a_wrong_password_is_reported(acme: Supplier, url: str, registered: RemoteHost):
     registered.set_password("wrong")
     registered.save(update_fields=["password"])
 
     assert failure(acme, url).code == "remote_login"
 
 
-def test_a_missing_file_or_a_folder_is_said(acme: Supplier, url: str):
+def test_a_missing_file_or_a_folder_is_reported(acme: Supplier, url: str):
     assert failure(acme, url.replace("out", "none")).code == "remote_missing"
     assert failure(acme, url.replace("out.csv", "products")).code == "remote_missing"
 
@@ -119,7 +119,7 @@ def test_a_file_that_is_too_large_is_not_kept(acme: Supplier, url: str, login_of
     assert failure(acme, url).code == "remote_too_large"
 
 
-def test_a_host_that_is_not_there_is_said(acme: Supplier, url: str):
+def test_an_unreachable_host_is_reported(acme: Supplier, url: str):
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
     RemoteHost.objects.update(port=port)
@@ -145,7 +145,7 @@ def test_a_host_that_breaks_off_leaves_nothing(acme: Supplier, url: str, server:
     assert failure(acme, url).code == "remote_failed"
 
 
-def test_a_file_that_comes_short_is_not_taken_for_whole(acme: Supplier, url: str, monkeypatch):
+def test_a_truncated_file_is_not_accepted_as_complete(acme: Supplier, url: str, monkeypatch):
     whole = ReadHandle.read
     monkeypatch.setattr(
         ReadHandle, "read", lambda handle, at, length: whole(handle, at, length) if at < 500_000 else b""
@@ -178,7 +178,7 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
 ):
     whole = ReadHandle.read
     lost: list[int] = []
-    came = threading.Event()  # else it is lost with the connection, and there is nothing to mix
+    came = threading.Event()  # else the chunk is lost with the connection, and no chunks can be mixed
 
     def cut_once(handle: ReadHandle, offset: int, length: int) -> bytes:
         if offset > 500_000 and not lost:
@@ -204,7 +204,7 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
 
 
 @pytest.mark.parametrize("most", [None, 10_000])
-def test_nothing_is_asked_for_twice_however_much_a_host_gives_at_once(
+def test_no_byte_is_requested_twice_however_much_a_host_returns_at_once(
     acme: Supplier, url: str, monkeypatch, most: int | None
 ):
     whole = ReadHandle.read
@@ -225,7 +225,7 @@ def test_nothing_is_asked_for_twice_however_much_a_host_gives_at_once(
 
 @pytest.fixture
 def silent_host(url: str, monkeypatch) -> Iterator[threading.Event]:
-    """A host that accepts requests for chunks and never answers; set at the first request."""
+    """Make the host accept requests for chunks and never answer. The event is set at the first request."""
     asked, over = threading.Event(), threading.Event()
 
     def say_nothing(handle: ReadHandle, offset: int, length: int) -> bytes:
@@ -253,7 +253,7 @@ def test_a_canceled_fetch_does_not_wait_for_the_host(acme: Supplier, url: str, s
 
 
 @pytest.mark.parametrize("limit", ["FETCH_TIMEOUT", "RATE_AFTER"])
-def test_a_host_that_takes_too_long_or_trickles_is_left(
+def test_a_slow_or_trickling_host_is_dropped(
     limit: str, acme: Supplier, url: str, silent_host: threading.Event, monkeypatch
 ):
     monkeypatch.setattr(f"sftp_ingest.remote.fetching.{limit}", -1.0)

@@ -60,7 +60,7 @@ def test_a_host_that_neither_answers_nor_takes_is_left(ends, step, monkeypatch):
         step(channel)
 
 
-def test_the_callback_hears_of_each_chunk(ends):
+def test_the_callback_is_called_for_each_chunk(ends):
     ours, theirs = ends
     seen: list[int] = []
     channel = WatchedChannel(ours, seen.append)

@@ -57,7 +57,7 @@ def test_a_login_without_a_password_takes_no_empty_one(server, acme: Supplier, c
         connect(server, "acme", password="")
 
 
-def test_a_login_that_is_switched_off_does_not_come_in(server, acme_login: SftpLogin, connect):
+def test_a_disabled_login_is_refused(server, acme_login: SftpLogin, connect):
     SftpLogin.objects.update(is_active=False)
 
     with pytest.raises(paramiko.AuthenticationException):

@@ -129,7 +129,7 @@ def test_a_closed_connection_does_not_count_against_new_logins(
         del file
 
 
-def test_an_office_of_many_suppliers_has_one_address(
+def test_many_suppliers_may_share_one_address(
     acme_login: SftpLogin, rival: Supplier, login_of, serve, connect
 ):
     login_of(rival)
@@ -173,7 +173,7 @@ def test_twenty_uploads_at_once_from_one_address_and_login_go_through(acme_login
     assert Upload.objects.count() == 20
 
 
-def test_a_silent_connection_costs_nothing_and_ends_at_once_when_it_must(
+def test_an_ended_session_closes_its_silent_connection_at_once(
     acme_login: SftpLogin, serve, connect, monkeypatch
 ):
     """Five hundred may be silent at once."""

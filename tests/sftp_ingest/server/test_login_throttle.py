@@ -14,8 +14,10 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin
-from sftp_ingest.server import login_throttle
+from sftp_ingest.server import authentication, login_throttle
+from sftp_ingest.server.turns import one_at_a_time
 from tests.factories import SftpLoginFactory
+from tests.sftp_ingest.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -102,6 +104,53 @@ def test_passwords_from_one_address_are_checked_one_after_another(server, acme_l
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(guess, range(2)))
     assert met == []
+
+
+def test_twenty_logins_from_one_address_wait_while_the_service_is_busy(
+    acme_login, serve, connect, monkeypatch
+):
+    """The time that the service needs is not the client's delay."""
+    server, check = serve(), authentication.by_password
+
+    def check_slowly(username: str, password: str) -> SftpLogin | None:
+        waiting = [session for session in server.sessions if session.checking]
+        for session in waiting:
+            session.connected_at -= 100
+        server._close_overdue()
+        for session in waiting:
+            session.connected_at += 100
+        return check(username, password)
+
+    monkeypatch.setattr(authentication, "by_password", check_slowly)
+    with ThreadPoolExecutor(20) as pool:
+        clients = list(pool.map(lambda _: connect(server, "acme"), range(20)))
+
+    assert all(client.get_transport().is_authenticated() for client in clients)
+
+
+def test_a_login_without_a_free_slot_must_try_later(acme_login, serve, connect, caplog):
+    server = serve(password_turn_within=0.01)
+    with (
+        caplog.at_level("INFO", "paramiko"),
+        one_at_a_time("127.0.0.1", 1),
+        pytest.raises(paramiko.SSHException),
+    ):
+        connect(server, "acme")
+
+    assert "Disconnect (code 7): The service cannot check logins at the moment" in caplog.text
+    assert login_throttle.record_failure("acme", "127.0.0.1") == 1
+
+
+def test_a_throttled_login_reads_when_to_try_again(server, acme_login, fail):
+    for _ in range(6):
+        fail()
+    transport = paramiko.Transport(("127.0.0.1", server.port))
+    transport.start_client(timeout=60)
+    with pytest.raises(paramiko.AuthenticationException):
+        transport.auth_password("acme", PASSWORD)
+
+    assert transport.get_banner() == b"Too many logins failed. Try again in 5 minutes.\r\n"
+    transport.close()
 
 
 def test_each_further_round_of_failures_waits_longer():

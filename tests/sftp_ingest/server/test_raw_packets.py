@@ -1,4 +1,4 @@
-"""Packets that no client sends: each is answered or ends its own conversation, and others go on."""
+"""Malformed packets are answered or end only their own connection."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_packet_of_an_impossible_length_ends_no_more_than_its_own_conversation
         (CMD_EXTENDED, text("posix-rename@openssh.com") + text("products/a.csv") + text("x")),
     ],
 )
-def test_cut_at_every_byte_a_request_is_answered_and_the_conversation_goes_on(
+def test_a_request_split_at_any_byte_is_answered_and_the_connection_continues(
     kind: int, content: bytes, raw: Conversation, acme_area: AreaPath
 ):
     for length in range(len(content) + 1):

@@ -15,7 +15,7 @@ from sftp_ingest.server.speed import READ_AT_ONCE, BufferedSocket, use_fast_chec
 
 
 class CountingSocket(socket.socket):
-    """Says how much was asked of it, and how often."""
+    """Counts its calls and their bytes."""
 
     asked: list[int]
 

@@ -10,6 +10,7 @@ from paramiko.sftp import CMD_EXTENDED
 
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin, Upload
+from sftp_ingest.server.session import NO_SHELL
 from tests.sftp_ingest.conftest import PASSWORD
 from tests.upload_area import AreaPath, area_of
 
@@ -129,7 +130,7 @@ def test_modes_are_accepted_without_effect_and_times_are_kept(acme_sftp, acme_ar
     assert acme_sftp.listdir_attr("products")[0].st_mtime == 7
 
 
-def test_a_size_is_not_set_except_to_nothing(acme_sftp, acme_area: AreaPath):
+def test_a_file_can_be_truncated_only_to_zero_bytes(acme_sftp, acme_area: AreaPath):
     """sshfs truncates a file before it writes it again."""
     acme_sftp.putfo(io.BytesIO(b"xyz"), "products/a.csv")
     with pytest.raises(OSError, match="put the whole file"):
@@ -155,9 +156,12 @@ def test_there_are_no_shells_commands_or_forwards(server, acme_login: SftpLogin,
     client = connect(server, "acme")
     transport = client.get_transport()
 
+    for ask in (lambda channel: channel.invoke_shell(), lambda channel: channel.exec_command("id")):
+        channel = transport.open_session(timeout=10)
+        ask(channel)
+        assert channel.recv_exit_status() == 1
+        assert (channel.recv(100), channel.recv_stderr(100)) == (b"", NO_SHELL.encode())
     for ask in (
-        lambda channel: channel.invoke_shell(),
-        lambda channel: channel.exec_command("id"),
         lambda channel: channel.get_pty(),
         lambda channel: channel.invoke_subsystem("netconf"),
     ):
