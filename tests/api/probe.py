@@ -35,7 +35,7 @@ class ProbeBody(Body):
 
 
 class ProbeViewSet(SupplierViewSet):
-    """Makes a retailer of that name, and then fails as its name says."""
+    """Creates a retailer, and then fails in the way that its name requests."""
 
     read_scope, write_scope = Scope.CATALOG_READ, Scope.CATALOG_WRITE
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 
 import pytest
@@ -71,8 +72,27 @@ def test_the_schema_is_compressed_and_still_known_by_its_tag():
     assert again.status_code == 304
 
 
-@pytest.mark.django_db
-def test_pages_with_a_forms_secret_are_not():
-    page = Client().get("/admin/login/", headers={"Accept-Encoding": "gzip"})
-    assert "csrfmiddlewaretoken" in page.content.decode()
+def test_a_page_is_compressed_with_a_size_that_varies(admin_client):
+    plain = admin_client.get("/admin/desk/")
+    packed = [admin_client.get("/admin/desk/", headers={"Accept-Encoding": "gzip"}) for _ in range(8)]
+
+    assert "Content-Encoding" not in plain.headers
+    assert {page.headers["Content-Encoding"] for page in packed} == {"gzip"}
+    assert "<h1>Desk" in gzip.decompress(packed[0].content).decode()
+    assert len(packed[0].content) < len(plain.content) / 2
+    assert len({len(page.content) for page in packed}) > 2, "random bytes hide the exact size"
+    assert "Accept-Encoding" in packed[0].headers["Vary"]
+
+
+def test_a_page_with_a_lasting_secret_is_not_compressed(admin_client):
+    page = admin_client.get("/admin/second-factor/", headers={"Accept-Encoding": "gzip"})
+    assert page.status_code == 200
     assert "Content-Encoding" not in page.headers
+
+
+def test_the_token_of_a_form_is_masked_in_each_answer(admin_client):
+    def tokens():
+        return re.findall(r'csrfmiddlewaretoken" value="(\w+)"', admin_client.get("/admin/").text)
+
+    assert tokens()
+    assert set(tokens()) & set(tokens()) == set()

@@ -128,7 +128,7 @@ def test_an_unknown_path_is_a_404_in_json_with_a_key_or_without(acme_client, ano
         ),
     ],
 )
-def test_a_path_that_is_nearly_right_is_answered_with_the_right_one(anonymous, path, proper):
+def test_a_misspelled_path_is_answered_with_the_correct_path(anonymous, path, proper):
     answer = anonymous.get(path)
     assert answer.status_code == 404
     assert answer.json()["message"] == f"There is nothing at {path}. Did you mean {proper}?"
@@ -179,3 +179,27 @@ def test_an_unforeseen_error_is_an_envelope_without_a_trace(acme_client, caplog)
 def test_unavailable_says_when_to_come_back(acme_client):
     answer = acme_client.post("probe", {"name": "down"})
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("/v3/suppliers/1/fulfilments", "Did you mean /v3/suppliers/1/fulfillments?"),
+        (
+            "/v3/suppliers/1/fulfillments/7/setStatus/shiped",
+            "Did you mean /v3/suppliers/1/fulfillments/7/setStatus/shipped?",
+        ),
+        ("/v3/retailer/1/orders", "Did you mean /v3/retailers/1/orders?"),
+        ("/v3/suppliers/1/zebras", "/v3/docs lists the paths."),
+        ("/zebras", "/v3/docs lists the paths."),
+    ],
+)
+def test_a_wrong_path_leads_to_the_right_one(path, hint):
+    answer = Client().get(path)
+    assert (answer.status_code, answer.json()["message"]) == (404, f"There is nothing at {path}. {hint}")
+
+
+def test_an_unknown_status_in_a_path_lists_the_known_ones():
+    message = Client().put("/v3/suppliers/1/fulfillments/7/setStatus/delivered").json()["message"]
+    known = message.partition("/setStatus/: ")[2].rstrip(".").split(", ")
+    assert {"accepted", "shipped", "out_of_stock", "canceled"} <= set(known)

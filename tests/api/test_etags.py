@@ -172,3 +172,38 @@ def test_an_object_removed_at_the_start_of_a_change_is_not_found(acme, client):
     with mock.patch.object(MappingViewSet, "handler", begin_late):
         answer = client.request("DELETE", f"mappings/{saved.pk}", If_Match="*")
     assert answer.status_code == 404
+
+
+WEBHOOK = {"url": "https://shop.example/hook"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "read"),
+    [
+        ("POST", "variants", {"sku": "B-2", "title": "Lamp", "retail_price": 1}, "variants/{id}"),
+        ("PATCH", "variants/{variant}", {"title": "Lamp"}, "variants/{id}"),
+        ("PUT", "variants/{variant}", {"sku": "A-1", "title": "B", "retail_price": 1}, "variants/{id}"),
+        ("POST", "webhooks", WEBHOOK, "webhooks/{id}"),
+        ("POST", "mappings", {"name": "mine", "field_mapping": ["Name:title"]}, "mappings/{id}"),
+        ("PUT", "autoImports/products", {"field_mapping": ["Name:title"]}, "autoImports/products"),
+    ],
+)
+def test_the_answer_to_a_change_has_the_tag_of_the_next_read(client, variant, method, path, body, read):
+    answer = client.request(method, path.format(variant=variant.pk), body)
+    assert answer.status_code in (200, 201), answer.content
+
+    tag = client.get(read.format(id=answer.json().get("id"))).headers["ETag"]
+    assert answer.headers["ETag"] == tag
+
+
+def test_a_change_may_follow_a_change_without_a_read(client, variant):
+    path = f"variants/{variant.pk}"
+    first = client.request("PATCH", path, {"title": "One"})
+    second = client.request("PATCH", path, {"title": "Two"}, If_Match=first.headers["ETag"])
+
+    assert second.status_code == 200
+    assert client.request("PATCH", path, {"title": "X"}, If_Match=first.headers["ETag"]).status_code == 412
+
+
+def test_a_result_envelope_has_no_tag(client, variant, acme):
+    assert "ETag" not in client.post("importProducts", {"data": ["sku", "A-1"]}).headers

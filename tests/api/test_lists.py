@@ -96,7 +96,7 @@ def cursor(value) -> str:
         cursor([["id"], ">", "1"]),
     ],
 )
-def test_a_cursor_of_somebody_elses_making_is_refused(text):
+def test_a_forged_cursor_is_refused(text):
     with pytest.raises(InvalidCursor):
         Keyset("id").page(Retailer.objects.all(), asking(f"?cursor={text}"))
 
