@@ -49,7 +49,7 @@ def test_it_is_complete_with_its_last_byte_however_it_was_cut(request_):
     ("line", "length", "too_long"),
     [(b"POST /large", 1000, False), (b"POST /large", 1001, True), (b"POST /small?a=b", 11, True)],
 )
-def test_a_body_that_announces_to_be_too_long_is_not_waited_for(line, length, too_long):
+def test_a_body_with_a_too_large_content_length_is_refused_at_once(line, length, too_long):
     coming = arrival(head(line, b"content-length: %d" % length))
 
     assert (coming.too_long, coming.complete) == (too_long, too_long)
@@ -71,7 +71,7 @@ def test_a_malformed_chunk_is_refused_at_once(rest):
 
 
 @pytest.mark.parametrize("blank", [b" ", b"\t", b" \t "])
-def test_a_blank_behind_a_length_changes_nothing(blank):
+def test_spaces_after_the_content_length_are_ignored(blank):
     start = head(b"POST /large", b"Content-Length: 5" + blank)
 
     assert not arrival(start).complete
@@ -122,7 +122,7 @@ def test_a_head_without_an_end_is_refused():
     assert arrival(b"GET / HTTP/1.1\r\n", b"X: " + b"x" * LONGEST_HEAD).head_too_long
 
 
-def test_a_client_that_waits_to_be_asked_for_its_body_is_asked():
+def test_a_client_that_expects_100_continue_gets_it():
     asked = head(b"POST /large", b"Content-Length: 5", b"Expect: 100-Continue")
 
     assert arrival(asked).wants_continue

@@ -1,4 +1,4 @@
-"""DATABASE_URL: one host, or several with their ports, of which one can be written to."""
+"""DATABASE_URL names one host, or several hosts of which one is writable."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured

@@ -83,7 +83,7 @@ def test_a_hanging_folder_is_reported_with_its_last_state_and_delays_nothing(mon
     hangs.set()
 
 
-def test_a_check_apart_that_fails_says_so():
+def test_a_failed_separate_check_is_reported():
     assert ApartCheck(lambda: str(1 / 0))() == "failed (ZeroDivisionError)"
 
 
@@ -108,7 +108,7 @@ def test_unsent_webhooks_are_reported():
 
 
 @pytest.mark.django_db
-def test_a_full_disk_is_said(monkeypatch):
+def test_a_full_disk_is_reported(monkeypatch):
     monkeypatch.setattr("config.health.views.MIN_FREE_DISK", 2**60)
     assert Client().get("/readyz").status_code == 200
     assert "disk (full: " in Client().get("/statusz").json()["message"]

@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from api import request_id
-from config.logs import ContextFilter, JsonFormatter, LineFormatter, redact
+from config.logs import ContextFilter, JsonFormatter, LineFormatter, ProbeFilter, redact
 
 
 def written(formatter, message, *args, exc_info=None, **extra):
@@ -80,3 +80,16 @@ def test_a_request_is_one_line_without_its_url_body_or_key(acme, client_for, cap
     logged = " ".join(written(LineFormatter(), line.getMessage()) for line in lines)
     for secret in ("example.org", "Jane", client.secret, "4711"):
         assert secret not in logged
+
+
+def test_the_answers_of_probes_fill_no_log(client, caplog):
+    with caplog.at_level(logging.INFO):
+        client.get("/healthz")
+    assert not [record for record in caplog.records if record.name == "exchange.request"]
+
+
+def test_a_probe_that_answers_503_is_no_error_in_the_log(rf):
+    record = logging.makeLogRecord({"name": "django.request", "request": rf.get("/statusz")})
+    assert not ProbeFilter().filter(record)
+    record = logging.makeLogRecord({"name": "django.request", "request": rf.get("/v3/variants")})
+    assert ProbeFilter().filter(record)

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from backoffice.groups import OPERATORS
-from sftp_ingest.server.host_key import host_key, public_line
+from sftp_ingest.server.host_key import host_keys, public_line
 from tests.backoffice.second_factors import PASSWORD, Person
 from tests.factories import RemoteHostFactory, StaffFactory
 
@@ -57,16 +57,17 @@ def test_a_secret_that_no_key_reads_is_named(acme, settings):
         call_command("reencrypt")
 
 
-def test_a_host_key_of_ones_own_is_used_and_never_made_up(settings, tmp_path):
+def test_a_provided_host_key_is_used_and_never_replaced(settings, tmp_path):
     made = public_line()
     (tmp_path / "shared").mkdir()
     shared = tmp_path / "shared/key"
     settings.SFTP_HOST_KEY_FILE = str(shared)
     with pytest.raises(FileNotFoundError):
-        host_key()
+        host_keys()
 
-    shared.write_bytes((settings.DATA_DIR / "sftp_host_key").read_bytes())
+    shared.write_bytes((settings.SECRETS_DIR / "sftp_host_key").read_bytes())
     assert public_line() == made
+    assert [key.get_name() for key in host_keys()] == ["ssh-ed25519"]  # another host would make others
 
 
 def loaded(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -58,7 +58,7 @@ def check(name: str) -> str:
     return str(status()["checks"][name])  # type: ignore[index]
 
 
-def test_a_beat_that_was_never_heard_of_or_fell_silent_is_said(heard):
+def test_a_missing_or_silent_beat_is_reported(heard):
     assert check("beat") == "no tick was heard of"
     heard("beat", seconds=70)
     assert check("beat") == "no tick for 70 seconds"
@@ -67,7 +67,7 @@ def test_a_beat_that_was_never_heard_of_or_fell_silent_is_said(heard):
     assert check("beat") == "ok"
 
 
-def test_a_part_that_fell_silent_on_one_host_is_said_and_one_that_is_long_gone_is_not(heard):
+def test_a_part_that_became_silent_is_reported_and_a_long_removed_part_is_not(heard):
     heard("beat")
     heard("sftp")
     heard("sftp", "two", seconds=40)

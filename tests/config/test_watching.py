@@ -18,6 +18,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from redis.exceptions import RedisError
 
 from api import facts, signs_of_life
+from backoffice.backup_schedule import NAME, BackupSchedule
+from backoffice.backups import ABOUT
+from backoffice.management.commands.keep_backups import AGE
 from config import watching
 from config.health.worker import redis_client
 from events.models import Delivery
@@ -160,7 +163,7 @@ def test_without_redis_the_rest_is_there(monkeypatch):
     assert values("exchange_orders_open") == {(): 0}
 
 
-def test_a_question_that_gets_no_answer_is_named_and_keeps_no_other_back(monkeypatch):
+def test_a_failed_question_is_named_and_delays_no_other_metric(monkeypatch):
     def slow(cursor):
         raise DatabaseError
 
@@ -193,7 +196,7 @@ def test_dashboard_and_alerts_name_metrics_that_there_are():
         assert named <= there
 
 
-def test_every_metric_of_how_it_stands_is_watched_by_somebody():
+def test_every_metric_is_used_in_an_alert_or_the_dashboard():
     text = RULES.read_text() + DASHBOARD.read_text()
     assert [name for name in watching.METRICS if name not in text] == []
 
@@ -204,3 +207,13 @@ def test_prometheus_own_tool_finds_nothing_to_complain_of(command):
     given = scraped() if command == ["check", "metrics"] else ""
     done = subprocess.run([PROMTOOL, *command], input=given, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_age_of_the_newest_backup_is_a_metric_of_its_host(settings, tmp_path):
+    schedule = BackupSchedule(tmp_path, timedelta(days=1), kept=1)
+    newest = tmp_path / (timezone.now() - timedelta(hours=30)).strftime(NAME)
+    newest.mkdir()
+    (newest / ABOUT).touch()
+    signs_of_life.give("backup", **{AGE: schedule.age().total_seconds()})
+    ((_, seconds),) = values("exchange_backup_age_seconds").items()
+    assert 30 * 3600 <= seconds < 30 * 3600 + 60

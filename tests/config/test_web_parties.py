@@ -35,7 +35,7 @@ def test_accepted_keys_of_a_party_share_it_until_they_fail():
     assert parties.of(caller(key("a"))) == Stranger(PEER)
 
 
-def test_a_session_stands_for_its_person():
+def test_a_session_counts_for_its_user():
     parties = Parties()
     signed_in = caller(("COOKIE", "theme=dark; sessionid=abc"))
     parties.learn(signed_in.credential, "user:1")
