@@ -21,7 +21,7 @@ DOMAIN = (
     "events",
     "accounts",
 )
-ROOMS = (*DOMAIN, "fastdb", "api", "backoffice", "config", "tools/demo", "tools/launcher")
+ROOMS = (*DOMAIN, "fastdb", "api", "ui", "backoffice", "portal", "config", "tools/demo", "tools/launcher")
 ROOT = Path(settings.BASE_DIR)
 
 

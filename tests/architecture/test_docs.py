@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache
 from importlib import import_module
+from itertools import chain
 
 import pytest
 
 from tests.architecture.sources import ROOMS, ROOT
+from tools import docs_site
 
-# The changelog speaks of things by the names that they had.
+# The changelog is left out, because it uses the names of its time.
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")} - {ROOT / "CHANGELOG.md"})
 
 TOP = sorted({room.partition("/")[0] for room in ROOMS})
@@ -32,7 +35,7 @@ def dotted(room: str) -> str:
 
 @cache
 def exists(name: str) -> bool:
-    """Whether there is a module of that name, or something in one."""
+    """Return whether a module, or an attribute of a module, has this name."""
     parts = name.split(".")
     if parts[0] not in TOP:
         return any(exists(f"{room}.{name}") for room in map(dotted, ROOMS))
@@ -96,9 +99,24 @@ def test_the_test_recognizes_existing_modules(name, there):
 
 @pytest.mark.parametrize("room", ["imports.pipeline", "catalog.importing", "inventory.importing"])
 def test_a_room_lists_its_modules(room):
-    """In the order in which a reader should meet them; nothing is left out, nothing is there no longer."""
+    """The description of a room names each of its modules, and no deleted module."""
     described = set(re.findall(r"`(\w+)`", import_module(room).__doc__ or ""))
     modules = {path.stem for path in (ROOT / room.replace(".", "/")).glob("*.py")} - {"__init__"}
 
     assert modules - described == set()
     assert described - modules == set()
+
+
+def entries(nav: object) -> list[str]:
+    """Return the pages of a part of the menu."""
+    if isinstance(nav, list):
+        return [*chain.from_iterable(map(entries, nav))]
+    return entries([*nav.values()]) if isinstance(nav, dict) else [str(nav)]
+
+
+def test_the_menu_has_every_page_and_no_other():
+    menu = entries(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"])
+    pages = {name for name, _ in docs_site.pages() if not re.match(r"adr/\d", name)}
+
+    assert set(menu) - {"/v3/docs"} == pages, "mend `nav` in zensical.toml"
+    assert len(menu) == len(set(menu))

@@ -16,7 +16,7 @@ MAKES_A_ROW = {
 }
 # A form saves its own fields.
 FORMS = {"sftp_ingest/admin.py: PasswordForm.save"}
-NOT_A_MODEL = {"stock"}
+NOT_A_MODEL = {"stock", "printed"}
 # Django registers its own pages of users and groups before any app can.
 REPLACES_DJANGOS_ADMIN = {"backoffice/operators.py"}
 

@@ -9,8 +9,8 @@ from fulfillments import states
 from tests.architecture.sources import ROOT, text_of
 
 MOVES = {name: move for name, move in vars(states).items() if isinstance(move, states.Move)}
-# Orders' actions make this move, because it follows from a corrected address.
-OF_ORDERS = {"CORRECT_ADDRESS"}
+# Orders' actions make these moves, because they follow from a corrected address and a canceled order.
+OF_ORDERS = {"CORRECT_ADDRESS", "CANCEL_UNCAPTURED"}
 
 
 def places() -> list[str]:
@@ -30,7 +30,7 @@ def test_every_move_is_in_the_table():
 
 
 def test_every_move_has_a_method():
-    text = text_of("fulfillments/models/fulfillment.py")
+    text = text_of("fulfillments/models/fulfillment.py") + text_of("fulfillments/models/cancelable.py")
     reached = {name for name in MOVES if f"states.{name})" in text}
     reached |= {name for name, move in MOVES.items() if move in states.REJECTIONS.values()}
     assert reached == {*MOVES}

@@ -13,26 +13,37 @@ from django.apps import apps
 from events import states as events
 from fulfillments import states as fulfillments
 from imports import states as imports
+from imports.kinds import all_kinds
 from orders.processing_state import ProcessingState
 from tests.architecture.sources import DOMAIN, ROOMS, functions, sources, walk
 
+# The demo's market writes a past in bulk, and `reconcile` checks it (tests/demo/test_market.py).
+PAST = "tools/demo/market/history.py: History"
 # The writers of each column.
 WRITERS: dict[str, set[str]] = {
-    "fulfillments.Fulfillment.state": {"fulfillments/models/movable.py: MovableFulfillment._move"},
+    "fulfillments.Fulfillment.state": {
+        "fulfillments/models/movable.py: MovableFulfillment._move",
+        f"{PAST}._work",
+    },
     "fulfillments.Fulfillment.state_before_cancel": {
-        "fulfillments/models/fulfillment.py: Fulfillment.request_cancelation",
-        "fulfillments/models/fulfillment.py: Fulfillment.approve_cancelation",
-        "fulfillments/models/fulfillment.py: Fulfillment.refuse_cancelation",
+        "fulfillments/models/cancelable.py: CancelableFulfillment.request_cancelation",
+        "fulfillments/models/cancelable.py: CancelableFulfillment.approve_cancelation",
+        "fulfillments/models/cancelable.py: CancelableFulfillment.refuse_cancelation",
+        f"{PAST}._work",
     },
     "imports.ImportJob.status": {"imports/models/job.py: ImportJob._move"},
-    "orders.Order.processing_state": {"orders/change.py: OrderChange._carry_out"},
+    "orders.Order.processing_state": {
+        "orders/change.py: OrderChange._carry_out",
+        f"{PAST}._order",
+    },
     "events.Delivery.status": set(),  # many at once, by SQL
 }
 # `processing_state.stamp` is how `OrderChange` and `manage.py reconcile --fix` write it; a fulfillment's
-# state is mended by its history alone.
+# states are mended by its history and its units.
 SQL_WRITERS: dict[str, set[str]] = {
     "orders.Order.processing_state": {"orders/processing_state.py"},
     "fulfillments.Fulfillment.state": {"orders/reconciling/history_sources.py"},
+    "fulfillments.Fulfillment.state_before_cancel": {"orders/reconciling/history_sources.py"},
     "events.Delivery.status": {
         "events/webhooks/relay.py",
         "events/webhooks/sending/results.py",
@@ -53,11 +64,16 @@ TABLES = {
     "events.Delivery.status": events,
 }
 DERIVED = {"fulfillments.Fulfillment.state_before_cancel", "orders.Order.processing_state"}
-# `states.sql` writes these in SQL. Statuses of imports are compared as `Status` everywhere.
-SPELLED = {*fulfillments.State.values, *ProcessingState.values}
+# `states.sql` writes these in SQL.
+SPELLED = {*fulfillments.State.values, *ProcessingState.values, *imports.Status.values}
 QUOTED = re.compile(rf"'({'|'.join(sorted(SPELLED))})'")
 # The same words with another meaning.
 OTHER_MEANINGS: set[tuple[str, str]] = set()
+# Import statuses that are no state of anything else; `Status` alone spells them, in SQL and in Python.
+ONLY_OF_IMPORTS = {*imports.Status.values} - {"failed", "canceled"}
+KINDS = [kind.name for kind in all_kinds()]
+# The kind of an import: `kind="products"`, `job.kind == "products"`, and the same in SQL.
+KIND_IN_SQL = re.compile(rf"\bkind\b\W{{1,6}}'({'|'.join(KINDS)})'")
 # A column of that name that is another model's.
 NAMESAKES = {"accounts/idempotency.py: _keep"}
 # The calls that create a row.
@@ -143,7 +159,7 @@ def outside_of_functions() -> list[tuple[str, ast.AST]]:
 
 @cache
 def statements() -> list[tuple[str, str]]:
-    """All strings that may be statements of SQL, with the file that they stand in."""
+    """Yield each string that may be SQL, with its file."""
     found = [
         (path, text_of(node))
         for path, tree in sources().items()
@@ -195,6 +211,57 @@ def test_no_string_outside_the_table_spells_a_state():
     assert quoted_states() == OTHER_MEANINGS
 
 
+def test_only_its_table_spells_the_status_of_an_import():
+    spelled = {
+        (path, node.value)
+        for path, tree in sources(*DOMAIN, "backoffice", "config", "tools/bench/operating").items()
+        for node in walk(tree)
+        if isinstance(node, ast.Constant) and node.value in ONLY_OF_IMPORTS
+    }
+    assert {path for path, _ in spelled} == {"imports/states.py"}
+
+
+def spells_kind(node: ast.AST) -> bool:
+    """Whether a node gives or compares the kind of an import as a literal, in Python or in SQL."""
+    if isinstance(node, ast.keyword):
+        return node.arg == "kind" and isinstance(node.value, ast.Constant) and node.value.value in KINDS
+    if isinstance(node, ast.Compare):
+        named = any(getattr(each, "attr", getattr(each, "id", "")) == "kind" for each in ast.walk(node.left))
+        return named and any(
+            isinstance(each, ast.Constant) and each.value in KINDS
+            for comparator in node.comparators
+            for each in ast.walk(comparator)
+        )
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and bool(KIND_IN_SQL.search(node.value))
+    )
+
+
+def test_only_the_descriptions_of_import_kinds_spell_their_names():
+    found = {
+        path
+        for path, tree in sources(*DOMAIN, "backoffice", "config", "tools/bench/operating").items()
+        for node in walk(tree)
+        if spells_kind(node)
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "jobs.filter(kind='inventory')",
+        "job.kind == 'products'",
+        "kind not in ('products', 'inventory')",
+        "\"data->>'kind' = 'inventory'\"",
+    ],
+)
+def test_the_test_sees_every_spelling_of_a_kind(source):
+    assert any(spells_kind(node) for node in ast.walk(ast.parse(source)))
+
+
 def text_of(node: ast.Constant | ast.JoinedStr) -> str:
     """Return the text of a string, or the constant parts of an f-string."""
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
@@ -224,5 +291,5 @@ def test_the_test_sees_every_way_of_writing(source):
 @pytest.mark.parametrize(
     "source", ["work.state == 'new'", "works.filter(state='new')", "print(work.state)", "state = 1"]
 )
-def test_the_test_lets_reading_be(source):
+def test_the_test_ignores_reads(source):
     assert not any(writes(node, "state") for node in ast.walk(ast.parse(source)))

@@ -132,12 +132,12 @@ def test_in_the_back_office_a_place_is_a_warehouse_as_the_glossary_says():
 
 
 @pytest.mark.parametrize("line", ["Told you", "as_told(x)", "DEEDS = 1", "parted by commas", "x.settling()"])
-def test_the_test_sees_a_word_wherever_it_stands(line):
+def test_the_test_finds_a_word_at_any_position(line):
     assert PATTERN.search(line)
 
 
 @pytest.mark.parametrize("line", ["indeed", "engraved", "an untold story", "retold"])
-def test_the_test_lets_longer_words_be(line):
+def test_the_test_ignores_longer_words(line):
     assert not PATTERN.search(line)
 
 
