@@ -74,8 +74,17 @@ class AdminBrowser:
         self.page.goto(f"{self.base}{path}")
 
     def press(self, label: str) -> None:
-        """Press a button, or follow a link that looks like one, and wait for the page that it leads to."""
-        self.click(f'.bo-action:text("{label}"), .submit-row input[value="{label}"]')
+        """Press a button, or follow a link that looks like one, and wait for the page that it leads to.
+
+        An action in a menu takes another click, which opens the menu.
+        """
+        found = f'.ui-button:text("{label}"), .submit-row input[value="{label}"]'
+        hidden = self.page.locator(".ui-menu", has=self.page.locator(f'.ui-item:text("{label}")'))
+        if self.page.locator(found).count() == 0 and hidden.count() > 0:
+            self.clicks += 1
+            hidden.locator("summary").first.click()
+            found = f'.ui-item:text("{label}")'
+        self.click(found)
 
     def click(self, selector: str) -> None:
         """Click the first of these, and wait for the page that it leads to."""
@@ -84,7 +93,7 @@ class AdminBrowser:
             self.page.locator(selector).first.click()
 
     def messages(self) -> list[str]:
-        return [str(text) for text in self.page.locator(".messagelist li").all_inner_texts()]
+        return [str(text) for text in self.page.locator(".ui-messages li").all_inner_texts()]
 
     def _heard(self, message: Any) -> None:
         if message.type in ("error", "warning"):

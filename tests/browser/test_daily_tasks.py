@@ -76,7 +76,7 @@ def test_a_silent_supplier_is_answered_for_in_two_clicks(desk, order, client_for
     client_for(shop).post(f"orders/{order.pk}/cancel")
     browser = desk("/admin/desk/")
     browser.click(".bo-desk a:text('Approve cancellation')")
-    assert "2 units are canceled on behalf of Acme." in browser.page.inner_text(".bo-verdict")
+    assert "2 units are canceled on behalf of Acme." in browser.page.inner_text(".ui-effect")
     browser.page.fill("#id_reason", "By telephone")
     browser.press("Approve cancellation")
     assert browser.clicks == 2
@@ -87,10 +87,10 @@ def test_an_order_goes_to_another_supplier_in_three_clicks(desk, order, rival, a
     a_variant(rival, "LAN-1", stock=10)
     browser = desk(f"/admin/orders/order/{order.pk}/change/")
     browser.click(f"a[href*='/fulfillment/{order.fulfillments.get().pk}/']")
-    browser.press("Reassign")
+    browser.press("Reassign fulfillment")
     assert "Rival" in browser.page.inner_text("#content")
     browser.page.fill("#id_reason", "Acme is on strike")
-    browser.press("Reassign")
+    browser.press("Reassign fulfillment")
     assert browser.clicks == 3
     assert sorted(order.fulfillments.values_list("state", flat=True)) == ["canceled", "new"]
 
@@ -98,7 +98,7 @@ def test_an_order_goes_to_another_supplier_in_three_clicks(desk, order, rival, a
 def test_a_held_file_is_looked_at_and_approved_in_two_clicks(desk, held):
     browser = desk("/admin/desk/")
     browser.click(".bo-desk a:text('Approve')")
-    assert "The file would set 119 of 120 stocked variants to 0." in browser.page.inner_text(".bo-verdict")
+    assert "The file would set 119 of 120 stocked variants to 0." in browser.page.inner_text(".ui-effect")
     assert "Acme East" in browser.page.inner_text("#content")
     browser.press("Approve import")
     assert browser.clicks == 2
@@ -114,7 +114,7 @@ def test_why_a_file_was_refused_and_to_say_so_takes_two_clicks(desk, acme):
     assert "It has no header." in browser.page.inner_text(".bo-desk")
     browser.click(".bo-desk a:text('Message')")
     assert "It has no header." in browser.page.input_value("#id_text")
-    browser.press("Send message")
+    browser.press("Message supplier")
     assert browser.clicks == 2
     assert "Acme finds the message as reports/" in browser.messages()[0]
     assert job.pk
@@ -123,11 +123,11 @@ def test_why_a_file_was_refused_and_to_say_so_takes_two_clicks(desk, acme):
 def test_stock_is_adjusted_and_its_history_says_so_in_two_clicks(desk, order):
     level = StockLevel.objects.get(variant__sku="LAN-1")
     browser = desk(f"/admin/inventory/stocklevel/{level.pk}/change/")
-    browser.press("Adjust")
-    assert "LAN-1 in Acme East: 10 on hand, 2 reserved." in browser.page.inner_text(".bo-verdict")
+    browser.press("Adjust stock")
+    assert "LAN-1 in Acme East: 10 on hand, 2 reserved." in browser.page.inner_text(".ui-effect")
     browser.page.fill("#id_units", "-3")
     browser.page.fill("#id_reason", "Water damage")
-    browser.press("Adjust")
+    browser.press("Adjust stock")
     assert browser.clicks == 2
     assert "Water damage" in browser.page.inner_text("#content")
     level.refresh_from_db()
@@ -149,7 +149,7 @@ def test_a_supplier_is_suspended_and_its_open_work_sent_elsewhere(desk, order, a
 def test_a_row_is_taken_with_one_click(desk, order, client_for, acme):
     at_supplier(client_for, acme, order, "setStatus/wrong_address")
     browser = desk("/admin/desk/")
-    browser.click(".bo-desk button.bo-link")
+    browser.click(".bo-desk button:has-text('Assign to me')")
     assert browser.messages() == ["Assigned to you."]
     assert "olga" in browser.page.inner_text(".bo-desk")
 
@@ -159,7 +159,7 @@ def test_a_row_is_put_off_from_the_desk(desk, order, client_for, acme):
     browser = desk("/admin/desk/")
     browser.page.click(".bo-desk summary")
     browser.page.fill("[name=snooze_hours]", "4")
-    browser.click(".bo-desk details button")
+    browser.click(".bo-desk details button:text('Save note')")
     assert browser.messages() == ["Snoozed for 4 hours."]
     assert "No open work" in browser.page.inner_text("#content")
 
@@ -196,6 +196,6 @@ def test_a_double_click_adjusts_once_and_back_shows_the_new_stock(desk, order):
     assert browser.messages() == ["7 on hand; before: 10."]
 
     browser.page.go_back()
-    assert "7 on hand" in browser.page.inner_text(".bo-verdict")
+    assert "7 on hand" in browser.page.inner_text(".ui-effect")
     level.refresh_from_db()
     assert level.on_hand == 7

@@ -49,4 +49,4 @@ def test_the_box_fits_into_any_window(browser, orders):
         browser.page.set_viewport_size({"width": width, "height": 900})
         browser.open("/admin/search/?q=a")
         assert browser.page.evaluate("document.documentElement.scrollWidth") <= width
-        assert browser.page.locator("#bo-search-term").is_visible()
+        assert browser.page.locator("#ui-search-term").is_visible()

@@ -47,7 +47,7 @@ def test_an_operator_releases_a_held_import_from_the_home_page(browser, held):
         browser.page.locator(".bo-desk tbody a").first.click()
     assert (
         "The file would set 119 of 120 stocked variants to 0."
-        in browser.page.locator(".bo-note").inner_text()
+        in browser.page.locator(".ui-note").inner_text()
     )
 
     browser.press("Approve import")
@@ -55,18 +55,18 @@ def test_an_operator_releases_a_held_import_from_the_home_page(browser, held):
     browser.press("Approve import")
     assert browser.messages() == [f"Import {held.pk} is approved. Its status is queued."]
     browser.open(f"/admin/imports/importjob/{held.pk}/change/")
-    assert "They moved out" in browser.page.locator(".bo-history").inner_text()
+    assert "They moved out" in browser.page.locator(".ui-history").inner_text()
 
     run_job(held.pk)
     # The page reloads itself without a click.
-    browser.page.locator("h1 .bo-state", has_text="succeeded").wait_for(timeout=60_000)
+    browser.page.locator("h1 .ui-badge", has_text="Succeeded").wait_for(timeout=60_000)
 
 
 def test_support_follows_and_cannot_act(browser, held):
     browser.start_as("sam")
     browser.open(f"{PATH}{held.pk}/change/")
-    assert browser.page.locator("h1 .bo-state").inner_text() == "awaiting_approval"
-    assert browser.page.locator(".bo-action").count() == 0
+    assert browser.page.locator("h1 .ui-badge").inner_text() == "Awaiting approval"
+    assert browser.page.locator("#content .ui-button").count() == 0
     browser.open(PATH)
     assert browser.page.locator("select[name=action]").count() == 0
 
@@ -100,7 +100,7 @@ def test_rejected_rows_are_corrected_beside_their_faults(browser, acme, client_f
     assert browser.messages() == [f"1 corrected row of import {job.pk} imported again."]
     following = ImportJob.objects.latest("pk")
     run_job(following.pk)
-    browser.page.locator("h1 .bo-state", has_text="succeeded").wait_for(timeout=60_000)
+    browser.page.locator("h1 .ui-badge", has_text="Succeeded").wait_for(timeout=60_000)
     assert browser.page.locator("dd", has_text="1 rejected row of import").count() == 1
 
 

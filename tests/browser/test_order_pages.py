@@ -21,8 +21,8 @@ def order(acme, shop, a_variant, client_for):
 
 def test_an_operator_corrects_an_address_from_the_home_page(browser, order, client_for, acme):
     browser.log_in("olga")
-    queue = browser.page.locator(".bo-queue", has_text="Wrong address")
-    assert queue.locator(".bo-count").inner_text() == "1"
+    kind = browser.page.locator(".bo-kinds li", has_text="Wrong address")
+    assert kind.inner_text().split()[-1] == "1"
     with browser.page.expect_navigation():
         browser.page.locator(".bo-desk").get_by_role("link", name=order.retailer_order_id, exact=True).click()
     assert browser.page.locator("h1").inner_text().startswith("Fulfillment")
@@ -37,8 +37,8 @@ def test_an_operator_corrects_an_address_from_the_home_page(browser, order, clie
         f"The address was corrected; order {order.retailer_order_id} is received now.",
     ]
     browser.open(f"/admin/orders/order/{order.pk}/change/")
-    assert "1 New Street" in browser.page.locator(".bo-columns").inner_text()
-    assert "order.address_corrected" in browser.page.locator(".bo-history").inner_text()
+    assert "1 New Street" in browser.page.locator("aside").inner_text()
+    assert "order.address_corrected" in browser.page.locator(".ui-history").text_content()
     [again] = client_for(acme).get("fulfillments", {"filter": '{"fulfillment_state":"new"}'}).json()
     assert again["shipping_address"]["city"] == "Bath"
 
@@ -56,11 +56,11 @@ def test_an_operator_holds_releases_and_cancels(browser, order):
     browser.start_as("olga")
     browser.open(f"/admin/orders/order/{order.pk}/change/")
     browser.press("Hold order")
-    assert "No supplier can work on it until it is released." in browser.page.inner_text(".bo-verdict")
+    assert "No supplier can work on it until it is released." in browser.page.inner_text(".ui-effect")
     browser.page.fill("#id_reason", "Looks like fraud")
     browser.press("Hold order")
     assert browser.messages() == [f"Order {order.retailer_order_id} is held."]
-    assert "Looks like fraud" in browser.page.locator(".bo-history").inner_text()
+    assert "Looks like fraud" in browser.page.locator(".ui-history").inner_text()
     browser.press("Release order")
     browser.press("Release order")
     assert browser.messages() == [f"Order {order.retailer_order_id} is released."]
@@ -71,8 +71,8 @@ def test_an_operator_holds_releases_and_cancels(browser, order):
     browser.page.fill("#id_reason", "Nobody lives there")
     browser.press("Cancel order")
     assert "2 units are canceled" in browser.messages()[0]
-    assert browser.page.locator("h1 .bo-state").inner_text() == "canceled"
-    assert "Nobody lives there" in browser.page.locator(".bo-history").inner_text()
+    assert browser.page.locator("h1 .ui-badge").inner_text() == "Canceled"
+    assert "Nobody lives there" in browser.page.locator(".ui-history").inner_text()
 
 
 def test_an_operator_moves_a_fulfillment_and_acts_on_many_from_the_list(browser, order):
@@ -81,19 +81,18 @@ def test_an_operator_moves_a_fulfillment_and_acts_on_many_from_the_list(browser,
     browser.press("Correct address")
     browser.page.fill("#id_city", "Bath")
     browser.press("Correct address")
-    browser.press("Accept")
-    browser.press("Accept")
-    assert browser.page.locator("h1 .bo-state").inner_text() == "accepted"
+    browser.press("Accept fulfillment")
+    browser.press("Accept fulfillment")
+    assert browser.page.locator("h1 .ui-badge").inner_text() == "Accepted"
 
     browser.open("/admin/orders/order/")
     browser.page.check("#action-toggle")
-    browser.page.select_option("select[name=action]", label="Hold …")
-    browser.click(".actions button")
-    assert "1 will be done." in browser.page.inner_text(".bo-verdict")
+    browser.click(".ui-bulk button:text('Hold')")
+    assert "1 will be done." in browser.page.inner_text(".ui-effect")
     browser.page.fill("#id_reason", "The supplier asked for it")
     browser.click(".submit-row .default")
-    assert "1 done." in browser.page.inner_text(".bo-verdict")
-    browser.press("Undo: Release 1")
+    assert "1 done." in browser.page.inner_text(".ui-effect")
+    browser.press("Undo with Release order: 1")
     browser.click(".submit-row .default")
     assert not Order.objects.get().held
 
@@ -102,10 +101,10 @@ def test_support_sees_and_cannot_act(browser, order):
     browser.log_in("sam")
     with browser.page.expect_navigation():
         browser.page.locator(".bo-desk").get_by_role("link", name=order.retailer_order_id, exact=True).click()
-    assert "fulfillment.created" in browser.page.locator(".bo-history").inner_text()
-    assert browser.page.locator(".bo-action").count() == 0
+    assert "fulfillment.created" in browser.page.locator(".ui-history").text_content()
+    assert browser.page.locator("#content .ui-button").all_inner_texts() == ["Print packing slip"]
     browser.open("/admin/orders/order/")
-    assert browser.page.locator("select[name=action]").count() == 0
+    assert browser.page.locator(".ui-bulk").count() == 0
 
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/orders/order/", "/admin/fulfillments/fulfillment/"])
