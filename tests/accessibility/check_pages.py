@@ -1,4 +1,4 @@
-"""axe finds nothing on any page of the admin, in both themes and at three widths: `make accessible`.
+"""axe finds nothing on any page of admin and portal, in both themes and at three widths: `make accessible`.
 
 Not among the tests that `make test` finds: it opens each page six times.
 """
@@ -13,27 +13,36 @@ import axe_playwright_python
 import pytest
 from django.contrib import admin
 
+from accounts.models import Member
 from events.models import Event
 from fulfillments.scorecard.sums import add_up
 from imports.pipeline.job_runner import run_job
 from orders.models import Order
+from tests.backoffice.conftest import pushed  # noqa: F401 - a fixture
 from tests.browser.conftest import AdminBrowser, browser, chromium  # noqa: F401 - fixtures
-from tests.factories import ImportJobFactory, UploadFactory
+from tests.factories import ImportJobFactory, StaffFactory, UploadFactory
 from tests.orders.push_bodies import an_order
+from tests.portal.conftest import member_of  # noqa: F401 - a fixture
+from tests.portal.test_tenancy import PAGES, everything, paths, records_of  # noqa: F401
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
-RUN = """axe.run().then(found => found.violations.flatMap(rule => rule.nodes.map(
+RUN = """axe.run(%s).then(found => found.violations.flatMap(rule => rule.nodes.map(
     node => `${rule.id}: ${node.target.join(' ')}: ${node.any[0]?.message ?? rule.help}`)))"""
 WIDTHS = (1280, 800, 390)
+LARGE_TARGETS = "{rules: {'target-size': {enabled: true}}}"
+"""Also check that everything to press has at least 24 pixels."""
+MOST_RECORDS = 6
+"""Maximum number of records for which a page of the portal is checked."""
+DOWNLOADS = {"packing_slip", "packing_slips", "file_errors"}
 
 
 @pytest.fixture
 def pages(
     acme: Any, shop: Any, a_variant: Any, client_for: Any, settings: Any, tmp_path: Path, monkeypatch: Any
 ) -> list[str]:
-    """Every list, and a page of each kind, with something on it."""
+    """Return every list and one filled page of each kind."""
     settings.UPLOADS_DIR = tmp_path
     monkeypatch.setattr("imports.wake.wake", lambda job_id: None)
     variant = a_variant(acme, "LAN-1", stock=10, title="Storm Lantern", wholesale_price="9.5")
@@ -57,9 +66,10 @@ def pages(
     party = f"accounts/supplier/{acme.pk}"
     lists = (f"{model._meta.app_label}/{model._meta.model_name}/" for model in _listed())
     return [
-        *("", "desk/", "search/?q=r&all=1", "activity/", "nothing/", *lists),
+        *("", "desk/", "search/?q=r&all=1", "activity/", "password_change/", "nothing/", *lists),
         *(f"{party}/{page}/" for page in ("change", "overview", "suspend", "scorecard")),
-        *("accounts/supplier/onboard/", f"accounts/retailer/{shop.pk}/overview/"),
+        *(f"{party}/{tab}/" for tab in ("orders", "stock", "files", "connections", "terms", "history")),
+        *("accounts/supplier/onboard/", f"accounts/retailer/{shop.pk}/overview/", "performance/"),
         *(f"orders/order/{order.pk}/change/", f"orders/order/{order.pk}/do/correct-address/"),
         *(f"fulfillments/fulfillment/{number}/change/" for number in work[:2]),
         *(f"catalog/variant/{variant.pk}/change/", f"imports/importjob/{job.pk}/change/"),
@@ -67,6 +77,12 @@ def pages(
         f"imports/importjob/{held.pk}/change/",
         *(f"inventory/stocklevel/{variant.stock.get().pk}/change/", "accounts/partnership/add/"),
     ]
+
+
+def _violations(browser: AdminBrowser, path: str, options: str = "{}") -> list[str]:  # noqa: F811
+    browser.open(path)
+    browser.page.evaluate(AXE)
+    return [f"{path}: {each}" for each in browser.page.evaluate(RUN % options)]
 
 
 def _listed() -> Iterator[Any]:
@@ -81,8 +97,61 @@ def test_axe_finds_nothing(browser: AdminBrowser, pages: list[str], theme: str, 
     browser.page.set_viewport_size({"width": width, "height": 900})
     found = []
     for path in pages:
-        browser.open(f"/admin/{path}")
-        browser.page.evaluate(AXE)
-        found += [f"{path}: {each}" for each in browser.page.evaluate(RUN)]
+        found += _violations(browser, f"/admin/{path}")
+    StaffFactory.create(username="root", is_superuser=True)
+    browser.start_as("root")
+    found += _violations(browser, "/admin/ui/")
     browser.complaints.clear()  # of the page that is not there
+    assert found == []
+
+
+@pytest.fixture
+def portal_members(
+    everything: Any,  # noqa: F811
+    acme: Any,
+    shop: Any,
+    client_for: Any,
+) -> list[Member]:
+    """The owners of a supplier and a retailer, whose orders are in several states."""
+    supplier = client_for(acme)
+    for _ in range(3):
+        client_for(shop).post("orders", an_order({"sku": "LAMP-Acme", "quantity": 1}))
+    new, accepted, canceled, *_ = (each["id"] for each in supplier.get("fulfillments").json())
+    supplier.put(f"fulfillments/{new}/setStatus/wrong_address")
+    supplier.put(f"fulfillments/{accepted}/setStatus/accepted")
+    body = {"tracking_number": "1Z999AA10123456784", "carrier": "UPS"}
+    supplier.put(f"fulfillments/{accepted}/setStatus/shipped", body)
+    client_for(shop).post(f"orders/{Order.objects.get(fulfillments=canceled).pk}/cancel")
+    Event.publish()
+    add_up(seconds=10)
+    return [everything[acme], everything[shop]]
+
+
+def _portal_paths(member: Member) -> Iterator[str]:
+    """Yield the address of each page of the member's side, of several records."""
+    for name, page, has_record in PAGES:
+        if member.party.role not in page.sides or name in DOWNLOADS:
+            continue
+        if not has_record:
+            yield from paths(name, page)
+            continue
+        for pk in records_of(page, member).values_list("pk", flat=True)[:MOST_RECORDS]:
+            yield from paths(name, page, pk)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_axe_finds_nothing_in_the_portal_and_targets_are_large(
+    browser: AdminBrowser,  # noqa: F811
+    portal_members: list[Member],
+    theme: str,
+    width: int,
+) -> None:
+    browser.page.emulate_media(color_scheme=theme)
+    browser.page.set_viewport_size({"width": width, "height": 900})
+    found = _violations(browser, "/portal/login/", LARGE_TARGETS)
+    for member in portal_members:
+        browser.start_as(member.user.username)
+        for path in _portal_paths(member):
+            found += _violations(browser, path, LARGE_TARGETS)
     assert found == []
