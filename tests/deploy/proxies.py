@@ -29,9 +29,12 @@ def needs(program: str) -> str:
 
 @contextmanager
 def proxy(program: str, folder: Path, one: str, two: str, **changes: str) -> Iterator[int]:
-    """Run nginx or haproxy before two hosts; its port. `changes` replaces words of its configuration."""
+    """Run a proxy before two hosts (caddy: before the first); its port.
+
+    `changes` replaces words of its configuration.
+    """
     port = free_port()
-    start = _nginx if program == "nginx" else _haproxy
+    start = {"nginx": _nginx, "haproxy": _haproxy, "caddy": _caddy}[program]
     command, environment = start(needs(program), folder, port, one, two, changes)
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -63,6 +66,17 @@ def _haproxy(
     path = _written(folder / "haproxy.cfg", (ROOT / "deploy/haproxy.cfg").read_text(), changes)
     addresses = {"EXCHANGE_BIND": f"127.0.0.1:{port}", "EXCHANGE_ONE": one, "EXCHANGE_TWO": two}
     return [program, "-db", "-f", str(path)], {**addresses, "EXCHANGE_HOST": "127.0.0.1"}
+
+
+def _caddy(
+    program: str, folder: Path, port: int, one: str, two: str, changes: dict[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    path = _written(folder / "Caddyfile", (ROOT / "deploy/Caddyfile").read_text(), changes)
+    # The port of `admin` may be taken. On all addresses, our port may belong to a connection of another test.
+    own = "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n"
+    path.write_text(path.read_text().replace("{\n", own, 1))
+    address = {"EXCHANGE_HOST": f"http://127.0.0.1:{port}", "EXCHANGE_WEB": one, "HOME": str(folder)}
+    return [program, "run", "--adapter", "caddyfile", "--config", str(path)], address
 
 
 def _written(path: Path, text: str, changes: dict[str, str]) -> Path:

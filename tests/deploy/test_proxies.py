@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http.client import HTTPConnection
+from http.client import HTTPConnection, IncompleteRead, RemoteDisconnected
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -58,11 +58,15 @@ def a_host(name: str, address: str = "127.0.0.1", port: int = 0) -> Iterator[Hos
 
 
 def answered_by(port: int) -> str:
+    """Return the name of the answering host; `cut` if the proxy cut its connection to take it out."""
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("GET", "/", headers={"Host": "exchange.example"})
-    text = connection.getresponse().read().decode()
-    connection.close()
-    return text
+    try:
+        return connection.getresponse().read().decode()
+    except (RemoteDisconnected, IncompleteRead):
+        return "cut"
+    finally:
+        connection.close()
 
 
 def wait_until_all_are_answered_by(port: int, names: set[str]) -> None:
@@ -89,7 +93,7 @@ def test_a_host_that_is_not_ready_gets_no_requests(program, tmp_path):
 
 @contextmanager
 def a_name_server(addresses: list[str]) -> Iterator[int]:
-    """Answer every question of the DNS with the last of these addresses; its port."""
+    """Answer every DNS query with the last of these addresses; yield the port."""
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:

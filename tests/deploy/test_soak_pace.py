@@ -10,7 +10,7 @@ from tools.bench.soak.__main__ import above_zero
 from tools.bench.soak.traffic import Pace
 
 
-def test_work_comes_again_when_so_many_orders_have_come_in() -> None:
+def test_the_pause_is_the_time_that_the_orders_take_at_the_pace() -> None:
     pauses = [Pace(4).pause(took=0, orders=2) for _ in range(2000)]
     assert all(0.25 <= each <= 0.75 for each in pauses)
 
@@ -25,7 +25,7 @@ def test_without_a_pace_the_next_call_follows_the_answer() -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "many"])
-def test_a_pace_is_a_number_above_nothing(text: str) -> None:
+def test_a_pace_is_a_positive_number(text: str) -> None:
     with pytest.raises((ValueError, argparse.ArgumentTypeError)) as refused:
         above_zero(text)
     assert text in str(refused.value)
