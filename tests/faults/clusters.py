@@ -96,7 +96,7 @@ class Cluster(Postgres):
         return urlsplit(self.url)._replace(path=urlsplit(url).path).geturl()
 
     def follows(self, primary: Cluster) -> bool:
-        """Whether it has replayed all that the primary has written."""
+        """Return whether the standby has replayed everything that the primary wrote."""
         with psycopg.connect(primary.url) as one, psycopg.connect(self.url) as other:
             written = one.execute("SELECT pg_current_wal_lsn()::text").fetchone()
             assert written is not None
@@ -140,7 +140,7 @@ def running(name: str = "primary") -> Iterator[Cluster]:
 
 @contextmanager
 def connected_to(url: str) -> Iterator[None]:
-    """Everything of Django's asks this database, for the block."""
+    """Make Django use this database within the block."""
     mine = dict(connection.settings_dict)
     named = {key: value for key, value in dj_database_url.parse(url).items() if key in ADDRESS}
     connection.close()

@@ -30,13 +30,13 @@ class OwnRedis:
             self._pid = int(client.info("server")["process_id"])
 
     def forget(self) -> None:
-        """It loses all that it had."""
+        """Delete all data of this Redis."""
         with redis.Redis.from_url(self.url) as client:
             client.flushall()
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """It takes connections and commands, and says nothing."""
+        """Let Redis accept connections and commands without an answer."""
         os.kill(self._pid, signal.SIGSTOP)
         try:
             yield

@@ -31,7 +31,7 @@ def on_a_new_machine(cluster, settings, tmp_path, request) -> Callable[[], objec
 
     @contextmanager
     def move() -> Iterator[None]:
-        settings.DATA_DIR = tmp_path / "new"
+        settings.SECRETS_DIR = tmp_path / "new"
         settings.UPLOADS_DIR = tmp_path / "new/uploads"
         with connected_to(clusters.another_database(cluster, request.node.name[:60])):
             yield
@@ -42,12 +42,12 @@ def on_a_new_machine(cluster, settings, tmp_path, request) -> Callable[[], objec
 @pytest.fixture
 def backup(acme, shop, client_for, a_variant, settings, tmp_path: Path) -> Path:
     """Make a backup of a host with an order, an import's file and keys."""
-    settings.DATA_DIR = tmp_path / "old"
+    settings.SECRETS_DIR = tmp_path / "old"
     settings.UPLOADS_DIR = tmp_path / "old/uploads"
     (settings.UPLOADS_DIR / "jobs").mkdir(parents=True)
     (settings.UPLOADS_DIR / "jobs/1").write_text("sku\nA-1\n")
-    (settings.DATA_DIR / "secret_key").write_text("kept")
-    (settings.DATA_DIR / "sftp_host_key").write_text("a key")
+    (settings.SECRETS_DIR / "secret_key").write_text("kept")
+    (settings.SECRETS_DIR / "sftp_host_key").write_text("a key")
     a_variant(acme, "A-1", stock=5)
     answer = client_for(shop).post("orders", an_order({"sku": "A-1", "quantity": 2}))
     assert answer.status_code == 201
@@ -71,7 +71,7 @@ def test_a_backup_is_restored_and_reconciled(backup, on_a_new_machine, shop, cli
         assert client.post("orders", an_order({"sku": "A-1", "quantity": 1})).status_code == 201
 
 
-def test_a_backup_whose_counters_are_wrong_is_restored_and_said_to_be(backup, on_a_new_machine):
+def test_a_backup_with_wrong_counters_is_restored_and_reported(backup, on_a_new_machine):
     StockLevel.objects.update(on_hand=99)
     call_command("backup", backup, "--without-files")
 

@@ -98,7 +98,7 @@ def elsewhere(cluster: Cluster, request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def restored(outsider: Outsider, cluster: Cluster, elsewhere: str, tmp_path: Path) -> Iterator[Outsider]:
-    """The outsider has seen more than the dump knows; from here on everybody asks the restored one."""
+    """The client has seen more than the dump contains; from now on it asks the restored database."""
     outsider.change(2, "before the dump")
     outsider.look()
     clusters.dump(database_url(), tmp_path / "dump", cluster.bin)
@@ -158,7 +158,7 @@ def test_without_a_new_epoch_clients_would_miss_new_changes(restored):
 
 
 @pytest.mark.usefixtures("_unseen")
-def test_a_restore_that_nothing_shows_is_mended_by_the_command(restored, capsys):
+def test_an_unnoticed_restore_is_repaired_by_the_command(restored, capsys):
     call_command("new_epoch", reason="restored in place")
 
     assert "has begun" in capsys.readouterr().out

@@ -64,7 +64,7 @@ def frozen_worker(job: ImportJob, monkeypatch) -> Iterator[list[str]]:
             worker.result()
 
 
-def test_the_next_worker_ends_its_session_and_goes_on(job, monkeypatch):
+def test_the_next_worker_ends_the_former_session_and_continues(job, monkeypatch):
     with frozen_worker(job, monkeypatch) as outcome:
         monkeypatch.undo()
         assert run_job(job.pk)

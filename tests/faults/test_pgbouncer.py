@@ -110,7 +110,7 @@ def test_a_keys_lock_does_not_stay_behind_in_a_lent_session(acme, shop, a_varian
         )
         assert answer.status == 200, answer.content
 
-    held = (  # in this database: other runs of tests share the server
+    held = (  # count only this database's locks, because other test runs share the server
         "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
         " WHERE locktype = 'advisory' AND datname = current_database()"
     )

@@ -1,4 +1,4 @@
-"""A Redis that takes commands and says nothing delays work, and holds up no request."""
+"""A Redis that never answers delays work, but no request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Redis with Sentinels: its master is killed, the standby takes over, and everything goes on by itself."""
+"""Redis with Sentinels: after a kill of the master, the standby takes over without an operator."""
 
 from __future__ import annotations
 

@@ -9,38 +9,59 @@ from pathlib import Path
 
 import pytest
 
+from config.web.arrival import HEAD_SECONDS
 from tests.factories import IssuedKeyFactory
+from tests.faults.tenant import SOON, STRANGER, Tenant
 from tests.faults.web_server import WebServer
 from tools.bench.hostile.crowd import crowd
 from tools.bench.hostile.shapes import SHAPES
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
-SOON = 2.0  # seconds; a request that waits behind a stranger waits for five
-SECONDS = 3.0
-STRANGER = "127.0.0.2"
-
 
 @pytest.fixture(scope="module")
 def web(start_web: Callable[..., WebServer]) -> WebServer:
-    return start_web(WEB_THREADS="4")
+    return start_web(GUNICORN_CMD_ARGS="--max-requests 0")  # restarts have a test of their own
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_stranger_delays_no_other_party(acme, web, name):
     _, secret = IssuedKeyFactory.create(party=acme)
+    tenant = Tenant(web, f"/v3/suppliers/{acme.pk}/variants", secret)
+    tenant.ask_beside(name)
+    tenant.is_not_delayed()
+
+
+def test_requests_of_strangers_restart_no_web_process(acme, start_web):
+    web = start_web(GUNICORN_CMD_ARGS="--max-requests 20 --max-requests-jitter 0")
+    _, secret = IssuedKeyFactory.create(party=acme)
+    began_with = web.processes()
+
+    for _ in range(60):
+        assert web.ask("GET", "/admin/login/").status == 200
+    assert web.processes() == began_with
+
+    end = time.monotonic() + 60
+    while began_with & web.processes():  # the requests of a known party still do
+        assert web.ask("GET", f"/v3/suppliers/{acme.pk}/variants", secret=secret).status == 200
+        assert time.monotonic() < end
+
+
+@pytest.mark.parametrize("name", ["no body", "unread bundle"])
+def test_clients_of_a_stranger_do_not_delay_the_restart_of_a_web_process(acme, start_web, name):
+    web = start_web(GUNICORN_CMD_ARGS="--max-requests 40 --max-requests-jitter 0 --graceful-timeout 60")
+    _, secret = IssuedKeyFactory.create(party=acme)
     path = f"/v3/suppliers/{acme.pk}/variants"
-    assert web.ask("GET", path, secret=secret).status == 200
+    began_with = web.processes()
 
-    with crowd(web.port, name, source=STRANGER):
-        end = time.monotonic() + SECONDS
-        answers = []
-        while time.monotonic() < end:
-            answers += [web.ask("GET", path, secret=secret), web.ask("GET", "/readyz")]
-            answers += [web.ask("GET", "/v3/schema"), web.ask("GET", "/healthz")]
+    with crowd(web.port, name, connections=8, source=STRANGER):
+        answers = [web.ask("GET", path, secret=secret, timeout=90) for _ in range(60)]
 
+    assert not began_with & web.processes()
     assert {answer.status for answer in answers} == {200}
-    assert max(answer.seconds for answer in answers) < SOON
+    assert (
+        max(answer.seconds for answer in answers) < HEAD_SECONDS
+    )  # for which the stranger would be waited for
 
 
 def test_a_stranger_at_the_address_of_a_known_key_does_not_delay_it(acme, start_web):
@@ -65,5 +86,5 @@ def test_an_upload_folder_that_hangs_keeps_no_host_from_serving(acme, start_web,
         ready, status = web.ask("GET", "/readyz"), web.ask("GET", "/statusz", timeout=10)
         assert (ready.status, ready.json()["checks"]) == (200, {"database": "ok"})
         assert status.json()["checks"]["uploads"].startswith("has not answered for ")
-        assert max(ready.seconds, status.seconds) < SOON + 1  # one check waits for a second
+        assert max(ready.seconds, status.seconds) < SOON + 1  # the check of the hanging folder waits 1 s
     assert web.ask("GET", f"/v3/suppliers/{acme.pk}/variants", secret=secret).status == 200

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-import time
+from itertools import product
 
 import pytest
 
 from tests.deploy.proxies import proxy
 from tests.factories import IssuedKeyFactory
+from tests.faults.tenant import Tenant
 from tests.faults.web_server import WebServer
-from tools.bench.hostile.crowd import crowd
 from tools.bench.hostile.shapes import SHAPES
 
+# nginx and haproxy refuse this request. Caddy passes it on and breaks it off, as often as it comes. On a
+# machine that runs everything, it takes the processors from the others (deploy/README.md).
+NOT_HELD = {("caddy", "chunk size of 17 digits")}
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault, pytest.mark.program]
 
-SOON, SECONDS = 2.0, 3.0
-STRANGER = "127.0.0.2"
 
-
-@pytest.fixture(scope="module", params=["nginx", "haproxy"])
+@pytest.fixture(scope="module")
 def behind(request, start_web, tmp_path_factory):
     """The port of a proxy before a host of four threads."""
-    web = start_web(WEB_THREADS="4", BEHIND_PROXY="1")
+    web = start_web(WEB_THREADS="4", BEHIND_PROXY="1", GUNICORN_CMD_ARGS="--max-requests 0")
     host = f"127.0.0.1:{web.port}"
     with proxy(request.param, tmp_path_factory.mktemp("proxy"), host, host) as port:
         yield WebServer(port)
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_stranger_delays_nobody_else(acme, behind, name):
+@pytest.mark.parametrize(
+    ("behind", "name"),
+    [pair for pair in product(("nginx", "haproxy", "caddy"), SHAPES) if pair not in NOT_HELD],
+    indirect=["behind"],
+)
+def test_a_stranger_delays_no_other_client(acme, behind, name):
     _, secret = IssuedKeyFactory.create(party=acme)
-    path = f"/v3/suppliers/{acme.pk}/variants"
-    assert behind.ask("GET", path, secret=secret).status == 200
-
-    with crowd(behind.port, name, source=STRANGER):
-        end = time.monotonic() + SECONDS
-        answers = []
-        while time.monotonic() < end:
-            answers += [behind.ask("GET", path, secret=secret), behind.ask("GET", "/v3/schema")]
-
-    assert {answer.status for answer in answers} == {200}
-    assert max(answer.seconds for answer in answers) < SOON
+    tenant = Tenant(behind, f"/v3/suppliers/{acme.pk}/variants", secret)
+    tenant.ask_beside(name)
+    tenant.is_not_delayed()

@@ -1,4 +1,4 @@
-"""Two web servers on one database: one dies in the midst of its work, and its callers go to the other."""
+"""Two web servers on one database: one is killed during its work, and its clients use the other."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Caller:
 
 
 def acknowledged_once(acknowledged: dict[str, int]) -> None:
-    """Each order is there, once, under the id that was said, and so is the event of its creation."""
+    """Check that each order and its event exist once, with the id of the answer."""
     stored = Counter(Order.objects.values_list("retailer_order_id", flat=True))
     assert stored == Counter(dict.fromkeys(acknowledged, 1))
     assert dict(Order.objects.values_list("retailer_order_id", "pk")) == acknowledged

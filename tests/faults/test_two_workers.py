@@ -1,4 +1,4 @@
-"""Two hosts' beats and workers on one database: a tick is done once, a frozen worker's job goes on."""
+"""Beats and workers of two hosts: a tick runs once, and the job of a frozen worker continues."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _nobody_is_woken(settings, tmp_path: Path) -> Iterator[None]:
 
 
 def at_once(works: Sequence[Callable[[], object]]) -> None:
-    """Each in a thread with a connection of its own, all of them begun together."""
+    """Run each function in its own thread with its own connection, all at the same time."""
     together = Barrier(len(works))
 
     def do(work: Callable[[], object]) -> None:
@@ -115,7 +115,7 @@ def test_ticks_of_two_beats_at_once_do_each_thing_once(acme, shop, a_variant, cl
     )
 
 
-def test_a_process_that_freezes_loses_its_job_to_another_and_spoils_nothing(acme, client_for, settings):
+def test_a_frozen_process_loses_its_job_and_does_no_harm(acme, client_for, settings):
     lines = ["sku,title,retail_price", *(f"F-{number},Shirt,{number}.5" for number in range(ROWS))]
     job = ImportJob.objects.get(pk=client_for(acme).post("importProducts", {"data": lines}).json()["id"])
     environment = {

@@ -101,7 +101,7 @@ def test_slow_split_and_pipelined_requests_are_answered(acme, web):
         assert read_answer(sock, 0.0).status == 200
 
 
-def test_a_large_body_and_one_that_waits_to_be_asked_for_are_read_whole(acme, web):
+def test_a_large_body_and_a_body_after_100_continue_are_read_completely(acme, web):
     _, secret = IssuedKeyFactory.create(party=acme)
     body = b'{"sku": "A-1", "title": "Shirt", "retail_price": 1, "description": "%s"}' % (b"x" * 9_000)
     head = (

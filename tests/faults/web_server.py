@@ -49,11 +49,14 @@ class WebServer:
 
     def kill(self) -> None:
         """Like a machine that loses its power: the server and its processes, at once."""
-        main = self._process.pid
-        children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
-        for each in (main, *map(int, children)):
+        for each in (self._process.pid, *self.processes()):
             os.kill(each, signal.SIGKILL)
         self._process.wait()
+
+    def processes(self) -> set[int]:
+        """Return the ids of the processes that answer requests."""
+        main = self._process.pid
+        return set(map(int, Path(f"/proc/{main}/task/{main}/children").read_text().split()))
 
     def ask(
         self,
@@ -88,7 +91,7 @@ class WebServer:
 
 
 def read_answer(sock: socket.socket, began: float, *, bodiless: bool = False) -> Answer:
-    """An answer, up to the end of its connection or its length."""
+    """Read an answer up to its length or the end of the connection."""
     data = b""
     while b"\r\n\r\n" not in data:
         data += _more(sock)
