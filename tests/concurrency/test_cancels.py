@@ -49,7 +49,7 @@ def pieces(order):
 
 @pytest.mark.parametrize("locking", [True, False])
 def test_one_cancel_id_at_once_is_carried_out_once(locking, order, shop_api):
-    """In the control nothing but the table's own rule is left: the second one's work fails with it."""
+    """In the control, only the table's constraint is left, and the second request fails with it."""
     with meeting_after(canceling, "_known", locking=locking):
         outcomes = race(*[partial(ask, shop_api, order, 1, cancel_id="C-1")] * 2)
 

@@ -160,7 +160,7 @@ def desk(acme, rival, shop, a_variant):
 
 @pytest.fixture
 def hands():
-    """Three threads, each with a connection of its own, which it keeps to the end."""
+    """Start three threads, each with its own connection."""
     together = threading.Barrier(3)
 
     def leave() -> None:

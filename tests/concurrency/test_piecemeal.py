@@ -78,7 +78,7 @@ def test_refusals_of_the_same_orders_in_opposite_order_do_not_deadlock(
 
 
 def test_no_request_waits_for_an_order_that_is_done(works, supplier):
-    """The first element is done and the call goes on: its order is free for an innocent accept."""
+    """After the first element, its order is free for another request while the call continues."""
     first, _ = works
     half, go_on = threading.Event(), threading.Event()
     original = FulfillmentViewSet._reject_element

@@ -10,6 +10,7 @@ from django.db import connection, transaction
 
 import fulfillments.services
 from accounts.actors import Actor, ActorKind
+from accounts.models import Partnership
 from fulfillments.models import Fulfillment, MoveOutcome
 from fulfillments.states import State
 from inventory.models import StockLevel, StockMovement
@@ -30,10 +31,10 @@ SHOP_KEY = Actor(ActorKind.RETAILER, "key:shop")
 ACME_KEY = Actor(ActorKind.SUPPLIER, "key:acme")
 
 
-def pushed(retailer, *lines, **fields):
+def pushed(retailer, *lines, reopen=False, **fields):
     body = OrderBody(data=an_order(*lines, **fields))
     body.is_valid(raise_exception=True)
-    return push(retailer, body.validated_data, by=SHOP_KEY)
+    return push(retailer, body.validated_data, by=SHOP_KEY, reopen=reopen)
 
 
 def fresh(fulfillment):
@@ -138,6 +139,22 @@ def test_the_same_order_twice_at_once_is_one_order(acme, shop, a_variant):
 
     assert sorted(each.created for each in outcomes) == [False, False, False, True]
     assert len({each.order.pk for each in outcomes}) == 1
+    assert StockLevel.objects.get().reserved == 1
+
+
+def test_a_number_reopened_twice_at_once_is_one_new_order(acme, shop, a_variant):
+    a_variant(acme, "A-1", stock=9)
+    line = {"sku": "A-1", "quantity": 1}
+    Partnership.objects.update(cancel_before_capture="at_once")
+    first = pushed(shop, line, retailer_order_id="TWIN").order
+    with first.change(by=SHOP_KEY) as change:
+        request_cancelation(change)
+
+    with meeting_after(pushing, "_next_generation", parties=4):
+        outcomes = race(*[lambda: pushed(shop, line, retailer_order_id="TWIN", reopen=True)] * 4)
+
+    assert sorted(each.created for each in outcomes) == [False, False, False, True]
+    assert {each.order.pk for each in outcomes} == {Order.objects.exclude(pk=first.pk).get().pk}
     assert StockLevel.objects.get().reserved == 1
 
 

@@ -103,7 +103,7 @@ class Storm:
         return self.sellers[warehouse.supplier_id].post("inventory", body, X_Request_Id=name)
 
     def file(self, dice):
-        """It is uploaded, then waits a little, while others go on."""
+        """Upload the file, then wait a little while other threads work."""
         supplier = dice.choice(self.suppliers)
         counted = {sku: dice.randint(0, 30) for sku in dice.sample(SKUS, 3)}
         path, content = f"inventory/{dice.random()}.csv", "sku,quantity\n"
