@@ -14,12 +14,13 @@ import pytest
 
 from api import docs
 from api.openapi.examples import FOLDER
-from fulfillments.models import Fulfillment
+from fulfillments.models import Fulfillment, Shipment
 from imports.pipeline.job_runner import run_job
 from inventory.models import Warehouse
 from tests import described
 from tests.client import ApiClient
 from tests.factories import IssuedKeyFactory
+from tests.orders.push_bodies import an_order
 from tests.upload_area import area_of
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +40,7 @@ class Story:
         self.played: set[str] = set()
 
     def play(self, operation_id: str, query: str = "", **known: Any) -> Any:
-        """Send an operation's example; its answer, which must be the documented one."""
+        """Send an operation's example; return its answer, which must be the documented one."""
         path, method = self.operations[operation_id]
         ids = self.ids | known
         filled = re.sub(r"\{(\w+)\}", lambda found: str(ids[found[1]]), path)
@@ -63,7 +64,7 @@ class Story:
         return shown
 
     def _own(self, body: Any, known: dict[str, Any]) -> Any:
-        """An example's body with the ids (and secrets) of this story in the place of its own."""
+        """Return an example's body with the ids and secrets of this run."""
         if isinstance(body, list):
             return [self._own(each, known) for each in body]
         if isinstance(body, dict):
@@ -192,7 +193,7 @@ def variants(story: Story, acme: Any, warehouse: int) -> None:
 def orders(story: Story, acme: Any) -> tuple[int, list[int]]:
     story.play("get_retailer")
     story.ids["order_id"] = story.play("push_order")["order_id"]
-    for name in ("get_order", "list_orders", "get_order_filters", "get_order_routing"):
+    for name in ("get_order", "list_orders", "get_order_filters", "get_order_routing", "change_order"):
         story.play(name)
     work = story.play("list_fulfillments")[0]
     lines = [line["id"] for line in work["lines"] if line["sku"] == "GUIDE-1"]
@@ -206,8 +207,13 @@ def fulfillments(story: Story, acme: Any, work: int, lines: list[int]) -> None:
     story.play("answer_cancelation", supplier_id=acme.pk, fulfillment_id=work)
     story.play("ship_fulfillment", id=lines[0])
     story.play("ship_parcels", id=work)
+    parcel = Shipment.objects.get(tracking_number="1Z999AA10123456785").pk
+    story.play("correct_shipment", shipment_id=parcel)
     story.play("record_return")
     story.play("save_invoice")
     story.play("get_fulfillment")
     story.play("reject_lines", id=work)
     assert Fulfillment.objects.get(pk=work).state in ("shipped", "accepted")
+    for reason in ("out_of_stock", "wrong_address", "missing_sku"):
+        story.clients["retailer"].post("orders", an_order({"sku": "GUIDE-1", "quantity": 1}))
+        story.play(f"reject_{reason}", fulfillment_id=Fulfillment.objects.latest("pk").pk)

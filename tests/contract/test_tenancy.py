@@ -17,7 +17,7 @@ from accounts.models import Retailer, Supplier
 from accounts.scopes import Scope
 from fulfillments.models import Fulfillment
 from tests.client import ApiClient
-from tests.factories import ImportJobFactory, SavedMappingFactory, WebhookFactory
+from tests.factories import ImportJobFactory, SavedMappingFactory, ShipmentFactory, WebhookFactory
 from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
@@ -45,9 +45,11 @@ STATUSES = (
 
 # Open to everybody, or (metrics) to addresses rather than keys; each has tests of its own.
 PUBLIC = frozenset({"", "healthz", "readyz", "statusz", "metrics", "v3/schema", "v3/docs", "oauth/token"})
-PUBLIC |= {"v3/docs/<slug:name>"}
+PUBLIC |= {"v3/docs/<slug:name>", "v3/asyncapi", "docs/", "docs/<path:path>"}
 # Staff only, by sessions: Django's own permissions, tested in tests/backoffice.
 STAFF = "admin/"
+MEMBERS = "portal/"
+"""The pages of members. tests/portal/test_tenancy.py walks them."""
 
 TENANCY: dict[str, dict[str, Needed]] = {
     S: {"get": ANY},
@@ -95,11 +97,15 @@ TENANCY: dict[str, dict[str, Needed]] = {
     f"{S}/fulfillments/shipments": {"post": F_WRITE},
     f"{S}/fulfillments/rejections": {"post": F_WRITE},
     f"{S}/fulfillments/<id:fulfillment_id>": {"get": F_READ, "put": F_WRITE},
+    f"{S}/fulfillments/<id:fulfillment_id>/packing-slip": {"get": F_READ},
+    f"{S}/packing-slips": {"get": F_READ},
+    f"{S}/fulfillments/<id:fulfillment_id>/carton-labels": {"get": F_WRITE},
     f"{S}/fulfillments/<id:fulfillment_id>/returns": {"post": F_WRITE},
+    f"{S}/fulfillments/<id:fulfillment_id>/shipments/<id:shipment_id>": {"patch": F_WRITE},
     f"{S}/fulfillments/<id:fulfillment_id>/setStatus": {"put": F_WRITE},
     **{f"{S}/fulfillments/<id:fulfillment_id>/setStatus/{status}": {"put": F_WRITE} for status in STATUSES},
     f"{R}/orders": {"get": O_READ, "post": O_WRITE},
-    f"{R}/orders/<id:order_id>": {"get": O_READ},
+    f"{R}/orders/<id:order_id>": {"get": O_READ, "patch": O_WRITE},
     f"{R}/orders/<id:order_id>/cancel": {"post": O_WRITE},
     f"{R}/orders/<id:order_id>/routing": {"get": O_READ},
     f"{R}/order-filters": {"get": O_READ},
@@ -122,7 +128,7 @@ def test_every_url_is_in_the_table():
     found = {
         route: sorted(set(getattr(pattern.callback, "actions", {})) - {"head"})
         for route, pattern in patterns()
-        if route not in PUBLIC and not route.startswith(STAFF)
+        if route not in PUBLIC and not route.startswith((STAFF, MEMBERS))
     }
     assert found == {route: sorted(methods) for route, methods in TENANCY.items()}
 
@@ -179,7 +185,7 @@ def test_a_key_without_the_scope_is_403(route, method, cast, client_for):
 
 
 @pytest.mark.parametrize(("route", "method"), WALK)
-def test_the_partys_own_key_with_just_that_scope_comes_in(route, method, cast, client_for):
+def test_the_partys_own_key_with_exactly_that_scope_is_accepted(route, method, cast, client_for):
     own, _, _ = cast[role_of(route)]
     for scope in TENANCY[route][method] or (Scope.CATALOG_READ,):
         status, _ = ask(client_for(own, scopes=[scope.value]), method, filled(route, own))
@@ -195,10 +201,13 @@ def objects(acme, rival, shop, boutique, a_variant, client_for) -> dict[str, dic
     variant = a_variant(rival, "R-1", stock=5)
     line = {"variant_id": variant.pk, "quantity": 1}
     pushed = client_for(boutique).post("orders", an_order(line)).json()
+    fulfillment = Fulfillment.objects.for_supplier(rival).get()
+    parcel = ShipmentFactory.create(fulfillment=fulfillment)
     found = {
+        "shipment_id": parcel.pk,
         "variant_id": variant.pk,
         "order_id": pushed["order_id"],
-        "fulfillment_id": Fulfillment.objects.for_supplier(rival).get().pk,
+        "fulfillment_id": fulfillment.pk,
         "import_id": ImportJobFactory.create(supplier=rival).pk,
         "mapping_id": SavedMappingFactory.create(supplier=rival).pk,
     }

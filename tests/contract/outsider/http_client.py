@@ -106,7 +106,8 @@ class Caller:
         sent.update(headers or {})
         connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=60)
         try:
-            with suppress(BrokenPipeError, ConnectionResetError):  # it may answer before it has read all
+            # The service may answer and close before it has read the whole body.
+            with suppress(BrokenPipeError, ConnectionResetError):
                 connection.request(method, target, content, {k: v for k, v in sent.items() if v is not None})
             reply = connection.getresponse()
             headers = {name: value for name, value in sent.items() if name != "Authorization"}

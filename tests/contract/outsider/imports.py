@@ -1,4 +1,4 @@
-"""Imports as tests begin them, await them and read their counts."""
+"""Helpers that start imports, wait for them and read their counts."""
 
 from __future__ import annotations
 

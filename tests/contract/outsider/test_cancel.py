@@ -72,7 +72,7 @@ def test_two_suppliers_answer_for_themselves(acme, rival, shop):
 
 @pytest.mark.parametrize("by", ["id", "sku", "variant_id"])
 @pytest.mark.parametrize("state", ["new", "accepted"])
-def test_part_of_a_line_is_cancelled_and_the_rest_goes_on(acme, shop, by, state):
+def test_a_part_of_a_line_is_canceled_and_the_rest_continues(acme, shop, by, state):
     """Contract 4: `lines: [{"id"|"sku"|"variant_id", "quantity"}]`; 3: back to the state before; the code
     stays `canceled`.
     """
@@ -138,7 +138,7 @@ def test_the_rest_of_a_split_shipment_is_cancelled(acme, shop):
     assert numbers(acme, held["lines"][0]["sku"]) == (8, 0)
 
 
-def test_all_of_it_named_line_by_line_is_the_whole_order(acme, shop):
+def test_canceling_each_line_cancels_the_whole_order(acme, shop):
     """Contract 3: with nothing open and nothing shipped: `canceled`."""
     order, held = one_fulfillment(acme, shop, quantity=2)
     done(

@@ -109,7 +109,7 @@ def test_a_single_read_equals_the_item_of_the_list(acme, shop):
     assert {key: again[key] for key in found} == found
 
 
-def test_oldest_first(acme, shop):
+def test_fulfillments_are_captured_oldest_first(acme, shop):
     """Contract 3: oldest first. Other tests push at the same moment, so compare this test's own work."""
     created = [one_fulfillment(acme, shop)[1]["id"] for _ in range(3)]
 
@@ -163,7 +163,7 @@ def test_every_state_is_a_filter_in_both_forms(acme, shop, state):
 
 
 @pytest.mark.parametrize("spelling", ["cancelling", "canceling"])
-def test_both_spellings_of_canceling(acme, shop, spelling):
+def test_both_spellings_of_canceling_are_accepted(acme, shop, spelling):
     """Interface 3.1: the filter is written `cancelling`, the returned value `canceling`; contract 3."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceling", acme, shop, order, held["id"])
@@ -301,7 +301,7 @@ def test_the_retailers_state_is_a_filter(acme, shop):
         ("cancelation not allowed", "ordered"),
     ],
 )
-def test_the_retailers_state_beside_each_state(acme, shop, state, retailer_state):
+def test_each_state_is_shown_beside_the_retailers_state(acme, shop, state, retailer_state):
     """Contract 3: `ordered` (ready; again after a refused cancellation), `canceling`, `canceled`."""
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])

@@ -57,14 +57,14 @@ def test_an_invoice_id_is_saved(acme, shop):
     assert fulfillment(acme, held["id"])["invoice_id"] == "INV-2"
 
 
-def test_an_invoice_without_an_id(acme, shop):
+def test_an_invoice_without_an_id_is_refused(acme, shop):
     """Contract 2: `missing_parameter`."""
     _, held = one_fulfillment(acme, shop)
     fault(acme.put(f"fulfillments/{held['id']}", {}), 400, "missing_parameter", "invoice_id")
 
 
 @pytest.mark.parametrize("value", [5, [], {}, "x" * 5000], ids=lambda value: repr(value)[:10])
-def test_an_invalid_invoice_id(acme, shop, value):
+def test_an_invalid_invoice_id_is_refused(acme, shop, value):
     """Contract 2: 400 that names the field."""
     _, held = one_fulfillment(acme, shop)
     fault(
@@ -84,7 +84,7 @@ def parcels(supplier, held, *each):
 
 
 @pytest.mark.parametrize("by", ["sku", "upc", "ean"])
-def test_several_parcels_at_once_line_by_line(acme, shop, pair, by):
+def test_several_parcels_are_shipped_at_once_line_by_line(acme, shop, pair, by):
     """Contract 10: several parcels of one fulfillment at once; items by sku, upc or ean; 12: `shipped`."""
     order, held, (one, two) = pair
     answer = parcels(
@@ -218,7 +218,7 @@ def filled(body, number, sku):
     return {"HELD": number, "SKU": sku}.get(body, body) if isinstance(body, str) else body
 
 
-def test_parcels_of_another_suppliers_fulfillment(acme, rival, shop):
+def test_parcels_of_another_suppliers_fulfillment_are_refused(acme, rival, shop):
     """Contract 1: not the caller's: as one that does not exist."""
     _, held = one_fulfillment(rival, shop)
     item = {"sku": held["lines"][0]["sku"], "quantity": 1}
@@ -282,7 +282,7 @@ def test_a_fulfillment_with_all_lines_refused_has_the_reason_as_its_state(acme, 
     assert fulfillment(acme, held["id"])["fulfillment_state"] == (reason or "out_of_stock")
 
 
-def test_a_snapshot_again_refuses_nothing_more(acme, pair):
+def test_a_repeated_snapshot_refuses_no_more_units(acme, pair):
     """Contract 10: an array without `rejectId` is a snapshot of all that is refused so far."""
     _, held, (one, _) = pair
     same = [rejection(held, {"sku": one["sku"], "quantity": 1})]
@@ -403,7 +403,7 @@ def shipped(acme, shop, pair):
     return order, held, variants
 
 
-def test_goods_that_came_back_are_recorded(acme, shipped):
+def test_returned_goods_are_recorded(acme, shipped):
     """Contract 10: goods that came back after shipping; 12: `return_recorded`, `returns`,
     `quantity_returned`.
     """
@@ -416,7 +416,7 @@ def test_goods_that_came_back_are_recorded(acme, shipped):
     assert quantities(acme, held, "returned") == {one["sku"]: 2, two["sku"]: 0}
 
 
-def test_never_more_than_was_shipped_comes_back(acme, shipped):
+def test_the_returned_units_never_exceed_the_shipped_units(acme, shipped):
     """Contract 10: never more than was shipped."""
     _, held, (one, _) = shipped
     for lines in ([4], [2, 2]):
@@ -443,7 +443,7 @@ def test_a_return_id_seen_before_is_ignored(acme, shipped):
     assert quantities(acme, held, "returned")[one["sku"]] == 2
 
 
-def test_nothing_comes_back_before_it_was_shipped(acme, pair):
+def test_units_cannot_be_returned_before_their_shipment(acme, pair):
     """Contract 10: after shipping."""
     _, held, (one, _) = pair
     answer = give_back(acme, held, {"sku": one["sku"], "quantity": 1})

@@ -30,7 +30,7 @@ def test_a_sane_request_id_of_the_client_is_kept(acme):
 
 @pytest.mark.parametrize("insane", ["x" * 5000, 'a"b<c>', "tab\there", "ümlaut".encode().decode("latin-1")])
 def test_an_insane_request_id_is_replaced(acme, insane):
-    """Contract 2: `X-Request-Id` is the client's own only when it sent a sane one."""
+    """Contract 2: `X-Request-Id` is the client's own only if it is valid."""
     answer = acme.get("fulfillments", X_Request_Id=insane)
     assert well(answer) is not None
     assert answer.headers["X-Request-Id"] != insane
@@ -186,7 +186,7 @@ def test_a_path_outside_every_party_is_an_envelope_too(acme, path):
 
 
 @pytest.mark.parametrize("number", ["0", "abc", "1.5", "-1", "9" * 30, "1%00", "%F0%9F%92%A9"])
-def test_an_invalid_number_in_the_path(acme, shop, number):
+def test_an_invalid_number_in_the_path_is_not_found(acme, shop, number):
     """Contract 2: 404 `not_found`, never a 500."""
     fault(acme.get(f"fulfillments/{number}"), 404, "not_found")
     fault(acme.get(f"imports/{number}"), 404, "not_found")
@@ -364,7 +364,7 @@ def test_a_limit_outside_its_bounds_is_400(acme, shop, limit):
 
 
 @pytest.mark.parametrize("limit", [1, 500])
-def test_a_limit_at_its_bounds(acme, shop, limit):
+def test_a_limit_is_accepted_at_its_bounds(acme, shop, limit):
     """Contract 3, 4: `limit` up to 500."""
     assert len(well(acme.get("fulfillments", {"limit": limit}))) <= limit
     assert len(well(shop.get("orders", {"limit": limit}))["results"]) <= limit

@@ -105,7 +105,7 @@ def test_a_key_that_is_too_long(acme, key):
     fault(acme.post("variants", variant_body(), Idempotency_Key=key), 400, "validation_error")
 
 
-def test_a_key_of_255_characters(acme):
+def test_a_key_of_255_characters_is_accepted(acme):
     """Contract 2: up to 255 characters."""
     assert acme.post("variants", variant_body(), Idempotency_Key=unique("k").ljust(255, "x")).status == 201
 

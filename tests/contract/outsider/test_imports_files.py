@@ -15,7 +15,7 @@ from .steps import import_lines, variant_by_sku
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-bom", "utf-16-be-bom", "cp1252"]
 )
 @pytest.mark.parametrize("parted", [",", ";", "\t", "|"])
-def test_encodings_and_delimiters(acme, area, encoding, parted):
+def test_files_with_usual_encodings_and_delimiters_are_read(acme, area, encoding, parted):
     """Contract 6: UTF-8 (with or without BOM), UTF-16 or Windows-1252; comma, semicolon, tab or pipe."""
     sku = unique("P")
     title = "Lämpchen größer € 5" if encoding == "cp1252" else "Lämpchen größer 光"
@@ -32,7 +32,7 @@ def test_encodings_and_delimiters(acme, area, encoding, parted):
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", [True, False])
-def test_line_endings(acme, area, ending, last):
+def test_all_line_endings_are_read(acme, area, ending, last):
     """Contract 6: CRLF or LF — and a file without a last newline."""
     text = f"{HEADER}\n{unique('P')},x,1\n{unique('P')},y,2" + ("\n" if last else "")
     assert counts(from_file(acme, area, text.replace("\n", ending).encode())) == {"created": 2}
@@ -117,7 +117,7 @@ def test_the_templates_own_lines_are_skipped_with_a_warning(acme):
     ],
     ids=str,
 )
-def test_decimal_points_and_commas(acme, area, parted, cells, prices):
+def test_decimal_points_and_commas_are_read(acme, area, parted, cells, prices):
     """Contract 6: a decimal point is a decimal point, except in files separated by semicolons …; never
     guessed.
     """

@@ -32,7 +32,7 @@ def ended(supplier, request):
     return finished(supplier, well(supplier.post("importInventory", request)))
 
 
-def test_the_whole_body_of_the_interface(acme, area):
+def test_the_complete_body_of_the_interface_is_accepted(acme, area):
     """Interface 12: 200; contract 6: answers the job."""
     sku = new_variant(acme)["sku"]
     job = ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},7\n")))
@@ -50,7 +50,7 @@ def test_only_url_and_a_warehouse_are_required(acme, area):
 
 
 @pytest.mark.parametrize("protocol", ["SFTP", "sftp", "Sftp"])
-def test_the_protocol_in_any_case(acme, area, protocol):
+def test_the_protocol_is_accepted_in_any_case(acme, area, protocol):
     """Contract 6: `protocol` SFTP (any case)."""
     sku = new_variant(acme)["sku"]
     assert (
@@ -70,7 +70,7 @@ def test_the_columns_may_have_other_names(acme, area):
 
 
 @pytest.mark.parametrize("kind", ["sku", "upc", "ean", "id_in_source", "variant_id"])
-def test_every_id_type(acme, area, kind):
+def test_every_id_type_is_accepted(acme, area, kind):
     """Contract 6: `id_type`: `sku`, `upc`, `ean`, `id_in_source`, `variant_id`."""
     variant = new_variant(acme, upc=digits(12), ean=digits(13), id_in_source=unique("SRC"))
     value = variant["id"] if kind == "variant_id" else variant[kind]
@@ -109,7 +109,7 @@ def test_delta_leaves_the_rest_alone(acme, area):
 
 
 @pytest.mark.parametrize("held_as", ["id", "name"])
-def test_a_column_with_the_warehouse(acme, area, held_as):
+def test_a_column_can_name_the_warehouse(acme, area, held_as):
     """Contract 6: `warehouse_field` instead of `warehouse_id`; 12: it holds a warehouse's id or exact
     name.
     """
@@ -123,7 +123,7 @@ def test_a_column_with_the_warehouse(acme, area, held_as):
     assert (numbers(acme, sku, 0)[0], numbers(acme, sku, 1)[0]) == (3, 4)
 
 
-def test_a_key_that_comes_again_the_last_record_wins(acme, area):
+def test_the_last_record_of_a_repeated_key_wins(acme, area):
     """Contract 12: the last record wins, the earlier ones count as `duplicates`."""
     sku = new_variant(acme)["sku"]
     job = ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},1\n{sku},2\n")))
@@ -132,7 +132,7 @@ def test_a_key_that_comes_again_the_last_record_wins(acme, area):
 
 
 @pytest.mark.parametrize("field", ["url", "warehouse_id"])
-def test_a_missing_field(acme, area, field):
+def test_a_missing_field_is_named(acme, area, field):
     """Contract 2: `missing_parameter`."""
     request = body(acme, uploaded(area, "sku,quantity\n"))
     del request[field]
@@ -162,7 +162,7 @@ def test_a_missing_field(acme, area, field):
     ],
     ids=repr,
 )
-def test_a_wrong_field(acme, area, field, value):
+def test_a_wrong_field_is_named(acme, area, field, value):
     """Contract 2: 400 that names the field."""
     request = body(acme, uploaded(area, "sku,quantity\n")) | {field: value}
     fault(acme.post("importInventory", request), 400, ("validation_error", "missing_parameter"), field)
@@ -184,7 +184,7 @@ def test_a_named_column_that_the_file_lacks_fails_the_job(acme, area, field):
     assert numbers(acme, sku)[0] == 1
 
 
-def test_the_template(acme):
+def test_the_template_has_the_columns_of_the_contract(acme):
     """Contract 6: inventory columns: `sku`, `quantity`; line 2 mandatory or optional, line 3 an example."""
     lines = acme.get("templates/inventory.csv").raw.decode("utf-8-sig").splitlines()
     assert lines[0] == "sku,quantity"
@@ -230,7 +230,7 @@ def crowd(rival, demo):
 
 
 def held(rival, area, crowd):
-    """A full import that would zero the crowd: it waits for approval."""
+    """Return a full import that waits for approval, because it would set many rows to zero."""
     west = rival.warehouses[1]
     elements = [{"id": sku, "amount": 5} for sku in crowd]
     well(rival.post("inventory", {"warehouse_id": west, "id_type": "sku", "inventories": elements}))
@@ -255,7 +255,7 @@ def test_a_full_import_that_empties_the_shelf_waits_and_is_approved(rival, rival
     assert finished(rival, job)["status"] == "succeeded"
 
 
-def test_a_waiting_job_holds_up_nothing_and_is_superseded(rival, rivals_area, crowd):
+def test_a_waiting_job_delays_no_job_and_is_superseded(rival, rivals_area, crowd):
     """Contract 12: a waiting job holds up nothing, and a later one that lands supersedes it."""
     waiting = held(rival, rivals_area, crowd)
     path = f"inventory/{unique('later')}.csv"
@@ -292,7 +292,7 @@ def test_a_numeric_sku_keeps_its_leading_zeros(acme, area):
 
 
 @pytest.mark.parametrize("cell", ["5.0", "5", " 5 ", "5,0"])
-def test_an_amount_is_a_whole_number_and_never_guessed(acme, area, cell):
+def test_an_amount_is_a_whole_number_and_never_rounded(acme, area, cell):
     """Contract 6: never guessed at: 5, or a reject that says why."""
     sku = new_variant(acme)["sku"]
     job = ended(acme, body(acme, uploaded(area, f'sku,quantity\n{sku},"{cell}"\n')))

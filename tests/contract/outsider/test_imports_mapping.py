@@ -84,7 +84,6 @@ def test_every_product_column_is_imported(acme):
         ("upc", "036000291453"),
         ("ean", "x"),
         ("weight", "heavy"),
-        ("images", "nope"),
         ("special_sale_price_start", "soon"),
         ("retail_price", "٣"),
         ("title", "x" * 100_000),
@@ -102,7 +101,16 @@ def test_a_cell_that_is_wrong_rejects_its_row_and_names_the_field(acme, column, 
     assert (job["errors"][0]["line"], job["errors"][0]["field"]) == (2, column)
 
 
-def test_the_older_schema_of_objects(acme):
+def test_a_wrong_picture_costs_the_picture_and_not_the_row(acme):
+    """A row with a wrong picture lands without it, and the job warns."""
+    sku = unique("P")
+    job = import_lines(acme, "sku,title,retail_price,images", f"{sku},x,1,nope")
+    assert counts(job) == {"created": 1}, job
+    assert job["warnings"]
+    assert variant_by_sku(acme, sku)["images"] == []
+
+
+def test_the_older_schema_of_objects_is_accepted(acme):
     """Contract 10: `schema` with `source_field`, `destination_field`, transformers; `price` =
     retail_price, `gtin`.
     """
@@ -143,7 +151,7 @@ def test_the_objects_may_be_in_field_mapping_and_in_camel_case(acme):
     assert variant_by_sku(acme, sku)["title"] == "lamp"
 
 
-def test_the_older_body_with_url_and_file_type(acme, area):
+def test_the_older_body_with_url_and_file_type_is_accepted(acme, area):
     """Contract 10: `{"url", "file_type": "csv", "schema": […]}`."""
     sku = unique("P")
     area.put(f"products/{sku}.csv", f"No,title,price\n{sku},x,5\n".encode())
@@ -210,7 +218,7 @@ def test_options_and_properties_come_from_columns(acme):
         ("wholesale_price = -1 * -2", "2"),
     ],
 )
-def test_math_in_exact_decimals(acme, formula, price):
+def test_math_is_computed_in_exact_decimals(acme, formula, price):
     """Contract 6: `+ - * / ( )`, `round min max floor ceil abs`, exact decimals; 12: rounded half up to
     the scale.
     """

@@ -103,7 +103,7 @@ def test_an_absent_column_leaves_its_field_alone_and_an_empty_cell_clears_it(acm
     assert well(acme.get(f"/v3/variants/{variant['id']}"))["title"] == "A lamp"
 
 
-def test_a_key_that_comes_again_the_last_record_wins(acme):
+def test_the_last_record_of_a_repeated_key_wins(acme):
     """Contract 12: the last record wins, the earlier ones count as `duplicates`."""
     sku = unique("P")
     job = import_lines(acme, HEADER, f"{sku},first,1", f"{sku},second,2", f"{sku},third,3")
@@ -121,7 +121,7 @@ def test_a_key_that_comes_again_the_last_record_wins(acme):
     ],
 )
 def test_a_file_that_cannot_be_read_fails_its_job(acme, lines, what):
-    """Contract 12: the same header twice, no header at all, an unreadable file: `failed` with `error:
+    """Contract 12: a repeated header, a missing header or an unreadable file: `failed` with `error:
     {code, message}`.
     """
     answer = acme.post("importProducts", {"data": lines})
@@ -170,7 +170,7 @@ def test_jobs_of_a_kind_run_in_order(acme):
     assert [job["started_at"] for job in ended] == sorted(job["started_at"] for job in ended)
 
 
-def test_a_job_that_ended_cannot_be_cancelled_and_one_may_try(acme):
+def test_a_cancel_of_an_ended_job_changes_nothing(acme):
     """Contract 6: `POST …/imports/{id}/cancel` stops it."""
     job = import_lines(acme, HEADER, f"{unique('P')},x,1")
     answer = acme.post(f"imports/{job['id']}/cancel")
@@ -232,7 +232,7 @@ def test_approve_is_only_for_a_waiting_job(acme):
     [{}, {"data": [], "file_url": ""}, {"field_mapping": ["A:sku"]}, {"data": None}],
     ids=str,
 )
-def test_exactly_one_source(acme, body):
+def test_exactly_one_source_is_required(acme, body):
     """Contract 6: exactly one of the two; 12: of `file_url` and `data` the empty one counts as not given."""
     fault(acme.post("importProducts", body), 400, ("missing_parameter", "validation_error"))
 

@@ -34,7 +34,7 @@ def test_a_push_sets_on_hand(acme):
 @pytest.mark.parametrize(
     "spelling", [("id", "amount"), ("id", "quantity"), ("sku", "quantity"), ("sku", "amount")], ids=str
 )
-def test_the_spellings_of_an_element(acme, spelling):
+def test_all_spellings_of_an_element_are_accepted(acme, spelling):
     """Contract 7: `quantity` for `amount`, and the id type's own name for `id` mean the same."""
     sku = new_variant(acme)["sku"]
     assert well(stock(acme, {spelling[0]: sku, spelling[1]: 7}))["updated"] == 1
@@ -43,7 +43,7 @@ def test_the_spellings_of_an_element(acme, spelling):
 
 @pytest.mark.parametrize("kind", ["sku", "upc", "ean", "id_in_source", "variant_id"])
 @pytest.mark.parametrize("named", ["id", "own"])
-def test_every_id_type(acme, kind, named):
+def test_every_id_type_is_accepted(acme, kind, named):
     """Contract 6 and 7: `id_type`: `sku`, `upc`, `ean`, `id_in_source`, `variant_id`."""
     variant = new_variant(acme, upc=digits(12), ean=digits(13), id_in_source=unique("SRC"))
     value = variant["id"] if kind == "variant_id" else variant[kind]
@@ -125,7 +125,7 @@ def test_more_than_fifty_thousand_elements_are_refused(acme):
 
 
 @pytest.mark.parametrize("field", ["warehouse_id", "inventories"])
-def test_a_missing_field_of_the_push(acme, field):
+def test_a_missing_field_of_the_push_is_named(acme, field):
     """Contract 2: `missing_parameter`."""
     body = {
         "warehouse_id": str(acme.warehouses[0]),
@@ -158,7 +158,7 @@ def test_a_missing_field_of_the_push(acme, field):
     ],
     ids=repr,
 )
-def test_a_wrong_field_of_the_push(acme, field, value):
+def test_a_wrong_field_of_the_push_is_named(acme, field, value):
     """Contract 2: `validation_error` that names the field."""
     sku = new_variant(acme)["sku"]
     answer = stock(acme, {"id": sku, "amount": 1}, **{field: value})
@@ -186,7 +186,7 @@ def test_another_suppliers_sku_is_unknown(acme, rival):
     assert numbers(rival, theirs["sku"])[0] == 5
 
 
-def test_the_same_sku_twice_in_one_push(acme):
+def test_the_last_count_of_a_repeated_sku_is_kept(acme):
     """Contract 7: one number is kept in the end, and the answer accounts for every element."""
     sku = new_variant(acme)["sku"]
     well(stock(acme, {"id": sku, "amount": 2}, {"id": sku, "amount": 3}))
@@ -238,7 +238,7 @@ def test_the_stock_list_has_its_fields(acme):
     assert TIME.match(row["updated_at"])
 
 
-def test_the_stock_list_comes_in_pages(acme):
+def test_the_stock_list_has_pages(acme):
     """Contract 12: `GET …/inventory`: keyset pages."""
     skus = {new_variant(acme, stock=1)["sku"] for _ in range(3)}
     answer, seen = acme.get("inventory", {"limit": 200}), []

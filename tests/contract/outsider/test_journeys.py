@@ -244,7 +244,7 @@ def test_returns_by_sku_of_two_lines(acme, shop):
     fault(answer, answer.status, ("validation_error", "invalid_transition"))
 
 
-def test_everybody_at_once_and_the_sums_stay_right(acme, shop):
+def test_concurrent_moves_of_all_parties_keep_all_sums_correct(acme, shop):
     """Contract 3, 4 and 7: any moves at the same moment: each is done or refused, and nothing is counted
     twice.
     """

@@ -130,7 +130,7 @@ def test_a_parameter_twice_is_an_invalid_request(acme):
     oauth_error(acme.request("POST", "/oauth/token", body.encode(), FORM), "invalid_request")
 
 
-def test_only_post(anyone):
+def test_only_post_is_allowed(anyone):
     """RFC 6749 3.2: the client must use POST."""
     assert anyone.get("/oauth/token").status == 405
 
@@ -155,7 +155,7 @@ def test_scope_names_are_accepted_in_both_orders(acme, one, other):
     )
 
 
-def test_the_old_name_read_variants_means_catalog_read(acme, shop):
+def test_the_former_scope_read_variants_means_catalog_read(acme, shop):
     """Contract 1: `read:variants`, `catalog:read`."""
     narrow = token(acme, scope="read:variants")
     well(narrow.get("variants", {"limit": 1}))

@@ -83,7 +83,7 @@ def test_the_fulfillments_of_an_order_show_state_and_tracking_numbers(acme, shop
 
 
 @pytest.mark.parametrize("form", ["filter", "plain"])
-def test_updated_at_greater_than(shop, three, form):
+def test_orders_are_filtered_by_updated_at(shop, three, form):
     """Contract 4: `filter={"updated_at":{"gt":…}}&sort=updated_at` and the plain forms."""
     before, orders = three
     query = (
@@ -154,7 +154,7 @@ def test_the_default_page_is_a_hundred_at_most(shop):
     assert len(well(shop.get("orders"))["results"]) <= 100
 
 
-def test_sorting_the_other_way(shop, three):
+def test_descending_order_is_supported_or_refused(shop, three):
     """Contract 4: `ordering`, `sort`; a leading minus turns it, or is refused with a clear error."""
     answer = shop.get("orders", {"ordering": "-updated_at", "limit": 5})
     if answer.status == 400:
@@ -225,7 +225,7 @@ def test_a_plain_filter_that_is_wrong(shop, query):
 @pytest.mark.parametrize(
     "form", ["2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00", "2026-01-01"]
 )
-def test_the_usual_spellings_of_a_time(shop, form):
+def test_the_usual_spellings_of_a_time_are_accepted(shop, form):
     """Contract, head: liberal input."""
     well(shop.get("orders", {"updated_at__gt": form, "limit": 1}))
 
@@ -236,7 +236,7 @@ def test_a_plus_in_the_query_that_became_a_space_is_understood_or_refused(shop):
     assert answer.status in (200, 400), answer
 
 
-def test_two_filters_that_contradict_each_other_are_both_heard(acme, shop):
+def test_neither_of_two_contradicting_filters_is_dropped(acme, shop):
     """Contract, head: no input is dropped silently."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceled", acme, shop, order, held["id"])

@@ -202,14 +202,14 @@ def test_an_updated_since_that_is_no_time(shop, value):
     fault(answer, 400, ("validation_error", "missing_parameter", "invalid_filter"), "updated_since")
 
 
-def test_text_that_a_page_would_run_comes_out_as_it_went_in(acme, shop):
+def test_text_with_script_is_returned_as_it_was_sent(acme, shop):
     """Contract 2: answers are JSON; text is data."""
     title = "<script>alert('1')</script> ' \" \\ & €"
     assert group_of(shop, new_variant(acme, title=title)["id"])["title"] == title
 
 
 def _now(shop):
-    """A moment after everything before it, in the service's own time (its Date header steps in seconds)."""
+    """Return a moment after all earlier changes. The Date header is too coarse: it has whole seconds."""
     time.sleep(0.05)
     moment = datetime.now(UTC)
     time.sleep(0.05)

@@ -104,7 +104,7 @@ def test_the_least_that_is_required(shop, lamp):
 
 
 @pytest.mark.parametrize("how", ["object", "text", "top level"])
-def test_where_the_address_parts_sit(shop, lamp, how):
+def test_address_parts_are_read_from_each_position(shop, lamp, how):
     """Contract 4: an object, or a string that holds a JSON object, or at the top level."""
     body = order_body(line(lamp))
     del body["shipping_address"]
@@ -125,7 +125,7 @@ def test_the_interfaces_string_placeholder_beside_top_level_parts(shop, lamp):
 
 
 @pytest.mark.parametrize("field", ["retailer_order_id", "shipping_address", "order_lines"])
-def test_a_missing_field(shop, lamp, field):
+def test_a_missing_field_is_named(shop, lamp, field):
     """Contract 2: `missing_parameter`; 4: required fields."""
     body = order_body(line(lamp))
     del body[field]
@@ -149,7 +149,7 @@ def test_an_address_needs_a_country_and_an_address_line(shop, lamp, part):
 
 @pytest.mark.parametrize("value", ["not json", "[]", "5", 5, [], True, '{"country": "GB"'], ids=repr)
 @pytest.mark.parametrize("field", ["shipping_address", "billing_address"])
-def test_an_invalid_address(shop, lamp, field, value):
+def test_an_invalid_address_is_refused(shop, lamp, field, value):
     """Contract 4: an object, or a string that holds a JSON object."""
     found = fault(
         shop.post("orders", order_body(line(lamp), **{field: value})),
@@ -359,7 +359,7 @@ def test_replenish_is_a_type(shop, lamp):
     assert push(shop, line(lamp))["type"] == "dropship"
 
 
-def test_amounts_come_out_as_they_went_in(shop, lamp):
+def test_amounts_are_returned_as_they_were_sent(shop, lamp):
     """Contract 2: JSON numbers for money are exact decimals."""
     for amount in ("0.1", "19.99", "1234567.89", "0.0001"):
         order = push(shop, line(lamp, billed_amount=Decimal(amount)))
@@ -391,7 +391,7 @@ def test_quantities_at_the_ends_of_the_integers(acme, shop, quantity):
         fault(answer, 400, "validation_error", "order_lines[0].quantity")
 
 
-def test_unicode_comes_out_as_it_went_in(acme, shop, lamp):
+def test_unicode_is_returned_as_it_was_sent(acme, shop, lamp):
     """Contract 12: UTF-8 only — and all of it."""
     address = ADDRESS | {"first_name": "Zoë", "last_name": "Łukasz 王 🎁", "city": "'; DROP TABLE orders; --"}
     order = push(shop, line(lamp), shipping_address=address, gift_message="🎂 <b>")

@@ -36,8 +36,8 @@ def page_of(order):
 
 
 @pytest.mark.parametrize("how", ["the order", "the line"])
-def test_one_of_five_and_then_all(acme, shop, five, how):
-    """A request that asks for more while one waits widens the one that waits."""
+def test_a_second_cancel_extends_the_waiting_request(acme, shop, five, how):
+    """A second cancel request with more units extends the request that waits for an answer."""
     order, held = five
     done(cancel(shop, order, 1), "cancel_requested")
     more = shop.post(f"orders/{order['id']}/cancel") if how == "the order" else cancel(shop, order)

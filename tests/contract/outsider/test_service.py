@@ -30,6 +30,7 @@ PATHS = {
     "/v3/suppliers/{}/fulfillments/shipments": {"post"},
     "/v3/suppliers/{}/fulfillments/rejections": {"post"},
     "/v3/suppliers/{}/fulfillments/{}/returns": {"post"},
+    "/v3/suppliers/{}/fulfillments/{}/shipments/{}": {"patch"},
     "/v3/suppliers/{}": {"get"},
     "/v3/suppliers/{}/variants": {"get", "post"},
     "/v3/variants/{}": {"get"},
@@ -321,6 +322,12 @@ def test_an_answers_success_status_is_in_the_schema(operations):
         assert "201" in operations[path]["post"]["responses"], path
     for path in ("/v3/suppliers/{}/importInventory", "/v3/suppliers/{}/inventory", "/v3/retailers/{}/orders"):
         assert "200" in operations[path]["post"]["responses"], path
+
+
+def test_the_documents_name_this_service(anyone):
+    answer = anyone.get("/docs/guides/suppliers/", Accept="text/html")
+    assert answer.status == 200, answer
+    assert f"{anyone.origin}/v3/suppliers/1" in answer.text
 
 
 def test_the_docs_page_loads_nothing_from_other_hosts(anyone):

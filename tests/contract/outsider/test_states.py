@@ -63,7 +63,7 @@ def as_read(supplier, number):
 
 @pytest.mark.parametrize("trigger", TRIGGERS)
 @pytest.mark.parametrize("state", STATES)
-def test_every_move_of_the_supplier_from_every_state(acme, shop, state, trigger):
+def test_every_move_from_every_state_follows_the_table(acme, shop, state, trigger):
     """Contract 3: the table; anything else is 409 `invalid_transition`; the same status again is 200
     `unchanged`.
     """
@@ -162,7 +162,7 @@ def test_a_ship_and_a_cancel_at_once_agree(acme, shop):
             assert (state, state_of(shop, order)) == ("canceling", "canceling")
 
 
-def test_a_refused_cancellation_can_be_asked_for_again(acme, shop):
+def test_a_refused_cancellation_can_be_requested_again(acme, shop):
     """Contract 3: cancelation not allowed → canceling, by the retailer's cancel."""
     order, held = one_fulfillment(acme, shop)
     for _ in range(2):

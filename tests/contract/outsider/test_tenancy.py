@@ -59,7 +59,7 @@ def _without_request_id(answer):
 
 
 @pytest.mark.parametrize(("method", "path"), SUPPLIERS)
-def test_a_suppliers_path_without_a_key(anyone, acme, method, path):
+def test_a_suppliers_path_without_a_key_is_refused(anyone, acme, method, path):
     """Contract 1: no key: 401 with `WWW-Authenticate: Bearer`."""
     answer = anyone.request(method, f"{acme.base}/{path}".rstrip("/"))
     fault(answer, 401, "unauthorized")
@@ -67,7 +67,7 @@ def test_a_suppliers_path_without_a_key(anyone, acme, method, path):
 
 
 @pytest.mark.parametrize(("method", "path"), RETAILERS)
-def test_a_retailers_path_without_a_key(anyone, shop, method, path):
+def test_a_retailers_path_without_a_key_is_refused(anyone, shop, method, path):
     """Contract 1: no key: 401 with `WWW-Authenticate: Bearer`."""
     answer = anyone.request(method, f"{shop.base}/{path}")
     fault(answer, 401, "unauthorized")
@@ -75,7 +75,7 @@ def test_a_retailers_path_without_a_key(anyone, shop, method, path):
 
 
 @pytest.mark.parametrize(("method", "path"), SUPPLIERS)
-def test_a_suppliers_path_with_another_suppliers_or_a_retailers_key(acme, rival, shop, method, path):
+def test_a_suppliers_path_with_the_key_of_another_party_is_refused(acme, rival, shop, method, path):
     """Contract 1: the wrong role or another party's id: 403, the same whether or not that party exists."""
     theirs = acme.request(method, f"{rival.base}/{path}".rstrip("/"))
     fault(theirs, 403, "forbidden")
@@ -86,7 +86,7 @@ def test_a_suppliers_path_with_another_suppliers_or_a_retailers_key(acme, rival,
 
 
 @pytest.mark.parametrize(("method", "path"), RETAILERS)
-def test_a_retailers_path_with_another_retailers_or_a_suppliers_key(acme, shop, boutique, method, path):
+def test_a_retailers_path_with_the_key_of_another_party_is_refused(acme, shop, boutique, method, path):
     """Contract 1: the wrong role or another party's id: 403, the same whether or not that party exists."""
     theirs = boutique.request(method, f"{shop.base}/{path}")
     fault(theirs, 403, "forbidden")
@@ -110,7 +110,7 @@ def test_a_retailers_path_with_another_retailers_or_a_suppliers_key(acme, shop, 
         "Bearer é",
     ],
 )
-def test_an_invalid_key(acme, header):
+def test_an_invalid_key_is_refused(acme, header):
     """Contract 1: a wrong key: 401 with `WWW-Authenticate: Bearer`."""
     answer = acme.get("fulfillments", Authorization=header)
     fault(answer, 401, "unauthorized")
@@ -145,6 +145,7 @@ def test_a_fulfillment_of_another_supplier_is_a_404_like_one_that_does_not_exist
         ("PUT", "fulfillments/{}/setStatus/out_of_stock", None),
         ("PUT", "fulfillments/{}/setStatus", {"status": "canceled"}),
         ("PUT", "fulfillments/{}/setStatus/canceled", None),
+        ("PATCH", "fulfillments/{}/shipments/1", {"tracking_number": "T"}),
         ("POST", "fulfillments/{}/returns", {"reason": "x", "return_lines": [{"sku": "x", "quantity": 1}]}),
     ]
     for method, path, body in calls:
@@ -191,7 +192,7 @@ def test_a_variant_of_another_supplier_or_of_no_partner_is_a_404(acme, rival, sh
         _same_bytes(theirs, nobodys, variant["id"])
 
 
-def test_a_variant_without_a_key(anyone, acme):
+def test_a_variant_without_a_key_is_refused(anyone, acme):
     """Contract 1: no key: 401."""
     fault(anyone.get(f"/v3/variants/{new_variant(acme)['id']}"), 401, "unauthorized")
 
@@ -209,7 +210,7 @@ def test_boutique_neither_sees_nor_orders_from_acme(acme, boutique):
     assert variant["id"] not in [number for group in pulled for number in group["variants"]]
 
 
-def test_suppliers_capture_only_their_own(acme, rival, shop):
+def test_suppliers_capture_only_their_own_fulfillments(acme, rival, shop):
     """Contract 1: each supplier's fulfillments are its own."""
     _, held = one_fulfillment(rival, shop)
     answer = acme.get("fulfillments", {"fulfillment_state": "new", "limit": 500})
@@ -237,7 +238,7 @@ def _same_bytes(theirs, nobodys, number):
     assert re.sub(shown, b"N", theirs.raw) == re.sub(wanted, b"N", nobodys.raw)
 
 
-def test_demo_json_holds_all_that_a_client_needs(acme, rival, shop, boutique):
+def test_demo_json_has_every_value_that_a_client_needs(acme, rival, shop, boutique):
     """Contract 11: demo.json holds a client's data for two suppliers and two retailers."""
     assert len({party.token for party in (acme, rival, shop, boutique)}) == 4
     assert all(isinstance(party, Caller) and party.id > 0 for party in (acme, rival, shop, boutique))

@@ -57,7 +57,7 @@ def test_a_tracking_number_given_on_accept_is_kept(acme, shop, name):
 @pytest.mark.parametrize("value", [5, ["T"], {"a": 1}, True, "x" * 5000], ids=lambda value: repr(value)[:20])
 @pytest.mark.parametrize("status", ["accepted", "shipped"])
 @pytest.mark.parametrize("name", ["tracking_number", "data"])
-def test_an_invalid_tracking_number(acme, accepted, shop, name, status, value):
+def test_an_invalid_tracking_number_is_refused(acme, accepted, shop, name, status, value):
     """Interface 4: `tracking_number` (string); contract 3: one per call; 12: fields before state."""
     _, held = accepted if status == "shipped" else one_fulfillment(acme, shop)
     answer = act(acme, held["id"], status, {name: value})
@@ -142,7 +142,7 @@ def test_a_split_by_line_stays_accepted_until_nothing_is_open(acme, shop, accept
     assert state_of(shop, order) == "completed"
 
 
-def test_without_lines_all_that_is_left_is_shipped(acme, accepted):
+def test_a_shipment_without_lines_ships_all_open_units(acme, accepted):
     """Contract 3: without `lines`, the first call ships all that is left."""
     _, held = accepted
     lines = [{"id": held["lines"][0]["id"], "quantity": 1}]
@@ -245,7 +245,7 @@ def test_another_fulfillments_line_is_unknown(acme, shop, accepted):
 
 
 @pytest.mark.parametrize("carrier", [5, [], {}])
-def test_an_invalid_carrier(acme, accepted, carrier):
+def test_an_invalid_carrier_is_refused(acme, accepted, carrier):
     """Contract 2: 400 that names the field."""
     _, held = accepted
     fault(
@@ -336,7 +336,7 @@ def test_missing_sku_delists_the_variant_and_routes_again(acme, rival, shop):
     assert numbers(acme, sku)[1] == 0, "contract 12: reservations given back on missing SKU"
 
 
-def test_a_delisted_variant_is_listed_again_only_when_said_so(acme, shop):
+def test_a_delisted_variant_is_listed_again_only_explicitly(acme, shop):
     """Contract 3: listed again only by an operator or by an explicit `listed: true` (variant body, import
     column).
     """
@@ -411,7 +411,7 @@ def test_the_ids_in_the_body_must_match(acme, shop, field):
 @pytest.mark.parametrize(
     "spelling", [REFUSED, "cancellation not allowed", "cancelation_not_allowed", "cancellation_not_allowed"]
 )
-def test_every_spelling_of_the_refusal(acme, shop, spelling):
+def test_every_spelling_of_the_refusal_is_accepted(acme, shop, spelling):
     """Contract 10: both spellings of the refusal in the body's `status`."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceling", acme, shop, order, held["id"])
@@ -420,7 +420,7 @@ def test_every_spelling_of_the_refusal(acme, shop, spelling):
 
 
 @pytest.mark.parametrize("body", [{}, None, {"supplier_id": 1}], ids=repr)
-def test_set_status_without_a_status(acme, shop, body):
+def test_set_status_without_a_status_is_refused(acme, shop, body):
     """Contract 2: `missing_parameter`."""
     _, held = one_fulfillment(acme, shop)
     if body:
@@ -429,7 +429,7 @@ def test_set_status_without_a_status(acme, shop, body):
 
 
 @pytest.mark.parametrize("status", ["new", "done", "", 5, None, [], "cancelling", "wrong_adress"], ids=repr)
-def test_set_status_with_an_unknown_status(acme, shop, status):
+def test_set_status_with_an_unknown_status_is_refused(acme, shop, status):
     """Interface 7: allowed `canceled` or `cancelation not allowed`."""
     _, held = one_fulfillment(acme, shop)
     answer = answer_cancel(acme, held["id"], status)

@@ -124,7 +124,7 @@ def test_two_suppliers_may_have_the_same_sku(acme, rival):
     ("field", "length"),
     [("upc", 12), ("ean", 8), ("ean", 13), ("gtin", 12), ("gtin", 13), ("gtin", 14), ("gtin", 8)],
 )
-def test_codes_of_a_right_length(acme, field, length):
+def test_codes_of_a_valid_length_are_accepted(acme, field, length):
     """Contract 12: UPC: 12 digits; EAN: 8 or 13; GTIN: any of these or 14."""
     code = digits(length)
     made = well(
@@ -183,7 +183,7 @@ def test_a_value_that_is_not_a_text(acme, field, value):
 
 
 @pytest.mark.parametrize("field", ["sku", "title", "model", "id_in_source"])
-def test_a_text_far_too_long(acme, field):
+def test_a_much_too_long_text_is_refused(acme, field):
     """Contract, head: a value that does not fit gets a clear error that names the field."""
     body = {"sku": unique("V"), "title": "x", "retail_price": 1, field: "x" * 100_000}
     fault(acme.post("variants", body), 400, "validation_error", field)
@@ -239,7 +239,7 @@ def test_a_sale_that_ends_before_it_starts(acme):
 
 
 @pytest.mark.parametrize("value", [5, [5], {"a": 1}])
-def test_invalid_bullets(acme, value):
+def test_invalid_bullets_are_refused(acme, value):
     """Interface 2.4: `description_bullets` is an array of string."""
     body = {"sku": unique("V"), "title": "x", "retail_price": 1, "description_bullets": value}
     answer = acme.post("variants", body)
@@ -365,7 +365,7 @@ def test_a_supplier_reads_itself(acme):
     assert body["name"] == "Acme"
 
 
-def test_listed_can_be_said(acme, shop):
+def test_listed_can_be_set_in_a_body(acme, shop):
     """Contract 3: an explicit `listed: true` (variant body) lists a variant; false keeps it back."""
     hidden = new_variant(acme, listed=False)
     assert _group(shop, hidden["id"]) is None

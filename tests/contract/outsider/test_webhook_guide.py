@@ -1,4 +1,4 @@
-"""The guide for receivers of webhooks, pasted beside the running service."""
+"""The commands of the guide for webhook receivers, run against the running service."""
 
 from __future__ import annotations
 

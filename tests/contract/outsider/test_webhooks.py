@@ -87,6 +87,38 @@ def test_both_sides_hear_of_an_order_in_order_signed_and_as_the_feed_has_it(acme
     assert {"order.created", "fulfillment.created", "fulfillment.shipped"} <= {each["type"] for each in came}
 
 
+def test_a_mistyped_tracking_number_is_corrected_and_both_sides_hear(acme, shop, inbox):
+    """Contract 21: ship with a typo, be warned, correct it."""
+    made = [well(party.post("webhooks", {"url": inbox.url}), 201) for party in (acme, shop)]
+    order, held = one_fulfillment(acme, shop)
+    bring_to("accepted", acme, shop, order, held["id"])
+    typo, right = "1Z5R89390357567128", "1Z5R89390357567127"
+    one = f"fulfillments/{held['id']}"
+
+    [warning] = well(acme.put(f"{one}/setStatus/shipped", {"tracking_number": typo}))["warnings"]
+    [parcel] = well(acme.get(one))["shipments"]
+    path = f"{one}/shipments/{parcel['id']}"
+    corrected = well(acme.request("PATCH", path, {"tracking_number": right}))
+    again = well(acme.request("PATCH", path, {"tracking_number": right}))
+    shipped_again = well(acme.put(f"{one}/setStatus/shipped", {"tracking_number": typo}))
+
+    assert typo in warning
+    assert "UPS" in warning
+    assert (corrected["code"], corrected["warnings"]) == ("shipment_corrected", [])
+    assert again["code"] == shipped_again["code"] == "unchanged"
+    [sold] = well(shop.get(f"orders/{order['id']}"))["fulfillments"][0]["shipments"]
+    for shown in (sold, well(acme.get(one))["shipments"][0]):
+        assert (shown["tracking_number"], shown["carrier"]) == (right, "UPS")
+        assert right in shown["tracking_url"]
+    heard = [each for each in inbox.of(order["id"], 11) if each["type"] == "fulfillment.shipment_corrected"]
+    assert len(heard) == 2
+    assert {(each["data"]["old_tracking_number"], each["data"]["tracking_number"]) for each in heard} == {
+        (typo, right)
+    }
+    for party, webhook in zip((acme, shop), made, strict=True):
+        party.request("DELETE", f"webhooks/{webhook['id']}")
+
+
 def test_a_refused_event_is_retried_and_a_replay_sends_it_again(acme, shop, inbox):
     webhook = well(shop.post("webhooks", {"url": inbox.url, "types": ["order.created"]}), 201)
     inbox.down = True
