@@ -1,18 +1,28 @@
 """Rows for tests with only the required values: one file per app."""
 
 from tests.factories.accounts import (
+    ContactFactory,
     IdempotencyKeyFactory,
+    InvitationFactory,
     IssuedKeyFactory,
+    MemberFactory,
     OperatorActionFactory,
     PartnershipFactory,
     RetailerFactory,
     StaffFactory,
     SupplierFactory,
+    UserFactory,
 )
-from tests.factories.backoffice import DigestFactory
+from tests.factories.backoffice import DigestFactory, MessageTemplateFactory
 from tests.factories.catalog import VariantFactory
 from tests.factories.events import DeliveryFactory, SenderFactory, WebhookFactory
-from tests.factories.fulfillments import DailySumFactory, RoutingSimulationFactory
+from tests.factories.fulfillments import (
+    DailySumFactory,
+    ReturnFactory,
+    RoutingSimulationFactory,
+    ShipmentFactory,
+    SlipTemplateFactory,
+)
 from tests.factories.imports import (
     AutoImportFactory,
     ImportDraftFactory,
@@ -33,11 +43,15 @@ __all__ = [
     "AutoImportFactory",
     "DailySumFactory",
     "DeliveryFactory",
+    "ContactFactory",
     "DigestFactory",
+    "MessageTemplateFactory",
     "IdempotencyKeyFactory",
     "ImportDraftFactory",
     "ImportJobFactory",
+    "InvitationFactory",
     "IssuedKeyFactory",
+    "MemberFactory",
     "OperatorActionFactory",
     "OrderFactory",
     "OrderLineFactory",
@@ -48,11 +62,15 @@ __all__ = [
     "RoutingSimulationFactory",
     "SavedMappingFactory",
     "SenderFactory",
+    "ReturnFactory",
+    "ShipmentFactory",
+    "SlipTemplateFactory",
     "SftpLoginFactory",
     "StaffFactory",
     "StockLevelFactory",
     "SupplierFactory",
     "UploadFactory",
+    "UserFactory",
     "DirectoryEntryFactory",
     "VariantFactory",
     "WarehouseFactory",

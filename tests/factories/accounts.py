@@ -5,7 +5,18 @@ from typing import Any
 import factory
 from django.contrib.auth.models import Group, User
 
-from accounts.models import ApiKey, IdempotencyKey, OperatorAction, Partnership, Retailer, Supplier
+from accounts.member_roles import MemberRole
+from accounts.models import (
+    ApiKey,
+    Contact,
+    IdempotencyKey,
+    Invitation,
+    Member,
+    OperatorAction,
+    Partnership,
+    Retailer,
+    Supplier,
+)
 from tests.factories.base import ModelFactory
 
 
@@ -29,6 +40,15 @@ class PartnershipFactory(ModelFactory[Partnership]):
 
     retailer = factory.SubFactory(RetailerFactory)
     supplier = factory.SubFactory(SupplierFactory)
+
+
+class ContactFactory(ModelFactory[Contact]):
+    """A person of a given party."""
+
+    class Meta:
+        model = Contact
+
+    name = factory.Sequence(lambda n: f"Person {n}")
 
 
 class IssuedKeyFactory(factory.Factory[tuple[ApiKey, str]]):
@@ -80,3 +100,36 @@ class StaffFactory(ModelFactory[User]):
         if group:
             user.groups.add(Group.objects.get(name=group))
         return user
+
+
+class UserFactory(ModelFactory[User]):
+    """A user without access to the admin."""
+
+    class Meta:
+        model = User
+
+    username = factory.Sequence(lambda n: f"person-{n}@example.com")
+    email = factory.SelfAttribute("username")
+    first_name = factory.Sequence(lambda n: f"Person {n}")
+
+
+class MemberFactory(ModelFactory[Member]):
+    """A member of a `supplier` or a `retailer`."""
+
+    class Meta:
+        model = Member
+
+    user = factory.SubFactory(UserFactory)
+    member_role = MemberRole.OWNER
+
+
+class InvitationFactory(factory.Factory[tuple[Invitation, str]]):
+    """An invitation to a `party`, together with its token, which is shown only once."""
+
+    class Meta:
+        model = Invitation.issue
+
+    party = factory.SubFactory(SupplierFactory)
+    email = factory.Sequence(lambda n: f"invited-{n}@example.com")
+    member_role = MemberRole.ORDERS
+    invited_by = "user:olga"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import factory
 
-from backoffice.models import Digest
+from backoffice.models import Digest, MessageTemplate
 from tests.factories.accounts import SupplierFactory
 from tests.factories.base import ModelFactory
 
@@ -15,3 +15,10 @@ class DigestFactory(ModelFactory[Digest]):
 
     supplier = factory.SubFactory(SupplierFactory)
     address = factory.LazyAttribute(lambda digest: f"desk@{digest.supplier.name.lower()}.example")
+
+
+class MessageTemplateFactory(ModelFactory[MessageTemplate]):
+    class Meta:
+        model = MessageTemplate
+
+    name = factory.Sequence(lambda n: f"Template {n}")

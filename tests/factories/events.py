@@ -20,7 +20,7 @@ class SenderFactory(ModelFactory[Sender]):
 
 
 class WebhookFactory(ModelFactory[Webhook]):
-    """A retailer's webhook for all that it can hear of, with a secret that only `read_secrets` gives."""
+    """A retailer's webhook for all event types; only `read_secrets` returns its secret."""
 
     class Meta:
         model = Webhook

@@ -5,8 +5,8 @@ from datetime import timedelta
 import factory
 from django.utils import timezone
 
-from fulfillments.models import DailySum, RoutingSimulation
-from tests.factories.accounts import SupplierFactory
+from fulfillments.models import DailySum, Return, RoutingSimulation, Shipment, SlipTemplate
+from tests.factories.accounts import RetailerFactory, SupplierFactory
 from tests.factories.base import ModelFactory
 
 
@@ -34,3 +34,30 @@ class DailySumFactory(ModelFactory[DailySum]):
     day = factory.LazyFunction(lambda: timezone.now().date())
     measure = "created"
     count = 1
+
+
+class ShipmentFactory(ModelFactory[Shipment]):
+    """A parcel of a given fulfillment, without units."""
+
+    class Meta:
+        model = Shipment
+
+    tracking_number = factory.Sequence("1Z-{}".format)
+
+
+class ReturnFactory(ModelFactory[Return]):
+    """A return of a given fulfillment, without units."""
+
+    class Meta:
+        model = Return
+
+    reason = "too large"
+
+
+class SlipTemplateFactory(ModelFactory[SlipTemplate]):
+    """The template of a retailer, with the default look."""
+
+    class Meta:
+        model = SlipTemplate
+
+    retailer = factory.SubFactory(RetailerFactory)

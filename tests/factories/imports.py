@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import factory
 
-from imports.models import AutoImport, ImportDraft, ImportJob, Kind, Reject, SavedMapping
+from catalog.importing.kind import PRODUCTS
+from imports.models import AutoImport, ImportDraft, ImportJob, Reject, SavedMapping
 from sftp_ingest.area import contents
 from tests.factories.accounts import SupplierFactory
 from tests.factories.base import ModelFactory
@@ -13,7 +14,7 @@ class ImportJobFactory(ModelFactory[ImportJob]):
         model = ImportJob
 
     supplier = factory.SubFactory(SupplierFactory)
-    kind = Kind.PRODUCTS
+    kind = PRODUCTS.name
     source = "products/a.csv"
 
 
@@ -32,7 +33,7 @@ class AutoImportFactory(ModelFactory[AutoImport]):
         model = AutoImport
 
     supplier = factory.SubFactory(SupplierFactory)
-    kind = Kind.PRODUCTS
+    kind = PRODUCTS.name
 
 
 class SavedMappingFactory(ModelFactory[SavedMapping]):
@@ -40,6 +41,7 @@ class SavedMappingFactory(ModelFactory[SavedMapping]):
         model = SavedMapping
 
     supplier = factory.SubFactory(SupplierFactory)
+    kind = PRODUCTS.name
     name = factory.Sequence("mapping-{}".format)
     options = factory.LazyFunction(lambda: {"field_mapping": [{"source": "No", "field": "sku"}]})
 
@@ -49,6 +51,6 @@ class ImportDraftFactory(ModelFactory[ImportDraft]):
         model = ImportDraft
 
     supplier = factory.SubFactory(SupplierFactory)
-    kind = Kind.PRODUCTS
+    kind = PRODUCTS.name
     name = "spring.csv"
     blob = factory.LazyFunction(lambda: contents.write([b"sku,title,retail_price\nA-1,Shirt,19.50\n"]))
