@@ -69,7 +69,9 @@ def test_variants_of_one_model_are_one_group(acme, pull, a_variant):
             "special_sale_price_start": "2026-01-01T00:00:00.000000Z",
             "special_sale_price_end": "2026-02-10T00:00:00.000000Z",
             "available_inventory": 7,
+            "expected_at": None,
             "retailers_count": 1,
+            "currency": "USD",
             "retail_price_min": Decimal("19.99"),
             "retail_price_max": Decimal("24.5"),
             "wholesale_price_min": Decimal("8.5"),
@@ -91,7 +93,7 @@ def test_a_variant_without_a_model_is_its_own_group_under_its_sku(acme, pull, a_
     assert models(pull()) == ["A-1", "A-2"]
 
 
-def test_a_model_that_reads_like_anothers_sku_is_another_group(acme, pull, a_variant):
+def test_a_model_equal_to_another_variants_sku_is_a_separate_group(acme, pull, a_variant):
     of_model, bare = a_variant(acme, "A-1", model="X"), a_variant(acme, "X")
 
     groups = pull()
@@ -198,7 +200,7 @@ def test_unknown_parameters_are_ignored(acme, pull, a_variant):
     assert models(pull(_="1700000000000")) == ["A"]
 
 
-def test_pages_join_up_to_the_whole(acme, rival, shop, client_for, pull, a_variant):
+def test_the_pages_together_contain_every_group(acme, rival, shop, client_for, pull, a_variant):
     for number in range(4):
         a_variant(acme, f"A-{number}")
         a_variant(rival, f"R-{number}", model="M" if number < 2 else "")
@@ -223,5 +225,5 @@ def test_other_keys_cannot_pull(acme, shop, boutique, client_for):
     assert client_for(shop, scopes=[Scope.ORDERS_READ]).get("variants", ECOMMERCE).status_code == 403
 
 
-def test_no_partner_no_groups(client_for, shop, pull):
+def test_a_retailer_without_partners_gets_no_groups(client_for, shop, pull):
     assert pull() == []

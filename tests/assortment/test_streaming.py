@@ -60,7 +60,7 @@ def test_the_answer_begins_before_all_is_read(answer):
 
     with CaptureQueriesContext(connection) as statements:
         next(pieces)
-    assert 1 <= len(statements) <= 2  # the groups after the last one, and further ones
+    assert 1 <= len(statements) <= 2  # the groups after the last group
 
 
 def test_no_more_than_one_chunk_is_read_ahead_of_the_client(long_answer):
@@ -89,7 +89,7 @@ def readers():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_that_dies_midway_breaks_the_answer_off_and_the_next_one_is_whole(long_answer, ask):
+def test_a_database_failure_cuts_the_answer_and_the_next_answer_is_complete(long_answer, ask):
     pieces = iter(long_answer.streaming_content)
     received = next(pieces)
     with psycopg.connect(**connection.get_connection_params() | {"cursor_factory": None}) as other:
