@@ -168,6 +168,6 @@ def test_most_values_go_to_the_database_as_they_are():
     assert set(PLAIN) <= kinds, "a kind of column that no model has need not be named"
 
 
-def test_a_stored_instance_knows_that_it_is_stored_and_where():
+def test_a_new_instance_is_marked_as_not_stored():
     state = Supplier()._state
     assert (state.adding, state.db) == (True, None), "fastdb.inserts sets both when a row is inserted"

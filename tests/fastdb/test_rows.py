@@ -131,6 +131,6 @@ class OtherJson(PriceJson):
     title: str
 
 
-def test_an_answer_that_the_row_cannot_give_is_refused_where_it_is_written():
+def test_an_answer_type_that_does_not_match_its_row_is_refused_at_its_definition():
     with pytest.raises(TypeError, match="PriceRow does not match OtherJson: pk, title"):
         answering(PriceRow, OtherJson)
