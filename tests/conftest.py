@@ -22,6 +22,7 @@ from accounts.models import Retailer, Supplier
 from api import redis_cache, signs_of_life
 from catalog.models import Variant
 from inventory.models import Warehouse
+from tests import event_data
 from tests.client import ApiClient
 from tests.factories import (
     IssuedKeyFactory,
@@ -32,6 +33,7 @@ from tests.factories import (
     VariantFactory,
     WarehouseFactory,
 )
+from tests.migrated_once import MigrationTurn
 
 # Few tests of some seconds each. The last to begin, as files of few tests are, they would keep one worker
 # busy when the others are through.
@@ -57,11 +59,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
         items.sort(key=lambda item: (not str(item.path).endswith(FIRST), -tests[item.path]))
 
 
+gc.disable()  # collecting tests makes hardly any garbage, and each search for it takes longer
+
+
 def pytest_collection_finish() -> None:
     """Exclude loaded code from garbage collection, which saves time in every test."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)
+    gc.enable()
 
 
 @pytest.fixture
@@ -144,6 +150,12 @@ def _nothing_slow_on_purpose() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _operators_without_phones() -> None:
+    """Only groups ask for a second factor, unless a test sets the default."""
+    settings.SECOND_FACTOR = "groups"
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _redis_has_time() -> Iterator[None]:
     """Give Redis more time, since on a busy machine it answers later than a request may wait."""
     with (
@@ -179,8 +191,24 @@ def _emptied_quickly() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+def django_db_modify_db_settings(
+    django_db_modify_db_settings: None, tmp_path_factory: pytest.TempPathFactory
+) -> MigrationTurn | None:
+    """Create the databases of xdist's workers in turn, because only the first one migrates."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return None
+    return MigrationTurn(tmp_path_factory.getbasetemp().parent)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_db_modify_db_settings: MigrationTurn | None, django_db_setup: None, django_db_blocker: Any
+) -> Iterator[None]:
     """A database cannot be dropped while a statement of a process that a test killed still runs in it."""
+    turn = django_db_modify_db_settings
+    with django_db_blocker.unblock():
+        if turn:
+            turn.end()
     yield
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute(
@@ -188,9 +216,18 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             " AND backend_type = 'client backend'"
         )
+        if turn:
+            turn.drop_template()
 
 
 @pytest.fixture(autouse=True)
 def _fresh_counts() -> None:
     """Rate limits are counted in Redis, which tests share."""
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _every_event_fits_its_type() -> Iterator[None]:
+    """Check the data of each event that the service records in a test."""
+    with mock.patch("events.recording.Event", event_data.checked_event):
+        yield

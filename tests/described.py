@@ -6,7 +6,7 @@ import functools
 import json
 import re
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import jsonschema_rs
 from django.urls import Resolver404
@@ -25,6 +25,12 @@ def document() -> dict[str, Any]:
 
 
 @functools.cache
+def registry() -> jsonschema_rs.Registry:
+    """Return the document for validators to refer to; a copy for each would cost more than the checks."""
+    return jsonschema_rs.Registry([("urn:document", document())], draft=jsonschema_rs.Draft202012)
+
+
+@functools.cache
 def validator(path: str, method: str, status: int) -> jsonschema_rs.Draft202012Validator | None:
     """Return the validator of an answer's JSON; None without JSON or for a path of a test."""
     operation = document()["paths"].get(path, {}).get(method)
@@ -34,8 +40,10 @@ def validator(path: str, method: str, status: int) -> jsonschema_rs.Draft202012V
     media = operation["responses"][str(status)].get("content", {}).get("application/json")
     if media is None:
         return None
-    whole = {**media["schema"], "components": document()["components"]}
-    return jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
+    place = ("paths", path, method, "responses", str(status), "content", "application/json", "schema")
+    pointer = "/".join(name.replace("~", "~0").replace("/", "~1") for name in place)
+    reference = {"$ref": f"urn:document#/{quote(pointer, safe='/~')}"}
+    return jsonschema_rs.Draft202012Validator(reference, validate_formats=True, registry=registry())
 
 
 def check(answer: Any, method: str, url: str) -> None:

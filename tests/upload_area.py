@@ -56,7 +56,7 @@ class AreaPath:
         return content
 
     def read_text(self) -> str:
-        return self.read_bytes().decode().replace("\r\n", "\n")  # as paths do
+        return self.read_bytes().decode().replace("\r\n", "\n")  # like Path.read_text
 
     def write_bytes(self, content: bytes) -> None:
         put_in_area(self.supplier, join_path(self.parts), [content])
