@@ -10,7 +10,7 @@ EDGES = browser or fault or fuzz or program or race
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo down test edges accessible conform clients packages fuzz lint screenshots bench soak lock
+.PHONY: help setup run demo down test edges accessible conform clients packages docs sbom fuzz lint screenshots bench soak lock
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -19,7 +19,7 @@ setup: ## make .venv with the packages to run, test and lint
 	@$(BOOTSTRAP) dev embedded
 
 run: ## run the Exchange: servers, demo data and all services (Ctrl-C stops it)
-	@exec $(BOOTSTRAP) embedded $(if $(UPLOADS_URL),s3) -- -m tools.launcher
+	@exec $(BOOTSTRAP) embedded docs $(if $(UPLOADS_URL),s3) -- -m tools.launcher
 
 demo: ## play the demo order again on the running service
 	@exec $(BOOTSTRAP) -- manage.py demo
@@ -31,7 +31,7 @@ test: ## run the quick tests on temporary servers; ARGS="tests/orders -x" select
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not ($(EDGES))" $(ARGS)
 
 edges: ## run the slow tests: races, faults, fuzzing, browsers, third-party programs
-	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 --dist loadfile -m "$(EDGES)" $(ARGS)
+	@exec $(BOOTSTRAP) dev embedded docs sbom -- -m pytest -n 2 --dist loadfile -m "$(EDGES)" $(ARGS)
 
 conform: ## check a running service against the contract
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/contract/outsider $(ARGS)
@@ -42,7 +42,15 @@ clients: ## test generated clients and our own client packages on a running serv
 packages: ## build the Python and TypeScript client packages in dist/
 	@$(NPM) $(BOOTSTRAP) clients -- -m tools.clients.packages $(ARGS)
 
-accessible: ## check every page of the admin with axe, in both themes and three widths
+docs: ## build the site of the documents, which the service serves below /docs/
+	@exec $(BOOTSTRAP) docs -- -m tools.docs_site --strict
+
+sbom: ## list the packages of a release in dist/sbom.json, as CycloneDX
+	@mkdir -p dist
+	@exec $(BOOTSTRAP) sbom -- -W ignore::UserWarning -m cyclonedx_py requirements --pyproject pyproject.toml \
+		--mc-type application --output-reproducible --of JSON --validate -o $(or $(ARGS),dist/sbom.json) requirements.txt
+
+accessible: ## check every page of the admin and the portal with axe, in both themes and three widths
 	@exec $(BOOTSTRAP) dev embedded -- -m pytest -n 2 tests/accessibility/check_pages.py $(ARGS)
 
 fuzz: ## send random requests to a running service, as both roles; ARGS="--seconds 60" limits it
@@ -74,3 +82,5 @@ lock: ## resolve the dependencies in pyproject.toml again (needs uv)
 	$(LOCK) --group redis --no-deps -o requirements/redis.txt
 	$(LOCK) --group bench -c requirements.txt -o requirements/bench.txt
 	$(LOCK) --group clients -c requirements/dev.txt -o requirements/clients.txt
+	$(LOCK) --group docs -c requirements/dev.txt -o requirements/docs.txt
+	$(LOCK) --group sbom -c requirements/dev.txt -o requirements/sbom.txt
