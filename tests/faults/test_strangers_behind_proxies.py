@@ -19,10 +19,15 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault, pytest
 
 
 @pytest.fixture(scope="module")
-def behind(request, start_web, tmp_path_factory):
-    """The port of a proxy before a host of four threads."""
+def host(start_web):
+    """One host of four threads for all proxies: pytest sets `behind` up again at each change of its parameter."""
     web = start_web(WEB_THREADS="4", BEHIND_PROXY="1", GUNICORN_CMD_ARGS="--max-requests 0")
-    host = f"127.0.0.1:{web.port}"
+    return f"127.0.0.1:{web.port}"
+
+
+@pytest.fixture(scope="module")
+def behind(request, host, tmp_path_factory):
+    """A proxy before the host."""
     with proxy(request.param, tmp_path_factory.mktemp("proxy"), host, host) as port:
         yield WebServer(port)
 
