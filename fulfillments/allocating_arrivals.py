@@ -54,7 +54,7 @@ def _lock_short_lines(change: Change) -> list[FulfillmentLine]:
 
 
 def _reserve_first(change: Change, lines: Sequence[FulfillmentLine], stock: LockedStock) -> int:
-    """Reserve stock for lines that only routed lines of older orders precede."""
+    """Reserve stock for the lines, after the short lines of older orders."""
     if not lines:
         return 0
     older = shortage_by_stock_row({line.variant_id for line in lines}, change.order_id).of_older

@@ -41,7 +41,7 @@ OfOrder = Annotated[T, Through("order")]
 """A field of the order that its suppliers see, under the same name."""
 
 
-# Empty from a correction of the address until the next capture.
+# Empty after a correction of the address, until the next capture.
 _captured_at = Case(
     When(capture__outdated=False, then=Coalesce("capture__captured_again_at", "capture__captured_at"))
 )
@@ -160,10 +160,10 @@ def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Fulfillme
 
 
 def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
-    """Save the capture of each row that needs one. Return the rows with its time.
+    """Save a capture for each row without `captured_at`; return the rows with the time of their capture.
 
-    A row needs one before its first capture, and after a correction of its address. No row that a move needs
-    is locked.
+    A row has no `captured_at` before its first capture, and after a correction of its address. This locks no
+    row that a move needs.
     """
     uncaptured = [row.id for row in page if row.captured_at is None]
     if not uncaptured:
@@ -179,7 +179,8 @@ def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
             [uncaptured],
         )
         captured: dict[int, datetime] = dict(cursor.fetchall())
-    # A concurrent capture inserted the other rows first. Use its times, which only a new statement can see.
+    # A concurrent transaction has captured the other rows. Read its times in a new statement, which can see
+    # them.
     others = [pk for pk in uncaptured if pk not in captured]
     if others:
         captured |= dict(

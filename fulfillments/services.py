@@ -144,8 +144,8 @@ def create_fulfillments(
 ) -> None:
     """Create a fulfillment for each warehouse of the plan, or join the existing one, and reserve the units.
 
-    Units that join a fulfillment get lines of their own, with the values agreed now: the lines that are there
-    keep theirs. Short units of a contested stock row are marked as `behind` the unrouted lines.
+    Units that join a fulfillment get lines of their own, with the values agreed now; existing lines keep
+    their own values. Short units of a contested stock row are marked as `behind` the unrouted lines.
     """
     fulfillments: dict[WarehouseKey, Fulfillment] = {}
     for allocation in allocations:
@@ -213,7 +213,10 @@ def restart_time_limits(change: Change, unfinished: list[Fulfillment]) -> None:
 
 
 def move_deadlines(change: Change, unfinished: list[Fulfillment]) -> None:
-    """Compute the time limits again for the order's new `ship_until`; the partnership's hours go on."""
+    """Compute the time limits again for the order's new `ship_until`.
+
+    The partnership's hours do not start again.
+    """
     begun = _state_begun(change)
     workable = [fulfillment for fulfillment in unfinished if fulfillment.state in WORKABLE]
     for fulfillment in workable:
@@ -223,7 +226,7 @@ def move_deadlines(change: Change, unfinished: list[Fulfillment]) -> None:
 
 
 def _state_begun(change: Change) -> dict[int, datetime]:
-    """Return the moment from which each fulfillment's hours count: its last move, or its last release."""
+    """Return the start of each fulfillment's time limit: its last move or its last release."""
     moves = Event.objects.filter(order_id=change.order_id, fulfillment_id__isnull=False)
     moves = moves.filter(~Q(from_state=F("to_state")) | Q(type="fulfillment.released"))
     return dict(moves.order_by().values_list("fulfillment_id").annotate(Max("occurred_at")))

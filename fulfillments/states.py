@@ -45,7 +45,7 @@ WORKABLE: Final = (NEW, ACCEPTED, NOT_ALLOWED)
 # A capture of new work returns these states: the supplier captures again after it refused a cancellation.
 CAPTURABLE: Final = (NEW, NOT_ALLOWED)
 
-# Units are open in these states, so the supplier hears of changes of the order.
+# Units are open in these states, so the supplier is notified of changes of the order.
 UNFINISHED: Final = (*WORKABLE, CANCELING, WRONG_ADDRESS)
 
 SUPPLIER = (ActorKind.SUPPLIER, ActorKind.OPERATOR)
@@ -227,7 +227,7 @@ CANCEL_UNCAPTURED = Move(
     CANCELED,
     RETAILER,
     "canceled",
-    otherwise=(NEW,),  # units are left
+    otherwise=(NEW,),  # some units are not canceled
 )
 WITHDRAW = Move(
     "withdraw",

@@ -60,7 +60,7 @@ COUNTED_EVENTS = {
 
 @dataclass(frozen=True)
 class Counted:
-    """A number of a scorecard: its count, its days, and its supplier or retailer. Without them, 0."""
+    """A number on a scorecard: its count, its days, and its supplier or retailer (0 means all)."""
 
     count: str
     first: date

@@ -44,7 +44,7 @@ class Asked(Protocol):
 
 
 def asked_at(fulfillments: Iterable[Asked]) -> Mapping[int, datetime]:
-    """Return when the present request of each fulfillment was made, by id. One query."""
+    """Return the time of each fulfillment's open request, by the fulfillment's id. Takes one query."""
     state_of = {each.id: each.state for each in fulfillments}
     orders = {each.order_id for each in fulfillments}
     events = Event.objects.filter(
@@ -113,7 +113,7 @@ def refuse_outdated(fulfillment: Asked, given: Iterable[str]) -> None:
     if now is None:
         return
     if late := next((each for each in moments if each.is_after(now)), None):
-        # The columns were sorted apart: this request has another row.
+        # A user sorted one column without the others: this `asked_at` belongs to a later request.
         message = f"{late} is the asked_at of another row: this one has {iso(now)}. Copy the row again."
         raise Invalid.at("asked_at", message)
     outdated = next((each for each in moments if each.is_before(now)), None)

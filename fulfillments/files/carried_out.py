@@ -1,7 +1,7 @@
 """The memory of rows that were carried out. A repeated row changes nothing, even after later changes.
 
-A row is remembered as it is written, and by its meaning: the line that its sku names, and the request that
-was open. It is recognized in a file with other columns, or after a spreadsheet has cut its `asked_at`.
+A row is remembered in two forms: its cells as written, and its meaning (its line and the open request). So
+the row is also recognized with other columns, or with an `asked_at` that a spreadsheet has cut.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from fulfillments.models import CarriedOutRow, Fulfillment
 from imports.models import ImportJob
 
 Row = Mapping[str, str]
-# The fulfillment has a column of its own. A column that the file lacks counts as empty.
-# `shipped_at` is left out: a parcel whose row comes again with another moment is the same parcel.
+# The fulfillment has its own column in the table. A missing column counts as empty. `shipped_at` is left out:
+# a repeated row with another time is still about the same parcel.
 COMPARED = ("action", "tracking_number", "carrier", "line_id", "sku", "quantity", "reason", "asked_at")
 WHOLE_NUMBERS = {"line_id": LONGEST_ID, "quantity": LONGEST_QUANTITY}
 
@@ -60,7 +60,7 @@ def _meaning(fulfillment: Fulfillment, row: Row) -> Row:
 
 
 def _request_of(fulfillment: Fulfillment, text: str) -> str:
-    """Return the exact moment that a missing or cut `asked_at` means; the text itself if it means another."""
+    """Return the exact time of the open request if `asked_at` is empty or cut; otherwise return the text."""
     try:
         given = AskedAt.read(text) if text else None
     except Invalid:

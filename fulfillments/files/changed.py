@@ -56,7 +56,7 @@ def changed(supplier_id: int) -> MadeFile:
     """Return the file. A change stays in it until a client has read the whole file and closed it."""
     Event.publish()
     read = ChangesRead.objects.filter(supplier_id=supplier_id).first()
-    # The area makes the planner choose the index by type: the supplier's other events are many.
+    # Filter by area, so that the planner uses the index by type: the supplier has many other events.
     events = Event.objects.filter(
         supplier_id=supplier_id, area="fulfillments", type__in=CHANGES, number__isnull=False
     )

@@ -43,7 +43,7 @@ LINE_WORDS = frozenset(
 
 
 def refuse_misnamed(read: Collection[str], ignored: Iterable[str]) -> None:
-    """Raise Unreadable for an ignored column that may name units, while no column is read that does."""
+    """Raise Unreadable if an ignored column may name units and no known column names them."""
     for name in ignored:
         if "quantity" not in read and _means(name, QUANTITY_WORDS, ("quantity",)):
             raise _misnamed(name, "quantity", "a row means all open units of its line")

@@ -69,8 +69,8 @@ def _to_do(fulfillments: QuerySet[Fulfillment], wanted: Q, units: Units, write: 
 
 
 def _content(page: list[FulfillmentRow], units: Units, write: Write = as_csv) -> bytes:
-    # Read the moments before the lines: a line that joins meanwhile must not have the moment of its joining
-    # beside the lines of before.
+    # Read the times of the requests before the lines. Otherwise the time of a line that joins meanwhile would
+    # stand beside the older lines.
     moments = asked_at(page)
     return write(COLUMNS, line_rows(fulfillments_json(page), moments, units))
 
@@ -102,7 +102,7 @@ def _capture(page: list[FulfillmentRow]) -> None:
 
 
 def _by_day(fulfillments: QuerySet[Fulfillment]) -> dict[date, list[FulfillmentRow]]:
-    """Return the latest captured fulfillments by day (UTC), for the days that the folder shows."""
+    """Return the newest captured fulfillments, grouped by day (UTC), for the days that the folder shows."""
     since, days = timezone.now() - DAYS, dict[date, list[FulfillmentRow]]()
     for row in reversed(list(rows(fulfillments.order_by("-id"))[:MOST])):
         if row.captured_at is not None and row.captured_at >= since:

@@ -22,7 +22,7 @@ class CancelableFulfillment(MovableFulfillment):
 
     @property
     def is_canceled_at_once(self) -> bool:
-        """Whether a cancellation does not ask the supplier, who never captured the fulfillment."""
+        """Whether a cancellation needs no answer of the supplier, who never captured the fulfillment."""
         at_once = self.partnership.cancel_before_capture == CancelBeforeCapture.AT_ONCE
         return at_once and self.state == State.NEW and not hasattr(self, "capture")
 

@@ -241,10 +241,10 @@ class Fulfillment(CancelableFulfillment):
     def withdraw(
         self, change: Change, *, to_supplier: int | None = None, quantities: Quantities | None = None
     ) -> None:
-        """Reassign these units, or all open units, to the supplier with that id if one is given.
+        """Reassign these units, or all open units: to the supplier `to_supplier`, or as routing decides.
 
-        That supplier is asked again even if it refused units of the order before. Raises InvalidTransition
-        if the other suppliers do not have stock for all these units.
+        This supplier is asked again even if it refused units of the order before. Raises InvalidTransition if
+        the other suppliers do not have stock for all these units.
         """
         with self._move(change, states.WITHDRAW) as move:
             withdrawn = move.within_open(quantities, "lines")

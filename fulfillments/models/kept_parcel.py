@@ -40,7 +40,7 @@ class KeepsParcels(Recorded, Protocol):
 
 
 class KeptParcel(ParcelContent):
-    """A parcel of a held order that is not shipped yet in our books. Its shipment replaces this row."""
+    """A parcel of a held order that is not recorded as shipped yet. Its shipment replaces this row."""
 
     fulfillment = models.ForeignKey(
         "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="kept_parcels"

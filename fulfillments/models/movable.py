@@ -73,7 +73,8 @@ class MovableFulfillment(models.Model):
         target = moving.target or move.target
         assert target in move.targets, f"{move.name} cannot end in {target}"
         self.state, self.updated_at = target, timezone.now()
-        if target != moving.before or move is states.REQUEST_CANCELATION:  # more units: a new time limit
+        # more units are requested, so a new time limit starts
+        if target != moving.before or move is states.REQUEST_CANCELATION:
             self.due_at = due_at(target, self.updated_at, self.partnership, change.ship_until)
         self.save(update_fields=MUTABLE)
         self._save_lines(moving.lines)

@@ -1,4 +1,4 @@
-"""Units of a fulfillment's lines, in the forms of callers, of events and of messages."""
+"""Units of a fulfillment's lines, in the forms that callers, events and messages use."""
 
 from __future__ import annotations
 

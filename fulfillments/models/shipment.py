@@ -103,8 +103,8 @@ class Shipment(ParcelContent):
     def correct(self, tracking_number: str, carrier: str | None) -> dict[str, Any]:
         """Set the number and the carrier; return the data of the event, empty if nothing changed.
 
-        Without a carrier, the supplier's stays, and a derived one is derived again. Raises CorrectionTooLate,
-        and TrackingNumberTaken.
+        If `carrier` is None, the carrier that the supplier named stays, and a derived carrier is derived
+        again. Raises CorrectionTooLate, and TrackingNumberTaken.
         """
         named = self.carrier if carrier is None and self.is_carrier_named else carrier or ""
         parcel = identify(tracking_number, named)

@@ -47,7 +47,7 @@ class WaitingLine(NamedTuple):
     retailer_id: int
     country_known: bool
     units: int
-    refused: int  # of the units
+    refused: int  # refused ones among `units`
     sku: str
     upc: str
     asked_supplier_id: int | None

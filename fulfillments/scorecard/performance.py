@@ -16,7 +16,8 @@ from fulfillments.models import PerformanceTarget
 from fulfillments.scorecard import measures
 from fulfillments.scorecard.measures import BOUNDS
 
-# Partnerships lead to the sums by their index. Partnerships are never deleted, so no sum is left out.
+# Start at the partnerships, to use the index of the sums. Partnerships are never deleted, so no sum is
+# missing.
 SUMS = """
     SELECT p.{party}_id, s.day >= %(first)s,
         coalesce(sum(s.count) FILTER (WHERE s.measure = %(created)s), 0),

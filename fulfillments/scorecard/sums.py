@@ -27,7 +27,7 @@ PORTION = 5_000
 ONLY = 1
 """The id of the only bookmark row."""
 
-# Event numbers have gaps: a new epoch begins far beyond the end of the one before.
+# Event numbers have gaps: a new epoch starts with much higher numbers.
 NEXT = """
     SELECT count(*), coalesce(max(number), 0) FROM (
         SELECT number FROM events_event WHERE number > %(after)s ORDER BY number LIMIT %(most)s
@@ -36,15 +36,16 @@ NEXT = """
 
 
 def _first(condition: str) -> str:
-    """Return SQL for: no earlier event `e` of the fulfillment meets the condition, which may name `b`.
+    """Return SQL that is true if no earlier event `e` of the fulfillment meets the condition.
 
-    A fulfillment may be accepted, shipped or rejected several times, but it counts once.
+    The condition may also use the counted event `b`. A fulfillment may be accepted, shipped or rejected
+    several times, but it counts once.
     """
     return f"""NOT EXISTS (SELECT FROM events_event e WHERE e.order_id = b.order_id
         AND e.fulfillment_id = b.fulfillment_id AND e.id < b.id AND {condition})"""
 
 
-# The work on a fulfillment begins with its first move. The retailer's cancel request is no work.
+# The work on a fulfillment begins with its first move. The retailer's cancel request does not count as work.
 MOVED = f"{{event}}.from_state <> '' AND {{event}}.type <> '{REQUEST_CANCELATION.event}'"
 REJECTED = f"{{event}}.type = '{REJECT_OUT_OF_STOCK.event}' AND {{event}}.data->>'reason' = ANY(%(reasons)s)"
 # The last parcel, because the rest of the units may be canceled days later.
@@ -123,8 +124,8 @@ ADD_UP = f"""
     SET count = known.count + excluded.count, seconds = known.seconds + excluded.seconds
 """  # noqa: S608 - built from constants
 # Recompute the sums of all counted events. Times to capture and feeds are left out: a capture can be renewed,
-# and events of feeds are not kept for ever. Each run rounds its sum to seconds, so the sum of many runs
-# differs by less than a second for each event from the sum of one run.
+# and events of feeds are deleted later. Each run rounds its sum to seconds, so a sum may differ by less than
+# a second for each event.
 KEPT = f"measure NOT IN ('{measures.TO_CAPTURE}', '{measures.FEEDS}')"
 RECOMPUTED = f"""
     {FACTS}, counted AS ({SUMS}), wrong AS (

@@ -69,7 +69,7 @@ def concerns(lines: Sequence[DecisionJson], rule: SimulatedRule) -> bool:
 
 
 def replay(lines: Sequence[DecisionJson], rule: SimulatedRule | None = None) -> Replayed:
-    """Route the lines with the prices, priorities and stock of their time."""
+    """Route the lines with the prices, priorities and stock that they had at the decision."""
     wants, available = [], dict[StockKey, int]()
     currencies = {_currency(each) for line in lines for each in line["candidates"]}
     for line in lines:

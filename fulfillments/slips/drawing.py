@@ -50,7 +50,7 @@ def draw(batch: SlipBatch) -> SlipDocument:
 
 
 def _texts(batch: SlipBatch) -> Iterator[str]:
-    """Yield all texts that are not from our own words."""
+    """Yield all texts that are not fixed words of a slip."""
     for design in batch.designs:
         yield from (design.header, design.footer, design.return_address, design.supplier)
     for slip in batch.slips:
@@ -213,7 +213,8 @@ class _SlipPages:
         self.sheets.use(NORMAL)
         head = self.sheets.line_height + 2 * PADDING
         top = MARGIN + self.sheets.line_height + GAP
-        pages, room = [list[Row]()], self.design.bottom - y - head - head  # the second is for the total
+        # the second is the height of the total
+        pages, room = [list[Row]()], self.design.bottom - y - head - head
         for row in rows:
             if row.height > room and (pages[-1] or len(pages) == 1):
                 pages.append([])

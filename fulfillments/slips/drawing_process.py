@@ -10,7 +10,7 @@ import msgspec
 from fulfillments.slips.contents import SlipBatch
 from fulfillments.slips.drawing import draw
 
-LESS_URGENT = 5  # requests go first
+LESS_URGENT = 5  # serve requests first
 
 
 def main() -> None:

@@ -49,5 +49,5 @@ def _file(batch: SlipBatch) -> MadeFile:
 
 @lru_cache(maxsize=4 * MOST_LISTED)
 def _drawn(encoded: bytes) -> bytes:
-    """Draw a slip once for many listings: clients list a folder often, and its sizes must be true."""
+    """Draw a slip once for many listings: clients list a folder often, and expect the exact size."""
     return make_document(msgspec.msgpack.decode(encoded, type=SlipBatch)).pdf

@@ -23,7 +23,7 @@ KINDS = {
 
 
 def stored_logo(content: bytes) -> bytes:
-    """Return a PNG or JPEG as the PNG that slips show. Raises ValidationError with what the file is."""
+    """Return the uploaded PNG or JPEG as the PNG that slips show. Raises ValidationError with the reason."""
     if len(content) > MOST_BYTES:
         raise ValidationError(f"The logo has {len(content):,} bytes. Upload one of at most 1 MB.")
     image = _opened(content)

@@ -83,7 +83,8 @@ def identify(tracking_number: str, carrier: str = "") -> Identified:
 def _derived(number: str, right: set[str], doubted: str) -> str:
     """Return the only carrier with a right check digit, or the doubted one if the number has letters.
 
-    A mistyped number of digits only may belong to a carrier that the data set does not know.
+    Without letters, a number with a wrong check digit may belong to a carrier that the data set does not
+    know.
     """
     if len(right) == 1:
         return next(iter(right))

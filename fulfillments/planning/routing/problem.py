@@ -34,7 +34,7 @@ class LineGroup:
     takers: list[set[int]]  # for each want, the offers that it can take
     supply: dict[int, int] = field(default_factory=dict)  # by position of the warehouse
     need: int = 0  # the most that can be filled
-    effort: int = 0  # numbers read while sharing out stock among competing lines
+    effort: int = 0  # a measure of the work to fill competing lines
 
     def __post_init__(self) -> None:
         for offer in self.offers:
@@ -76,7 +76,7 @@ class Problem:
         self.priorities = {each.supplier_id: each.priority for each, _ in candidates}
 
     def bits(self, warehouses: Iterable[WarehouseKey]) -> int:
-        """Return those of these warehouses that have stock, as bits."""
+        """Return, as bits, the warehouses among these that have stock."""
         return sum(1 << self._positions[key] for key in set(warehouses) if key in self._positions)
 
     def _group(self, wants: list[Want], sources: list[Stocked]) -> LineGroup:
@@ -112,7 +112,7 @@ def _scale(costs: Iterable[Decimal]) -> int:
 
 
 def _competing(sources: Sequence[Stocked]) -> list[list[int]]:
-    """LineGroup the indexes of wants with stock: two wants share a group if one stock row could fill both."""
+    """Group the indexes of wants with stock: two wants share a group if one stock row could fill both."""
     leader = list(range(len(sources)))
 
     def lead(index: int) -> int:

@@ -92,7 +92,7 @@ class Search:
             allowed &= ~(1 << warehouse)
 
     def _forced(self, missing: list[int], undecided: int) -> int | None:
-        """Return the warehouses that a group cannot do without; None if a group cannot be filled."""
+        """Return the warehouses that a group needs to be filled; None if it cannot be filled at all."""
         forced = 0
         for number, units in enumerate(missing):
             if units > 0:
@@ -214,7 +214,8 @@ class Search:
         heapq.heapify(rest)
         while rest and not self._fills(chosen, missing):
             gain, rank, warehouse = heapq.heappop(rest)
-            now = -self._gain(warehouse, missing)  # a gain never grows, so an old value is an upper bound
+            # a gain never grows, so a value computed earlier is an upper bound
+            now = -self._gain(warehouse, missing)
             if rest and now > gain and (now, rank) > rest[0][:2]:
                 heapq.heappush(rest, (now, rank, warehouse))
                 continue
@@ -270,7 +271,7 @@ class Search:
 
 
 def _largest_needed(counts: list[int], units: int) -> int:
-    """Return how many of the largest counts reach `units`; one more than all if they do not."""
+    """Return how many of the largest counts reach `units`, or len(counts) + 1 if all together do not."""
     for number, count in enumerate(sorted(counts, reverse=True), 1):
         units -= count
         if units <= 0:
