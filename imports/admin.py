@@ -109,7 +109,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
         )
 
 
-# Each event repeats these details; the page already shows them. Counts of zero say nothing.
+# Leave out the details that each event repeats, because the page shows them already, and counts of zero.
 SHOWN_ABOVE, EMPTY = {"kind", "source", "status"}, {"0", "no"}
 
 

@@ -114,7 +114,7 @@ def _outlook(job: ImportJob) -> str:
 def _message_form(job: ImportJob, sent: dict[str, Any] | None) -> forms.Form:
     form = MessageForm(sent, initial={"text": proposed_text(job)})
     if settings.EMAIL_URL:
-        digest = getattr(job.supplier, "digest", None)  # absent until the supplier subscribes to it
+        digest = getattr(job.supplier, "digest", None)  # absent until the supplier subscribes to digests
         form.fields["mail_to"] = forms.EmailField(
             required=False,
             initial=digest.address if digest else "",

@@ -16,7 +16,10 @@ ROWS_AT_ONCE = 1000
 
 
 def report(job: ImportJob) -> Iterator[bytes]:
-    """Yield the CSV in constant memory, with semicolons if the file had them: numbers depend on it."""
+    """Yield the CSV in constant memory.
+
+    It keeps the file's semicolons: the notation of numbers depends on them.
+    """
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=";" if job.delimiter == ";" else ",", lineterminator="\r\n")
     writer.writerow(columns_of(job))

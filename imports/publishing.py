@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
 REASONS = 10
-LONGEST_STEM = 180  # bytes; the suffixes still fit into a file's name
+LONGEST_STEM = 180  # in bytes, so that suffixes still fit into a file's name
 
 
 def publish(job: ImportJob) -> None:

@@ -17,7 +17,7 @@ from imports.models import AutoImport, SavedMapping
 from imports.models.kind import area_of
 from imports.shop_exports import BUILT_IN, recognise
 
-# Stands for a name: use the mapping that the file's header certainly belongs to.
+# Instead of a name: use the mapping to which the file's header certainly belongs.
 BY_HEADER = "auto"
 MOST_SAVED = 100
 

@@ -36,7 +36,7 @@ def start_import(
 ) -> ImportJob:
     """Create a job and wake a worker after the commit. A job without a blob is fetched first.
 
-    `as_of` is the moment of the file's content, now at the latest, however long the job waits.
+    `as_of` is the time of the file's content, never in the future. It does not change while the job waits.
     """
     with transaction.atomic():
         job = ImportJob.objects.create(

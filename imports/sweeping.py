@@ -76,8 +76,8 @@ def wake_waiting() -> int:
 def take_uploads() -> int:
     """Start jobs for uploads that suppliers import automatically; return their number.
 
-    Each upload is a job, also if another upload has replaced the file. Only an empty file that its client has
-    filled since is none.
+    Each upload becomes a job, even if another upload has replaced the file. The exception is an empty file
+    that its client has filled since then.
     """
     started = 0
     with transaction.atomic():

@@ -22,7 +22,7 @@ class Barcode(FileColumn):
         """Return a condition on digits, length and check digit; GS1 weighs digits 3 and 1 from the right.
 
         The digits are read as hexadecimal. Each byte of that number holds one digit of weight 3 and one of
-        weight 1, so all digits are weighed at once. The bytes are added up by % 255, because 256 % 255 = 1.
+        weight 1, so one operation weighs all digits. The bytes are added up by % 255, because 256 % 255 = 1.
         """
         number = SQL("((CASE WHEN octet_length({0}) % 2 = 1 THEN 'x0' ELSE 'x' END || {0})::bit(56)::bigint)")
         weighed = SQL("((({0} >> 4) & {1}) * 3 + ({0} & {1})) % 255 % 10 = 0").format(

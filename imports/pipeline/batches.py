@@ -88,8 +88,8 @@ def differing(context: ImportContext, importer: RangeImporter, within: Composabl
     lookup, mapped = importer.lookup(context), context.mapped
     table, rows = SQL("{} AS s").format(context.staging.table), within
     if not context.first:
-        # Join by ctid alone: with the line as well, the planner could compare every row of a range with
-        # every other when its statistics call the range empty.
+        # Join by ctid alone. If the condition also named the line, and the statistics called the range empty,
+        # the planner could compare every row of the range with every other row.
         table = SQL("(SELECT place FROM {} AS s WHERE {} OFFSET 0) AS d JOIN {} ON s.ctid = d.place").format(
             context.staging.differing, within, table
         )

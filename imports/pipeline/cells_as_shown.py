@@ -1,7 +1,7 @@
 """A workbook's cell as its reader sees it, with the leading zeros of its format.
 
-Two things are always written plainly, because files have no country: numbers have a decimal point and no
-groups, dates are ISO 8601.
+Two things are always written plainly, because a file does not name its country: numbers have a decimal point
+and no groups, dates are ISO 8601.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-# Colours, conditions and countries; blanks as wide as a letter; fill characters.
+# Parts that show no digit: colors, conditions and countries in brackets, wide blanks, fill characters.
 HIDDEN = re.compile(r"\[[^\]]*\]|_.|\*.")
 LITERAL = re.compile(r'"([^"]*)"|\\(.)')
 DIGITS = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+")

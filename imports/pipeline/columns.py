@@ -99,7 +99,7 @@ class TextColumn(FileColumn):
         return SQL("(octet_length({0}) > length({0}) AND {0} ~ {1})").format(value, Literal(f"[{INVISIBLE}]"))
 
     def _was_rounded(self, value: Composable) -> Composable:
-        """Whether the text is a long number rounded by a spreadsheet, which makes several numbers one."""
+        """Whether a spreadsheet rounded this long number, so that several numbers look the same."""
         return SQL("(strpos({0}, '+') > 0 AND {0} ~* {1})").format(value, Literal(ROUNDED))
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:

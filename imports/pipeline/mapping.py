@@ -217,7 +217,8 @@ def _entry(
         name,
         subtype,
         given.get("string_transformer", "").strip(),
-        given.get("math_transformer", "").rstrip(),  # errors count the characters from the first one
+        # errors give positions from the first character, so keep the blanks before it
+        given.get("math_transformer", "").rstrip(),
         given.get("split_by_character", ""),
         given.get("name_field", "").strip(),
         given.get("name_separator", ""),

@@ -214,9 +214,7 @@ class MappedFile:
 
     @property
     def worth_saying(self) -> Composable:
-        """Return the condition for faults to report: a parent row is not blamed for lacking a variant's
-        fields.
-        """
+        """Return the condition for faults to report. A parent row may lack the fields of its variants."""
         if self.shape.group is None:
             return SQL("true")
         return SQL("(code = {} OR b.no_variant IS NOT TRUE)").format(Literal(NO_VARIANT))

@@ -51,7 +51,7 @@ class RowImporter(Importer):
         """Return the positions of the rows that were carried out before, in this file or another."""
 
     def warning(self, job: ImportJob, row: Mapping[str, str], *, repeated: bool) -> str:
-        """Return a sentence for the supplier about a row that was carried out, now or before, or nothing."""
+        """Return a warning about a row that was carried out, now or before; empty if there is none."""
         return ""
 
     @abstractmethod

@@ -33,7 +33,10 @@ class Template:
     end: str
 
     def sql(self, cells: Callable[[int], Composable]) -> Composable:
-        """Return the text of a row, empty if the first cell is. Other empty cells omit the text before."""
+        """Return the template's text for a row, empty if its first cell is empty.
+
+        The text before any other empty cell is left out.
+        """
         (before, first), *others = self.parts
         if first is None:
             return SQL("''")
@@ -78,7 +81,7 @@ def trimmed(index: int) -> Composable:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A column, and certain cells of it."""
+    """A column, and the cells of it that are chosen."""
 
     index: int
     name: str

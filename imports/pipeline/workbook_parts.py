@@ -25,7 +25,7 @@ Check = Callable[[], None]
 # Excel's limit; Excel writes no row below it.
 MOST_ROWS = 1024**2
 MOST_BYTES = 1024**3
-# A part that unpacks to more than FREE_BYTES may have this many bytes for each packed byte; Excel's have 30.
+# A part above FREE_BYTES may unpack to this many bytes for each packed byte; parts written by Excel need 30.
 FREE_BYTES, MOST_RATIO = 16 * 1024**2, 150
 # Shared texts are in memory at once; rows are read one by one.
 MOST_TEXTS = 2_000_000

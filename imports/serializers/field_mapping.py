@@ -24,7 +24,7 @@ class FieldMappingBody(FileTypeBody):
     schema = MappingField(required=False, allow_null=True, help_text="Entries as in field_mapping.")
     math_transformer = Optional(
         max_length=LONGEST,
-        trim_whitespace=False,  # errors count the characters from the first one
+        trim_whitespace=False,  # errors give positions from the first character, so keep the blanks before it
         help_text="Such as `wholesale_price = round(retail_price * 0.55, 2)`.",
     )
     rows = RowsBody(required=False, allow_null=True, help_text="The meaning of the file's rows.")

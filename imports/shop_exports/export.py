@@ -67,7 +67,7 @@ def columns(sources: Sequence[str], target: str, **more: Any) -> list[dict[str, 
 
 
 def options_named_by(names: Sequence[tuple[str, str]], **more: Any) -> list[dict[str, Any]]:
-    """Return entries for columns of values that are named by another column: options and properties."""
+    """Return entries for columns with values whose names are in other columns: options and properties."""
     return [
         column(value, target, name_field=name, **more)
         for name, value in names
