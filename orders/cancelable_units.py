@@ -38,9 +38,10 @@ class CancelableUnits:
 
     @cached_property
     def at_once(self) -> set[int]:
-        """The fulfillments that are canceled without asking their suppliers, who never captured them.
+        """The fulfillments that a cancellation ends at once, because their suppliers never captured them.
 
-        A capture inserts a row that refers to its fulfillment, so it waits for this lock.
+        The query locks these rows, so a concurrent capture waits: it inserts a row that refers to the
+        fulfillment.
         """
         uncaptured = Fulfillment.objects.filter(
             pk__in=[*self.fulfillments],
@@ -154,7 +155,7 @@ class CancelableUnits:
     def _repeated(self) -> bool:
         """Whether the order's last event is a request for the whole order, which this request repeats.
 
-        The state that the order got by the request is an event of its own, and does not count.
+        Events of the order's state are left out, because the request itself may have changed the state.
         """
         events = Event.objects.filter(order_id=self.order.pk).exclude(type__in=STATE_EVENTS.values())
         last = events.order_by("id").last()

@@ -309,7 +309,8 @@ class OrderLine(models.Model):
                 condition=Q(shipped__gte=F("returned")), name="order_line_returned_of_shipped"
             ),
         ]
-        # Few of all lines wait for stock. Each way in which a line names a variant has an index.
+        # Few lines wait for stock, so these indexes are small: one for each way in which a line names a
+        # variant.
         indexes = [
             models.Index("id", condition=Q(waiting_since__isnull=False), name="order_line_waiting"),
             models.Index("sku", condition=Q(waiting_since__isnull=False), name="order_line_waiting_sku"),

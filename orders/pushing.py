@@ -183,7 +183,10 @@ def _variants(wants: Sequence[Want]) -> set[int]:
 def _fill(
     change: OrderChange[Order], lines: list[OrderLine], wants: list[Want], stock: Stock, left: StockLeft
 ) -> set[int]:
-    """Plan and write the order; return the variants taken. Stock is written last, to lock it briefly."""
+    """Plan and write the order; return the variants whose stock it reserves.
+
+    Stock is written last, to lock it briefly.
+    """
     chosen = plan(wants, left.units, allow_short=True)
     _refuse_unfilled(change.order, chosen, wants)
     _save_lines(change.order, lines, wants, chosen)

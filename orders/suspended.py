@@ -20,7 +20,7 @@ def suspended_then(
 ) -> dict[tuple[int, int], list[tuple[str, str]]]:
     """Return the name and the suspension's reason of each supplier left out, by decision and line.
 
-    Two queries if no supplier was suspended, else four. Partnerships and listings are the present ones,
+    Takes two queries if no supplier was suspended, else four. Reads the present partnerships and listings,
     because past ones are not stored.
     """
     if not decisions:

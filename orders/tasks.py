@@ -45,6 +45,6 @@ def end_waits() -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def erase_old() -> None:
-    """Erase personal data from orders that were closed long ago, if the setting asks for it; then copies."""
+    """Erase personal data from orders that were closed long ago, if a setting says so; then its copies."""
     erasing.erase_old()
     search.erase_copies(SECONDS)

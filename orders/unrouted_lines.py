@@ -11,8 +11,8 @@ from fulfillments.planning.candidates import WaitingLine
 from fulfillments.planning.partners import FILLS_OPEN_ORDERS
 from fulfillments.stock_queue import OLDER_UNROUTED, UNROUTED_ORDER
 
-# A cheap first question, mostly answered with no; the exact query follows only after a yes. Arrays instead of
-# joins, so that the planner always uses the small partial indexes.
+# A cheap first question, whose answer is mostly no. The exact query runs only after a yes. It uses arrays
+# instead of joins, so that the planner always chooses the small partial indexes.
 ANY_WAITING = """
     SELECT EXISTS (
         SELECT FROM fulfillments_fulfillmentline p WHERE p.is_short AND p.variant_id = ANY(%(variants)s)

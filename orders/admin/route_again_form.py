@@ -12,7 +12,7 @@ from orders.models import Order
 
 
 class RouteAgainForm(forms.Form):
-    """The supplier to ask again, of those that refused units of the order or lost them."""
+    """The choice of a supplier that refused units of the order, or lost them, to ask it again."""
 
     supplier = forms.TypedChoiceField(
         required=False,

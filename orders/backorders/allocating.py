@@ -38,7 +38,8 @@ STOCKED = """
     FROM inventory_stocklevel s JOIN inventory_warehouse w ON w.id = s.warehouse_id
     JOIN accounts_supplier u ON u.id = w.supplier_id WHERE s.on_hand - s.reserved > u.safety_stock
 """
-# Only orders for which older orders leave stock: a few units can fill only a few of thousands of orders.
+# Read only orders that can get stock after older orders: a few units can fill only a few of thousands of
+# orders.
 ROUTED = f"""
     SELECT DISTINCT order_id FROM (
         SELECT f.order_id, k.available,
@@ -82,7 +83,7 @@ def allocate_all(variant_ids: Collection[int] | None, *, seconds: float) -> bool
         return True
     end = monotonic() + seconds
     done = True
-    # Routed orders come twice, because some routed lines are queued after the unrouted lines (`behind`).
+    # Try routed orders again at the end: some of their lines are queued after the unrouted lines (`behind`).
     for orders in (_routed, _unrouted, _routed):
         for order_id in orders(variant_ids):
             if monotonic() > end:

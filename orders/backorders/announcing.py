@@ -45,7 +45,7 @@ ANNOUNCED = """
 
 
 class ChangedDay(NamedTuple):
-    """A stock row whose date changed; `changed_in` tells a later change apart."""
+    """A stock row whose date changed; `changed_in` shows whether the date has changed again."""
 
     id: int
     variant_id: int

@@ -22,7 +22,7 @@ PAGE = 500
 SHIP_UNTIL, MAX_WAIT_DAYS = "ship_until", "max_wait_days"
 """The reasons in the event: the field that set the limit."""
 
-# Read only lines that may be late: the days of a line's own partners are compared in Python.
+# This finds lines that may be late. Python then compares the days that each line's own partners allow.
 LATE = f"""
     SELECT * FROM (
         SELECT {COLUMNS}, coalesce(o.ship_until < (now() AT TIME ZONE 'UTC')::date, false) AS too_late,

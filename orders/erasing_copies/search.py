@@ -48,7 +48,7 @@ def erase_copies(seconds: float) -> bool:
 
 
 def _next_batch() -> list[PendingErasure]:
-    """Return the oldest erasure, and others that have been searched as far."""
+    """Return the oldest erasure, and the other erasures whose search is at the same position."""
     first = PendingErasure.objects.order_by("pk").first()
     if first is None:
         return []

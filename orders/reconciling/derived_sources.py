@@ -42,7 +42,7 @@ MEND_COUNTRIES = f"""
     UPDATE orders_order SET has_unknown_country = NOT has_unknown_country WHERE {_WRONG_COUNTRY} RETURNING id
 """  # noqa: S608 - built from constants
 
-# Entries of earlier addresses stay, so only missing entries are differences. Erased orders lose theirs.
+# Entries of earlier addresses stay, so only missing entries are differences. Erased orders have no entries.
 _MISSING_ENTRIES = """
     SELECT e.text, e.order_id, e.kind FROM orders_order o, search_entries_of(o) e
     WHERE o.erased_at IS NULL

@@ -19,7 +19,7 @@ DONE = sql(State.SHIPPED, State.OUT_OF_STOCK, State.MISSING_SKU, State.CANCELED)
 
 
 def _fits(state: str) -> str:
-    """Return SQL: whether the units of the fulfillment allow this state."""
+    """Return SQL that is true if the units of the fulfillment allow this state."""
     return f"""({state} IN ({DONE})) = (open = 0) AND ({state} <> {sql(SHIPPED)} OR shipped > 0)
         AND ({state} NOT IN ({DONE}) OR {state} = {sql(SHIPPED)} OR shipped = 0)"""
 
@@ -67,7 +67,7 @@ MISFITS = f"""
     ) f WHERE (state IN ({DONE})) <> (open = 0)
 """  # noqa: S608 - built from constants
 
-# The state before the first request of the present cancellation.
+# The state before the first request of the open cancellation.
 BEFORE_CANCEL = f"""
     SELECT f.id, f.order_id, f.state_before_cancel AS stored, CASE WHEN f.state <> {sql(CANCELING)} THEN ''
         ELSE coalesce(e.from_state, f.state_before_cancel) END AS state

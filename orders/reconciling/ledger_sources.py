@@ -88,8 +88,9 @@ RELEASE_MOVEMENTS = insert_movements(
     " ELSE 'reconcile: a movement of this fulfillment is missing' END",
 )
 
-# Lines get the ledger's number up to their open units, and a movement releases the rest. If movements are
-# missing, the lines keep their numbers, and a movement makes up for the missing ones.
+# If no movement is missing, the lines get the ledger's number, up to their open units, and a movement
+# releases the rest. Otherwise the lines keep their numbers, and a new movement replaces the missing
+# movements.
 MEND_RESERVED = f"""
     , filled AS (
         SELECT p.id, p.fulfillment_id, p.variant_id, coalesce(v.whole, false) AS whole,

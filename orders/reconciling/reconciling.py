@@ -238,7 +238,9 @@ CHECKS = (
 
 @dataclass(frozen=True)
 class Finding:
-    """A difference that is no counter. `select` gives the row's name, its value and that of its sources.
+    """A difference in a value that is not a counter.
+
+    `select` gives the row's name, its value, and the value of its sources.
 
     Without `mend`, a person has to decide. `mend` may return the ids of orders.
     """
