@@ -25,7 +25,7 @@ class ContextFilter(logging.Filter):
     """A filter that adds request_id and party to each record, and renames gunicorn's log."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if record.name == "gunicorn.error":  # gunicorn's name for all that is no access log
+        if record.name == "gunicorn.error":  # gunicorn's name for all lines except the access log
             record.name = "gunicorn"
         record.request_id = current_request_id()
         record.party = current_party()

@@ -209,7 +209,7 @@ IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
 # Stock movements older than this are replaced by one balance for each stock row, month by month.
 STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
 
-# Days until old rows are deleted (backoffice.retention). 0 keeps them for ever.
+# Days until old rows are deleted (backoffice.retention). 0 keeps them forever.
 ERASE_DAYS = env.int("ERASE_DAYS", 0)
 REJECT_DAYS = env.int("REJECT_DAYS", 90)
 IMPORT_DAYS = env.int("IMPORT_DAYS", 400)

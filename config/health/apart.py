@@ -1,4 +1,7 @@
-"""Checks that may hang, each in a thread of its own. A caller gets the last known state then."""
+"""Checks that may hang, each in a thread of its own.
+
+While a check hangs, its callers get the last known state.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ class ApartCheck:
         self._begun_at = 0.0
 
     def __call__(self) -> str:
-        """Return the result, or since when the check hangs and its last result."""
+        """Return the result. While the check hangs, return since when, and the last result."""
         with self._lock:
             if not self._is_running:
                 self._is_running, self._begun_at = True, time.monotonic()

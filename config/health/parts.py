@@ -34,7 +34,7 @@ def beat() -> str:
 
 
 def parts() -> str:
-    """`ok`, or which parts have fallen silent on a host without having ended in order."""
+    """`ok`, or the parts that are silent on a host although they did not sign off."""
     try:
         found = parts_on_hosts(all_signs())
     except RedisError:

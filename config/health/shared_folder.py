@@ -43,7 +43,7 @@ def shared_folder() -> str:
 
 
 def mark_of(folder: Path) -> str:
-    """The mark that a folder was given when it was first looked at. Raises OSError."""
+    """Return the mark of a folder, which the first check gave it. Raises OSError."""
     path = folder / MARK
     folder.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError), path.open("x") as file:

@@ -41,8 +41,8 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """Answer a balancer: 200 while the database can be written to.
 
-    Nothing else counts. Orders are accepted without Redis, workers and files, and no host is better then.
-    The web process answers this path itself, within two seconds; this view is for other servers.
+    Nothing else counts: orders are accepted without Redis, workers and files, and other hosts would lack them
+    too. The web process answers this path itself, within two seconds; this view is for other servers.
     """
     status, body = readiness.answer(readiness.database())
     response = _answer(status, body)

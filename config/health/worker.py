@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 
 from api import redis_clients
 
-# A worker writes every 2 seconds; after this many seconds without it counts as gone.
+# A worker writes a heartbeat every 2 seconds, and counts as gone after this many seconds without one.
 HEARTBEAT_TTL = 15
 HEARTBEAT_KEY = "exchange:worker:heartbeat"
 
@@ -21,7 +21,10 @@ def redis_client() -> redis.Redis:
 
 
 def write_heartbeat(**_: Any) -> None:
-    """Called in a Celery worker, every 2 seconds while it is connected to its broker and takes work."""
+    """Write the heartbeat.
+
+    A Celery worker calls this every 2 seconds while it can take work from its broker.
+    """
     try:
         with redis_client() as client:
             client.set(HEARTBEAT_KEY, "1", ex=HEARTBEAT_TTL)

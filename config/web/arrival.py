@@ -31,7 +31,7 @@ class Arrival:
     """Collects the bytes of a request until a thread can answer it without waiting for its client.
 
     gunicorn's own parser reads the head, once. Its result says how the body is framed, the body is decoded
-    here, and the thread gets both. So no second parser can see another end of the request.
+    here, and the thread gets both. So no second parser can disagree about the end of the request.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Arrival:
 
     @property
     def held(self) -> int:
-        """How many bytes are kept."""
+        """The number of bytes that are kept."""
         return len(self.data) + (len(self._chunks.body) if self._chunks else 0)
 
     def take(self) -> tuple[Any, bytes]:

@@ -20,7 +20,7 @@ HEX = frozenset(b"0123456789abcdefABCDEF")
 
 
 class Chunks:
-    """Decodes the chunks of one body. Its rules are gunicorn's own, which a fuzz test compares."""
+    """Decodes the chunks of one body. It follows gunicorn's rules; a fuzz test compares the two."""
 
     def __init__(self, request: Any, most: int) -> None:
         """`request` is gunicorn's, which checks the trailers; `most` bounds the body with its chunk sizes."""

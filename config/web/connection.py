@@ -39,7 +39,7 @@ class Connection(TConn):
 
     @property
     def stranger(self) -> Stranger:
-        """The address: the client's if its request says so, else the peer's."""
+        """The address of the client if the request's headers name it, else of the peer."""
         return self.caller.stranger if self.caller else Stranger(self.peer)
 
     @property
@@ -56,7 +56,7 @@ class Connection(TConn):
         self.initialized = True
 
     def give(self, request: Any) -> None:
-        """Let a thread find this request."""
+        """Pass this request to the thread that answers it."""
         self.data_ready, self.parser = True, _Parsed(request)
 
     def close(self, graceful: bool = False) -> None:

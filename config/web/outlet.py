@@ -36,8 +36,8 @@ class CutOff(BrokenPipeError):
 class Outlet:
     """A socket for the thread that answers. It never reads, and it hands its bytes to the event loop.
 
-    The thread sends directly while nothing is buffered, without waiting. What the kernel does not take goes
-    into the buffer, and `on_unsent` asks the loop to send it.
+    The thread sends directly while nothing is buffered, without waiting. Bytes that the kernel does not take
+    go into the buffer, and `on_unsent` asks the loop to send it.
     """
 
     def __init__(self, sock: socket.socket, readers: SlowReaders, on_unsent: Callable[[], None]) -> None:

@@ -28,9 +28,9 @@ processes busy, and with them the machine.
 class StrangersPace:
     """Tells when the next request of a stranger may begin.
 
-    Threads share one interpreter lock. A request of a known party needs it after every answer of the database
-    and then waits for each thread that computes. So a few threads that always compute slow down everyone. A
-    limit on threads cannot prevent this: two cheap pages at a time are enough.
+    Threads share one interpreter lock. A request of a known party needs this lock after every answer of the
+    database and then waits for each thread that computes. So a few threads that always compute slow down
+    everyone. A limit on threads cannot prevent this: two cheap pages at a time are enough.
     """
 
     def __init__(self, known_until: list[float] | memoryview[float]) -> None:

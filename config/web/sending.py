@@ -21,7 +21,7 @@ class Sending:
     def __init__(
         self, *, watch: Watch, unwatch: Callable[[Connection], None], sent: Callable[[Connection], None]
     ) -> None:
-        """`sent` gets each connection once its thread is done and its answer is sent, or cut off."""
+        """Set the callback `sent` for connections whose thread is done and whose answer is sent or cut."""
         self._watch, self._unwatch, self._sent = watch, unwatch, sent
         self._connections: dict[Connection, None] = {}
 

@@ -69,7 +69,7 @@ class Turns(Generic[T]):
             self._pace.known(now)
 
     def done(self, party: Hashable, now: float, computed: float = 0.0) -> None:
-        """Give a thread back that has computed for some seconds."""
+        """Give back a thread, and note the seconds that it has computed."""
         self.free += 1
         if self._is_stranger(party):
             self._strangers -= 1

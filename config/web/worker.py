@@ -315,7 +315,7 @@ class Worker(ThreadWorker):
         self.closing.end_overdue(now)
 
     def _leave(self, now: float) -> None:
-        """End the waits for idle clients and strangers, because the next process starts after this one."""
+        """End the waits for idle clients and strangers, because a new process replaces this one."""
         self.leaving_since = self.leaving_since or now
         if now < self.leaving_since + LEAVING_SECONDS:
             return
