@@ -11,7 +11,7 @@ IPV6_PREFIX = 64
 def address_of(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
     """Return the client's address: the peer's, or behind our proxy the last one of `X-Forwarded-For`.
 
-    The client itself may have written the addresses further left, so they count for nothing.
+    The client itself may have written the addresses further left, so they are ignored.
     """
     return (forwarded.rpartition(",")[2].strip() if behind_proxy else "") or peer
 

@@ -15,7 +15,7 @@ def write_cursor(*parts: object) -> str:
 
 
 def read_cursor(text: str, *, parts: int) -> list[Any]:
-    """Return the parts of a cursor. Raises ValueError for a text that no `write_cursor` returned."""
+    """Return the parts of a cursor. Raises ValueError for a text that `write_cursor` did not return."""
     try:
         values = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except RecursionError as error:

@@ -137,7 +137,7 @@ def refuse_repeated(request: Request, known: frozenset[str]) -> None:
 
 
 def _nothing_meant(name: str, value: str) -> str:
-    """Return nothing: only the name decides."""
+    """Return an empty string: no unknown parameter is refused for its name."""
     return ""
 
 

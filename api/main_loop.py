@@ -1,4 +1,4 @@
-"""Tells whether a process's main loop still turns. Its other threads may live on when it hangs."""
+"""Tells whether a process's main loop still turns. Other threads may run on when it hangs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STUCK_AFTER = 60.0
 
 
 class MainLoop:
-    """The turns of a main loop. A loop that turns no more gives no sign, although other threads live."""
+    """The turns of a main loop. A loop that hangs gives no sign of life, even if other threads run."""
 
     def __init__(self, excused: Callable[[], bool] = lambda: False) -> None:
         """Begin with a turn. `excused` tells whether the loop may stand still, such as without its broker."""

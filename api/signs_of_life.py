@@ -64,7 +64,7 @@ class PartOnHost:
 
     @property
     def missed(self) -> bool:
-        """Whether the part fell silent recently without saying goodbye."""
+        """Whether the part fell silent recently without signing off."""
         return not self.alive and self.age < MISSED_FOR
 
     @property
@@ -115,7 +115,8 @@ def keep_giving(
 ) -> None:
     """Write a sign every few seconds, from a separate thread, while the main loop turns.
 
-    Web needs none, because gunicorn watches its loops; a backup may take hours.
+    Web processes pass no `main_loop`, because gunicorn watches their loops; nor do backups, which may take
+    hours.
     """
 
     def go_on() -> None:

@@ -24,7 +24,8 @@ def closest_match(name: str, known: Iterable[str], *, likeness: float = NEARLY) 
     swapped = next((candidate for candidate in known if sorted(candidate) == letters), None)
     if swapped is not None:
         return swapped
-    # Similarity is twice the shared letters over the sum of lengths, so the length rules most names out.
+    # Compare lengths first, which excludes most names: similarity is twice the shared letters over the sum of
+    # lengths.
     least, most = len(name) * likeness / (2 - likeness), len(name) * (2 - likeness) / likeness
     near = [candidate for candidate in known if least <= len(candidate) <= most]
     matches = difflib.get_close_matches(name.lower(), near, n=1, cutoff=likeness) if near else []

@@ -45,7 +45,7 @@ def run(command: Sequence[str], sign: Path, frozen_after: float = FROZEN_AFTER) 
     _on_stop(early.append)
     process = subprocess.Popen(command, env=environment, start_new_session=True)  # noqa: S603 - the image's own
     _on_stop(process.send_signal)
-    for number in early:  # they came while the part started
+    for number in early:  # these signals came while the part started
         process.send_signal(number)
     newest, seen_at = None, time.monotonic()
     while True:

@@ -63,7 +63,7 @@ def tag_of(path: str, room: str) -> str:
     party = PARTY.match(path)
     role = party and party[1]
     if "/webhooks" in path:
-        room = "webhooks"  # the app `events` has both
+        room = "webhooks"  # the app `events` has the feed and the webhooks
     return f"{role.capitalize()} {TASKS.get(room, room)}" if role else "Variants"
 
 
