@@ -56,7 +56,7 @@ class SupplierEntry(PartyEntry):
 
 
 class MemberEntry(TypedDict):
-    """A member who can sign in to the portal; `party` is such as `supplier:1`."""
+    """A member who can sign in to the portal; `party` is a text such as `supplier:1`."""
 
     email: str
     password: str

@@ -1,6 +1,6 @@
 """One order from upload to completion, through the public interface only (`make demo`).
 
-Every play makes an order of its own and counts the stock afresh, so it can be played again at any time.
+Every run makes its own order and counts the stock again, so the demo can run again at any time.
 """
 
 from __future__ import annotations

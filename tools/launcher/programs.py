@@ -81,12 +81,13 @@ def services(environment: Mapping[str, str]) -> list[Program]:
     celery = ("-m", "celery", "-q", "-A", "config")
     alone = ("--without-gossip", "--without-mingle")
     worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), *alone)
-    # Threads: they wait for others' hosts, and for the database. /statusz asks for the heartbeat of imports.
+    # Use threads, because this work waits for other hosts and for the database. No heartbeat: /statusz asks
+    # for the one of the import workers.
     threads = ("worker", "--pool", "threads", "--without-heartbeat", *alone)
     fetcher = (*threads, "-Q", "fetch", "--concurrency", str(FETCH_THREADS), "-n", "fetcher@%h")
     ticker = (*threads, "-Q", "ticks,operators", "--concurrency", "6", "-n", "ticker@%h")
     beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
-    quiet = {"LOG_LEVEL": "WARNING", **environment}  # or it would log each tick
+    quiet = {"LOG_LEVEL": "WARNING", **environment}  # otherwise it would log each tick
     return [
         python("web", "-m", "gunicorn", "config.wsgi", environment=environment, stop_timeout=15.0),
         python("worker", *celery, *worker, "-l", "INFO", environment=environment, stop_timeout=15.0),

@@ -11,7 +11,7 @@ import psycopg
 
 from tools.bench.soak.verdict import SHIPPED
 
-# Values that the traffic does not carry on: a later change would confirm a damaged number of stock.
+# Values on which later changes do not build. A later change of stock would confirm a damaged number.
 DAMAGES = (
     "DELETE FROM orders_searchentry WHERE order_id % 7 = 0",
     "DELETE FROM fulfillments_shipment WHERE fulfillment_id % 11 = 0",

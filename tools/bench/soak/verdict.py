@@ -57,7 +57,7 @@ def lost_or_doubled(seen: Seen, database: str) -> Iterator[str]:
 
 
 def unexpected(answers: Mapping[str, int], logs: Iterable[Path] = ()) -> Iterator[str]:
-    """Return a sentence if any answer was a 500. A fault may cost an answer (502, 503), never the reason."""
+    """Return a sentence if any answer was a 500. A fault may cause a 502 or 503, never a 500."""
     if answers.get("500"):
         causes = [each for log in logs for each in tracebacks(log.read_text(errors="replace"))]
         yield "\n\n".join([f"{answers['500']} requests were answered with 500", *causes[:MOST_CAUSES]])

@@ -105,7 +105,7 @@ def _answer(operation: ClientOperation) -> str:
 
 
 def _iterator(operation: ClientOperation) -> str:
-    """Page after page; large ones, as all of them are wanted."""
+    """Return a method that reads all pages of a list, each with the largest allowed number of items."""
     assert operation.item
     largest = next(each["schema"]["maximum"] for each in operation.parameters if each["name"] == "limit")
     ids = [f"{_camel(each)}: number" for each in operation.ids]

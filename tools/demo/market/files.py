@@ -18,7 +18,7 @@ SHOPIFY = (
     "bench,Oak bench,<p>For two.</p>,NH-1050,ask us,,",
     "stool,Oak stool,<p>Stackable.</p>,NH-1051,98.00,,",
 )
-# The knife costs 96.00: somebody lost the decimal point.
+# The knife costs 96.00, but the file lacks the decimal point.
 DOUBTFUL = ("sku,title,retail_price", "HK-200,Chef's knife 20 cm,9600", "HK-204,Bread knife 24 cm,82.00")
 WITHOUT_HEADER = ("BB-MUG-01;Stoneware mug;22,00", "BB-MUG-02;Stoneware mug;22,00")
 

@@ -163,7 +163,7 @@ class History:
             **counts,
         )
 
-    # --- Rows that tell how it came ---------------------------------------------------------------
+    # --- Rows with the history of an order ----------------------------------------------------------
 
     def _tell(self, order: PastOrder) -> None:
         """Add the events, parcels and stock movements of a saved order."""

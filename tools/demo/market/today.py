@@ -98,7 +98,7 @@ def _hold(order: Order) -> None:
 
 
 def _fall_silent() -> None:
-    """Let all suppliers of the market have counted lately, but one."""
+    """Let all suppliers of the market but one have counted lately."""
     lately = timezone.now() - timedelta(hours=3)
     never_heard = Warehouse.objects.filter(heard_at__isnull=True)
     StockLevel.objects.filter(warehouse__in=never_heard).update(counted_at=lately)
@@ -127,7 +127,7 @@ HEARTH, CORNER = (name for name, _ in cast.RETAILERS)
 WRONG_STREET = {"address": {"address1": "Main Street, house with the red door", "zip_code": "99999"}}
 ABROAD = {"address": {"country": "Atlantis", "state": "", "zip_code": "1"}}
 
-# The retailer of an order, its sku and units, what happened to it, and its special fields.
+# The retailer of an order, its sku and units, its history, and its special fields.
 PROBLEMS: tuple[tuple[str, str, int, Act | None, dict[str, Any]], ...] = (
     (HEARTH, "NH-1001", 2, _rejecting(State.WRONG_ADDRESS), WRONG_STREET),
     (CORNER, "BB-MUG-01", 4, _rejecting(State.WRONG_ADDRESS), WRONG_STREET),

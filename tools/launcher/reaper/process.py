@@ -1,9 +1,9 @@
 """The reaper's process: ends what the launcher left behind when that was killed (`kill -9`).
 
-It reads commands from a pipe that the system closes when the launcher dies: `+ GROUP SIGNAL` and
-`- GROUP` for process groups, `! PATH` for a folder or file to remove. When the pipe closes, it ends the
-groups that it still holds. Run by itself (`python -I -S process.py SECONDS`, how long it waits between the
-stop signal and SIGKILL), so it imports nothing of the project.
+It reads commands from a pipe that the system closes when the launcher dies: `+ GROUP SIGNAL` and `- GROUP`
+for process groups, `! PATH` for a folder or file to remove. When the pipe closes, it ends the groups that it
+still holds. It runs alone, as `python -I -S process.py SECONDS` (the seconds between the stop signal and
+SIGKILL), so it imports nothing of the project.
 """
 
 import contextlib

@@ -62,7 +62,7 @@ class Retailer(RetailerOperations, _Feed):
     def changed_orders(self, since: str | datetime | None = None) -> Iterator[models.Order]:
         """Yield the current state of every order that changed after `since`, the earliest change first.
 
-        Keep the `updated_at` of the last one that you have worked on (as it came: it has microseconds) and
-        give it back as `since`: no change is ever missed. Without it: all orders.
+        Store the `updated_at` of the last order that you processed, unchanged with its microseconds, and pass
+        it as `since` next time. Then no change is missed. Without `since`, all orders are read.
         """
         return self.iter_orders(updated_at__gt=since, ordering="updated_at")
