@@ -36,7 +36,7 @@ def _suppliers(order: Order) -> list[str]:
 
 
 def _states(order: Order) -> list[str]:
-    """Return the state, and *overdue* and *held* if they hold."""
+    """Return the state, and *overdue* and *held* if they apply."""
     late = any(is_late(part) for part in order.fulfillments.all())
     more = (("overdue", late), ("held", order.held))
     return [order.processing_state, *(name for name, is_true in more if is_true)]

@@ -136,7 +136,7 @@ class InvitationPage(View):
 
 
 def _not_usable(request: HttpRequest) -> HttpResponse:
-    """Return the one page of all links that do not work. It does not tell which accounts exist."""
+    """Return the page that every unusable link shows. It does not tell which accounts exist."""
     context = {"title": "This invitation does not work"}
     return TemplateResponse(request, "portal/invitation_ended.html", context, status=410)
 

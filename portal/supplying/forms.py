@@ -56,7 +56,7 @@ class ParcelCorrectionForm(forms.Form):
 
 
 class ConfirmedShipForm(ShipForm):
-    """A parcel. A number with a wrong check digit is asked about before it is shipped."""
+    """A parcel. A number with a wrong check digit needs a confirmation."""
 
     @classmethod
     def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ShipForm:

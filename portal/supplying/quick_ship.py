@@ -23,7 +23,7 @@ BY_ID = "#"
 
 @dataclass
 class ShipRow:
-    """A row: its order, its tracking number, and why it cannot be shipped or what became of it."""
+    """A row: its order, its tracking number, and the reason why it cannot be shipped, or else its result."""
 
     position: int
     order: str
@@ -114,7 +114,8 @@ def _as_id(order: str) -> int:
 def ship(rows: Sequence[ShipRow], *, by: Actor, form_id: UUID, doubtful: bool = False) -> None:
     """Ship the ready rows, each in a transaction of its own, and set their `message` or `problem`.
 
-    A row of a form that was sent before is not shipped again. Rows with a warning ship only if `doubtful`.
+    A row of a form that was sent before is not shipped again. Rows with a warning are shipped only if
+    `doubtful` is set.
     """
     for row in rows:
         once = uuid5(form_id, row.text)

@@ -79,7 +79,7 @@ def accept(invitation: Invitation, *, name: str, password: str) -> Member | None
 
 
 def add(party: Supplier | Retailer, user: User, member_role: str) -> Member:
-    """Add a user to a party, or return the place that the user already has. Operators are refused."""
+    """Add a user to a party, or return the membership that the user already has. Operators are refused."""
     if user.is_staff:
         raise InvalidTransition(OF_AN_OPERATOR)
     sides = {party.role.value: party}
