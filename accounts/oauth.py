@@ -145,7 +145,7 @@ def _client(request: Request, wanted: TokenRequest) -> ApiKey:
         if rate:
             _refuse_guessing(counter().look(rate, name), of_address=name == failed_keys.bucket(address))
     access = find(wanted.client_secret)
-    # A token must not be exchanged for another token: a client could then renew its access for ever.
+    # A token must not be exchanged for another token: a client could then renew its access forever.
     is_api_key = wanted.client_secret.startswith(f"{ApiKey.PREFIX_MARK}_")
     if access is None or not is_api_key or access.key.prefix != wanted.client_id:
         for name, rate in names.items():

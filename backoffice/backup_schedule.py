@@ -57,7 +57,7 @@ class BackupSchedule:
             logger.error("The backup failed: %s", error)  # noqa: TRY400 - the message says everything
             return False
         finally:
-            connection.close()  # a day would pass before its next use
+            connection.close()  # the next backup is a day away
         logger.info("The backup is in %s.", folder)
         return True
 

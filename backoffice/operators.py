@@ -93,7 +93,7 @@ class UsersAdmin(UserAdmin[User]):
         return [path("<int:user_id>/reset-second-factor/", view, name="auth_user_reset"), *super().get_urls()]
 
     def reset_view(self, request: HttpRequest, user_id: int) -> HttpResponse:
-        """Ask for a reason and reset the factor. Operators use recovery codes for their own."""
+        """Ask for a reason and reset the factor. Operators who lost their own factor use a recovery code."""
         user = self.get_object(request, str(user_id))
         if user is None or not self._may_reset(request, user):
             raise PermissionDenied

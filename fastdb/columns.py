@@ -34,7 +34,7 @@ def parsed(text: str) -> Any:
 
 @dataclass(frozen=True)
 class Column:
-    """How a column is selected (`ask`) and how its value is converted (`read`); null stays null."""
+    """The way to select a column (`ask`) and to convert its value (`read`); null stays null."""
 
     ask: Callable[[str], Expression] | None = None
     read: Callable[[Any], Any] | None = None

@@ -20,7 +20,7 @@ _registered: list[ArrivalCallback] = []
 
 
 def register(callback: ArrivalCallback) -> None:
-    """Call this function whenever stock has arrived."""
+    """Register a function to call when stock has arrived."""
     _registered.append(callback)
 
 

@@ -43,7 +43,7 @@ class Element:
 
 @dataclass(slots=True)
 class ElementError:
-    """The reason for which an element was rejected."""
+    """The reason why an element was rejected."""
 
     index: int
     identifier: object

@@ -60,7 +60,7 @@ def is_past(day: date) -> bool:
 
 
 def register(callback: Callable[[], None]) -> None:
-    """Call this function whenever dates have changed."""
+    """Register a function to call when restock dates have changed."""
     _registered.append(callback)
 
 
@@ -73,7 +73,7 @@ def expect(dates: Mapping[StockKey, date | None]) -> None:
 
 
 def expect_rows(rows: Composable, params: Mapping[str, Any] | None = None) -> None:
-    """Store restock dates from a FROM item with the variant, the warehouse and the day of each stock row."""
+    """Store restock dates from a SQL source with the variant, the warehouse and the day of each stock row."""
     with connection.cursor() as cursor:
         cursor.execute(EXPECT.format(rows=rows).as_string(cursor.cursor), params)
         changed = cursor.rowcount

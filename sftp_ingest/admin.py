@@ -35,7 +35,7 @@ class PasswordForm(forms.ModelForm[Any]):
         return super().save(commit)
 
 
-# By changing one of these, an operator could have the stored password sent to another host.
+# An operator who changes one of these fields could make the service send the stored password to another host.
 PASSWORD_DESTINATION = ("supplier", "host", "port", "host_key", "username")
 
 

@@ -70,7 +70,7 @@ class Member(OfOneParty):
         return f"member:{self.pk}"
 
     def may(self, right: Right | None) -> bool:
-        """Return whether the role has a right. Every role has None, the right to one's own choices."""
+        """Return whether the role has a right. Every role has the right None, for a member's own choices."""
         return right is None or right in RIGHTS[MemberRole(self.member_role)]
 
     def is_last_owner(self) -> bool:

@@ -164,7 +164,7 @@ def shown(draft: ImportDraft, sample: FileSample, body: dict[str, Any]) -> dict[
 
 
 def _options(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
-    """Return the body's options. An invalid body, as while an operator types, has none."""
+    """Return the body's options; none while the body is invalid, such as while an operator types."""
     with suppress(ApiError, ValidationError):
         return options_of(draft, body)
     with suppress(ApiError, ValidationError):

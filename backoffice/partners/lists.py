@@ -27,7 +27,7 @@ class PartnerList(ChosenChangeList):
         return rows if ORDER_VAR in self.params else most_trouble_first(rows, self.troubles)
 
     def get_ordering_field_columns(self) -> Any:
-        """Return the columns of a chosen order. The order by trouble is of no column."""
+        """Return the columns of a chosen order. No column belongs to the order by trouble."""
         return super().get_ordering_field_columns() if ORDER_VAR in self.params else {}
 
     def get_results(self, request: HttpRequest) -> None:

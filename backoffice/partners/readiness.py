@@ -29,7 +29,10 @@ class Need:
 
 
 def needs_of(party: Supplier | Retailer) -> list[Need]:
-    """Return the needs of a partner, in the order in which one meets them. Takes at most six queries."""
+    """Return the needs of a partner, in the order in which a new partner gets them.
+
+    Takes at most six queries.
+    """
     return [*(_needs_of_supplier(party) if isinstance(party, Supplier) else _needs_of_retailer(party))]
 
 

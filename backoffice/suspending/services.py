@@ -92,7 +92,7 @@ def _trading(subject: Subject) -> set[int]:
 
 
 def _record(subject: Subject, change: str, changed: set[int], data: dict[str, Any], *, by: Actor) -> None:
-    """Record one event with the reason for operators, and one without it per partnership for both sides."""
+    """Record one event with the reason for operators, and per partnership one without it for both sides."""
     name = _name(subject)
     parties = (
         {"supplier": subject.supplier, "retailer": subject.retailer}

@@ -6,7 +6,7 @@
 
 `columns`   lists the columns of a product file and the field of each
 `matching`  finds the row's variant
-`rules`     refuses rows that are wrong beyond their values
+`rules`     checks each row as a whole, beyond its single values
 `forecast`  predicts the effect of the file, for dry runs and the approval rule
 `landing`   writes the valid rows as variants
 """

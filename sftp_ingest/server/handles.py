@@ -21,7 +21,7 @@ MAX_OFFSET = 2**63 - 1
 
 
 class FolderHandle(paramiko.SFTPHandle):  # type: ignore[misc]
-    """An open folder, with the entries of the moment of opening."""
+    """An open folder, with the entries that it had when it was opened."""
 
     def __init__(self, entries: list[paramiko.SFTPAttributes]) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class FolderHandle(paramiko.SFTPHandle):  # type: ignore[misc]
 
 
 class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
-    """A file open for reading, in the version of the moment of opening."""
+    """A file open for reading, in the version that it had when it was opened."""
 
     def __init__(self, reader: Reader | None, status: os.stat_result) -> None:
         """Without a reader, the file is empty."""

@@ -226,7 +226,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return bool(super().check_channel_subsystem_request(channel, name))
 
     def check_channel_exec_request(self, channel: paramiko.Channel, command: bytes) -> bool:
-        """Accept a command only to refuse it in words: after a refusal clients show none."""
+        """Accept a command, then refuse it in words: clients show no words after a plain refusal."""
         self._unserved.add(channel.get_id())
         return True
 

@@ -38,7 +38,7 @@ class Command(migrate.Command):
             else:
                 return
             drop_unfinished_indexes(connection)
-            time.sleep(PAUSE)  # the request that won the lock ends
+            time.sleep(PAUSE)  # let the request that holds the lock end
 
 
 def drop_unfinished_indexes(connection: BaseDatabaseWrapper) -> None:
