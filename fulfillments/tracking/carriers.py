@@ -58,36 +58,38 @@ def spelled(carrier: str) -> str:
 def identify(tracking_number: str, carrier: str = "") -> Identified:
     """Return the carrier of a parcel: as named, else derived if exactly one carrier fits the number.
 
+    A format that any number of its length fits names no carrier: a wrong link is worse than none.
     The number is doubtful if it has a format of the named or only fitting carrier, but no right check digit.
     """
     number = re.sub(r"\s", "", tracking_number).upper()
     named = spelled(carrier)
-    fitting, right = set[str](), set[str]()
+    fitting, right, proved = set[str](), set[str](), set[str]()
     for each in FORMATS:
         match = each.pattern.fullmatch(number)
         if match and (found := each.carrier_of(match)):
             fitting.add(found)
             if each.is_right(match):
                 right.add(found)
+                if not each.is_vague:
+                    proved.add(found)
     if named:
         doubted = named if named in fitting - right else ""
     else:
         doubted = next(iter(fitting)) if len(fitting) == 1 and not right else ""
     return Identified(
-        carrier=named or _derived(number, right, doubted),
+        carrier=named or _derived(number, right, proved, doubted),
         is_named=bool(named),
         warning=_doubt(tracking_number, doubted) if doubted else "",
     )
 
 
-def _derived(number: str, right: set[str], doubted: str) -> str:
-    """Return the only carrier with a right check digit, or the doubted one if the number has letters.
+def _derived(number: str, right: set[str], proved: set[str], doubted: str) -> str:
+    """Return the only carrier whose format is right, or the doubted one if the number has letters.
 
-    Without letters, a number with a wrong check digit may belong to a carrier that the data set does not
-    know.
+    A mistyped number of digits only may belong to a carrier that the data set does not know.
     """
     if len(right) == 1:
-        return next(iter(right))
+        return next(iter(right & proved), "")
     return doubted if doubted and not number.isdigit() else ""
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from fulfillments.tracking.check_digits import ALGORITHMS
@@ -26,6 +27,8 @@ class TrackingFormat:
     """A serial number that the pattern matches gets this prefix before its check."""
     couriers: Mapping[str, str] = field(default_factory=dict)
     """The postal service of each country, for international numbers."""
+    is_vague: bool = False
+    """Any number of this length fits: the format has neither a check digit nor a fixed letter."""
 
     def is_right(self, match: re.Match[str]) -> bool:
         """Tell whether the check digit of a matching number, and its country, are right."""
@@ -47,14 +50,26 @@ class TrackingFormat:
 
 
 def _format(row: Mapping[str, Any]) -> TrackingFormat:
-    prefix = row.get("prefix")
+    prefix, pattern = row.get("prefix"), re.compile(row["pattern"])
     return TrackingFormat(
         carrier=row["carrier"],
-        pattern=re.compile(row["pattern"]),
+        pattern=pattern,
         url=row.get("url", ""),
         check=row.get("check", {}),
         prefix=(re.compile(prefix[0]), prefix[1]) if prefix else None,
         couriers=row.get("couriers", {}),
+        is_vague="check" not in row and not _has_fixed_letter(pattern, row["valid"]),
+    )
+
+
+def _has_fixed_letter(pattern: re.Pattern[str], valid: Sequence[str]) -> bool:
+    """Tell whether one of these valid numbers becomes wrong if one of its letters is another letter."""
+    numbers = (re.sub(r"\s", "", number).upper() for number in valid)
+    return any(
+        not pattern.fullmatch(number[: match.start()] + letter + number[match.end() :])
+        for number in numbers
+        for match in re.finditer("[A-Z]", number)
+        for letter in ascii_uppercase
     )
 
 

@@ -12,7 +12,7 @@ from events.models import Event
 from fulfillments.models import Shipment
 from fulfillments.scorecard import sums
 from fulfillments.tracking import identify, tracking_url
-from fulfillments.tracking.formats import DATA
+from fulfillments.tracking.formats import DATA, FORMATS
 from fulfillments.tracking.updating import wrongly_recognized
 from orders.reconciling.unit_sources import RESTORE_PARCELS
 from tests.orders.fixtures import status
@@ -70,6 +70,10 @@ def test_every_test_number_of_the_data_set_is_recognized_as_it_says():
         ("RB123456785US", "", "USPS", False),
         ("RB123456785XX", "", "", False),
         ("3318810010", "", "", True),
+        ("60120172242323", "", "", False),  # 14 digits without a check digit: of DHL, DPD or anyone
+        ("60120172242323", "dhl", "DHL", False),
+        ("ORD202611001", "", "", False),  # three letters and nine digits
+        ("TBA000000000000", "", "Amazon", False),
         ("MY-1", "", "", False),
         ("MY-1", "Harbour Couriers", "Harbour Couriers", False),
     ],
@@ -77,6 +81,12 @@ def test_every_test_number_of_the_data_set_is_recognized_as_it_says():
 def test_the_carrier_is_derived_and_spelled_in_one_way(number, named, carrier, is_doubtful):
     parcel = identify(number, named)
     assert (parcel.carrier, parcel.is_doubtful) == (carrier, is_doubtful)
+
+
+def test_a_format_without_a_check_digit_and_a_fixed_letter_names_no_carrier():
+    rows = json.loads(DATA.read_text())["formats"]
+    vague = [row["format"] for row, each in zip(rows, FORMATS, strict=True) if each.is_vague]
+    assert vague == ["DHL E-Commerce (14)", "Purolator (alpha + 9)"]
 
 
 def test_a_link_has_the_number_without_blanks_and_a_carrier_without_a_page_has_none():
