@@ -1,4 +1,4 @@
-"""The standing cast: Acme and Rival sell, Shop buys from both, Boutique from Rival only."""
+"""The standard parties: Acme and Rival sell, Shop buys from both, Boutique from Rival only."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ from tests.factories import (
 )
 from tests.migrated_once import MigrationTurn
 
-# Few tests of some seconds each. The last to begin, as files of few tests are, they would keep one worker
-# busy when the others are through.
+# Files with few but slow tests. If a worker got one of them last, the other workers would wait for it.
 FIRST = (
     "backoffice/test_desk_pages.py",
     "backoffice/test_search.py",
@@ -52,14 +51,14 @@ FIRST = (
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Let the workers of `make test` begin with the slow files, then with those of many tests."""
+    """Give the workers of `make test` the slow files first, then the files with the most tests."""
     yield  # pytest-randomly shuffles files with equal keys
     if "PYTEST_XDIST_WORKER" in os.environ:
         tests = Counter(item.path for item in items)
         items.sort(key=lambda item: (not str(item.path).endswith(FIRST), -tests[item.path]))
 
 
-gc.disable()  # collecting tests makes hardly any garbage, and each search for it takes longer
+gc.disable()  # collecting tests makes hardly any garbage, and each search for it takes long
 
 
 def pytest_collection_finish() -> None:
@@ -113,7 +112,7 @@ def boutique(rival: Supplier) -> Retailer:
 
 @pytest.fixture
 def client_for() -> Callable[..., ApiClient]:
-    """A client with a fresh key of that party."""
+    """Return a client with a new key of this party."""
 
     def make(party: Supplier | Retailer, **key: Any) -> ApiClient:
         _, secret = IssuedKeyFactory.create(party=party, **key)
@@ -129,7 +128,7 @@ def anonymous() -> ApiClient:
 
 @pytest.fixture
 def a_variant() -> Callable[..., Variant]:
-    """A listed variant, with stock in its supplier's default warehouse when asked for."""
+    """Create a listed variant, and stock in its supplier's default warehouse if requested."""
 
     def make(supplier: Supplier, sku: str, *, stock: int | None = None, **fields: Any) -> Variant:
         variant = VariantFactory.create(supplier=supplier, sku=sku, **fields)
@@ -144,14 +143,14 @@ def a_variant() -> Callable[..., Variant]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _nothing_slow_on_purpose() -> None:
-    """No slow hash for each member of staff, no look through all static files for each client."""
+    """Use a fast password hash, and do not search all static files for each client."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.WHITENOISE_AUTOREFRESH = True
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _operators_without_phones() -> None:
-    """Only groups ask for a second factor, unless a test sets the default."""
+    """Require a second factor only for groups that ask for one, unless a test changes the setting."""
     settings.SECOND_FACTOR = "groups"
 
 
@@ -184,7 +183,8 @@ def _emptied_quickly() -> Iterator[None]:
                 "SELECT max(pg_relation_size(oid)) > 1000000 FROM pg_class WHERE relname = ANY(%s)", [filled]
             )
             (large,) = cursor.fetchone()
-            cursor.execute(truncate if large else f"{delete}; {delete}")  # again: triggers keep a log
+            # delete twice, because triggers write a log
+            cursor.execute(truncate if large else f"{delete}; {delete}")
 
     with mock.patch.object(TransactionTestCase, "_fixture_teardown", empty):
         yield
@@ -204,7 +204,7 @@ def django_db_modify_db_settings(
 def django_db_setup(
     django_db_modify_db_settings: MigrationTurn | None, django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[None]:
-    """A database cannot be dropped while a statement of a process that a test killed still runs in it."""
+    """End other sessions first: a database with the session of a killed process cannot be dropped."""
     turn = django_db_modify_db_settings
     with django_db_blocker.unblock():
         if turn:
@@ -220,9 +220,15 @@ def django_db_setup(
             turn.drop_template()
 
 
+@pytest.fixture(scope="session")
+def live_server(django_db_setup: None, live_server: Any) -> Any:
+    """A server that ends before the test database is dropped, also if its test is the first to need both."""
+    return live_server
+
+
 @pytest.fixture(autouse=True)
 def _fresh_counts() -> None:
-    """Rate limits are counted in Redis, which tests share."""
+    """Reset the rate limits, which Redis counts for all tests."""
     cache.clear()
 
 
