@@ -28,6 +28,7 @@ from tools.bench.soak.faults import Faults
 from tools.bench.soak.hosts import Host, Proxy
 from tools.bench.soak.previous import LAST_RELEASE, UnusableVersion, unpack, unpack_last_release
 from tools.bench.soak.report import Soaked
+from tools.bench.soak.stories import Stories
 from tools.bench.soak.traffic import Pace, Traffic
 from tools.bench.soak.uploads import Uploader
 from tools.bench.soak.verdict import grown, lost_or_doubled, unexpected
@@ -171,7 +172,7 @@ def soak(
     reconciled = manage(shared, home, "reconcile", check=False)
     logs = [host.parts["web"].log for host in hosts]
     faulty = [
-        *lost_or_doubled(traffic.seen, database.url),
+        *lost_or_doubled(traffic.seen, database.url, traffic.retailer.party_id, traffic.supplier.party_id),
         *unexpected(tally.answers, logs),
         *damages.left,
     ]
@@ -186,6 +187,7 @@ def soak(
         os.cpu_count() or 1,
         tally,
         traffic.seen,
+        traffic.stories,
         faults,
         warm,
         last,
@@ -217,9 +219,10 @@ def traffic_through(
     give_up: threading.Event,
     pace: Pace,
 ) -> Traffic:
-    """Return the clients of the first retailer and the first supplier of the demo."""
+    """Return the clients of the demo: the first retailer and the first supplier; the others tell stories."""
     cast = json.loads((home / "demo.json").read_text())
     retailer, supplier = cast["retailers"][0], cast["suppliers"][0]
+    reader, teller = cast["retailers"][1], cast["suppliers"][1]
 
     def caller(role: str, party: dict[str, str]) -> PartyClient:
         return PartyClient(proxy.port, f"/v3/{role}/{party['id']}", party["api_key"], tally, give_up)
@@ -231,6 +234,7 @@ def traffic_through(
         caller("suppliers", supplier),
         area,
         supplier["warehouses"][0]["id"],
+        Stories(caller("retailers", reader), caller("suppliers", teller), teller["warehouses"][0]["id"]),
         pace,
     )
 

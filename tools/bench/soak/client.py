@@ -49,6 +49,10 @@ class PartyClient:
     tally: Tally
     give_up: threading.Event
 
+    @property
+    def party_id(self) -> int:
+        return int(self.base.rpartition("/")[2])
+
     def call(self, method: str, path: str, body: Any = None, *, known: tuple[int, ...] = ()) -> Any:
         """Return the body of the first success or known status. Raise Unexpected."""
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tools.bench.soak.client import PartyClient, Unexpected
+from tools.bench.soak.stories import Stories
 from tools.bench.soak.uploads import Uploader
 
 SKUS = [f"SOAK-{number:02}" for number in range(20)]
@@ -35,6 +36,9 @@ LONGEST_IMPORT = 300.0
 PUSHERS = 2
 ORDERS_A_FILE = 12
 """About this many orders arrive during the import of a file, at full speed."""
+
+TELLERS, ORDERS_A_STORY = 2, 8
+"""About this many orders arrive during a story, at full speed."""
 
 
 @dataclass
@@ -78,10 +82,16 @@ class Traffic:
     """Threads that send requests until they are stopped."""
 
     def __init__(
-        self, retailer: PartyClient, supplier: PartyClient, area: Uploader, warehouse: int, pace: Pace
+        self,
+        retailer: PartyClient,
+        supplier: PartyClient,
+        area: Uploader,
+        warehouse: int,
+        stories: Stories,
+        pace: Pace,
     ) -> None:
         self.retailer, self.supplier, self.area, self.warehouse = retailer, supplier, area, warehouse
-        self.pace = pace
+        self.stories, self.pace = stories, pace
         self.seen = Seen()
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -94,6 +104,7 @@ class Traffic:
             body = {"sku": sku, "title": f"Soaked {sku}", "retail_price": 20, "wholesale_price": 10}
             self.supplier.call("POST", "variants", body, known=(409,))
         self.push_stock()
+        self.stories.prepare()
 
     def start(self) -> None:
         often = [*[self.push_order] * PUSHERS, self.ship, self.ship, self.push_stock]
@@ -101,6 +112,8 @@ class Traffic:
             self._start(each, PUSHERS)
         for each in [self.import_data, self.upload_file]:
             self._start(each, ORDERS_A_FILE)
+        for each in [self.stories.tell] * TELLERS:
+            self._start(each, ORDERS_A_STORY)
 
     def _start(self, work: Callable[[], Any], orders: int) -> None:
         thread = threading.Thread(target=self._repeat, args=(work, orders), daemon=True)
@@ -121,6 +134,7 @@ class Traffic:
             pass
         while self.poll_orders():
             pass
+        self.seen.complaints += self.stories.faults()
         for path, digest in self.seen.uploaded.items():
             try:
                 content = self.area.read(path)

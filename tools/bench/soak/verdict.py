@@ -22,17 +22,21 @@ SMALL = 64 * 1024**2
 """Growth below this is ignored: a part that has just started is smaller than one that has worked."""
 
 
-def lost_or_doubled(seen: Seen, database: str) -> Iterator[str]:
-    """Return a sentence for each record that differs from its acknowledgement."""
+def lost_or_doubled(seen: Seen, database: str, retailer_id: int, supplier_id: int) -> Iterator[str]:
+    """Return a sentence for each record of these parties that differs from its acknowledgement."""
     with psycopg.connect(database) as session:
-        rows = session.execute("SELECT id, retailer_order_id FROM orders_order").fetchall()
+        rows = session.execute(
+            "SELECT id, retailer_order_id FROM orders_order WHERE retailer_id = %s", (retailer_id,)
+        ).fetchall()
         events = session.execute(
-            "SELECT order_id FROM events_event WHERE type = 'order.created' AND retailer_id IS NOT NULL"
+            "SELECT order_id FROM events_event WHERE type = 'order.created' AND retailer_id = %s",
+            (retailer_id,),
         ).fetchall()
         jobs: dict[int, str] = dict(session.execute("SELECT id, status FROM imports_importjob").fetchall())
         uploads = set(session.execute("SELECT path, sha256 FROM sftp_ingest_upload").fetchall())
         unshipped = session.execute(
-            "SELECT count(*) FROM fulfillments_fulfillment WHERE state <> %s", (SHIPPED,)
+            "SELECT count(*) FROM fulfillments_fulfillment WHERE state <> %s AND supplier_id = %s",
+            (SHIPPED, supplier_id),
         ).fetchone()
     stored = Counter(number for _, number in rows)
     ids = {number: pk for pk, number in rows}

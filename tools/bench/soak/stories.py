@@ -1,0 +1,226 @@
+"""Random stories of orders: ship in parts, reject, cancel, return, correct; with a model of their units.
+
+The parties of stories are others than those of the traffic, whose stored values the soak damages.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tools.bench.soak.client import BETWEEN, PartyClient
+
+SKUS = [f"STORY-{number}" for number in range(4)]
+STOCK = 40
+STEPS = 6
+ENDED = ("completed", "canceled")
+LONGEST_END = 120.0
+"""Seconds in which an order must end after the supplier's last answer."""
+ADDRESS = {
+    "first_name": "Bo",
+    "last_name": "Lind",
+    "address1": "3 Mill Lane",
+    "city": "Salem",
+    "state": "MA",
+    "zip_code": "01970",
+    "country": "US",
+    "phone_number": "+1 978 555 0100",
+    "email": "bo@example.org",
+}
+REFUSED = (400, 409)
+"""A step may come at a moment that does not allow it. Refusals are answers, too."""
+
+Answer = Any
+
+
+@dataclass
+class Story:
+    """An order with the units that answers have acknowledged as shipped and as returned, by sku."""
+
+    order_id: int
+    shipped: Counter[str] = field(default_factory=Counter)
+    returned: Counter[str] = field(default_factory=Counter)
+
+
+class Stories:
+    """A retailer and a supplier that take an order to its end in random steps, and check its units."""
+
+    def __init__(self, retailer: PartyClient, supplier: PartyClient, warehouse: int) -> None:
+        self.retailer, self.supplier, self.warehouse = retailer, supplier, warehouse
+        self.told: list[Story] = []
+        self.steps: Counter[str] = Counter()
+        self._numbers = itertools.count(1)
+        self._run = f"{time.time_ns():x}"
+        self._verbs: list[Callable[[Story, int], Answer]] = [
+            *(self.accept, self.accept, self.ship_some, self.ship_some, self.ship_rest, self.reject_some),
+            *(self.reject_all, self.cancel_some, self.cancel_all, self.approve, self.refuse),
+            *(self.take_back, self.correct_parcel, self.change_address, self.count_stock),
+        ]
+
+    def prepare(self) -> None:
+        for sku in SKUS:
+            body = {"sku": sku, "title": f"Story {sku}", "retail_price": 20, "wholesale_price": 10}
+            self.supplier.call("POST", "variants", body, known=(409,))
+        self.count_stock()
+
+    def tell(self) -> None:
+        """Push an order, do random steps, and end the order."""
+        skus = random.sample(SKUS, random.randint(1, 3))
+        body = {
+            "retailer_order_id": self._name("S"),
+            "shipping_address": ADDRESS,
+            "when_short": random.choice(["ship_partial", "wait"]),
+            "order_lines": [{"sku": sku, "quantity": random.randint(1, 4)} for sku in skus],
+        }
+        story = Story(self.retailer.call("POST", "orders", body)["order_id"])
+        for _ in range(STEPS):
+            works = self._order(story)["fulfillments"]
+            verb = random.choice(self._verbs)
+            answer = verb(story, random.choice(works)["id"]) if works else None
+            self.steps[f"{verb.__name__}: {_code(answer)}"] += 1
+        self.end(story)
+        self.told.append(story)
+
+    def end(self, story: Story) -> None:
+        """Ship or cancel the open units, and approve every cancellation."""
+        if random.random() < 0.5:
+            for work in self._order(story)["fulfillments"]:
+                self.accept(story, work["id"])
+                self.ship_rest(story, work["id"])
+        self.cancel_all(story)
+        last = time.monotonic() + LONGEST_END
+        while (order := self._order(story))["processing_state"] not in ENDED and time.monotonic() < last:
+            for work in order["fulfillments"]:
+                self.approve(story, work["id"])
+            time.sleep(BETWEEN)
+
+    def faults(self) -> Iterator[str]:
+        """Yield a sentence for each story whose order differs from its acknowledged units."""
+        for story in self.told:
+            order = self._order(story)
+            if order["processing_state"] not in ENDED:
+                yield f"the story of order {story.order_id} ended as {order['processing_state']}"
+            for line in order["order_lines"]:
+                sku = line["sku"]
+                for name, units in (("shipped", story.shipped), ("returned", story.returned)):
+                    if line[f"quantity_{name}"] != units[sku]:
+                        shown = line[f"quantity_{name}"]
+                        yield (
+                            f"order {story.order_id}, {sku}: {shown} units are {name}, {units[sku]} were told"
+                        )
+                done = sum(line[f"quantity_{name}"] for name in ("shipped", "canceled", "rejected"))
+                if done != line["quantity"]:
+                    yield f"order {story.order_id}, {sku}: {done} of {line['quantity']} units have an end"
+
+    # --- The retailer ----------------------------------------------------------------------------
+
+    def cancel_some(self, story: Story, pk: int = 0) -> Answer:
+        line = random.choice(self._order(story)["order_lines"])
+        lines = [{"sku": line["sku"], "quantity": random.randint(1, line["quantity"])}]
+        return self._cancel(story, {"lines": lines, "cancel_id": self._name("C")})
+
+    def cancel_all(self, story: Story, pk: int = 0) -> Answer:
+        return self._cancel(story, {"reason": "changed their mind"})
+
+    def _cancel(self, story: Story, body: Any) -> Answer:
+        return self.retailer.call("POST", f"orders/{story.order_id}/cancel", body, known=REFUSED)
+
+    def change_address(self, story: Story, pk: int) -> Answer:
+        body = {"shipping_address": {**ADDRESS, "city": self._name("Town")}}
+        return self.retailer.call("PATCH", f"orders/{story.order_id}", body, known=REFUSED)
+
+    # --- The supplier ----------------------------------------------------------------------------
+
+    def accept(self, story: Story, pk: int) -> Answer:
+        return self._put(pk, "/accepted")
+
+    def approve(self, story: Story, pk: int) -> Answer:
+        return self._put(pk, "", {"status": "canceled"})
+
+    def refuse(self, story: Story, pk: int) -> Answer:
+        return self._put(pk, "", {"status": "cancelation not allowed"})
+
+    def reject_all(self, story: Story, pk: int) -> Answer:
+        return self._put(pk, "/out_of_stock")
+
+    def _put(self, pk: int, status: str, body: Any = None) -> Answer:
+        return self.supplier.call("PUT", f"fulfillments/{pk}/setStatus{status}", body, known=REFUSED)
+
+    def ship_some(self, story: Story, pk: int) -> Answer:
+        """Ship some units of one line."""
+        lines = [line for line in self._work(pk)["lines"] if line["quantity_open"]]
+        return self._ship(story, pk, random.sample(lines, min(1, len(lines))), all_units=False)
+
+    def ship_rest(self, story: Story, pk: int) -> Answer:
+        """Ship all open units in one parcel."""
+        lines = [line for line in self._work(pk)["lines"] if line["quantity_open"]]
+        return self._ship(story, pk, lines, all_units=True)
+
+    def _ship(self, story: Story, pk: int, lines: list[Any], *, all_units: bool) -> Answer:
+        if not lines:
+            return None
+        units = {
+            line["id"]: line["quantity_open"] if all_units else random.randint(1, line["quantity_open"])
+            for line in lines
+        }
+        parcel = {
+            "tracking_number": self._name("T"),
+            "lines": [{"id": line, "quantity": quantity} for line, quantity in units.items()],
+        }
+        answer = self._put(pk, "/shipped", parcel)
+        if _succeeded(answer):
+            for line in lines:
+                story.shipped[line["sku"]] += units[line["id"]]
+        return answer
+
+    def reject_some(self, story: Story, pk: int) -> Answer:
+        line = random.choice(self._work(pk)["lines"])
+        element = {
+            "id": pk,
+            "rejectId": self._name("J"),
+            "reason": "out_of_stock",
+            "items": [{"sku": line["sku"], "quantity": 1}],
+        }
+        return self.supplier.call("POST", "fulfillments/rejections", [element], known=REFUSED)
+
+    def take_back(self, story: Story, pk: int) -> Answer:
+        line = random.choice(self._work(pk)["lines"])
+        lines = [{"sku": line["sku"], "quantity": 1, "restock": random.random() < 0.5}]
+        body = {"return_id": self._name("R"), "reason": "too large", "return_lines": lines}
+        answer = self.supplier.call("POST", f"fulfillments/{pk}/returns", body, known=REFUSED)
+        story.returned[line["sku"]] += _succeeded(answer)
+        return answer
+
+    def correct_parcel(self, story: Story, pk: int) -> Answer:
+        parcels = self._work(pk)["shipments"]
+        if not parcels:
+            return None
+        path = f"fulfillments/{pk}/shipments/{random.choice(parcels)['id']}"
+        return self.supplier.call("PATCH", path, {"tracking_number": self._name("T")}, known=REFUSED)
+
+    def count_stock(self, story: Story | None = None, pk: int = 0) -> Answer:
+        counts = [{"id": sku, "amount": STOCK} for sku in SKUS]
+        body = {"warehouse_id": str(self.warehouse), "id_type": "sku", "inventories": counts}
+        return self.supplier.call("POST", "inventory", body)
+
+    def _order(self, story: Story) -> Any:
+        return self.retailer.call("GET", f"orders/{story.order_id}")
+
+    def _work(self, pk: int) -> Any:
+        return self.supplier.call("GET", f"fulfillments/{pk}")
+
+    def _name(self, letter: str) -> str:
+        return f"{letter}-{self._run}-{next(self._numbers)}"
+
+
+def _succeeded(answer: Any) -> bool:
+    return bool(answer and answer.get("success"))
+
+
+def _code(answer: Any) -> str:
+    return str(answer.get("code", "done")) if answer else "nothing to do"
