@@ -14,6 +14,7 @@ class Right(StrEnum):
     CATALOG = "catalog"
     CONNECTIONS = "connections"
     MEMBERS = "members"
+    MESSAGES = "messages"
 
 
 class MemberRole(models.TextChoices):
@@ -28,9 +29,9 @@ class MemberRole(models.TextChoices):
 
 RIGHTS: dict[MemberRole, frozenset[Right]] = {
     MemberRole.OWNER: frozenset(Right),
-    MemberRole.ORDERS: frozenset({Right.ORDERS}),
-    MemberRole.CATALOG: frozenset({Right.CATALOG}),
-    MemberRole.DEVELOPER: frozenset({Right.CONNECTIONS}),
+    MemberRole.ORDERS: frozenset({Right.ORDERS, Right.MESSAGES}),
+    MemberRole.CATALOG: frozenset({Right.CATALOG, Right.MESSAGES}),
+    MemberRole.DEVELOPER: frozenset({Right.CONNECTIONS, Right.MESSAGES}),
     MemberRole.VIEWER: frozenset(),
 }
 
@@ -43,9 +44,9 @@ ABOUT: dict[MemberRole, str] = {
 }
 
 
-def narrowest_role(right: Right) -> MemberRole:
-    """Return the role with the fewest rights that has this right. Error pages name it."""
-    return min((role for role in MemberRole if right in RIGHTS[role]), key=lambda role: len(RIGHTS[role]))
+def roles_with(right: Right) -> list[MemberRole]:
+    """Return the roles that have a right, the owner's last. Error pages name them."""
+    return [role for role in (*MemberRole, MemberRole.OWNER) if right in RIGHTS[role]][1:]
 
 
 def described_choices() -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orders.open_amounts import Amounts
 
@@ -18,9 +18,11 @@ class WorkBucket:
     ids: Sequence[int]
     url: str
     button: str
-    amounts: Amounts
+    amounts: Amounts = field(default_factory=list)
     """The amount of at most `MOST_COUNTED` records, by currency."""
     color: str = ""
+    note: str = ""
+    """A short text below the number."""
 
     @property
     def count(self) -> str:

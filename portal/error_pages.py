@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
-from accounts.member_roles import MemberRole, Right, narrowest_role
+from accounts.member_roles import Right, roles_with
 from accounts.typed_drafts import KEPT, keep, page_of
 from api.request_id import current_request_id
 
@@ -58,9 +58,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _needed(right: Right) -> str:
-    role = narrowest_role(right)
-    named = "the role Owner" if role is MemberRole.OWNER else f"the role {role.label} or Owner"
-    return f"You need {named} for this. Ask an owner of your party to change your role."
+    *first, last = (role.label for role in roles_with(right))
+    named = f"{', '.join(first)} or {last}" if first else last
+    return f"You need the role {named} for this. Ask an owner of your party to change your role."
 
 
 def _page(request: HttpRequest, status: int, title: str, what: str, url: str = "") -> HttpResponse:

@@ -7,6 +7,7 @@ from typing import Any
 from accounts.member_roles import Right
 from accounts.models import Supplier
 from portal.buying.today import retailer_today
+from portal.messages.views import open_messages
 from portal.pages import PortalPage
 from portal.supplying.today import supplier_today
 
@@ -23,4 +24,5 @@ class TodayPage(PortalPage):
 
     def context(self) -> dict[str, Any]:
         party = self.party
-        return supplier_today(party) if isinstance(party, Supplier) else retailer_today(party)
+        today = supplier_today(party) if isinstance(party, Supplier) else retailer_today(party)
+        return {**today, "buckets": [*today["buckets"], open_messages(party)]}

@@ -11,6 +11,7 @@ from portal.entry import views as entry
 from portal.files import views as files
 from portal.files.draft_page import DraftPage
 from portal.files.list_page import FilesPage
+from portal.messages import views as messages
 from portal.notifications.views import NotificationsPage, StopMailsPage
 from portal.products import views as products
 from portal.stock.paste_page import PasteCountsPage
@@ -77,6 +78,9 @@ urlpatterns = [
     path("suppliers/<id:pk>/", suppliers.SupplierPage.as_view(), name="supplier"),
     path("returned/", returns.RetailerReturnsPage.as_view(), name="retailer_returns"),
     path("returned/<id:pk>/", returns.RetailerReturnPage.as_view(), name="retailer_return"),
+    path("messages/", messages.MessagesPage.as_view(), name="messages"),
+    path("messages/<id:pk>/", messages.MessagePage.as_view(), name="message"),
+    path("messages/<id:pk>/do/<slug:action>/", messages.MessageActionPage.as_view(), name="message_do"),
     path("notifications/<slug:action>/", NotificationsPage.as_view(), name="notifications"),
     path("stop-mails/<str:token>/", StopMailsPage.as_view(), name="stop_mails"),
     path("team/", team.TeamPage.as_view(), name="team"),

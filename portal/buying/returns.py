@@ -12,17 +12,16 @@ from accounts.models import Retailer
 from fulfillments.item_names import SkuQuantity, contents_of
 from fulfillments.models import Return
 from orders.models import Order
-from portal.listing import Tabs, page_of
+from portal.listing import MOST_FOUND, Tabs, in_either, page_of
 from portal.navigation import ONLY_RETAILERS
 from portal.pages import PortalPage, PortalRecordPage
 
-MOST_FOUND = 200
 TABS: Tabs = {"all": ("All", Q())}
 
 
 def returns_of(retailer: Retailer) -> QuerySet[Return]:
     """Return the returns of the retailer's orders with the relations that pages show."""
-    own = Return.objects.filter(fulfillment__order__retailer=retailer)
+    own = Return.objects.filter(retailer=retailer)
     related = own.select_related("fulfillment__order", "fulfillment__supplier")
     return related.prefetch_related("fulfillment__lines")
 
@@ -30,7 +29,10 @@ def returns_of(retailer: Retailer) -> QuerySet[Return]:
 def found(retailer: Retailer, term: str) -> Q:
     """Make the condition of a search by the number of an order, or by the supplier's number of a return."""
     orders = Order.objects.for_retailer(retailer).filter(retailer_order_id=term)
-    return Q(return_id=term) | Q(fulfillment__order__in=[*orders.values_list("pk", flat=True)[:MOST_FOUND]])
+    by_order = Return.objects.filter(
+        fulfillment__order__in=[*orders.values_list("pk", flat=True)[:MOST_FOUND]]
+    )
+    return in_either(by_order, Return.objects.filter(retailer=retailer, return_id=term))
 
 
 def items_of(record: Return) -> list[SkuQuantity]:

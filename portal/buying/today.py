@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
+
 from accounts.models import Retailer
 from orders.models import Order
 from orders.open_amounts import total_open
@@ -26,7 +28,6 @@ def retailer_today(retailer: Retailer) -> dict[str, Any]:
     newest = listed_orders(retailer).filter(TABS["open"][1]).order_by("-pk")[:SHOWN]
     return {
         "buckets": [_bucket(retailer, *each) for each in BUCKETS],
-        "list_url": "portal:retailer_orders",
         "columns": USUAL,
         "rows": [(order, [(column, column.value(order)) for column in USUAL]) for order in newest],
     }
@@ -37,4 +38,5 @@ def _bucket(retailer: Retailer, name: str, tab: str, button: str, color: str) ->
     own = Order.objects.for_retailer(retailer)
     waiting = own.filter(TABS[tab][1]).order_by("-pk").values("pk")
     ids = [*waiting.values_list("pk", flat=True)[: MOST_COUNTED + 1]]
-    return WorkBucket(name, ids, f"?tab={tab}", button, total_open(waiting[:MOST_COUNTED]), color)
+    url = f"{reverse('portal:retailer_orders')}?tab={tab}"
+    return WorkBucket(name, ids, url, button, total_open(waiting[:MOST_COUNTED]), color)

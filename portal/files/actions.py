@@ -6,15 +6,19 @@ from typing import Any
 
 from accounts.actors import Actor, ActorKind
 from accounts.operating.operator_actions import AdminAction
+from api.errors import Invalid
 from imports.admin_actions import label_of, not_importable, why_not
-from imports.drafts.services import start_again
-from imports.models import ImportJob
+from imports.correcting import send
+from imports.drafts.mapped import FAULTS, in_words
+from imports.drafts.services import start, start_again
+from imports.models import ImportDraft, ImportJob
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, JobMove
 
 
 def _import(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
     started = start_again(job, by=by)
-    return f"Import {started.pk} has started. It is the first in the list of files."
+    job.started_import_id = started.pk  # type: ignore[attr-defined]  # for the page that follows
+    return f"Import {started.pk} has started."
 
 
 def _approve(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
@@ -30,6 +34,24 @@ def _retry(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
 def _cancel(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
     job.cancel(by=by)
     return "The import is canceled, or stops within seconds. Imported rows stay."
+
+
+def _correct(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
+    correction = send(job, answers["corrected"], by=by)
+    job.started_import_id = correction.job_id  # type: ignore[attr-defined]
+    rows = "1 corrected row is" if correction.rows == 1 else f"{correction.rows} corrected rows are"
+    return f"{rows} imported again."
+
+
+def _try(draft: ImportDraft, by: Actor, answers: dict[str, Any]) -> str:
+    draft.body, draft.is_suggested = answers["body"], True
+    draft.save(update_fields=["body", "is_suggested"])
+    try:
+        trial = start(draft, dry_run=True, by=by)
+    except FAULTS as error:
+        raise Invalid(in_words(error)) from error
+    draft.started_import_id = trial.pk  # type: ignore[attr-defined]
+    return f"Trial {trial.pk} has started."
 
 
 def _refusal(job: ImportJob, *moves: JobMove) -> str:
@@ -79,3 +101,6 @@ ACTIONS: tuple[AdminAction[ImportJob], ...] = (
         undo="Upload the file again.",
     ),
 )
+CORRECT = AdminAction[ImportJob]("correct-rows", "Send corrected rows", _correct, lambda job: "")
+TRY = AdminAction[ImportDraft]("try", "Try file", _try, lambda draft: "")
+"""These two have pages of their own. As actions, each form is done once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -10,12 +11,16 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from accounts.member_roles import Right
+from accounts.models import Result
+from accounts.operating.admin_actions import sent_form_id
+from accounts.operating.bulk_actions import record_single
 from imports.drafts.mapped import FAULTS, first_body, in_words, sample_of
 from imports.drafts.sample import FileSample
-from imports.drafts.services import discard, start
+from imports.drafts.services import discard
 from imports.kinds import kind_of
 from imports.models import ImportDraft
 from imports.pipeline.errors import Unreadable
+from portal.files.actions import TRY
 from portal.files.forms import MappingForm
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalRecordPage
@@ -47,7 +52,13 @@ class DraftPage(PortalRecordPage):
         if not draft.is_suggested:
             draft.body = first_body(draft, sample)
         rows = [record.cells[sample.own :] for record in sample.rows[:SAMPLE_ROWS]]
-        return {"draft": draft, "columns": sample.columns, "rows": rows, "form": self._form(sample)}
+        return {
+            "form_id": uuid4(),
+            "draft": draft,
+            "columns": sample.columns,
+            "rows": rows,
+            "form": self._form(sample),
+        }
 
     def _form(self, sample: FileSample, sent: Any = None) -> Any:
         body = self.record.body  # the warehouse's id is a choice in the form
@@ -61,12 +72,18 @@ class DraftPage(PortalRecordPage):
             discard(draft.pk, draft.blob_id)
             messages.success(request, f"{draft.name} is discarded.")
             return HttpResponseRedirect(reverse("portal:files"))
+        form_id = sent_form_id(request.POST.dict())
         try:
-            form = self._form(sample_of(draft), request.POST)
-            draft.body, draft.is_suggested = form.body(), True
-            draft.save(update_fields=["body", "is_suggested"])
-            job = start(draft, dry_run=True, by=self.actor)
+            body = self._form(sample_of(draft), request.POST).body()
         except FAULTS as error:
             messages.error(request, in_words(error))
             return self.render(self.context())
-        return HttpResponseRedirect(reverse("portal:file", args=[job.pk]))
+        result, message = record_single(TRY, draft, by=self.actor, answers={"body": body}, form_id=form_id)
+        started = getattr(draft, "started_import_id", None)
+        if result is Result.REFUSED:
+            messages.error(request, message)
+            return self.render(self.context())
+        if started is None:  # the form was sent before
+            messages.warning(request, message)
+            started = draft.jobs.order_by("-pk").values_list("pk", flat=True).first()
+        return HttpResponseRedirect(reverse("portal:file", args=[started]))

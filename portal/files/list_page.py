@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from accounts.member_roles import Right
 from imports.drafts.mapped import FAULTS, in_words, mapped_draft
-from imports.models import ImportDraft, ImportJob
+from imports.models import ImportDraft, ImportJob, Status
 from imports.overview import Progress
 from portal.files.forms import FileForm
+from portal.listing import ListQuery, Tabs
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalPage
+from portal.supplying.feeds import failed_files
 
 PAGE = 50
-LAST = 2**63 - 1
 
 
 class FilesPage(PortalPage):
@@ -28,17 +30,17 @@ class FilesPage(PortalPage):
     right = Right.CATALOG
 
     def context(self) -> dict[str, Any]:
-        before = self.request.GET.get("before", "")
-        end = int(before) if before.isascii() and before.isdecimal() and len(before) < 19 else LAST
-        jobs = list(
-            ImportJob.objects.for_supplier(self.supplier).filter(pk__lt=end).order_by("-pk")[: PAGE + 1]
+        asked = self.request.GET
+        jobs = ImportJob.objects.for_supplier(self.supplier)
+        page = ListQuery.read({"tab": asked.get("tab", "")}, _tabs()).page(
+            jobs, lambda term: Q(), asked.get("before", "")
         )
         drafts = ImportDraft.objects.filter(supplier=self.supplier, jobs=None)
         return {
-            "rows": [(job, Progress.brief(job)) for job in jobs[:PAGE]],
+            **page,
+            "rows": [(job, Progress.brief(job)) for job in page["rows"]],
             "drafts": drafts.order_by("-pk")[:PAGE],
-            "more": jobs[PAGE - 1].pk if len(jobs) > PAGE else None,
-            "form": FileForm(initial={"kind": self.request.GET.get("kind", "")}),
+            "form": FileForm(initial={"kind": asked.get("kind", "")}),
         }
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -54,3 +56,11 @@ class FilesPage(PortalPage):
             else:
                 return HttpResponseRedirect(reverse("portal:file_draft", args=[draft.pk]))
         return self.render({**self.context(), "form": form})
+
+
+def _tabs() -> Tabs:
+    return {
+        "all": ("All", Q()),
+        "failed": ("Failed this week", failed_files()),
+        "held": ("To approve", Q(status=Status.AWAITING_APPROVAL)),
+    }

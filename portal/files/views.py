@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -10,15 +11,20 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, Streami
 from django.urls import reverse
 
 from accounts.member_roles import Right
-from api.errors import ApiError
-from imports.correcting import as_posted, column_names, rejected_rows, send, why_not
+from accounts.models import Result
+from accounts.operating.admin_actions import LEVELS, sent_form_id
+from accounts.operating.bulk_actions import record_single
+from imports.correcting import as_posted, column_names, rejected_rows, why_not
 from imports.error_report import report_for_people
 from imports.models import ImportJob
 from imports.overview import Progress, counts, reject_groups
 from portal.acting import PortalActionPage
-from portal.files.actions import ACTIONS
+from portal.files.actions import ACTIONS, CORRECT
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalRecordPage
+
+IMPORT = "import"
+"""The action whose preview is the page of a trial itself, so that page has its form."""
 
 
 class FilePage(PortalRecordPage):
@@ -35,6 +41,7 @@ class FilePage(PortalRecordPage):
 
     def context(self) -> dict[str, Any]:
         job = self.record
+        actions = [action for action in ACTIONS if not action.why_not(job)]
         return {
             "title": f"{'Trial of' if job.dry_run else 'Import of'} {job.source or 'rows'}",
             "job": job,
@@ -42,7 +49,10 @@ class FilePage(PortalRecordPage):
             "counts": counts(job),
             "groups": reject_groups(job) if job.rejected else [],
             "may_correct": not why_not(job),
-            "actions": [action for action in ACTIONS if not action.why_not(job)],
+            "import_file": next((action for action in actions if action.name == IMPORT), None),
+            "effect": next((action.effect(job) for action in actions if action.name == IMPORT), ""),
+            "form_id": uuid4(),
+            "actions": [action for action in actions if action.name != IMPORT],
         }
 
 
@@ -57,18 +67,25 @@ class RejectedRowsPage(FilePage):
 
     def _shown(self, rows: list[Any]) -> dict[str, Any]:
         job = self.record
-        return {"job": job, "why_not": why_not(job), "rows": rows, "columns": column_names(job, rows)}
+        return {
+            "job": job,
+            "why_not": why_not(job),
+            "rows": rows,
+            "columns": column_names(job, rows),
+            "form_id": uuid4(),
+        }
 
     def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         rows = [as_posted(row, request.POST.dict()) for row in rejected_rows(self.record)]
         corrected = {row.reject.pk: [cell.text for cell in row.cells] for row in rows}
-        try:
-            correction = send(self.record, corrected, by=self.actor)
-        except ApiError as error:
-            messages.error(request, error.message)
+        form_id = sent_form_id(request.POST.dict())
+        answers = {"corrected": corrected}
+        result, message = record_single(CORRECT, self.record, by=self.actor, answers=answers, form_id=form_id)
+        messages.add_message(request, LEVELS.get(result, messages.ERROR), message)
+        if result is Result.REFUSED:
             return self.render(self._shown(rows))
-        messages.success(request, f"{correction.rows} corrected rows are imported again.")
-        return HttpResponseRedirect(reverse("portal:file", args=[correction.job_id]))
+        shown = getattr(self.record, "started_import_id", self.record.pk)
+        return HttpResponseRedirect(reverse("portal:file", args=[shown]))
 
 
 class ErrorFilePage(FilePage):
@@ -96,3 +113,12 @@ class FileActionPage(PortalActionPage):
 
     def back(self) -> str:
         return reverse("portal:file", args=[self.record.pk])
+
+    def after_action(self) -> HttpResponse:
+        """Show the import that the action has started, if there is one."""
+        started = getattr(self.record, "started_import_id", None)
+        return (
+            HttpResponseRedirect(reverse("portal:file", args=[started]))
+            if started
+            else super().after_action()
+        )

@@ -19,14 +19,13 @@ from imports.models import ImportJob, Status
 from orders.models import Order
 from orders.processing_state import ProcessingState
 from portal.late import TO_ANSWER
+from portal.supplying.feeds import STALE
 from portal.supplying.selectors import fulfillments_of
 
 MOST_LINES = 50
 """The most records of one topic in a mail."""
 OLDEST = timedelta(days=1)
 """Events that are older are not mailed, for example after a time without a mail server."""
-STALE = timedelta(days=1)
-"""The age of a stock count after which its supplier is reminded."""
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,16 @@ from fulfillments.item_names import SkuQuantity, contents_of
 from fulfillments.models import Fulfillment, Return
 from portal.acting import PortalActionPage
 from portal.list_pages import MOMENT, ListColumn, PortalListPage
-from portal.listing import Tabs
+from portal.listing import MOST_FOUND, Tabs, in_either
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalRecordPage
 
-MOST_FOUND = 200
 CELLS = "portal/supplying/cells"
 
 
 def returns_of(supplier: Supplier) -> QuerySet[Return]:
     """Return the returns to a supplier with the relations that pages show and actions read."""
-    own = Return.objects.filter(fulfillment__supplier=supplier)
+    own = Return.objects.filter(supplier=supplier)
     related = own.select_related("fulfillment__order__retailer", "fulfillment__warehouse")
     return related.prefetch_related("fulfillment__lines")
 
@@ -78,7 +77,9 @@ class SupplierReturnsPage(PortalListPage):
         own = Fulfillment.objects.for_supplier(self.supplier).filter(order__retailer_order_id=term)
         retailers = self.supplier.partnerships.values_list("retailer_id", flat=True)
         ids = own.filter(order__retailer__in=[*retailers]).values_list("pk", flat=True)[:MOST_FOUND]
-        return Q(return_id=term) | Q(fulfillment__in=[*ids])
+        by_order = Return.objects.filter(fulfillment__in=[*ids])
+        by_number = Return.objects.filter(supplier=self.supplier, return_id=term)
+        return in_either(by_order, by_number)
 
 
 def _restock(record: Return, by: Actor, answers: dict[str, Any]) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, timedelta
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Now, TruncDay
 
 from accounts.models import Supplier
 from api.prefix_search import begins
@@ -17,10 +19,13 @@ from portal.late import LATE, TO_ANSWER, is_late
 
 MOST_FOUND = 200
 
+TO_SHIP = Q(state__in=(State.ACCEPTED, State.CANCELATION_NOT_ALLOWED))
+MIDNIGHT = TruncDay(Now(), tzinfo=UTC) + timedelta(days=1)
 TABS: dict[str, tuple[str, Q]] = {
     "open": ("Open", Q(state__in=TO_ANSWER)),
     "new": ("New", Q(state=State.NEW)),
-    "accepted": ("To ship", Q(state__in=(State.ACCEPTED, State.CANCELATION_NOT_ALLOWED))),
+    "accepted": ("To ship", TO_SHIP),
+    "today": ("To ship today", TO_SHIP & Q(due_at__lte=MIDNIGHT)),
     "late": ("Late", LATE),
     "canceling": ("Cancellations", Q(state=State.CANCELING)),
     "shipped": ("Shipped", Q(state=State.SHIPPED)),

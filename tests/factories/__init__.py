@@ -2,6 +2,7 @@
 
 from tests.factories.accounts import (
     ContactFactory,
+    ContactMessageFactory,
     IdempotencyKeyFactory,
     InvitationFactory,
     IssuedKeyFactory,
@@ -44,6 +45,7 @@ __all__ = [
     "DailySumFactory",
     "DeliveryFactory",
     "ContactFactory",
+    "ContactMessageFactory",
     "DigestFactory",
     "MessageTemplateFactory",
     "IdempotencyKeyFactory",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 import factory
 from django.contrib.auth.models import Group, User
@@ -9,6 +10,7 @@ from accounts.member_roles import MemberRole
 from accounts.models import (
     ApiKey,
     Contact,
+    ContactMessage,
     IdempotencyKey,
     Invitation,
     Member,
@@ -49,6 +51,20 @@ class ContactFactory(ModelFactory[Contact]):
         model = Contact
 
     name = factory.Sequence(lambda n: f"Person {n}")
+
+
+class ContactMessageFactory(ModelFactory[ContactMessage]):
+    """A message of an operator to a given contact, about order 1."""
+
+    class Meta:
+        model = ContactMessage
+
+    model = "orders.order"
+    record_id = 1
+    subject = "A date?"
+    text = "Hello"
+    by = "olga"
+    form_id = factory.LazyFunction(uuid4)
 
 
 class IssuedKeyFactory(factory.Factory[tuple[ApiKey, str]]):

@@ -1,4 +1,4 @@
-"""Members at their browsers."""
+"""Browsers of signed-in members."""
 
 from __future__ import annotations
 

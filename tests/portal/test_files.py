@@ -50,7 +50,7 @@ def test_a_file_is_tried_then_imported_then_its_rejected_row_is_corrected(ana):
     [row] = page.context["rows"]
     cells = {f"cell-{row.reject.pk}-{place}": text for place, text in enumerate(("A-2", "Kettle", "44.50"))}
     page = ana.post(f"/portal/files/{job.pk}/correct/", cells, follow=True)
-    assert said(page) == ["1 corrected rows are imported again."]
+    assert said(page) == ["1 corrected row is imported again."]
     run_job(ImportJob.objects.latest("pk").pk)
     assert {variant.sku for variant in Variant.objects.all()} == {"A-1", "A-2"}
 
