@@ -86,7 +86,7 @@ def test_each_kind_of_change_is_listed_once(acme, rival, shop, boutique, client_
     assert changes() == {}
 
     Partnership.objects.filter(retailer=boutique).update(is_active=False)
-    assert changes() == {"R-1": [theirs.pk]}  # one retailer less can sell it
+    assert changes() == {"R-1": [theirs.pk]}  # one retailer fewer can sell it
 
     Partnership.objects.filter(retailer=shop).update(retailer_shipper_account="other")
     assert changes() == {}
@@ -165,7 +165,7 @@ def test_delisting_a_bare_sku_keeps_the_group_of_the_model_with_that_name(acme, 
     assert changes() == {"X": [of_model.pk]}
 
 
-def test_a_clients_own_clock_will_do_and_gets_no_more_than_the_news(acme, client, client_for, a_variant):
+def test_a_client_may_use_its_own_clock_and_gets_only_the_changes(acme, client, client_for, a_variant):
     supplier = client_for(acme)
     for sku in ("A", "B"):
         supplier.post("variants", {"sku": sku, "title": sku, "retail_price": 1})
@@ -187,7 +187,7 @@ def test_everything_is_new_to_a_client_from_before_the_first_snapshot(acme, clie
 
 
 def write_late(variant, begun: threading.Event, commit: threading.Event) -> None:
-    """Change a variant, and commit only when asked to."""
+    """Change a variant in a transaction that commits when `commit` is set."""
     try:
         with transaction.atomic():
             Variant.objects.filter(pk=variant.pk).update(title="Late")
@@ -214,7 +214,7 @@ def test_a_change_that_commits_late_is_not_missed(acme, client, changes, a_varia
 
     assert changes() == {"LATE": [late.pk]}
     assert changes() == {}
-    # The control: by the row's own time, stamped before that poll, it would have been lost.
+    # The control: a filter by the row's own time, which is before that poll, would miss the change.
     assert "LATE" in groups(client.get("variants", {"service_type": "ecommerce", "updated_since": own_clock}))
     again = client.get("variants", {"service_type": "ecommerce"}, If_None_Match=tag)
     assert again.status_code == 200

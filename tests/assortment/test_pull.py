@@ -111,7 +111,7 @@ def test_one_model_of_two_suppliers_is_two_groups(acme, rival, pull, a_variant):
     assert [(group["model"], group["supplier_id"]) for group in pull()] == [("TS", acme.pk), ("TS", rival.pk)]
 
 
-def test_null_where_no_variant_has_the_price_and_given_bullets_as_they_are(acme, pull, a_variant):
+def test_a_missing_price_is_null_and_given_bullets_stay_unchanged(acme, pull, a_variant):
     a_variant(acme, "A", description_bullets=["One", "Two"], description_extra="Three")
 
     (group,) = pull()
@@ -141,7 +141,7 @@ def test_available_stock_is_the_sum_over_warehouses_and_never_negative(acme, pul
     assert pull()[0]["available_inventory"] == 10 - 3 - 2
 
 
-def test_only_active_partners_that_are_open_for_the_service_type(acme, rival, shop, pull, a_variant):
+def test_only_active_partners_with_the_service_type_are_pulled(acme, rival, shop, pull, a_variant):
     a_variant(acme, "A")
     a_variant(rival, "R")
     terms = Partnership.objects.filter(retailer=shop, supplier=rival)
@@ -181,7 +181,7 @@ def test_retailers_count_is_the_number_of_partners_that_can_sell_it(rival, shop,
         ({**ECOMMERCE, "cursor": "WyJncm91cHMiLCAiYSIsICJiIl0"}, "invalid_cursor", None),
     ],
 )
-def test_a_question_that_is_not_understood_is_refused(shop, client_for, query, code, field):
+def test_an_unclear_pull_is_refused(shop, client_for, query, code, field):
     answer = client_for(shop).get("variants", query)
 
     assert (answer.status_code, answer.json()["code"]) == (400, code)

@@ -1,4 +1,4 @@
-"""The pull in constant memory: chunk by chunk, each a few statements."""
+"""The pull uses constant memory: it reads chunk by chunk, each by a few statements."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_the_chunks_are_one_array(answer):
     assert [group["model"] for group in groups] == [f"A-{number}" for number in range(8)]
 
 
-def test_a_fault_before_the_first_byte_is_an_error_of_its_own(shop, acme, client_for, a_variant, monkeypatch):
+def test_a_fault_before_the_first_byte_gets_an_error_answer(shop, acme, client_for, a_variant, monkeypatch):
     a_variant(acme, "A")
 
     def broken(*args, **kwargs):

@@ -25,7 +25,7 @@ def changes(variant):
     return [each.changed for each in VariantChange.objects.filter(variant_id=variant.pk).order_by("id")]
 
 
-def test_a_key_and_a_person_leave_old_and_new(acme, client_for, a_variant):
+def test_changes_by_keys_and_people_keep_old_and_new_values(acme, client_for, a_variant):
     lantern = a_variant(acme, "LAN-1", retail_price="19.99")
     client_for(acme).request("PATCH", f"variants/{lantern.pk}", {"retail_price": 21, "title": "Lamp"})
     lantern.change({"retail_price": Decimal(22)}, by=Actor.system("x"))

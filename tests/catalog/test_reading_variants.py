@@ -101,7 +101,7 @@ def test_a_retailer_reads_the_listed_variants_of_active_partners(
     assert client.get(f"/v3/variants/{theirs.pk}").status_code == 404
 
 
-def test_a_rival_cannot_tell_that_it_exists(acme, rival, client_for, a_variant):
+def test_a_rival_cannot_find_out_that_a_variant_exists(acme, rival, client_for, a_variant):
     variant = a_variant(acme, "A")
     client = client_for(rival)
 
@@ -114,7 +114,7 @@ def test_a_rival_cannot_tell_that_it_exists(acme, rival, client_for, a_variant):
     assert variant.title == "Acme A"
 
 
-def test_the_scope_decides(acme, client_for, a_variant):
+def test_a_key_reads_variants_only_with_the_scope(acme, client_for, a_variant):
     variant = a_variant(acme, "A")
     reader = client_for(acme, scopes=[Scope.CATALOG_READ])
     stock_keeper = client_for(acme, scopes=[Scope.INVENTORY_WRITE])

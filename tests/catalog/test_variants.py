@@ -70,7 +70,7 @@ def test_only_sku_title_and_price_are_required(acme, client_for):
     assert faults(answer) == dict.fromkeys(("sku", "title", "retail_price"), "required")
 
 
-def test_a_sku_is_the_suppliers_own_and_there_once(acme, rival, client_for):
+def test_a_sku_is_unique_for_its_supplier(acme, rival, client_for):
     assert client_for(acme).post("variants", SHIRT).status_code == 201
     assert client_for(rival).post("variants", SHIRT).status_code == 201
 

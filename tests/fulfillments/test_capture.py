@@ -161,7 +161,7 @@ def test_new_work_is_captured_again_until_it_is_acted_upon(works, acme_api):
 
 
 def test_a_refused_cancellation_is_to_be_captured_again(works, acme_api):
-    """Ordered again, under its own literal state."""
+    """The retailer's state is `ordered` again, and the fulfillment keeps its own state."""
     item = acme_api.get("fulfillments", NEW_WORK).json()[1]
 
     assert (item["retailer_state"], item["fulfillment_state"]) == ("ordered", "cancelation not allowed")
@@ -200,7 +200,8 @@ def test_listed_fulfillments_have_the_filtered_retailers_state(state, works, acm
     listed = acme_api.get("fulfillments", {"retailer_state": state}).json()
 
     assert {each["retailer_state"] for each in listed} <= {state}
-    assert works["accepted"] not in [each["id"] for each in listed]  # held: not even among the pending
+    # a held order is not listed as pending either
+    assert works["accepted"] not in [each["id"] for each in listed]
 
 
 def test_a_supplier_is_handed_only_its_own_work(works, rival_api):
@@ -219,7 +220,7 @@ def test_the_first_capture_is_kept_and_moves_no_order(works, acme_api):
     assert dict(Order.objects.values_list("pk", "updated_at")) == before
 
 
-def test_reading_one_is_no_capture(work, acme_api):
+def test_reading_one_fulfillment_captures_nothing(work, acme_api):
     assert acme_api.get(f"fulfillments/{work.pk}").json()["captured_at"] is None
 
 
@@ -317,5 +318,5 @@ def test_capturing_any_number_costs_the_same(
     # the key; fulfillments; lines; parcels, refusals, returns; the first captures
     with django_assert_num_queries(7):
         assert len(acme_api.get("fulfillments", NEW_WORK).json()) == lines
-    with django_assert_num_queries(6):  # a second capture has nothing to keep
+    with django_assert_num_queries(6):  # a second capture stores nothing
         acme_api.get("fulfillments", NEW_WORK)

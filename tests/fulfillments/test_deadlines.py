@@ -145,7 +145,7 @@ def test_an_unanswered_cancelation_gets_the_partnerships_answer(
     assert [each for each in differences() if each.check != "time limit"] == []
 
 
-def test_one_that_cannot_be_answered_keeps_no_other_waiting(acme, retailer, a_variant, monkeypatch):
+def test_a_cancellation_that_cannot_be_answered_delays_no_other(acme, retailer, a_variant, monkeypatch):
     limits(acme, hours_to_answer=1, cancelation_default="approve")
     a_variant(acme, "A-1", stock=3)
     for _ in range(2):

@@ -48,7 +48,7 @@ WORK = {
 
 @pytest.fixture
 def hold_it():
-    """An operator holds an order, or releases it."""
+    """Hold an order, or release it, as an operator."""
 
     def change_it(order, action=hold):
         with Order.objects.get(pk=order.pk).change(by=OPERATOR) as change:
@@ -63,7 +63,7 @@ def outcome(answer) -> tuple[int, str]:
 
 @pytest.mark.parametrize("way", WORK)
 def test_a_held_order_waits_until_it_is_released(way, work, an_order_at_acme, acme_api, hold_it):
-    """A held order could be shipped by a supplier that knew the fulfillment's number."""
+    """A supplier that knows the fulfillment's number must not ship a held order."""
     if "ship" in way:
         acme_api.put(status(work, "accepted"))
     before = state_of(work)
@@ -245,7 +245,7 @@ def test_an_order_that_comes_to_its_end_is_held_no_longer(
 
 @pytest.fixture
 def left():
-    """Moments before and after a hold that follows."""
+    """Return moments before and after the hold that the test makes next."""
     return timezone.now() - timedelta(hours=1)
 
 
@@ -256,7 +256,7 @@ def parcel(moment, number="T", **fields):
 def test_a_parcel_that_left_before_the_hold_is_kept_shown_and_shipped_at_the_release(
     left, work, an_order_at_acme, acme_api, hold_it
 ):
-    """The goods were under way, and the supplier could not say so."""
+    """The goods are under way, so the supplier must be able to report them."""
     acme_api.put(status(work, "accepted"))
     hold_it(an_order_at_acme)
 

@@ -74,7 +74,7 @@ def test_units_come_from_the_cheaper_of_the_chosen_warehouses():
 
     found = plan(wants, stock_of((1, 10, 3), (2, 20, 9), (3, 20, 1)), allow_short=False)
 
-    # One place holds all of it, and one fulfillment counts for more than cost.
+    # One warehouse has all units, and fewer fulfillments matter more than a lower cost.
     assert placed(found) == [(0, 2, 20, 4), (1, 3, 20, 1)]
 
     found = plan(wants, stock_of((1, 10, 3), (2, 20, 3), (3, 20, 1)), allow_short=False)

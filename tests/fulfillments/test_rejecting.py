@@ -174,7 +174,7 @@ def test_an_inactive_partner_is_not_asked(everywhere, acme, rival, shop, acme_ap
     assert (at(rival), order_state(order)) == ([], "exception")
 
 
-def test_only_this_warehouses_stock_becomes_nothing(acme, a_variant, acme_api, push, work_of):
+def test_only_the_stock_of_this_warehouse_becomes_0(acme, a_variant, acme_api, push, work_of):
     variant = a_variant(acme, "LAMP", stock=5)
     west = StockLevelFactory.create(
         variant=variant, warehouse=acme.warehouses.get(is_default=False), on_hand=4
@@ -184,7 +184,7 @@ def test_only_this_warehouses_stock_becomes_nothing(acme, a_variant, acme_api, p
     reject(acme_api, work_of(order, acme))
 
     west.refresh_from_db()
-    assert (west.on_hand, west.reserved) == (4, 3)  # it is asked next
+    assert (west.on_hand, west.reserved) == (4, 3)  # routing chose this warehouse next
     assert variant.stock.get(warehouse__is_default=True).on_hand == 0
     assert order_state(order) == "received"
 
@@ -332,7 +332,7 @@ def test_a_fulfillment_whose_lines_are_all_refused_takes_the_reasons_state(
 
 
 def test_a_part_may_be_refused_for_its_address(work, reject_lines, acme_api, an_order_at_acme, acme):
-    """It is never sent elsewhere; when the address is corrected, the same supplier gets it back."""
+    """The part is never routed elsewhere. After the correction, the same supplier gets it back."""
     acme_api.get("fulfillments")
     assert reject_lines(refusal(work, 1, reason="wrong_address")).json()["code"] == "lines_rejected"
     assert (state_of(work), order_state(an_order_at_acme)) == ("new", "exception")

@@ -51,7 +51,7 @@ def work(acme, shop, a_variant, client_for):
     return make
 
 
-def test_it_says_how_long_things_took(acme, work, client_for):
+def test_the_scorecard_shows_the_time_of_each_step(acme, work, client_for):
     supplier = client_for(acme)
     fast, slow = work(1.5, 100)
     supplier.get("fulfillments")
@@ -84,7 +84,7 @@ def test_it_says_how_long_things_took(acme, work, client_for):
     assert len(card["by_day"]) == 30
 
 
-def test_it_counts_refusals_by_reason_and_cancellation_requests(acme, shop, work, client_for):
+def test_the_scorecard_counts_refusals_by_reason_and_cancellation_requests(acme, shop, work, client_for):
     supplier, retailer = client_for(acme), client_for(shop)
     first, second, third, fourth = work(1, 1, 1, 1)
     supplier.put(f"fulfillments/{first.pk}/setStatus/wrong_address")
@@ -100,7 +100,7 @@ def test_it_counts_refusals_by_reason_and_cancellation_requests(acme, shop, work
     assert card["cancellations"] == {"asked": 2, "approved": 1, "refused": 1, "unanswered": 0}
 
 
-def test_it_knows_how_old_the_stock_is(acme, work, client_for):
+def test_the_scorecard_shows_the_age_of_the_stock(acme, work, client_for):
     supplier = client_for(acme)
     work()
     assert scorecard(supplier, acme)["feed"] == {"last_at": None, "age_hours": None, "count": 0}

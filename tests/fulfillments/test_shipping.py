@@ -23,7 +23,7 @@ def ship(acme_api):
 
 
 def refused(answer, status_code: int, code: str, field: str | None = None) -> str:
-    """The refusal's message, after a look at its code and field."""
+    """Check the refusal's code and field; return its message."""
     body = answer.json()
     assert (answer.status_code, body["code"], body["success"]) == (status_code, code, False)
     if field is not None:
@@ -81,7 +81,7 @@ def test_a_parcel_of_a_split_is_known_again(accepted, ship):
 
 @pytest.mark.parametrize("since", ["asked back", "wrong address"])
 def test_a_repeated_parcel_is_recognized_after_any_later_change(since, accepted, ship, acme_api, shop_api):
-    """The answer may have been lost, and the retailer may have canceled the rest."""
+    """The client missed the answer, and the retailer may have canceled the rest before the repetition."""
     lines = [piece(accepted, "LAMP", 1)]
     ship(accepted, "T-1", lines=lines)
     if since == "asked back":

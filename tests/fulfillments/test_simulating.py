@@ -1,4 +1,4 @@
-"""A rule of routing, tried on past orders before it is set."""
+"""A routing rule is tried on past orders before it is set."""
 
 from datetime import timedelta
 
@@ -65,7 +65,7 @@ def test_priority_decides_between_equal_prices(operator, acme, rival, shop, a_va
 
 def test_more_safety_stock_sends_orders_elsewhere_once_stock_is_low(operator, past, acme):
     found = result(ask(operator, supplier=acme.pk, safety_stock=5))
-    # Acme had 10, 8, 6 and 4 of it: with five kept back, one order after the other finds too few.
+    # The stock of Acme was 10, 8, 6 and 4. With five units held back, later orders find too few.
     assert (found["changed"], found["moved"]) == (2, 2)
 
 
@@ -76,7 +76,7 @@ def test_nothing_is_written_but_the_simulation(operator, past, acme):
     assert after == before
 
 
-def test_only_the_days_and_as_many_orders_as_asked_for(operator, past, acme, boutique):
+def test_a_simulation_covers_the_requested_days_and_number_of_orders(operator, past, acme, boutique):
     assert result(ask(operator, supplier=acme.pk, left_out="on", most=3))["orders"] == 3
     assert result(ask(operator, supplier=acme.pk, left_out="on", retailer=boutique.pk))["orders"] == 0
     old = [each.pk for each in RoutingDecision.objects.order_by("pk")[:2]]
@@ -92,7 +92,7 @@ def test_orders_that_cannot_be_replayed_are_left_out_and_counted(operator, past,
     assert (found["orders"], found["unlike"], found["changed"]) == (5, 1, 4)
 
 
-def test_many_orders_are_a_workers_and_a_crash_loses_nothing(operator, past, acme, monkeypatch):
+def test_a_worker_continues_a_long_simulation_and_a_crash_loses_nothing(operator, past, acme, monkeypatch):
     monkeypatch.setattr(running, "PAGE", 2)
     monkeypatch.setattr(running, "AT_ONCE", -1)
     page = ask(operator, supplier=acme.pk, left_out="on")
@@ -107,7 +107,7 @@ def test_many_orders_are_a_workers_and_a_crash_loses_nothing(operator, past, acm
     assert (simulation.result["orders"], simulation.percent) == (5, 100)
 
 
-def test_it_is_stopped(operator, past, acme, monkeypatch):
+def test_a_simulation_can_be_stopped(operator, past, acme, monkeypatch):
     monkeypatch.setattr(running, "PAGE", 2)
     monkeypatch.setattr(running, "AT_ONCE", -1)
     ask(operator, supplier=acme.pk, left_out="on")
@@ -132,7 +132,7 @@ def test_it_is_stopped(operator, past, acme, monkeypatch):
         ({"priority": "1", "most": "1000000"}, "less than or equal to 100000"),
     ],
 )
-def test_a_question_that_makes_no_sense_gets_a_clear_answer(operator, acme, rule, message):
+def test_an_impossible_simulation_is_refused_with_the_reason(operator, acme, rule, message):
     assert message in ask(operator, supplier=acme.pk, **rule).text
     assert not RoutingSimulation.objects.exists()
 

@@ -1,4 +1,4 @@
-"""Every state and every move: the table's cells, one by one, through the public interface."""
+"""Every state and every move: each cell of the table, through the public interface."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from orders.models import Order
 from orders.services import correct_address
 from tests.orders.fixtures import OPERATOR, order_state, state_of, status
 
-# How a fulfillment comes into each state: the moves made on a new one.
+# The moves by which a new fulfillment gets into each state.
 WAYS: dict[State, tuple[Move, ...]] = {
     State.NEW: (),
     State.ACCEPTED: (ACCEPT,),
@@ -43,7 +43,7 @@ WAYS: dict[State, tuple[Move, ...]] = {
     State.CANCELATION_NOT_ALLOWED: (REQUEST_CANCELATION, REFUSE_CANCELATION),
 }
 
-# The supplier's calls, as the interface has them.
+# The supplier's calls, as the interface defines them.
 CALLS: dict[Move, tuple[str, dict[str, str] | None]] = {
     ACCEPT: ("accepted", {}),
     SHIP: ("shipped", {"tracking_number": "T-1"}),
@@ -72,7 +72,7 @@ def do(move: Move, work: Fulfillment, acme_api, shop_api) -> None:
 
 @pytest.fixture
 def in_state(work, acme_api, shop_api):
-    """Acme's fulfillment, brought into a state."""
+    """Bring a fulfillment of Acme into a state."""
 
     def bring(state: State) -> Fulfillment:
         for move in WAYS[state]:
@@ -132,7 +132,7 @@ def test_a_suppliers_call_follows_the_table(move, state, in_state, acme_api):
 RETAILERS_ENDS = {
     **dict.fromkeys(REQUEST_CANCELATION.sources, (200, "cancel_requested", State.CANCELING)),
     State.WRONG_ADDRESS: (200, "order_canceled", State.CANCELED),
-    State.OUT_OF_STOCK: (200, "order_canceled", State.OUT_OF_STOCK),  # no supplier holds it any more
+    State.OUT_OF_STOCK: (200, "order_canceled", State.OUT_OF_STOCK),  # no supplier has the units any more
     State.MISSING_SKU: (200, "order_canceled", State.MISSING_SKU),
     State.CANCELING: (200, "unchanged", State.CANCELING),
     State.CANCELED: (200, "unchanged", State.CANCELED),
@@ -206,7 +206,7 @@ RESERVED = {
 
 @pytest.mark.parametrize("state", State)
 def test_stock_follows_the_state(state, in_state):
-    """Kept through canceling and wrong_address; given back, or taken out, where the work ends."""
+    """Stock stays reserved in canceling and wrong_address. The end of the work releases it or ships it."""
     work = in_state(state)
 
     level = work.lines.get(variant__sku="LAMP").variant.stock.get()

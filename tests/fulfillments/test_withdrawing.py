@@ -42,7 +42,7 @@ def stock(supplier):
     return level.on_hand, level.reserved
 
 
-def test_the_other_supplier_has_it_and_the_stock_of_the_first_is_untouched(work, acme, rival):
+def test_the_other_supplier_gets_the_units_and_the_first_keeps_its_stock(work, acme, rival):
     withdraw(work)
 
     [first, second] = Fulfillment.objects.order_by("pk")
@@ -94,7 +94,7 @@ def test_a_pinned_line_stays_with_its_supplier(acme, rival, a_variant, push):
     assert find_alternatives(work).able == {}
 
 
-def test_the_supplier_that_it_was_taken_from_is_not_asked_again(work, acme, rival, client_for):
+def test_the_supplier_that_lost_the_units_is_not_asked_again(work, acme, rival, client_for):
     withdraw(work)
     second = Fulfillment.objects.get(state="new")
     client_for(rival).put(f"fulfillments/{second.pk}/setStatus/out_of_stock")
@@ -115,7 +115,7 @@ def test_the_rest_of_a_partial_shipment_can_be_reassigned(work, acme, rival, cli
     assert Order.objects.get().processing_state == "partially_shipped"
 
 
-def test_every_candidate_is_shown_with_price_stock_and_why(work, acme, rival):
+def test_every_candidate_is_shown_with_price_stock_and_reason(work, acme, rival):
     elsewhere = find_alternatives(work)
 
     [line] = elsewhere.lines
@@ -125,6 +125,6 @@ def test_every_candidate_is_shown_with_price_stock_and_why(work, acme, rival):
     assert (elsewhere.able, elsewhere.chosen) == ({rival.pk: "Rival"}, "Rival")
 
 
-def test_everything_still_adds_up(work):
+def test_all_sums_agree_after_reassigning(work):
     withdraw(work)
     assert [*map(str, differences())] == []

@@ -1,4 +1,4 @@
-"""Suppliers' files in a folder of the test's own, and jobs that run here and now."""
+"""Suppliers' files in a folder of the tests, and jobs that run in the tests' own process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def upload() -> Callable[..., str]:
-    """Put a file into a supplier's area; return the path for the import."""
+    """Put a file into a supplier's area; return its path for the import."""
 
     def put(supplier: Supplier, content: str | bytes, path: str = "products/file.csv") -> str:
         target = area_of(supplier) / path

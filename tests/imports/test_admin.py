@@ -1,4 +1,4 @@
-"""Imports in the admin: the content of a page, its buttons, and the right to press them."""
+"""Imports in the admin: the content of a page, its buttons, and the rights to press them."""
 
 from __future__ import annotations
 
@@ -318,7 +318,7 @@ def test_no_list_reads_a_long_table_whole(operator, acme, query):
             assert "Seq Scan on imports_importjob" not in plan, plan
 
 
-def test_pages_cost_the_same_however_much_they_tell(operator, a_job, django_assert_num_queries):
+def test_pages_cost_the_same_for_any_content(operator, a_job, django_assert_num_queries):
     few, many = a_job(), a_job(rejected=50, rows_total=50)
     fields = [f"f{number}" for number in range(30)]
     RejectFactory.create_in_bulk(

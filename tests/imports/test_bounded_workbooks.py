@@ -1,4 +1,4 @@
-"""A small workbook costs little work, and a cancel is heard while a file is read."""
+"""A small workbook costs little work, and a cancel takes effect while a file is read."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def slowly(function):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", ["xlsx", "csv"])
-def test_a_cancel_is_heard_while_the_file_is_read(acme, client_for, upload, monkeypatch, kind):
+def test_a_cancel_takes_effect_while_the_file_is_read(acme, client_for, upload, monkeypatch, kind):
     monkeypatch.setattr("imports.pipeline.lease.HEARTBEAT_SECONDS", 0.05)
     monkeypatch.setattr("imports.pipeline.workbook_parts.AT_ONCE", 10)
     monkeypatch.setattr("imports.pipeline.staging.CHECK_EVERY", 10)

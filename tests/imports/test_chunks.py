@@ -96,7 +96,7 @@ def test_files_and_unfinished_uploads_have_a_size_limit(operator, acme, settings
     assert (beyond.status_code, "larger than 1.5" in beyond.json()["message"]) == (400, True)
     send_all(operator, uuid4())
     assert "are incomplete" in send(operator, uuid4(), 0, b"x").json()["message"]
-    # The answer to one was lost: it comes again, and is no more than it was.
+    # The answer to one chunk was lost. The chunk is sent again, and is not counted twice.
     assert send(operator, upload, 0, FILE[:1000]).status_code == 201
 
 

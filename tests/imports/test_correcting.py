@@ -33,7 +33,7 @@ def cells(page, line):
 
 
 def corrected(page, line, **said):
-    """The same with other cells, by column."""
+    """Return the same form data with other cells, by column."""
     sent = cells(page, line)
     names = page.context["columns"]
     return {name: said.get(names[place], text) for place, (name, text) in enumerate(sent.items())}
@@ -76,7 +76,7 @@ def test_corrected_rows_land_and_both_jobs_name_each_other(operator, acme, job):
     assert f'2 rejected rows of <a href="/admin/imports/importjob/{job.pk}/change/">' in shown
 
 
-def test_where_nothing_is_changed_nothing_is_sent(operator, job):
+def test_unchanged_rows_are_not_sent(operator, job):
     page = operator.get(page_of(job))
     answer = send(operator, job, cells(page, 3), cells(page, 4), cells(page, 5))
 

@@ -138,7 +138,7 @@ def test_an_impossible_computation_gives_no_value():
         ("- " * 400, 800),
     ],
 )
-def test_hostile_and_mistaken_expressions_die_in_the_parser_at_their_character(text, position):
+def test_wrong_expressions_are_refused_at_their_character(text, position):
     with pytest.raises(ExpressionError) as error:
         parse_value(text)
 

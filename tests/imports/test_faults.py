@@ -36,7 +36,7 @@ EXPECTED = {"created": 10, "rejected": 2, "duplicates": 1, "updated": 0, "unchan
 
 
 class Killed(BaseException):
-    """Nothing in the worker may catch this, as nothing catches SIGKILL."""
+    """An exception that no code in the worker catches, like SIGKILL."""
 
 
 def counts(job):
@@ -92,7 +92,7 @@ def test_a_paused_worker_that_wakes_up_changes_nothing(job, monkeypatch):
     def overtaken(context, *args):
         seen.append(1)
         result = land_range(context, *args)
-        if len(seen) == 2:  # paused here, so long that another worker took the job to its end
+        if len(seen) == 2:  # paused here until another worker has finished the job
             context.job.owner = "somebody who had it once"
         return result
 
@@ -233,7 +233,7 @@ def test_an_empty_file_is_not_imported_before_its_client_had_time_to_fill_it(acm
     uploaded(acme, "products/spring.csv", "sku,title,retail_price\nA-1,Shirt,1\n")
     assert sweeping.take_uploads() == 1
     Upload.objects.update(uploaded_at=timezone.now() - timedelta(minutes=2))
-    assert sweeping.take_uploads() == 0  # the empty one was replaced
+    assert sweeping.take_uploads() == 0  # the second upload replaced the empty one
     assert not Upload.objects.filter(swept_at=None).exists()
 
 

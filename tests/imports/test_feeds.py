@@ -1,4 +1,4 @@
-"""Files as strangers send them: titles above the header, amounts with currencies, broken pictures."""
+"""Files of unknown origin: titles above the header, amounts with currencies, broken pictures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_browser_finds_the_header_below_a_title(tmp_path):
     assert read_sample(path, {"sku"}).header == ["Nummer", "Name", ""]
 
 
-def test_a_file_without_a_known_name_hears_which_columns_it_needs(acme, upload, ran):
+def test_a_file_without_a_known_name_is_refused_with_the_needed_columns(acme, upload, ran):
     job = ran(acme, file_url=upload(acme, "Nummer;Preis\nA-1;1\n"))
 
     assert job["error"]["code"] == "no_header"
@@ -64,7 +64,7 @@ def test_a_file_without_a_known_name_hears_which_columns_it_needs(acme, upload, 
     assert "map them with field_mapping" in job["error"]["message"]
 
 
-def test_a_stock_file_without_its_columns_hears_how_to_name_them(acme, stocked):
+def test_a_stock_file_without_its_columns_is_refused_with_the_way_to_name_them(acme, stocked):
     job = stocked(acme, "Nummer;Menge\nA-1;1\n")
 
     assert "needs the columns sku, quantity." in job["error"]["message"]

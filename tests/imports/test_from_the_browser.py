@@ -161,7 +161,7 @@ def test_a_manual_mapping_is_saved_and_offered_for_the_next_similar_file(operato
     assert messages(page) == ["Is the name of a mapping of the service."]
 
 
-def test_files_to_come_are_read_like_this_one(operator, send, acme):
+def test_later_files_are_read_with_the_same_mapping(operator, send, acme):
     draft = send(FOREIGN)
     press(
         operator, draft, "automatic", **{"column-0": "sku", "column-1": "title", "column-2": "retail_price"}

@@ -1,4 +1,4 @@
-"""Any bytes below a header: each record lands or is rejected, and no other thing happens."""
+"""Any bytes below a header: each record lands or is rejected, and nothing else happens."""
 
 from __future__ import annotations
 

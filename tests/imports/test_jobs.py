@@ -413,7 +413,7 @@ def test_a_stock_request_that_cannot_work_names_the_field(acme, client_for, body
     assert field in [error["field"] for error in answer.json()["errors"]], answer.json()
 
 
-def test_a_rivals_warehouse_is_no_warehouse(acme, rival, client_for, upload):
+def test_a_rivals_warehouse_is_unknown(acme, rival, client_for, upload):
     path = upload(acme, "sku,quantity\n", "inventory/s.csv")
     foreign = Warehouse.objects.get(name="Rival East")
 

@@ -1,4 +1,4 @@
-"""Files with columns of their own, mapped to fields: shop systems' exports among them."""
+"""Files with their own columns, mapped to fields; exports of shop systems are among them."""
 
 from __future__ import annotations
 

@@ -259,7 +259,9 @@ def test_a_dry_run_forecasts_exactly_the_effect_of_the_file(
     assert (real["created"], real["updated"], real["unchanged"], real["rejected"]) == (1, 1, 2, 3)
 
 
-def test_approved_late_a_file_overwrites_nothing_newer(acme, a_variant, client_for, uploaded, count, moves):
+def test_a_file_that_is_approved_late_overwrites_nothing_newer(
+    acme, a_variant, client_for, uploaded, count, moves
+):
     client_for(acme).put("importPolicy", {"zeroed_least": 1, "zeroed_in_delta": True})
     for sku in ("A-1", "A-2", "A-3"):
         a_variant(acme, sku, stock=5)

@@ -1,4 +1,4 @@
-"""Exports and feeds of further shop systems land as they are, by the mappings that come with the service."""
+"""Exports and feeds of further shop systems are imported unchanged, by the service's own mappings."""
 
 from __future__ import annotations
 

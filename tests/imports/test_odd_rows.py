@@ -31,7 +31,7 @@ def faults(job):
     return [(each["line"], each["field"], each["code"]) for each in job["errors"]]
 
 
-# --- Rows of nothing ------------------------------------------------------------------------------
+# --- Empty rows -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("blank", [",,,", " , ,\t, ", '"","","",""', ",", "\u00a0,,,", ",,,,,,"])
@@ -45,7 +45,7 @@ def test_a_row_of_delimiters_and_blanks_is_no_record(acme, upload, ran, blank, n
     assert job["warnings"] == ["4 rows hold only delimiters and blanks; they were skipped: lines 2, 4, 5, 7."]
 
 
-def test_a_german_export_with_rows_left_over_at_its_end_lands_whole(acme, upload, ran):
+def test_a_german_export_with_empty_rows_at_its_end_lands_completely(acme, upload, ran):
     rows = ["Artikelnummer;Bezeichnung;Preis", *(f"DE-{n};Größe {n};{n},50" for n in range(1, 21))]
     content = "\r\n".join([*rows, *[";;"] * 57, ""]).encode("cp1252")
     mapping = ["Artikelnummer:sku", "Bezeichnung:title", "Preis:retail_price"]
@@ -58,7 +58,7 @@ def test_a_german_export_with_rows_left_over_at_its_end_lands_whole(acme, upload
     assert Variant.objects.get(sku="DE-3").retail_price == Decimal("3.5")
 
 
-def test_one_row_of_nothing_is_counted_too_and_empty_lines_are_nothing_at_all(acme, upload, ran):
+def test_a_row_of_empty_cells_is_counted_and_an_empty_line_is_not(acme, upload, ran):
     job = ran(acme, file_url=upload(acme, f"{HEADER}\n\nA-1,Shirt,1,x\n,,,\n\n"))
 
     assert job["warnings"] == ["Line 4 holds only delimiters and blanks; it was skipped."]
@@ -156,7 +156,7 @@ def test_an_unreadable_row_of_a_full_stock_file_zeroes_nothing(acme, a_variant, 
     assert "could not be read" in job["report"]["kept"]
 
 
-# --- Spreadsheets' and pages' habits ----------------------------------------------------------------
+# --- Habits of spreadsheets and web pages ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("cell", ['"=""00123"""', '="00123"', "00123", " 00123\u00a0", "\u200b00123\u2060"])

@@ -28,7 +28,7 @@ def _no_memory_of_other_tests():
 
 @pytest.fixture
 def put(acme, client_for, upload):
-    """Upload a file that is imported by itself, up to its end, as the sweep would do it."""
+    """Upload a file, and run its automatic import to the end, as the sweep does."""
     client_for(acme).put("autoImports/products", {})
 
     def go(content, path="products/spring.csv"):
@@ -49,7 +49,7 @@ def reports(supplier):
     return {path.name: path.read_text() for path in folder.iterdir()} if folder.exists() else {}
 
 
-def test_an_upload_is_answered_in_the_area_and_its_rejects_go_round(acme, client_for, put):
+def test_an_upload_gets_a_report_whose_corrected_rejects_land(acme, client_for, put):
     job = put(BAD)
 
     found = reports(acme)
@@ -59,7 +59,7 @@ def test_an_upload_is_answered_in_the_area_and_its_rejects_go_round(acme, client
     assert "Rows 2: created 1, updated 0, unchanged 0, rejected 1, duplicates 0." in summary
     rejected = found[f"spring.import-{job.pk}.errors.csv"]
     served = client_for(acme).get(f"imports/{job.pk}/errors")
-    # Without a mark before it, Excel would take the file for one in another encoding, and save it so.
+    # Without a byte order mark, Excel would assume another encoding, and save the file in it.
     marked = codecs.BOM_UTF8 + b"".join(served.streaming_content)
     assert rejected.encode().splitlines() == marked.splitlines()
 

@@ -151,7 +151,7 @@ def test_a_job_canceled_during_its_download_ends_at_once(acme, client_for, start
 
 
 @pytest.mark.parametrize("slots", [1, 2])
-def test_a_supplier_has_so_many_slots_among_the_workers(acme, rival, settings, slots):
+def test_a_supplier_has_a_limited_number_of_slots(acme, rival, settings, slots):
     settings.IMPORT_SLOTS = slots
     products, stock = (
         ImportJobFactory.create(supplier=acme, kind=kind) for kind in ("products", "inventory")

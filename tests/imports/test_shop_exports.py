@@ -1,4 +1,4 @@
-"""Exports of shop systems land as they are, by the mappings that come with the service."""
+"""Exports of shop systems are imported unchanged, by the service's own mappings."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_a_woocommerce_export_lands_but_for_the_rows_that_are_no_variants(acme, 
 
     [error] = job["errors"]
     assert (error["line"], error["field"], error["code"]) == (2, "Type", "no_variant")
-    # Nothing of the price, which a parent does not have.
+    # The price is not reported, because a parent row has none.
     assert error["message"] == (
         "'variable': a row of this Type is a parent, the product of variants. The variants have rows of"
         " their own, with sku and price, and land without this row. You need not correct it."
@@ -203,7 +203,7 @@ def test_a_woocommerce_export_lands_but_for_the_rows_that_are_no_variants(acme, 
         PIC.format("red"),
         Decimal("0.2268"),
     )
-    assert blue.images == PIC.format("all")  # its parent's, not its sister's
+    assert blue.images == PIC.format("all")  # the value of its parent, not of another variant
 
 
 def test_a_variation_finds_its_parent_by_id_in_any_order(acme, ran):
@@ -231,7 +231,7 @@ def test_a_parent_with_a_price_is_no_variant_either(acme, ran):
         ("ID;Tipo;SKU;Nombre;Descripción;Peso (kg);Precio normal;Imágenes", "19,90"),
     ],
 )
-def test_woocommerce_speaks_other_languages(acme, ran, header, price):
+def test_woocommerce_exports_in_other_languages_are_read(acme, ran, header, price):
     row = f"7;simple;W-1;Lampe;Schön;0.5;{price};{PIC.format(1)}"
 
     job = ran(acme, mapping="auto", data=[header, row])
@@ -300,7 +300,7 @@ def test_magentos_pictures_are_completed_by_the_shops_address(acme, ran):
     assert variants()["A"].images == "https://shop.example/media/catalog/product/b/a.jpg"
 
 
-def test_a_header_that_is_certain_is_recognised_only_if_it_may_and_suggested_else(acme, ran):
+def test_a_certain_header_is_applied_only_with_auto_and_otherwise_suggested(acme, ran):
     data = lines(SHOPIFY, shirt())
 
     refused, taken = ran(acme, data=data), ran(acme, data=data, mapping="auto")

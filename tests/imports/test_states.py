@@ -1,4 +1,4 @@
-"""Every status and every move of an import: the table's cells, one by one."""
+"""Every status and every move of an import: each cell of the table."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ME = "worker-1"
 
 @pytest.fixture
 def a_job(acme):
-    """Acme's job in a status, held by a worker as if each status had one."""
+    """Create a job of Acme in a status, with a worker as its owner in every status."""
 
     def make(status: Status, **fields: Any) -> ImportJob:
         blob = contents.write([b"sku,title,retail_price\nA-1,Shirt,1\n"])
@@ -142,9 +142,9 @@ def test_a_job_without_a_worker_has_no_owner(a_job):
     assert ImportJob.objects.get().status == Status.RUNNING
 
 
-def test_a_move_reads_its_job_afresh(a_job):
+def test_a_move_reads_its_job_again(a_job):
     job = a_job(Status.FAILED)
-    job.status = Status.QUEUED  # as a stale copy has it
+    job.status = Status.QUEUED  # the status in a stale copy
 
     with pytest.raises(InvalidTransition), job._move(START, by=Actor.system("imports")):
         raise AssertionError

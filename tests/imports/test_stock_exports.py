@@ -161,7 +161,7 @@ def test_options_that_contradict_a_stock_mapping_are_refused(acme, upload, clien
     assert answer.json()["errors"][0]["field"] == field
 
 
-def test_an_upload_is_read_so_by_itself(acme, places, shirts, upload, client_for):
+def test_an_automatic_import_reads_an_export_in_the_same_way(acme, places, shirts, upload, client_for):
     answer = client_for(acme).put("autoImports/inventory", {"mapping": "shopify"})
     assert answer.status_code == 200, answer.json()
     assert AutoImport.objects.get().options["mapping"] == "shopify"

@@ -1,4 +1,4 @@
-"""A file that waits for approval gives way to a later one that lands, if that is about the same."""
+"""A later file that lands supersedes a waiting file, if it covers the same warehouses."""
 
 from __future__ import annotations
 

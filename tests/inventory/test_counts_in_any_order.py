@@ -1,4 +1,4 @@
-"""Counts of any moment, in any order, between parcels, returns and refusals: a model of their own agrees."""
+"""Counts of any moment, in any order, between parcels, returns and refusals: a separate model agrees."""
 
 from __future__ import annotations
 

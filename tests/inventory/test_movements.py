@@ -1,4 +1,4 @@
-"""Reading the ledger: why is it 3? (contract 13)"""
+"""Reading the ledger explains each number of units (contract 13)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def listed(api, **params):
 
 
 def beyond(page):
-    """The path of the only neighbour that a page links to."""
+    """Return the path of the only neighbor that a page links to."""
     return page.headers["Link"].split(">")[0].removeprefix("<http://testserver")
 
 
-def test_why_is_it_three(acme, api, counted):
+def test_the_movements_explain_the_number_of_units(acme, api, counted):
     body = api.get("inventory/movements", {"limit": 1}).json()
 
     lamp, _ = counted
@@ -76,7 +76,7 @@ def test_the_newest_come_first_and_pages_lead_both_ways(api, counted):
     assert back.json() == first.json()
 
 
-def test_each_filter_narrows(acme, api, counted):
+def test_each_filter_selects_its_movements(acme, api, counted):
     lamp, mat = counted
     west = acme.warehouses.get(is_default=False)
     StockMovement.objects.filter(variant_id=mat.pk).update(order_id=77)

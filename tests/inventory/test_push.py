@@ -135,7 +135,7 @@ def test_an_array_with_only_faulty_elements_is_still_200(acme, push):
     assert not Event.objects.exists()
 
 
-def test_a_rivals_sku_is_no_sku(acme, rival, a_variant, push):
+def test_a_rivals_sku_is_unknown(acme, rival, a_variant, push):
     theirs = a_variant(rival, "R-1", stock=3)
 
     assert push([{"id": "R-1", "amount": 0}]).json()["errors"][0]["code"] == "not_found"
@@ -246,7 +246,7 @@ def test_absent_fields_are_named(acme, client_for):
     assert {each["field"] for each in answer.json()["errors"]} == {"warehouse_id", "inventories"}
 
 
-def test_another_suppliers_warehouse_is_no_warehouse(acme, rival, client_for, a_variant):
+def test_another_suppliers_warehouse_is_unknown(acme, rival, client_for, a_variant):
     a_variant(acme, "A-1")
     theirs = Warehouse.objects.get(supplier=rival, is_default=True)
     body = {"warehouse_id": theirs.pk, "inventories": [{"id": "A-1", "amount": 5}]}
@@ -266,7 +266,7 @@ def test_a_push_of_any_size_costs_the_same_number_of_statements(
 ):
     for number in range(count):
         a_variant(acme, f"A-{number}", stock=1)
-    push([{"id": "A-0", "amount": 1}])  # the key's last use is noted, and that the warehouse was heard of
+    push([{"id": "A-0", "amount": 1}])  # the key's last use and the warehouse's last push are stored
 
     # the key, the warehouse, begin, the moment, the identifiers, missing rows, the lock, changed rows,
     # older counts, the event, end

@@ -83,7 +83,7 @@ def test_a_storm_of_pushes_and_reservations_ends_without_a_deadlock(east):
     assert StockLevel.objects.filter(warehouse=east).count() == len(SKUS)
 
 
-def test_without_an_order_they_would_deadlock(east):
+def test_without_a_lock_order_pushes_deadlock(east):
     """Two pushes without their lock order: the control that shows the race."""
     pusher(east, 0)()
     one, other = StockLevel.objects.order_by("pk")[:2]

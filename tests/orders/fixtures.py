@@ -23,7 +23,7 @@ OPERATOR = Actor(ActorKind.OPERATOR, "user:olga")
 
 @pytest.fixture(autouse=True)
 def _invariants_hold(db: None) -> Iterator[None]:
-    """After every test, the difference is nothing."""
+    """Check after every test that all counters agree with their sources."""
     yield
     assert violations() == []
 
@@ -45,7 +45,7 @@ def rival_api(rival: Supplier, client_for: ClientFor) -> ApiClient:
 
 @pytest.fixture
 def push(shop_api: ApiClient) -> Callable[..., Order]:
-    """Shop pushes an order with these lines."""
+    """Push an order with these lines, as Shop."""
 
     def push_order(*lines: dict[str, Any], **fields: Any) -> Order:
         answer = shop_api.post("orders", an_order(*lines, **fields))
@@ -57,7 +57,7 @@ def push(shop_api: ApiClient) -> Callable[..., Order]:
 
 @pytest.fixture
 def work_of() -> Callable[[Order, Supplier], Fulfillment]:
-    """The fulfillment that a supplier has with an order."""
+    """Return the fulfillment that a supplier has with an order."""
 
     def find(order: Order, supplier: Supplier) -> Fulfillment:
         return Fulfillment.objects.select_related("order").get(order=order, supplier=supplier)
@@ -82,7 +82,7 @@ def work(
 
 
 def status(work: Fulfillment, value: str = "") -> str:
-    """The path that sets a fulfillment's status."""
+    """Return the path that sets a fulfillment's status."""
     return f"fulfillments/{work.pk}/setStatus/{value}".rstrip("/")
 
 

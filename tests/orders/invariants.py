@@ -1,6 +1,6 @@
 """Invariants after every test: counters agree with their sources, histories are legal.
 
-More than a thousand tests ask the same questions, so their statements are written and planned once.
+More than a thousand tests run the same statements, so these are composed and planned once.
 """
 
 from __future__ import annotations

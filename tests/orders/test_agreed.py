@@ -21,7 +21,7 @@ def lamp(acme, a_variant):
 
 @pytest.fixture
 def placed(lamp, push, acme, work_of):
-    """Four lamps that Shop asked for by their UPC."""
+    """An order of four lamps, which Shop named by their UPC."""
     return work_of(push({"upc": AGREED["upc"], "quantity": 4}), acme)
 
 
@@ -190,7 +190,7 @@ def test_the_retailer_reads_the_price_that_was_agreed(acme, a_variant, push, sho
 
 
 def test_a_line_says_how_many_units_are_open(work, an_order_at_acme, acme_api, shop_api):
-    """A client that subtracted only the shipped units shipped canceled ones."""
+    """A client that computes this number from the shipped units would ship canceled units."""
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [piece(work, "LAMP", 1)]})
     shop_api.post(f"orders/{an_order_at_acme.pk}/cancel", {"lines": [{"sku": "LAMP", "quantity": 1}]})

@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 class Stage:
-    """Two suppliers and a shop at work; each verb is a method, and returns an answer if it is a call."""
+    """Two suppliers and a shop; each verb is a method, which returns the answer if it sends a request."""
 
     def __init__(self, clients: dict[int, Any], shop_api: Any, suppliers: list[Any]) -> None:
         self.clients, self.shop_api, self.suppliers = clients, shop_api, suppliers
@@ -115,7 +115,7 @@ class Stage:
         return answer
 
     def repeat_late(self) -> list[str]:
-        """Send every request that had a name once more."""
+        """Send every request that had a cancel_id once more."""
         return [self.shop_api.post(path, body).json()["code"] for (path, _), body in self.named.items()]
 
     # --- Suppliers -------------------------------------------------------------------------------

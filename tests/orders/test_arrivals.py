@@ -43,8 +43,8 @@ def stock(acme_api, lamp):
 
 
 @pytest.fixture
-def nobody_hears(monkeypatch):
-    """Simulate a process that died after its commit."""
+def lost_callbacks(monkeypatch):
+    """Simulate a process that died right after its commit: no callback runs."""
     monkeypatch.setattr(arrivals, "_registered", [])
 
 
@@ -61,7 +61,7 @@ def lamps(push, *quantities, **fields) -> list[Order]:
 # --- Order of allocation -------------------------------------------------------------------------
 
 
-def test_the_oldest_short_order_is_served_first(push, stock):
+def test_the_oldest_short_order_gets_stock_first(push, stock):
     orders = lamps(push, 2, 2, 2)
 
     stock(3)
@@ -69,8 +69,8 @@ def test_the_oldest_short_order_is_served_first(push, stock):
     assert [reserved(order) for order in orders] == [2, 1, 0]
 
 
-def test_very_large_backorders_block_no_other_order(push, stock, nobody_hears, acme):
-    """Together they wait for more than PostgreSQL's `integer` has room for; pushes of others met that."""
+def test_very_large_backorders_block_no_other_order(push, stock, lost_callbacks, acme):
+    """Their sum exceeds PostgreSQL's `integer`. It must not fail the pushes of other orders."""
     acme.partnerships.update(max_units_per_line=2**31 - 1)
     first, second = lamps(push, 2**31 - 1, 2**31 - 1)
 
@@ -255,7 +255,7 @@ def test_stock_at_another_warehouse_is_not_for_routed_units(push, lamp, acme):
 # --- New orders do not overtake ------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("lost_callbacks")
 def test_no_new_order_takes_arrived_units_before_the_waiting_orders(push, stock):
     [routed], [waiting] = lamps(push, 2), lamps(push, 2, when_short="wait")
     stock(5)
@@ -270,7 +270,7 @@ def test_no_new_order_takes_arrived_units_before_the_waiting_orders(push, stock)
     assert reserved(new) == 2
 
 
-@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.usefixtures("lost_callbacks")
 def test_the_sweep_finds_forgotten_waiting_orders(push, stock):
     orders = lamps(push, 2, 2, 2)
     stock(3)
@@ -321,7 +321,7 @@ def test_an_order_in_change_keeps_its_own_units(push, stock):
     assert [reserved(first), reserved(second)] == [2, 1]
 
 
-def test_an_order_that_finds_stock_which_is_owed_has_it_given_out(push, stock, monkeypatch):
+def test_an_order_that_finds_claimed_stock_starts_its_allocation(push, stock, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(arrivals, "_registered", [])
         [waiting] = lamps(push, 2)
@@ -335,7 +335,7 @@ def test_an_order_that_finds_stock_which_is_owed_has_it_given_out(push, stock, m
 # --- Visibility ----------------------------------------------------------------------------------
 
 
-def test_both_sides_hear_of_it_and_stock_says_why(push, stock, shop_api, acme_api, work_of, acme):
+def test_both_sides_get_events_and_the_ledger_names_the_cause(push, stock, shop_api, acme_api, work_of, acme):
     [order] = lamps(push, 2)
     before = shop_api.get(f"orders/{order.pk}").json()["updated_at"]
 
@@ -378,7 +378,7 @@ def test_later_units_join_a_fulfillment_that_is_not_captured(push, stock, acme_a
     assert [work.lines.count() for work in order.fulfillments.order_by("pk")] == [2, 1]
 
 
-def test_since_when_it_waits_is_kept_until_it_has_all(push, stock):
+def test_the_start_of_the_wait_is_kept_until_all_units_are_reserved(push, stock):
     [order] = lamps(push, 2)
     since = order.lines.get().waiting_since
     assert since is not None
@@ -405,7 +405,9 @@ def test_without_waiting_orders_nothing_is_written(push, stock):
 
 
 @pytest.mark.parametrize("when_short", ["ship_partial", "wait"])
-def test_serving_an_order_asks_as_much_however_many_lines_it_has(acme, a_variant, push, when_short):
+def test_allocating_to_an_order_takes_the_same_queries_for_any_number_of_lines(
+    acme, a_variant, push, when_short
+):
     def asked(lines: int) -> int:
         variants = [a_variant(acme, f"V-{lines}-{each}", stock=0) for each in range(lines)]
         order = push(*({"sku": each.sku, "quantity": 1} for each in variants), when_short=when_short)
@@ -418,7 +420,7 @@ def test_serving_an_order_asks_as_much_however_many_lines_it_has(acme, a_variant
     assert asked(9) == asked(1)
 
 
-def test_a_stock_push_asks_as_much_however_many_variants_it_names(acme, acme_api, a_variant):
+def test_a_stock_push_takes_the_same_queries_for_any_number_of_variants(acme, acme_api, a_variant):
     east = Warehouse.objects.get(supplier=acme, is_default=True)
 
     def asked(elements: int) -> int:

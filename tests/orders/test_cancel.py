@@ -73,7 +73,9 @@ def test_a_request_after_its_answer_is_a_new_request(
     assert ask("LAMP")["code"] == "cancel_requested"
 
 
-def test_the_whole_order_is_asked_back_and_approved(two, acme, rival, acme_api, rival_api, cancel, work_of):
+def test_the_whole_order_is_requested_back_and_approved(
+    two, acme, rival, acme_api, rival_api, cancel, work_of
+):
     assert outcome(cancel(two)) == (200, "cancel_requested")
     assert (states(two), order_state(two)) == (["canceling", "canceling"], "canceling")
 
@@ -230,7 +232,7 @@ def test_without_lines_it_is_the_whole_order(body, two, cancel):
     assert states(two) == ["canceling", "canceling"]
 
 
-def test_asking_twice_is_asking_once(two, cancel):
+def test_a_repeated_request_asks_once(two, cancel):
     cancel(two)
     events, stamp = Event.objects.count(), Order.objects.get().updated_at
 
@@ -239,7 +241,7 @@ def test_asking_twice_is_asking_once(two, cancel):
     assert (Event.objects.count(), Order.objects.get().updated_at) == (events, stamp)
 
 
-def test_asking_twice_for_a_part_is_asking_once(work, an_order_at_acme, cancel):
+def test_a_repeated_request_for_a_part_asks_once(work, an_order_at_acme, cancel):
     part = {"lines": [{"sku": "LAMP", "quantity": 2}]}
     cancel(an_order_at_acme, part)
 
@@ -247,7 +249,7 @@ def test_asking_twice_for_a_part_is_asking_once(work, an_order_at_acme, cancel):
     assert work.lines.get(variant__sku="LAMP").cancel_requested == 2
 
 
-def test_asking_twice_for_a_part_asks_one_supplier_once_and_the_other_not(
+def test_a_repeated_request_for_a_part_asks_one_supplier_once_and_the_other_not(
     acme, rival, a_variant, push, cancel
 ):
     """The line is shared: a second request would find room at the supplier that was not asked."""
@@ -352,7 +354,7 @@ def test_a_number_that_json_does_not_have_cancels_nothing(body, two, cancel):
     assert states(two) == ["new", "new"]
 
 
-def test_anothers_order_is_as_if_it_were_not_there(two, boutique, client_for):
+def test_anothers_order_is_not_found(two, boutique, client_for):
     api = client_for(boutique)
 
     theirs, none = (api.post(f"orders/{pk}/cancel").json() for pk in (two.pk, 10**15))

@@ -1,4 +1,4 @@
-"""Asking for more while a request waits, and asking for the same once and for all (contract 13)."""
+"""Wider requests while another one waits, and requests that run only once (contract 13)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_maximum_units_of_a_line_can_be_requested_back(acme, a_variant, push
 
 
 def test_the_whole_order_can_be_canceled_after_a_request_for_a_part(work, an_order_at_acme, acme_api, cancel):
-    """The answer was `unchanged`, and the units beyond the part were shipped."""
+    """An answer `unchanged` would let the supplier ship the units beyond the part."""
     assert cancel(an_order_at_acme, lamps(1)) == REQUESTED
     assert cancel(an_order_at_acme) == REQUESTED
     assert asked(work) == {"LAMP": 3, "MAT": 2}
@@ -87,7 +87,7 @@ def test_a_quantity_includes_units_that_wait_for_an_answer(more, then, work, an_
     assert cancel(an_order_at_acme, more) == expected
     assert asked(work) == then
     assert cancel(an_order_at_acme, more) == UNCHANGED
-    assert cancel(an_order_at_acme, lamps(1)) == UNCHANGED  # a late repeat of the first one
+    assert cancel(an_order_at_acme, lamps(1)) == UNCHANGED  # a late repetition of the first request
     assert asked(work) == then
 
 
@@ -200,7 +200,7 @@ def test_a_larger_cancellation_reaches_a_first_and_a_second_supplier(
 
     assert (asked(work_of(order, acme)), asked(work_of(order, rival))) == ({"LAMP": 3}, {"RUG": 2})
     acme_api.put(status(work_of(order, acme)), LET_GO)
-    assert cancel(order) == UNCHANGED  # Rival has still to answer
+    assert cancel(order) == UNCHANGED  # Rival has not answered yet
     assert lines(order) == {"LAMP": (0, 0, 3), "RUG": (2, 0, 0)}
 
 
@@ -387,7 +387,7 @@ def test_an_invalid_number_cancels_nothing(body, work, an_order_at_acme, shop_ap
 def test_a_new_cancel_id_for_units_that_are_all_shipped_or_canceled_is_refused(
     named, work, an_order_at_acme, acme_api, cancel
 ):
-    """The answer was `unchanged`, and the retailer refunded a shipped unit."""
+    """An answer `unchanged` would let the retailer refund a shipped unit."""
     cancel(an_order_at_acme, lamps(1), cancel_id="C-1")
     acme_api.put(status(work), LET_GO)
     acme_api.put(status(work, "accepted"))

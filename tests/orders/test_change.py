@@ -153,7 +153,7 @@ def test_a_refused_move_has_no_effect_in_a_change_that_continues(order, work):
     assert stock() == [(10, 3), (10, 2)]
 
 
-# --- Nothing moves but in a change of its own order ------------------------------------------------
+# --- Moves need a change of their own order --------------------------------------------------------
 
 
 def test_every_move_is_tried_here():
@@ -206,7 +206,7 @@ def test_a_move_needs_a_change_that_was_entered(order, work):
 
 
 def test_other_copies_of_the_order_and_the_fulfillment_move_in_the_one_change(order, work):
-    """The former trap: each copy of the order wrote its own state, stamp and counts."""
+    """Otherwise each copy of the order would write its own state, stamp and counts."""
     copy = Fulfillment.objects.select_related("order").get(pk=work.pk)
     copy.order.ship_until = None
     assert copy.order is not order
@@ -239,7 +239,7 @@ def test_a_second_change_of_the_same_order_cannot_be_opened(order, work):
     assert Event.objects.filter(actor=OPERATOR.name).count() == 3
 
 
-def test_nor_in_a_savepoint_and_the_first_change_stays_open(order, work):
+def test_a_second_change_in_a_savepoint_is_refused_and_the_first_stays_open(order, work):
     with order.change(by=OPERATOR) as change:
         work.accept(change)
         with (

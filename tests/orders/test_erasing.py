@@ -34,7 +34,7 @@ PERSONAL = ("jane", "doefield", "secretive", "10115", "hiddenburg", "5550199", "
 
 @pytest.fixture
 def open_order(acme, shop, a_variant, client_for):
-    """Waits for stock."""
+    """An order that waits for stock."""
     a_variant(acme, "LAN-1", stock=0)
     body = an_order(
         {"sku": "LAN-1", "quantity": 1},
@@ -54,7 +54,7 @@ def cancel(order, client):
 
 @pytest.fixture
 def order(open_order, shop, client_for):
-    """Canceled before anybody had it, and so closed."""
+    """An order that was canceled before a supplier had it, and so is closed."""
     order = open_order
     cancel(order, client_for(shop))
     assert order.processing_state == "canceled"
@@ -132,7 +132,7 @@ def test_an_open_order_is_not_erased(open_order):
     assert Order.objects.get(pk=open_order.pk).shipping_address["city"] == "Hiddenburg"
 
 
-def test_kept_answers_that_quote_the_address_go_and_others_stay(order, client_for, shop):
+def test_stored_answers_that_quote_the_address_are_deleted_and_others_stay(order, client_for, shop):
     reader = client_for(shop)
     reader.post("orders", an_order({"sku": "LAN-1", "quantity": 1}), Idempotency_Key="other")
     kept = IdempotencyKey.objects.get()
@@ -160,7 +160,7 @@ def test_the_task_erases_only_old_closed_orders_and_only_if_set(order, settings)
     assert (erase_old(), erase_old()) == (1, 0)
 
 
-def test_reconcile_has_nothing_to_say_of_an_erased_order(order, capsys):
+def test_reconcile_finds_no_difference_in_an_erased_order(order, capsys):
     call_command("erase", order=[order.pk], reason="x")
     call_command("reconcile")
     assert "says" not in capsys.readouterr().out

@@ -219,7 +219,7 @@ BAD_LINES: list[tuple[dict[str, Any], str]] = [
 
 
 def refused(answer, field: str) -> None:
-    """A 400 that names the field in its errors and its message; nothing was made."""
+    """Check a 400 that names the field in its errors and its message; nothing was created."""
     body = answer.json()
     assert (answer.status_code, body["success"]) == (400, False), body
     assert body["code"] in ("validation_error", "missing_parameter")
@@ -406,7 +406,7 @@ def test_other_content_under_a_known_number_is_a_conflict(other, differing, know
 
 
 def test_the_same_order_is_known_also_when_its_goods_are_gone(known, lamp, send):
-    """A retry asks nothing of the catalogue: the first try was taken in."""
+    """A retry needs nothing from the catalogue, because the first push was accepted."""
     send(known)
     lamp.listed = False
     lamp.save(update_fields=["listed"])
@@ -506,7 +506,7 @@ def test_only_active_partners_are_ordered_from(lamp, acme, shop, send):
 
 
 def test_a_stranger_cannot_order_and_learns_nothing(lamp, boutique, client_for):
-    """Boutique has no partnership with Acme: its lamp is as if it were not there."""
+    """Boutique has no partnership with Acme: the answer is that for a lamp that does not exist."""
     api = client_for(boutique)
 
     hers = api.post("orders", an_order({"variant_id": lamp.pk, "quantity": 1})).json()

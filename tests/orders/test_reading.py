@@ -215,7 +215,7 @@ def test_a_moment_may_be_spelled_with_its_offset(form, orders, shop_api):
 
 
 def test_a_client_that_cuts_microseconds_loses_nothing(orders, shop_api):
-    """JavaScript's Date keeps milliseconds: stamps have no more than these."""
+    """JavaScript's Date keeps milliseconds, so stamps have whole milliseconds."""
     moment = shop_api.get(f"orders/{orders[2].pk}").json()["updated_at"]
 
     assert moment.endswith("000Z")

@@ -1,4 +1,4 @@
-"""`manage.py reconcile` finds every counter that was damaged, and --fix mends it."""
+"""`manage.py reconcile` finds every damaged counter, and --fix repairs it."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def lived(acme, a_variant, push, work_of, acme_api, shop_api):  # noqa: F811
         acme_api.put(status(work, "accepted")),
         acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 2)]}),
         acme_api.post("fulfillments/rejections", [refusal]),
-        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),  # dropped: of the three
-        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),  # one dropped, one asked back
+        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),  # one of the three is dropped
+        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),  # one dropped, one requested back
         acme_api.put(status(work), {"status": "canceled"}),
         acme_api.post(f"fulfillments/{work.pk}/returns", came_back),
         shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),

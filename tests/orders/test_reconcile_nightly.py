@@ -35,7 +35,7 @@ def metrics() -> dict[str, float]:
     return {each.name: each.value for each in all_facts()[0] if each.name.startswith("exchange_reconcile")}
 
 
-def test_it_runs_once_each_night(work, at, woken):
+def test_the_reconcile_runs_once_each_night(work, at, woken):
     at(23, 1, 0)
     wake_reconcile()
     assert woken == ["orders.tasks.reconcile"]

@@ -43,7 +43,7 @@ def last_movement(level):
     return (last.kind, last.on_hand_change, last.reserved_change, last.on_hand, last.reserved, last.reason)
 
 
-def test_stock_that_its_movements_do_not_add_up_to_is_set_by_them_and_that_is_a_movement(lamps):
+def test_stock_that_differs_from_its_movements_is_corrected_by_a_movement(lamps):
     damage("UPDATE inventory_stocklevel SET on_hand = on_hand * 2")
 
     name = f"variant {lamps.variant_id} in warehouse {lamps.warehouse_id}"
@@ -96,7 +96,7 @@ def test_reservations_that_were_lost_everywhere_at_once_come_back(lamps, work):
     assert violations() == []
 
 
-def test_more_set_aside_than_is_open_is_given_up_in_the_fulfillments_name(lamps, work):
+def test_reservations_above_the_open_units_are_released_for_their_fulfillment(lamps, work):
     damage(
         "UPDATE inventory_stockmovement SET reserved_change = reserved_change + 5"
         f" WHERE kind = 'reserve' AND variant_id = {lamps.variant_id}"

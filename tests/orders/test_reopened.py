@@ -30,7 +30,7 @@ def cancel(shop_api, acme_api, pk):
 
 
 def test_a_push_of_a_canceled_order_says_that_it_is_canceled(canceled, body, shop_api):
-    """The answer was `order_exists`, and the retailer waited for goods that no one would send."""
+    """An answer `order_exists` would let the retailer wait for goods that no supplier sends."""
     answer = shop_api.post("orders", body)
 
     assert (answer.status_code, answer.json()["code"]) == (200, "order_exists")

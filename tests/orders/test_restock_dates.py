@@ -77,7 +77,7 @@ def test_a_date_is_shown_everywhere_until_stock_arrives(waiting, count, seen):
     assert seen(waiting) == (None, None)
 
 
-def test_waiting_orders_hear_of_a_changed_date_once(waiting, shop, count, client_for):
+def test_waiting_orders_get_one_event_of_a_changed_date(waiting, shop, count, client_for):
     api = client_for(shop)
     before = api.get(f"orders/{waiting}").json()["updated_at"]
 

@@ -15,7 +15,7 @@ NEW_STREET = ADDRESS | {"address1": "1 New Street"}
 
 @pytest.fixture
 def change(shop_api):
-    """Shop changes an order with this body; return status and code."""
+    """Change an order with this body, as Shop; return status and code."""
 
     def patch(order, body, **headers):
         answer = shop_api.request("PATCH", f"orders/{order.pk}", body, **headers)

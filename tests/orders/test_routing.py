@@ -134,7 +134,7 @@ def test_two_lines_of_one_sku_share_its_stock(acme, rival, offer, push):
 
 
 def test_pinned_and_free_lines_are_planned_together(acme, rival, offer, push):
-    """The free rug rides along with the pinned lamp, though Acme is cheaper."""
+    """The free rug joins the fulfillment of the pinned lamp, although Acme is cheaper."""
     offer(rival, "LAMP", "9", 9)
     offer(rival, "RUG", "9", 9)
     offer(acme, "RUG", "1", 9)
@@ -222,7 +222,7 @@ def test_a_supplier_without_a_warehouse_gets_no_short_units(shop, a_variant, sho
     assert (answer.status_code, answer.json()["code"]) == (409, "insufficient_stock")
 
 
-# --- Why -----------------------------------------------------------------------------------------
+# --- Reasons -------------------------------------------------------------------------------------
 
 
 def test_each_decision_is_kept_with_its_candidates_and_reasons(acme, rival, offer, push, shop_api, acme_api):

@@ -162,7 +162,7 @@ def test_a_concurrent_capture_waits_and_shows_the_joined_units(
 
 
 def _until_somebody_waits(other: threading.Thread) -> None:
-    """Continue when the other thread waits for a lock; fail if it ended without waiting."""
+    """Wait until the other thread waits for a lock; fail if it ends without waiting."""
     with connection.cursor() as cursor:
         while True:
             cursor.execute(

@@ -184,7 +184,7 @@ def test_units_shipped_before_the_first_count_are_not_subtracted(
 
 @pytest.fixture
 def come_back(work, acme_api):
-    """Acme has shipped everything, and takes lamps back."""
+    """Ship everything as Acme, and record returned lamps."""
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
 
@@ -275,7 +275,7 @@ def test_an_operator_adjusts_with_a_reason(acme, a_variant, admin_client, count)
     assert lamps() == (8, 0)
 
 
-def test_the_pages_of_stock_and_variant_say_why_it_is_so_many(work, acme_api, admin_client):
+def test_the_pages_of_stock_and_variant_explain_the_number_of_units(work, acme_api, admin_client):
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-77"})
     level = StockLevel.objects.get(variant__sku="LAMP")

@@ -1,4 +1,4 @@
-"""An order's whole way, through the public interface."""
+"""The whole history of an order, through the public interface."""
 
 from orders.reconciling.reconciling import differences
 from tests.orders.push_bodies import ADDRESS

@@ -1,4 +1,4 @@
-"""Suppliers hear of a corrected address, a hold and a release; the retailer hears of each new state."""
+"""Suppliers are notified of a corrected address, a hold and a release; retailers of each new state."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def captured(client):
 
 
 def test_a_corrected_address_reaches_the_supplier(work, an_order_at_acme, acme_api, change_it):
-    """A supplier that had captured the fulfillment shipped to the old address."""
+    """A supplier that had captured the fulfillment must not ship to the old address."""
     first = captured(acme_api)
 
     change_it(an_order_at_acme, correct_address, NEW_STREET)
@@ -66,7 +66,7 @@ def test_an_accepted_fulfillment_is_captured_again_too(work, an_order_at_acme, a
     assert types_of(acme_api, "fulfillment.address") == ["fulfillment.address_corrected"]
 
 
-def test_a_shipped_fulfillment_hears_of_no_corrected_address(
+def test_a_shipped_fulfillment_gets_no_event_of_a_corrected_address(
     acme, rival, a_variant, push, work_of, acme_api, rival_api, change_it
 ):
     a_variant(acme, "LAMP", stock=10)

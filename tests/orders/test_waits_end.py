@@ -68,7 +68,7 @@ def test_units_with_a_supplier_stay_when_the_rest_is_canceled(waiting, shop):
     assert Event.objects.get(type="order.wait_ended").data["reason"] == "max_wait_days"
 
 
-def test_without_a_limit_units_wait_for_ever(waiting):
+def test_without_a_limit_units_wait_forever(waiting):
     order = waiting()
     aged(order, 3_000)
     end_waits()

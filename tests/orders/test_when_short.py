@@ -15,7 +15,7 @@ from tests.orders.push_bodies import an_order
 
 @pytest.fixture
 def lamps(acme, a_variant):
-    """Two in stock."""
+    """Two lamps in stock."""
     return a_variant(acme, "LAMP", stock=2)
 
 
@@ -217,7 +217,7 @@ def test_canceling_the_whole_order_leaves_nothing_waiting(acme, a_variant, push,
     assert order_state(order) == "canceled"
 
 
-def test_more_than_waits_is_asked_back_from_the_supplier(lamps, push, shop_api):
+def test_units_beyond_the_waiting_ones_are_requested_from_the_supplier(lamps, push, shop_api):
     order = push({"sku": "LAMP", "quantity": 5}, when_short="wait")
 
     answer = shop_api.post(f"orders/{order.pk}/cancel", {"lines": [{"sku": "LAMP", "quantity": 4}]})

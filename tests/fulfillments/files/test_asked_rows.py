@@ -34,7 +34,7 @@ def ask_back(shop_api, work):
     return ask
 
 
-def test_canceling_has_a_row_for_each_line_with_the_units_that_are_asked_back(acme, work, ask_back):
+def test_canceling_has_a_row_for_each_line_with_the_requested_units(acme, work, ask_back):
     ask_back(1)
 
     [row] = rows_of(acme, "canceling.csv")

@@ -23,11 +23,11 @@ LISTED = ["canceling.csv", "canceling.xlsx", "changed.csv", "new.csv", "new.xlsx
 
 @pytest.fixture
 def read(acme_sftp):
-    """The rows of a file in orders/."""
+    """Return the rows of a file in orders/."""
 
     def lines(name: str) -> list[dict[str, str]]:
         local = io.BytesIO()
-        acme_sftp.getfo(f"orders/{name}", local)  # compares the size, too
+        acme_sftp.getfo(f"orders/{name}", local)  # the client compares the size, too
         return list(csv.DictReader(io.StringIO(local.getvalue().decode("utf-8-sig"), newline="")))
 
     return lines
@@ -42,7 +42,7 @@ def test_each_line_that_can_be_captured_is_a_row_and_reading_captures_it(read, a
     assert (lamp["retailer"], lamp["order_id"]) == ("Shop", str(work.order_id))
     assert lamp["city"] == work.order.shipping_address["city"]
     assert Capture.objects.get().fulfillment_id == work.pk
-    assert read("new.csv") == [lamp, mat]  # until it is acted upon
+    assert read("new.csv") == [lamp, mat]  # until the supplier acts on it
 
 
 def test_looking_at_the_folder_captures_nothing(acme_sftp, work):
@@ -87,9 +87,7 @@ def test_a_day_long_ago_has_no_file(read, acme_sftp, work):
     ]
 
 
-def test_a_file_has_at_most_so_many_lines_but_at_least_one_fulfillment(
-    read, acme_api, work, push, monkeypatch
-):
+def test_a_file_has_a_limit_of_lines_but_at_least_one_fulfillment(read, acme_api, work, push, monkeypatch):
     push({"sku": "LAMP", "quantity": 1})
     monkeypatch.setattr("fulfillments.files.orders_folder.MOST_LINES", 1)
     assert [row["fulfillment_id"] for row in read("new.csv")] == [str(work.pk)] * 2
@@ -112,7 +110,7 @@ def test_held_work_is_in_no_file(read, work):
     assert read("new.csv") == []
 
 
-def test_others_work_is_in_no_file(rival, login_of, connect, server, work, acme_login):
+def test_the_work_of_others_is_in_no_file(rival, login_of, connect, server, work, acme_login):
     login_of(rival)
     other = connect(server, "rival").open_sftp()
 
@@ -139,7 +137,7 @@ def test_nothing_can_be_changed_there(acme_sftp):
         acme_sftp.listdir("orders/deeper")
 
 
-def test_the_folder_is_there_to_read(acme_sftp):
+def test_the_folder_can_be_read(acme_sftp):
     shown = {entry.filename: entry for entry in acme_sftp.listdir_attr()}
 
     assert str(shown["orders"]).startswith("dr-xr-xr-x")

@@ -226,7 +226,7 @@ def test_a_rejection_in_another_form_is_carried_out_once(put, acme, work, cut, b
 
 
 def test_an_asked_at_of_another_row_is_rejected(put, acme, work):
-    """The spreadsheet sorted the columns apart."""
+    """A spreadsheet sorted one column without the others."""
     [asked] = {row["asked_at"] for row in rows_of(acme, "new.csv")}
     later = (datetime.fromisoformat(asked) + timedelta(seconds=3)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 

@@ -17,7 +17,7 @@ from tests.orders.fixtures import status
 
 def read(acme_sftp: Any, name: str) -> bytes:
     local = BytesIO()
-    acme_sftp.getfo(f"orders/slips/{name}", local)  # compares the size, too
+    acme_sftp.getfo(f"orders/slips/{name}", local)  # the client compares the size, too
     return local.getvalue()
 
 

@@ -60,8 +60,8 @@ def test_a_sku_is_accepted_as_the_orders_folder_shows_it(put, acme, shop, client
     assert (job.status, job.updated) == ("succeeded", 1)
 
 
-def test_a_row_whose_columns_were_sorted_apart_ships_nothing(put, work):
-    """The spreadsheet sorted the column of the ids and left the others."""
+def test_a_row_with_a_separately_sorted_column_ships_nothing(put, work):
+    """A spreadsheet sorted the column of the ids without the other columns."""
     lamp, mat = work.lines.order_by("pk")
     job = put(
         f"{work.pk},ship,T1,UPS,{lamp.pk},{mat.sku},1,", f"{work.pk},ship,T2,UPS,{mat.pk},{lamp.sku},1,"

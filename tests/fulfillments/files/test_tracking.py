@@ -163,7 +163,7 @@ def test_its_history_names_the_import(put, work):
 
 
 def test_the_next_worker_continues_after_a_worker_that_died(put, work, monkeypatch, acme):
-    from fulfillments.files import tracking  # as the worker finds it
+    from fulfillments.files import tracking  # the worker imports it by this name
 
     done = tracking.ACTIONS["ship"]
 

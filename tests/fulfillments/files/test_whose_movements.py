@@ -11,7 +11,7 @@ from tests.orders.push_bodies import an_order
 
 @pytest.fixture
 def lamps(acme, rival, a_variant):
-    """Both have them; Acme's are cheaper."""
+    """Lamps of both suppliers; Acme's are cheaper."""
     a_variant(acme, "LAMP", stock=5, wholesale_price="1")
     return a_variant(rival, "LAMP", stock=5, wholesale_price="2")
 
@@ -56,7 +56,7 @@ def test_the_suppliers_own_file_is_named(acme, acme_api, work, put):
     assert {each["actor"] for each in movements} == {f"import:{job.pk}"}
 
 
-def test_an_operator_is_an_operator(lamps, read):
+def test_an_operator_is_named_by_role(lamps, read):
     level = StockLevel.objects.get(variant=lamps)
     level.adjust(2, reason="Found two", by=Actor(ActorKind.OPERATOR, "user:olga", "olgas-request"))
 
