@@ -1,4 +1,4 @@
-"""An answer that a test gets, held against the OpenAPI document by JSON Schema of 2020-12."""
+"""Checks the answers that tests get against the OpenAPI document, by JSON Schema 2020-12."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def document() -> dict[str, Any]:
 
 @functools.cache
 def registry() -> jsonschema_rs.Registry:
-    """Return the document for validators to refer to; a copy for each would cost more than the checks."""
+    """Return the document for validators to refer to. A copy for each one would cost more than the checks."""
     return jsonschema_rs.Registry([("urn:document", document())], draft=jsonschema_rs.Draft202012)
 
 
@@ -47,12 +47,12 @@ def validator(path: str, method: str, status: int) -> jsonschema_rs.Draft202012V
 
 
 def check(answer: Any, method: str, url: str) -> None:
-    """Fail where an answer is not as the document has it."""
+    """Fail if an answer differs from the document."""
     if answer.streaming or "fields" in parse_qs(urlsplit(url).query):
         return
     try:
         route = answer.resolver_match.route
-    except Resolver404:  # there is nothing at that path
+    except Resolver404:  # no path of the service
         return
     path = "/" + re.sub(r"<id:(\w+)>", r"{\1}", route)
     found = validator(path, method.lower(), answer.status_code)

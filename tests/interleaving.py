@@ -1,4 +1,4 @@
-"""Races made certain: callers meet where they have read and not yet written, if the locks let them."""
+"""Certain races: callers meet after they have read and before they write, if the locks let them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from django.db.models import QuerySet
 from api.errors import ApiError
 from inventory import reservations, seen_stock
 
-SHORTLY = 0.4  # seconds that one waits for the other where the locks keep him away
-CERTAINLY = 20.0  # and where nothing does: he comes, however busy the machine is
+SHORTLY = 0.4  # seconds to wait for a caller that the locks keep away
+CERTAINLY = 20.0  # seconds to wait for a caller without locks, which comes even on a busy machine
 
 
 def race(*calls: Callable[[], Any]) -> list[Any]:
@@ -41,7 +41,7 @@ def race(*calls: Callable[[], Any]) -> list[Any]:
 
 @contextmanager
 def meeting_after(target: Any, name: str, *, parties: int = 2, locking: bool = True) -> Iterator[None]:
-    """Let callers of a function meet once after it has read; the control has them meet without any lock."""
+    """Let callers of a function meet once after it has read. The control lets them meet without any lock."""
     barrier, original = threading.Barrier(parties), getattr(target, name)
     timeout = SHORTLY if locking else CERTAINLY
 
@@ -62,7 +62,7 @@ def without_row_locks() -> Iterator[None]:
     assert unguarded != seen_stock.TAKE
     with (
         mock.patch.object(QuerySet, "select_for_update", lambda self, **_: self.all()),
-        # Compiled once: compiled here, it would stay without its locks for the tests that follow.
+        # Compiled queries are compiled once. Compiled here, they would stay without locks in later tests.
         mock.patch.object(reservations, "_locked_rows", reservations.stock_rows),
         mock.patch.object(seen_stock, "TAKE", unguarded),
     ):

@@ -18,7 +18,7 @@ def commands(page: str) -> str:
 
 
 def paste(script: str, data_dir: Path) -> subprocess.CompletedProcess[str]:
-    """Run it; the service's demo.json lies in that folder."""
+    """Run the commands; `folder` has the service's demo.json."""
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(data_dir), "NO_PROXY": "*"}
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],

@@ -1,4 +1,4 @@
-"""Requests to cancel at once, and a wider one that meets its supplier's answer (contract 13)."""
+"""Concurrent cancel requests, and a wider one during the supplier's answer (contract 13)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def ask(api, order, quantity=None, **fields):
 
 
 def pieces(order):
-    """Asked back and canceled."""
+    """Return the requested and the canceled units."""
     [line] = Fulfillment.objects.get(order=order).lines.all()
     return line.cancel_requested, line.canceled
 
@@ -61,7 +61,7 @@ def test_one_cancel_id_at_once_is_carried_out_once(locking, order, shop_api):
     assert Event.objects.filter(type="order.cancel_requested").count() == 1
 
 
-def test_two_names_at_once_add_up(order, shop_api):
+def test_two_cancel_ids_at_once_add_up(order, shop_api):
     with meeting_after(canceling, "_known"):
         outcomes = race(*[partial(ask, shop_api, order, 1, cancel_id=f"C-{each}") for each in range(2)])
 
@@ -70,14 +70,14 @@ def test_two_names_at_once_add_up(order, shop_api):
 
 
 @pytest.mark.parametrize("answer", ["canceled", "cancelation not allowed"])
-def test_more_comes_before_the_answer_which_then_counts_for_it_or_after(
+def test_a_wider_request_during_the_answer_loses_no_unit(
     answer,
     order,
     shop_api,
     acme,
     hands,  # noqa: F811
 ):
-    """Both wait for the order; in either order, no unit is lost and only requested units are canceled."""
+    """The request and the answer wait for the order. In either order, only requested units are canceled."""
     ask(shop_api, order, 1)
     work, supplier = Fulfillment.objects.get(order=order), a_client(acme)
 
@@ -90,6 +90,6 @@ def test_more_comes_before_the_answer_which_then_counts_for_it_or_after(
     before = Event.objects.filter(type="fulfillment.cancelation_requested", from_state="canceling").exists()
     if before:  # the answer was for three
         assert pieces(order) == ((0, 3) if answer == "canceled" else (0, 0))
-    else:  # it was for one; the other three are a request of their own
+    else:  # the answer was for one unit; the other three are a new request
         assert pieces(order) == ((3, 1) if answer == "canceled" else (3, 0))
     assert violations() == []

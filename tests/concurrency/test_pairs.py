@@ -1,4 +1,4 @@
-"""Every pair of moves at once, on one fulfillment and its sibling, ends in one legal history."""
+"""Every pair of concurrent moves, on one fulfillment or two siblings, ends in one legal history."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_a_pair_at_once_ends_in_one_legal_history(state, desk, hands):
 
 
 def at_once(hands: Executor, order_id: int, *calls: Callable[[], Any]) -> list[Any]:
-    """Run the calls; all have read, and wait for the order, before one goes."""
+    """Run the calls so that all of them wait for the order's lock before the first one continues."""
     with transaction.atomic():
         Order.objects.select_for_update(no_key=True).get(pk=order_id)
         running = [hands.submit(call) for call in calls]

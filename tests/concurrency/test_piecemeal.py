@@ -24,7 +24,7 @@ PATH = "fulfillments/rejections"
 
 @pytest.fixture
 def works(acme, shop, a_variant):
-    """Two of Acme's fulfillments, of an order each, with stock of their own."""
+    """Two fulfillments of Acme, each of its own order and with its own stock."""
     client = a_client(shop)
     for sku in ("LAMP", "RUG"):
         a_variant(acme, sku, stock=10)
@@ -62,7 +62,7 @@ def test_refusals_of_the_same_orders_in_opposite_order_do_not_deadlock(
     if not piecemeal:
         as_one_transaction(monkeypatch)
 
-    with meeting_after(FulfillmentViewSet, "_reject_element"):  # each has done its first element
+    with meeting_after(FulfillmentViewSet, "_reject_element"):  # each call has done its first element
         answers = race(
             lambda: supplier.post(PATH, there, Idempotency_Key="K-1"),
             lambda: supplier.post(PATH, back, Idempotency_Key="K-2"),
@@ -158,7 +158,7 @@ def test_a_call_that_died_half_way_is_done_again(end, works, supplier, monkeypat
 
 @pytest.mark.parametrize("locked", [True, False])
 def test_one_of_two_calls_under_one_key_runs(locked, works, supplier, monkeypatch):
-    """The control has no lock on the key: both run, and each element alone knows its repetition."""
+    """The control has no lock on the key: both calls run, and only each element detects its repetition."""
     if not locked:
         monkeypatch.setattr(idempotency, "_try_lock", lambda *_: True)
     inside, go_on = threading.Event(), threading.Event()

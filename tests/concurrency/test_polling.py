@@ -24,9 +24,9 @@ WRITERS, CHANGES = 4, 40
 
 
 class Naive:
-    """The stamp that everybody writes first: the clock, read early, under no lock.
+    """A stamp without a lock, read from the clock at the beginning of the change.
 
-    One change of the storm has stamped and commits only when the poller is past its stamp.
+    One change of the storm has its stamp, and commits only after the poller has passed this stamp.
     """
 
     def __init__(self):

@@ -1,4 +1,4 @@
-"""Two at once: with the locks one legal history; without them, the race is really there."""
+"""Concurrent changes end in one legal history. Controls without the locks show each race."""
 
 from __future__ import annotations
 
@@ -116,7 +116,10 @@ def test_a_push_whose_stock_was_taken_plans_again(acme, rival, shop, a_variant):
 
 
 def test_a_short_order_does_not_miss_stock_that_arrives_while_it_plans(acme, shop, a_variant):
-    """A stock push looks for waiting orders; an order that it could not see yet must look for stock."""
+    """A stock push looks for waiting orders.
+
+    An order that the push could not see must look for stock itself.
+    """
     lamp, look = a_variant(acme, "LAMP", stock=1), SeenStock.read
 
     def seen_before_stock_came(*args, **kwargs):
@@ -202,12 +205,12 @@ def test_two_rejections_at_once_give_stock_back_once(acme, rival, shop, a_varian
         assert sorted(each.value for each in outcomes) == ["done", "unchanged"]
         assert order.fulfillments.count() == 2
         assert list(differences()) == []
-    else:  # both go ahead; only the database's own constraint is left to say no
+    else:  # both continue; only the database's constraint refuses one of them
         assert MoveOutcome.UNCHANGED not in outcomes
 
 
 def test_a_missing_sku_and_a_push_of_it_do_not_deadlock(acme, shop, a_variant):
-    """The refusal has the variant and waits for stock; the push has the stock and refers to the variant."""
+    """The refusal has the variant and waits for stock; the push has the stock and needs the variant."""
     variant = a_variant(acme, "A-1", stock=5)
     fulfillment = pushed(shop, {"sku": "A-1", "quantity": 2}).order.fulfillments.get()
 
@@ -219,7 +222,7 @@ def test_a_missing_sku_and_a_push_of_it_do_not_deadlock(acme, shop, a_variant):
             LockedStock.lock([variant.pk], by=Actor.system("test"))
             held.set()
             waiting(1)
-            with connection.cursor() as cursor:  # as the foreign key of a fulfillment's line does
+            with connection.cursor() as cursor:  # by the foreign key of a fulfillment's line
                 cursor.execute("SELECT FROM catalog_variant WHERE id = %s FOR KEY SHARE", [variant.pk])
         return "pushed"
 

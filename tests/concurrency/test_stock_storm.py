@@ -1,4 +1,4 @@
-"""Counts, files, parcels, refusals, returns, cancellations and people meet; the ledger says why."""
+"""Counts, files, parcels, refusals, returns and cancellations at once; the ledger explains each number."""
 
 from __future__ import annotations
 
@@ -149,12 +149,12 @@ VERBS = ("buy", "buy", "sell", "sell", "cancel", "count", "count", "file", "oper
 def test_the_ledger_explains_all_concurrent_stock_changes(storm):
     race(*[lambda v=verb, seed=seed: storm.go_on(v, seed) for seed, verb in enumerate(VERBS)])
 
-    assert violations() == []  # reconcile is among them
+    assert violations() == []  # these include reconcile
     assert [*_promised_otherwise(), *_moved_otherwise(), *_counted_otherwise(storm)] == []
     assert storm.answers["file 200"] == STEPS, storm.answers
 
 
-# --- The same numbers, found in another way -------------------------------------------------------
+# --- The same numbers, computed in another way ---------------------------------------------------
 
 PROMISED = """
     SELECT l.variant_id, l.warehouse_id, l.reserved, coalesce(sum(p.reserved), 0)

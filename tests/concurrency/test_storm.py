@@ -1,4 +1,4 @@
-"""Mixed moves, pushes and stock counts from many threads, and a poller through all of it."""
+"""Mixed moves, pushes and stock counts from many threads, while a poller reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stock arrives while orders come in and others serve: the oldest waits shortest, nothing is oversold."""
+"""Stock arrives while orders are pushed and allocated: older orders get it first, nothing is oversold."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def a_client(party):
 
 @pytest.fixture
 def count(acme, a_variant):
-    """Acme counts its lamps for the first time."""
+    """Count Acme's lamps for the first time."""
     a_variant(acme, "LAMP", stock=0)
     east, api = Warehouse.objects.get(supplier=acme, is_default=True), a_client(acme)
 
@@ -118,7 +118,7 @@ def test_two_pushes_of_stock_at_once_give_it_out_once(count, buy):
 
 @pytest.mark.parametrize("when_short", ["ship_partial", "wait"])
 def test_a_new_order_never_overtakes_a_waiting_one(count, buy, when_short):
-    """Whether it comes before, while or after the stock does."""
+    """The new order may come before, while or after the stock arrives."""
     for stock in range(0, 20, 4):
         buy(2, when_short=when_short)
 

@@ -6,7 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.database import parse_url
 
 
-def test_one_host_is_as_ever():
+def test_a_url_with_one_host_stays_unchanged():
     found = parse_url("postgresql://exchange:p%40ss@db:6432/exchange")
     assert (found["HOST"], found["PORT"], found["PASSWORD"]) == ("db", 6432, "p@ss")
 

@@ -27,7 +27,7 @@ def test_variables_of_other_programs_are_ignored():
 
 
 @pytest.mark.program
-def test_it_is_said_at_the_start():
+def test_a_misspelt_setting_is_reported_at_the_start():
     environment = {**os.environ, "REDIS_UL": "redis://elsewhere"}
     command = [sys.executable, "-c", "import config.settings"]
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A thread hands its answer over and goes; a client that reads too slowly is cut off."""
+"""A thread hands its answer over and is free; a client that reads too slowly is cut off."""
 
 from __future__ import annotations
 

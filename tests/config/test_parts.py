@@ -30,7 +30,7 @@ def _nobody_was_heard_of(monkeypatch, settings, tmp_path):
 
 @pytest.fixture(autouse=True)
 def _the_clock_stands():
-    """Ages in seconds come from the test, so a busy machine does not matter."""
+    """Make ages in seconds independent of the machine's speed."""
     with time_machine.travel(time.time(), tick=False):
         yield
 

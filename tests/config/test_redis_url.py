@@ -44,7 +44,7 @@ def test_a_single_address_is_used_unchanged(url):
         ("localhost:6379", "must read redis://"),
     ],
 )
-def test_anything_else_is_refused_in_words_that_help(url, said):
+def test_other_urls_are_refused_with_a_remedy(url, said):
     with pytest.raises(ImproperlyConfigured, match=said):
         checked(url)
 
@@ -68,7 +68,7 @@ def test_sentinels_are_asked_for_the_master_with_a_login_of_their_own():
         assert (each["socket_timeout"], each["socket_connect_timeout"]) == (0.5, 0.5)
 
 
-def test_celery_finds_login_and_database_at_each_of_them():
+def test_celery_finds_login_and_database_at_each_sentinel():
     found = broker(SENTINELS, {"socket_timeout": 1.0})
     assert found.url.split(";") == [
         "sentinel://ada:p%40w%2C@one:26379/3",
@@ -81,7 +81,7 @@ def test_celery_finds_login_and_database_at_each_of_them():
     assert found.ssl is None
 
 
-def test_with_tls_both_they_and_the_master_are_spoken_to_so():
+def test_with_tls_sentinels_and_master_are_reached_by_tls():
     url = SENTINELS.replace("redis+", "rediss+")
     pool: Any = redis_client(url, seconds=0.5).connection_pool
     assert issubclass(pool.connection_class, SSLConnection)
@@ -92,7 +92,7 @@ def test_with_tls_both_they_and_the_master_are_spoken_to_so():
 
 
 @pytest.mark.program
-def test_no_part_starts_with_it():
+def test_no_part_starts_with_an_unsupported_url():
     environment = {**os.environ, "REDIS_URL": "sentinel://one:26379"}
     command = [sys.executable, "-c", "import config.settings"]
     done = subprocess.run(
@@ -103,7 +103,7 @@ def test_no_part_starts_with_it():
 
 
 class FakeRedis:
-    """Answers as a server of another kind would."""
+    """A connection that answers like a server of another kind."""
 
     def __init__(self, cluster: int, error: Exception | None = None) -> None:
         self.cluster, self.error = cluster, error
@@ -130,6 +130,6 @@ class FakeRedis:
         (FakeRedis(0), "ok"),
     ],
 )
-def test_a_node_of_a_cluster_and_a_replica_are_not_taken_for_a_redis_that_is_gone(monkeypatch, server, said):
+def test_a_cluster_node_and_a_replica_are_not_reported_as_a_missing_redis(monkeypatch, server, said):
     monkeypatch.setattr(views, "redis_client", lambda: server)
     assert said in views.CHECKS["redis"]()

@@ -11,14 +11,14 @@ from django.conf import settings
 from django.test import Client
 
 
-def test_browsers_are_made_to_insist_on_tls(settings):
+def test_hsts_makes_browsers_use_tls(settings):
     settings.SECURE_HSTS_SECONDS = 3600
     answer = Client().get("/v3/schema", secure=True)
     assert answer.headers["Strict-Transport-Security"] == "max-age=3600"
 
 
 @pytest.mark.program
-def test_names_below_are_included_only_where_that_is_set_and_no_browsers_list_is_invited():
+def test_hsts_includes_subdomains_only_if_set_and_never_preload():
     environment = {**os.environ, "HSTS_SECONDS": "3600", "HSTS_SUBDOMAINS": "1"}
     asked = "from django.conf import settings as s; print(s.SECURE_HSTS_SECONDS,"
     asked += " s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD)"

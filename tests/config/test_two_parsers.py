@@ -100,7 +100,7 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
 
 
 def by_gunicorn(pieces: list[bytes]) -> Iterator[Seen]:
-    """The whole requests until the end, or until one is refused."""
+    """Return the complete requests up to the end, or up to the first refused one."""
     parser = RequestParser(CONFIG, iter(pieces), PEER)
     try:
         for found in parser:
@@ -114,7 +114,7 @@ def by_gunicorn(pieces: list[bytes]) -> Iterator[Seen]:
 
 
 def by_event_loop(pieces: list[bytes]) -> Iterator[Seen]:
-    """The same, as the event loop reads them."""
+    """Return the same, as the event loop reads the bytes."""
     waiting, rest = list(pieces), b""
     while waiting or rest:
         arrival = Arrival(0.0, read_head=_read_head, most=lambda path: LARGE)
@@ -146,7 +146,7 @@ def _seen(found: Any, content: bytes) -> Seen:
 @example(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\nGET / HTTP/1.1\r\n\r\n", [])
 @example(b"\r\nGET / HTTP/1.1\r\n\r\n", [1])
 @given(data=stream, places=st.lists(st.integers(0, 500), max_size=4))
-def test_both_see_the_same_requests(data, places):
+def test_both_parsers_find_the_same_requests(data, places):
     pieces = cut(data, places)
 
     assert list(by_event_loop(pieces)) == list(by_gunicorn(pieces))
@@ -154,7 +154,7 @@ def test_both_see_the_same_requests(data, places):
 
 @settings(max_examples=500, deadline=None)
 @given(data=stream, place=st.integers(0, 500), byte=st.binary(max_size=2))
-def test_both_see_the_same_requests_where_bytes_are_wrong(data, place, byte):
+def test_both_parsers_find_the_same_requests_in_wrong_bytes(data, place, byte):
     at = place % (len(data) + 1)
     wrong = data[:at] + byte + data[at + 1 :]
 

@@ -95,7 +95,7 @@ def test_a_supplier_has_the_age_of_its_last_good_feed_of_each_kind(acme, rival, 
         "inventories": [{"id": variant.sku, "amount": 3}],
     }
     assert client_for(rival).post("inventory", count).status_code == 200
-    client_for(rival).get("events")  # numbers it
+    client_for(rival).get("events")  # this read numbers the event
 
     ages = values("exchange_feed_age_seconds")
     of_acme, of_rival = ("products", str(acme.pk)), ("push", str(rival.pk))
@@ -116,16 +116,17 @@ def test_waiting_deliveries_are_counted_with_the_lag_of_sendable_ones(acme, shop
     a_variant(acme, "LAN-1", stock=10)
     WebhookFactory.create(retailer=shop)
     client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
-    client_for(shop).get("events")  # numbers them
-    assert values("exchange_webhook_lag_seconds")[()] > 0  # no relay has come to them
+    client_for(shop).get("events")  # this read numbers the events
+    assert values("exchange_webhook_lag_seconds")[()] > 0  # no relay has made deliveries of them
     assert values("exchange_webhook_deliveries") == {("waiting",): 0, ("dead",): 0}
 
     relay()
     waiting = values("exchange_webhook_deliveries")["waiting",]
     assert waiting > 0
-    assert values("exchange_webhook_lag_seconds")[()] > 0  # no process sends
+    assert values("exchange_webhook_lag_seconds")[()] > 0  # no process sends deliveries
     Delivery.objects.update(next_attempt_at=timezone.now() + timedelta(hours=1))
-    assert values("exchange_webhook_lag_seconds") == {(): 0}  # a receiver that was down has its delay
+    # deliveries to a receiver that was down wait on purpose
+    assert values("exchange_webhook_lag_seconds") == {(): 0}
     Delivery.objects.update(status="dead", next_attempt_at=None)
     assert values("exchange_webhook_deliveries") == {("waiting",): 0, ("dead",): waiting}
 
@@ -154,7 +155,7 @@ def test_a_part_that_is_silent_grows_old_and_counts_no_longer(monkeypatch):
     assert list(values("exchange_part_processes").values()) == [0]
 
 
-def test_without_redis_the_rest_is_there(monkeypatch):
+def test_without_redis_the_other_metrics_are_shown(monkeypatch):
     def gone():
         raise RedisError
 
@@ -187,7 +188,7 @@ def test_concurrent_scrapes_cost_one_reading(monkeypatch):
     assert asked == [1]
 
 
-def test_dashboard_and_alerts_name_metrics_that_there_are():
+def test_dashboard_and_alerts_name_only_existing_metrics():
     there = set(re.findall(r"^# TYPE (\w+)", scraped(), re.MULTILINE))
     there |= {f"{name}_bucket" for name in there}
     for text in (RULES.read_text(), json.dumps(json.loads(DASHBOARD.read_text()))):
@@ -203,7 +204,7 @@ def test_every_metric_is_used_in_an_alert_or_the_dashboard():
 
 @pytest.mark.skipif(not PROMTOOL, reason="there is no promtool here (Debian: prometheus)")
 @pytest.mark.parametrize("command", [["check", "rules", str(RULES)], ["check", "metrics"]])
-def test_prometheus_own_tool_finds_nothing_to_complain_of(command):
+def test_prometheus_own_tool_accepts_the_metrics(command):
     given = scraped() if command == ["check", "metrics"] else ""
     done = subprocess.run([PROMTOOL, *command], input=given, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""The outsider's suite talks to a running service: `make conform`."""
+"""The tests that see a running service from outside: `make conform`."""
 
 import os
 

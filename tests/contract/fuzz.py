@@ -1,7 +1,7 @@
 """`make fuzz`: schemathesis sends generated requests to a running service, as a supplier and as a retailer.
 
-Requests follow the document and break it, alone and in chains: what one created, the next reads and changes.
-What it sends lands: run it on a service that nobody needs.
+Some requests follow the document, and some violate it. They come alone and in chains, in which a request
+reads and changes the records of earlier ones. Run it only on a service whose data nobody needs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PARTIES = {"suppliers": r"^/(v3/suppliers/|v3/variants/|oauth/)", "retailers": r
 
 
 def main() -> None:
-    """Exit code 1 where a check failed for one of the parties."""
+    """Run both roles; exit with code 1 if a check failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=1200, help="for each of the two parties")
     parser.add_argument("--examples", type=int, default=100, help="for each operation")
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def ask(demo: dict[str, Any], role: str, options: argparse.Namespace) -> int:
-    """Ask as the first party of a role; schemathesis' exit code."""
+    """Run schemathesis as the first party of a role; return its exit code."""
     party = demo[role][0]
     command = [
         *(str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(CONFIG)),

@@ -11,14 +11,14 @@ import schemathesis
 CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 CLEAN = rf"^[^{CONTROL}]*$"
 CLEAN_AND_NOT_BLANK = rf"^[^{CONTROL}]*[^\s{CONTROL}][^{CONTROL}]*$"
-# Only the service makes cursors; an answer that is cut to some `fields` is not the whole one, which the
-# document describes; an If-None-Match that does not fit is no fault, however long, and no If-Match does.
+# Parameters without generated values. Only the service makes cursors. The document describes only answers
+# with all `fields`. Any text is a valid If-None-Match, and no generated text is a valid If-Match.
 LEFT_OUT = ("cursor", "fields", "If-None-Match", "If-Match")
 
 
 @schemathesis.hook
 def before_load_schema(context: schemathesis.HookContext, raw_schema: dict[str, Any]) -> None:
-    """Let one party ask for its own records, with texts and bodies that the service takes."""
+    """Use only the records of one party, with texts and bodies that the service accepts."""
     own = {"type": "integer", "enum": [int(os.environ["PARTY_ID"])]}
     for item in raw_schema["paths"].values():
         for operation in item.values():
@@ -29,7 +29,7 @@ def before_load_schema(context: schemathesis.HookContext, raw_schema: dict[str, 
                 _refuse_control(parameter["schema"])
                 choices = parameter["schema"].get("enum")
                 if parameter["in"] == "query" and choices and not parameter.get("required"):
-                    parameter["schema"]["enum"] = [*choices, ""]  # nothing chosen
+                    parameter["schema"]["enum"] = [*choices, ""]  # the empty choice
             operation["parameters"] = asked
             _allow_null_for_optional_body(operation)
     for name, schema in raw_schema["components"]["schemas"].items():

@@ -32,7 +32,7 @@ MOST_KEPT = 2
 
 
 class Story:
-    """Requests by their operations' ids, with their examples; the ids in paths and bodies are the story's."""
+    """Sends the examples of operations, with the ids of this run in paths and bodies."""
 
     def __init__(self, operations: dict[str, tuple[str, str]], clients: dict[str, ApiClient]) -> None:
         self.operations, self.clients = operations, clients
@@ -40,7 +40,7 @@ class Story:
         self.played: set[str] = set()
 
     def play(self, operation_id: str, query: str = "", **known: Any) -> Any:
-        """Send an operation's example; return its answer, which must be the documented one."""
+        """Send an operation's example; return its answer, which must equal the documented one."""
         path, method = self.operations[operation_id]
         ids = self.ids | known
         filled = re.sub(r"\{(\w+)\}", lambda found: str(ids[found[1]]), path)
@@ -147,7 +147,7 @@ def test_each_example_is_a_request_that_works_and_the_answer_it_gets(story, docu
     assert {path.stem for path in FOLDER.glob("*.json")} == story.played
 
 
-def test_no_example_has_fallen_behind_the_document(operations):
+def test_no_example_lacks_a_field_of_the_document(operations):
     """An example without a new field would mislead clients."""
     wrong: dict[str, list[str]] = {}
     for path in FOLDER.glob("*.json"):

@@ -52,7 +52,7 @@ MOVEMENTS: tuple[dict[str, str], ...] = (
     {"warehouse_id": "1"},
     {"warehouse_id": "1", "kind": "opening"},
 )
-# Set aside and given back, for each of the orders: stock is as before.
+# Each order has reserved units and released them, so stock is unchanged.
 MOVED = insert_movements(
     None,
     f"""generate_series(1, %(orders)s) n
@@ -91,7 +91,7 @@ def old_market(db: None) -> None:
 
 
 def rows_read(statement: str) -> int:
-    """How many rows a statement looks at, whether it shows them or not."""
+    """Return the number of rows that a statement reads, including rows that it does not return."""
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement}")
         (plan,) = cursor.fetchone()
@@ -108,7 +108,7 @@ def _looked_at(node: dict[str, Any]) -> int:
 
 @pytest.mark.usefixtures("old_market")
 def test_the_cost_of_metrics_depends_on_open_work():
-    market.execute("SET LOCAL enable_seqscan = off")  # to read all of so short a past is cheap, too
+    market.execute("SET LOCAL enable_seqscan = off")  # with a short past, reading all of it is cheap, too
     with CaptureQueriesContext(connection) as statements:
         samples, failed = all_facts()
     counted = sum(sample.value for sample in samples if sample.name in COUNTED)

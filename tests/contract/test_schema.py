@@ -49,7 +49,7 @@ ALIKE = settings(
 )
 METHODS = ("get", "put", "post", "patch", "delete")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# The keywords of schemas in 3.1, without 3.0's `nullable`.
+# Keywords of JSON Schema in OpenAPI 3.1, without `nullable`, which only 3.0 has.
 KEYWORDS = {
     *("$ref", "type", "enum", "format", "description", "example", "default", "readOnly", "writeOnly"),
     *("properties", "required", "additionalProperties", "items", "anyOf", "oneOf", "allOf"),
@@ -62,7 +62,7 @@ KEYWORDS = {
 
 @functools.cache
 def as_read() -> Any:
-    docs.document.cache_clear()  # other tests make it with a path of their own
+    docs.document.cache_clear()  # other tests generate the document with a path of their own
     return schemathesis.openapi.from_wsgi("/v3/schema", application)
 
 
@@ -106,7 +106,7 @@ def test_each_schema_in_it_is_json_schema_of_2020_12_and_of_nothing_older(docume
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """A schema and all schemas within it."""
+    """Yield a schema and all schemas within it."""
     if not isinstance(schema, dict):
         return
     yield schema
@@ -169,7 +169,7 @@ def test_every_answer_names_its_headers(document, operations):
             assert "Location" in operation["responses"]["201"]["headers"]
 
 
-def test_moments_and_dates_are_such(document):
+def test_moments_and_dates_have_their_formats(document):
     schemas = document["components"]["schemas"]
     assert schemas["Order"]["properties"]["created_at"]["format"] == "date-time"
     assert schemas["Order"]["properties"]["ship_until"]["format"] == "date"
@@ -212,7 +212,7 @@ def test_every_operation_has_a_summary_and_all_its_answers(operations):
 
 @pytest.fixture
 def _in_this_transaction(ours):
-    """A request through WSGI ends with its connection's end; here all share the test's own."""
+    """Keep the connection open: a request through WSGI would close it, with the test's transaction."""
     signals = (request_started, request_finished)
     for signal in signals:
         signal.disconnect(close_old_connections)
@@ -265,8 +265,8 @@ WALK = [(route, method) for route, methods in TENANCY.items() for method in meth
 @pytest.mark.fuzz
 @pytest.mark.usefixtures("_in_this_transaction")
 @pytest.mark.parametrize(("route", "method"), [*WALK, ("oauth/token", "post")])
-def test_no_generated_request_surprises(route, method, ours, described):
-    """In-process and always the same: no 5xx, no status or body that the document does not have."""
+def test_generated_requests_get_documented_answers(route, method, ours, described):
+    """In-process and always the same: no 5xx, and no status or body that the document lacks."""
     path = "/" + route.replace("<id:", "{").replace(">", "}")
     operation = described[path][method.upper()]
     role = "retailer" if "retailers" in route else "supplier"

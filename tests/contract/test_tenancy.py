@@ -1,7 +1,8 @@
 """Every path of the service, with every kind of key (contract 1).
 
-A new path belongs into TENANCY: its route, and for each method the scopes of which one is needed
-(none: any key of the party). A path of an object is also tried with another party's object: see OBJECTS.
+Add each new path to TENANCY: its route, and for each method the scopes of which one is needed (without any,
+all keys of the party are allowed). A path of an object is also requested with another party's object: see
+OBJECTS.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ STATUSES = (
     "cancelation not allowed",
 )
 
-# Open to everybody, or (metrics) to addresses rather than keys; each has tests of its own.
+# Paths that are open to all, or (metrics) to some addresses. Each has its own tests.
 PUBLIC = frozenset({"", "healthz", "readyz", "statusz", "metrics", "v3/schema", "v3/docs", "oauth/token"})
 PUBLIC |= {"v3/docs/<slug:name>", "v3/asyncapi", "docs/", "docs/<path:path>"}
-# Staff only, by sessions: Django's own permissions, tested in tests/backoffice.
+# Paths for staff with a session: Django's own permissions, tested in tests/backoffice.
 STAFF = "admin/"
 MEMBERS = "portal/"
 """The pages of members. tests/portal/test_tenancy.py walks them."""
@@ -110,7 +111,7 @@ TENANCY: dict[str, dict[str, Needed]] = {
     f"{R}/orders/<id:order_id>/routing": {"get": O_READ},
     f"{R}/order-filters": {"get": O_READ},
 }
-# A supplier's, but read by its partners, too; tests/fulfillments/test_scorecard.py.
+# A path of a supplier that its partners read, too; see tests/fulfillments/test_scorecard.py.
 SHARED = f"{S}/scorecard"
 WALK = [(route, method) for route, methods in TENANCY.items() for method in methods]
 
@@ -134,7 +135,7 @@ def test_every_url_is_in_the_table():
 
 
 def filled(route: str, party: Supplier | Retailer, **ids: int) -> str:
-    """The path of a route for a party; an object that no `ids` name is one that does not exist."""
+    """Return the path of a route for a party. Objects without an id in `ids` do not exist."""
     ids[f"{party.role}_id"] = party.pk
     return "/" + re.sub(r"<id:(\w+)>", lambda found: str(ids.get(found[1], 999_999_999)), route)
 
@@ -227,5 +228,5 @@ def test_another_partys_object_looks_like_a_missing_one(route, method, cast, obj
     nobodys = ask(client, method, filled(route, own))
     assert theirs[0] == 404
     assert theirs == nobodys
-    # The control: for its owner it is there.
+    # The control: its owner finds the object.
     assert ask(client_for(other), method, filled(route, other, **objects))[0] != 404

@@ -85,7 +85,7 @@ def test_only_its_owner_may_read_it():
     assert stat.S_IMODE(credentials.path().stat().st_mode) == 0o600
 
 
-def test_every_secret_opens_its_door():
+def test_every_secret_works():
     demo = write()
     for role in ("suppliers", "retailers"):
         for party in demo[role]:

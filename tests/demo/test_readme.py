@@ -11,8 +11,8 @@ from imports.pipeline.job_runner import run_job
 from tests.pasting import commands, paste
 from tools.demo import cast, credentials
 
-# The answer of each guide's last command. The guide for receivers of webhooks needs a process that sends
-# them: it is pasted beside a running service (tests/contract/outsider).
+# The answer of each guide's last command. The guide for receivers of webhooks needs a sending process, so a
+# test of the running service runs it (tests/contract/outsider).
 PAGES = {
     "docs/guides/quick-start.md": "completed",
     "docs/api-guide.md": "",
@@ -29,7 +29,7 @@ pytestmark = [
 
 @pytest.fixture
 def demo(live_server, settings, tmp_path, monkeypatch):
-    """The demo's cast on a live server, as `make run` leaves it; imports run where they are started."""
+    """The demo's parties on a live server, as `make run` creates them. Imports run in this process."""
     settings.DATA_DIR = settings.SECRETS_DIR = tmp_path
     settings.BASE_URL = live_server.url
     settings.UPLOADS_DIR = tmp_path / "uploads"

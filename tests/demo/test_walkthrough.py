@@ -29,7 +29,7 @@ def data_dir(settings, tmp_path):
 
 @pytest.fixture
 def service(transactional_db, live_server, settings, data_dir) -> Iterator[None]:
-    """The whole service: web and SFTP as they are, and a worker that works at once."""
+    """The whole service: real web and SFTP servers, and a worker that runs each task at once."""
     server = SftpServer("127.0.0.1", 0, SessionLimits())
     thread = threading.Thread(target=server.serve)
     thread.start()
@@ -52,7 +52,7 @@ def play() -> str:
     return out.getvalue()
 
 
-def test_the_story_plays_and_plays_again(service):
+def test_the_demo_plays_and_can_be_played_again(service):
     first, second = play(), play()
     assert [order.processing_state for order in Order.objects.all()] == ["completed", "completed"]
     for order in Order.objects.all():

@@ -124,7 +124,7 @@ class Image:
             if step.startswith(OF_BASE_IMAGE):
                 self.left_out.append(step)
                 continue
-            step = self.below(step.replace("-o exchange ", ""))  # there is no such account
+            step = self.below(step.replace("-o exchange ", ""))  # this machine has no such account
             subprocess.run(["sh", "-c", step], check=True, cwd=self.workdir, env=self._builders())
 
     def _builders(self) -> dict[str, str]:
@@ -153,7 +153,7 @@ class Image:
 
 
 def clone(folder: Path) -> Path:
-    """Copy the files that git has or would take, as the builder's context."""
+    """Copy the files that git tracks or would add, as the builder's context."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""The proxies of deploy/, on free ports and before hosts of the test's own."""
+"""The proxies of deploy/, on free ports and in front of the tests' own hosts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def needs(program: str) -> str:
 
 @contextmanager
 def proxy(program: str, folder: Path, one: str, two: str, **changes: str) -> Iterator[int]:
-    """Run a proxy before two hosts (caddy: before the first); its port.
+    """Run a proxy in front of two hosts (caddy: of the first one); yield its port.
 
     `changes` replaces words of its configuration.
     """
@@ -72,7 +72,8 @@ def _caddy(
     program: str, folder: Path, port: int, one: str, two: str, changes: dict[str, str]
 ) -> tuple[list[str], dict[str, str]]:
     path = _written(folder / "Caddyfile", (ROOT / "deploy/Caddyfile").read_text(), changes)
-    # The port of `admin` may be taken. On all addresses, our port may belong to a connection of another test.
+    # The port of `admin` may be taken. Bind to 127.0.0.1 only: a connection of another test may have our
+    # port.
     own = "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n"
     path.write_text(path.read_text().replace("{\n", own, 1))
     address = {"EXCHANGE_HOST": f"http://127.0.0.1:{port}", "EXCHANGE_WEB": one, "HOME": str(folder)}

@@ -93,7 +93,7 @@ def test_a_host_that_is_not_ready_gets_no_requests(program, tmp_path):
 
 @contextmanager
 def a_name_server(addresses: list[str]) -> Iterator[int]:
-    """Answer every DNS query with the last of these addresses; yield the port."""
+    """Answer every DNS query with the last of these addresses; yield the server's port."""
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:

@@ -1,4 +1,4 @@
-"""How fast the soak asks."""
+"""The pace of the soak's requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PostgreSQL servers of a test's own: for a dump to be restored into, and with standbys."""
+"""PostgreSQL servers that belong to one test: to restore a dump into, and with standbys."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ STANDBYS = {
     "wal_level": "replica",
     "max_wal_senders": "4",
     "hot_standby": "on",
-    "synchronous_commit": "on",  # acknowledged data must be written, or no standby could have it
+    "synchronous_commit": "on",  # acknowledged data must be written to disk, or no standby could have it
 }
 REPLICATION = "host replication exchange 127.0.0.1/32 scram-sha-256\n"
 
 
 class Cluster(Postgres):
-    """A PostgreSQL that standbys may follow, started and stopped by the test."""
+    """A PostgreSQL with which standbys may replicate. The test starts and stops it."""
 
     def __init__(self, home: Path, account: Account | None) -> None:
         home.mkdir(mode=0o711)
@@ -39,7 +39,7 @@ class Cluster(Postgres):
 
     @classmethod
     def made(cls, home: Path, account: Account | None) -> Cluster:
-        """A new one, that runs."""
+        """Create and start a new cluster."""
         cluster = cls(home, account)
         cluster.prepare()
         (cluster.data / "pg_hba.conf").write_text(ACCESS + REPLICATION)
@@ -49,7 +49,7 @@ class Cluster(Postgres):
         return cluster
 
     def standby(self, home: Path) -> Cluster:
-        """A copy that follows this one, and runs."""
+        """Create and start a standby of this cluster."""
         copy = Cluster(home, self.account)
         copy.password = self.password
         home.chmod(0o777)  # the server's own user creates the folder
@@ -79,7 +79,7 @@ class Cluster(Postgres):
             time.sleep(0.02)
 
     def stop(self, *, killed: bool = False) -> None:
-        """Stop it, in order or like a machine that loses its power."""
+        """Stop the server: in order, or like a power failure."""
         if self._running is not None:
             program, process = self._running
             if killed:
@@ -92,7 +92,7 @@ class Cluster(Postgres):
         self.tool("pg_ctl", "promote", "-D", str(self.data), "-w")
 
     def named(self, url: str) -> str:
-        """This cluster's database of the name that the URL has."""
+        """Return the URL of this cluster's database of the same name."""
         return urlsplit(self.url)._replace(path=urlsplit(url).path).geturl()
 
     def follows(self, primary: Cluster) -> bool:
@@ -110,7 +110,7 @@ class Cluster(Postgres):
             time.sleep(0.02)
 
     def ready(self, pid: int) -> bool:
-        """The settings of a server and of a standby."""
+        """Return whether the server accepts connections, as a primary or as a standby."""
         try:
             lines = (self.data / "postmaster.pid").read_text().splitlines()
         except OSError:
@@ -131,7 +131,7 @@ def clusters() -> Iterator[Path]:
 
 @contextmanager
 def running(name: str = "primary") -> Iterator[Cluster]:
-    """A new cluster, for the block."""
+    """Run a new cluster during the block."""
     with clusters() as home, ExitStack() as cleanup:
         cluster = Cluster.made(home / name, unprivileged_account())
         cleanup.callback(cluster.stop)
@@ -156,18 +156,18 @@ ADDRESS = ("HOST", "PORT", "NAME", "USER", "PASSWORD")
 
 
 def dump(url: str, target: Path, programs: Path) -> None:
-    """A backup of a database, by pg_dump."""
+    """Dump a database by pg_dump."""
     subprocess.run([programs / "pg_dump", "-Fc", "-f", target, "-d", url], check=True)
 
 
 def restore(source: Path, url: str, programs: Path) -> None:
-    """A backup comes back, into an empty database."""
+    """Restore a dump into an empty database."""
     command = [str(programs / "pg_restore"), "--no-owner", "--exit-on-error", "-d", url, str(source)]
     subprocess.run(command, check=True)
 
 
 def another_database(cluster: Cluster, name: str) -> str:
-    """The URL of a new database of this cluster."""
+    """Create a database of this cluster; return its URL."""
     with psycopg.connect(cluster.url, autocommit=True) as session:
         session.execute(f'CREATE DATABASE "{name}"')
     return urlsplit(cluster.url)._replace(path=f"/{name}").geturl()

@@ -1,4 +1,4 @@
-"""Programs of the tests' own, over the tests' database: a web server, and a Redis that can fall silent."""
+"""Programs that tests start on their database: a web server, a worker, and a Redis that can fall silent."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def own_redis() -> Iterator[OwnRedis]:
 
 
 def database_url() -> str:
-    """The tests' database, as the environment of another program names it."""
+    """Return the URL of the tests' database for the environment of another program."""
     found = connection.settings_dict
     user, password = quote(found["USER"]), quote(found["PASSWORD"], safe="")
     return f"postgresql://{user}:{password}@{found['HOST']}:{found['PORT']}/{found['NAME']}"
@@ -74,7 +74,7 @@ def environment(folder: Path, **variables: str) -> dict[str, str]:
 def start_web(
     django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[..., WebServer]]:
-    """Start a web server over the tests' database; variables of its environment by name."""
+    """Start a web server on the tests' database; keywords are variables of its environment."""
     with ExitStack() as cleanup:
 
         def start(**variables: str) -> WebServer:

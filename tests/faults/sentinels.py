@@ -68,7 +68,7 @@ class Watched:
         self._master.wait()
 
     def wait_for_failover(self) -> None:
-        """Until all Sentinels name the other server, and it takes writes."""
+        """Wait until all Sentinels name the other server, and it accepts writes."""
         wait_until(lambda: all(self._named(port) == self.ports[1] for port in self.sentinels), "failover")
         wait_until(lambda: self._info(1)["role"] == "master", "the other one is the master")
 
@@ -102,18 +102,18 @@ class Watched:
 
 
 def wait_until(holds: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    """Until it holds; a server that does not answer yet is asked again."""
+    """Poll until the condition holds. A server that does not answer yet counts as not ready."""
     deadline = time.monotonic() + seconds
     while True:
         with suppress(RedisError, KeyError):
             if holds():
                 return
         assert time.monotonic() < deadline, what
-        time.sleep(0.05)  # another process; nothing tells us
+        time.sleep(0.05)  # other processes do not announce their state, so poll
 
 
 @contextmanager
 def watched(folder: Path) -> Iterator[Watched]:
-    """For the block."""
+    """Run a master, a replica and three Sentinels during the block."""
     with ExitStack() as cleanup:
         yield Watched(folder, cleanup)

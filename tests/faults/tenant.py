@@ -37,7 +37,7 @@ class Tenant:
 
     def ask_beside(self, shape: str) -> None:
         """Send requests before, during and after the requests of a stranger, which have this shape."""
-        self.ask([], QUIET_SECONDS)  # each process gets to know the key
+        self.ask([], QUIET_SECONDS)  # each process learns the key
         self.ask(self.quiet, QUIET_SECONDS)
         with crowd(self.web.port, shape, source=STRANGER):
             for _ in range(4):

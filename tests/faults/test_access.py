@@ -1,4 +1,4 @@
-"""Each request reads the rights of its key, so a change holds at once on every host."""
+"""Each request reads the rights of its key, so a change takes effect at once on every host."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_change_of_a_key_holds_for_the_next_request_on_every_host(acme, hosts,
         ApiKey.objects.filter(pk=key.pk).update(**{field: value})
         counted = field == "rate_limit"
         if counted:
-            assert asked(hosts[0], path, secret, counted=True).status == 200  # the one that it allows
+            assert asked(hosts[0], path, secret, counted=True).status == 200  # the limit allows this request
         assert everywhere(hosts, path, secret, counted=counted) == {status}, field
 
 

@@ -40,7 +40,7 @@ class Outsider:
     ids: list[int] = field(default_factory=list)
 
     def change(self, times: int, title: str) -> None:
-        """Orders are placed, and the variant gets another title."""
+        """Push orders, and change the variant's title."""
         for number in range(times):
             answer = self.retailer.post("orders", an_order({"sku": "A-1", "quantity": 1}))
             assert answer.status_code == 201, answer.content
@@ -56,7 +56,7 @@ class Outsider:
         self.stamp = max([order["updated_at"] for order in self.orders()], default=self.stamp)
 
     def events(self) -> list[dict[str, Any]]:
-        """All after the last one that was seen."""
+        """Return all events after the last one that was read."""
         found = self.retailer.get("events", {"after": self.event, "limit": 100})
         assert found.status_code == 200, found.content
         return list(found.json()["results"])
@@ -92,13 +92,13 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def elsewhere(cluster: Cluster, request: pytest.FixtureRequest) -> str:
-    """The URL of an empty database of another cluster."""
+    """Create an empty database in another cluster; yield its URL."""
     return clusters.another_database(cluster, request.node.name[:60])
 
 
 @pytest.fixture
 def restored(outsider: Outsider, cluster: Cluster, elsewhere: str, tmp_path: Path) -> Iterator[Outsider]:
-    """The client has seen more than the dump contains; from now on it asks the restored database."""
+    """Restore an older dump, so that the client has seen more than the database contains."""
     outsider.change(2, "before the dump")
     outsider.look()
     clusters.dump(database_url(), tmp_path / "dump", cluster.bin)
@@ -110,7 +110,10 @@ def restored(outsider: Outsider, cluster: Cluster, elsewhere: str, tmp_path: Pat
 
 
 def nothing_is_hidden(outsider: Outsider) -> None:
-    """Fewer changes than were lost: counting on would stay behind the client's values."""
+    """Check that the client sees one new change.
+
+    Numbers that only continued would be below the client's positions.
+    """
     seen = set(outsider.ids)
     assert outsider.pull(If_None_Match=outsider.tag).status_code == 200
     assert outsider.changed_groups() == 3  # the client may have seen the lost changes
@@ -131,12 +134,12 @@ def nothing_is_hidden(outsider: Outsider) -> None:
     assert outsider.changed_groups() == 1
 
 
-def test_a_dump_that_is_restored_elsewhere_is_noticed_by_itself(restored):
+def test_a_dump_that_is_restored_elsewhere_is_noticed(restored):
     nothing_is_hidden(restored)
 
 
 def make_it_look_the_same() -> None:
-    """The restored database passes for the one that was dumped."""
+    """Give the restored database the identity of the dumped one."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE events_epoch SET incarnation = incarnation()")
 
@@ -153,8 +156,8 @@ def test_without_a_new_epoch_clients_would_miss_new_changes(restored):
     """The control."""
     restored.change(1, "new")
 
-    assert restored.events() == []  # their numbers were given out before
-    assert restored.ids[-1] in restored.ids[:-1]  # and so was the id
+    assert restored.events() == []  # their numbers were used before
+    assert restored.ids[-1] in restored.ids[:-1]  # the new id was used before, too
 
 
 @pytest.mark.usefixtures("_unseen")
@@ -166,7 +169,7 @@ def test_an_unnoticed_restore_is_repaired_by_the_command(restored, capsys):
     nothing_is_hidden(restored)
 
 
-def test_a_standby_that_is_promoted_is_noticed_by_itself(outsider, cluster, elsewhere, tmp_path):
+def test_a_standby_that_is_promoted_is_noticed(outsider, cluster, elsewhere, tmp_path):
     clusters.dump(database_url(), tmp_path / "dump", cluster.bin)
     clusters.restore(tmp_path / "dump", elsewhere, cluster.bin)
     with connected_to(elsewhere):
@@ -192,7 +195,7 @@ def test_a_standby_that_is_promoted_is_noticed_by_itself(outsider, cluster, else
             cluster.start()
 
 
-def test_a_connection_that_outlives_the_promotion_gives_nothing_out_twice(restored):
+def test_a_connection_that_outlives_the_promotion_issues_no_number_twice(restored):
     """Behind a pooler no process reconnects, so each number checks the epoch itself."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE events_epoch SET incarnation = 'that of the old primary'")

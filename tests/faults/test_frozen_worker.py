@@ -52,7 +52,7 @@ def frozen_worker(job: ImportJob, monkeypatch) -> Iterator[list[str]]:
             frozen.set()
             connection.close()
 
-    # It froze as soon as it had the job, so that its lease is over by now.
+    # It froze right after it had claimed the job, so its lease has ended by now.
     monkeypatch.setattr(ImportJob, "LEASE", timedelta(seconds=-1))
     with ThreadPoolExecutor(1) as pool:
         worker = pool.submit(work)

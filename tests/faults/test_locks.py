@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
 @pytest.fixture
 def _as_web():
-    """Our connections have the limits of a web process."""
+    """Give our connections the limits of a web process."""
     connection.close()
     database.limit_connections("web")
     yield
@@ -118,7 +118,7 @@ def test_an_idle_transaction_is_ended_and_its_locks_are_released():
 
 
 def wait_until_ended(cursor) -> None:
-    """Until the server has ended our session."""
+    """Wait until the server has ended our session."""
     cursor.execute("SELECT pg_backend_pid()")
     (pid,) = cursor.fetchone()
     other = connection.copy()

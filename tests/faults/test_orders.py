@@ -24,7 +24,7 @@ ADDRESS = ("host", "port", "user", "password", "dbname")
 
 
 def cut_after(target, name):
-    """The server ends our connection right after this function has done its work."""
+    """Let the server end our connection right after this function."""
     original = getattr(target, name)
 
     def cut(*args, **kwargs):

@@ -1,4 +1,4 @@
-"""Behind PgBouncer, which lends its sessions by the transaction: the story goes its way."""
+"""The whole history of an order through PgBouncer, which lends its sessions for one transaction each."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ unix_socket_dir =
 
 @pytest.fixture
 def pooled(django_db_setup: None) -> Iterator[str]:
-    """The URL of the tests' database, through a pooler with three sessions."""
+    """Run a pooler with three sessions; yield the URL of the tests' database through it."""
     program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         pytest.skip("pgbouncer is not installed")

@@ -22,7 +22,7 @@ def test_import_posts_are_answered_while_redis_is_silent_and_the_sweep_finds_the
     path = f"/v3/suppliers/{acme.pk}"
     web = start_web(
         REDIS_URL=own_redis.url, WEB_THREADS="32"
-    )  # a share of twelve: no request waits for a turn
+    )  # a party may use twelve threads, so no request waits for one
     assert web.ask("GET", f"{path}/variants", secret=secret).status == 200
 
     def post(_: int):

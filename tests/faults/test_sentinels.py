@@ -14,7 +14,7 @@ from tests.orders.push_bodies import an_order
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
 
-def test_pushes_rates_and_imports_go_on_when_the_master_was_killed(
+def test_pushes_rates_and_imports_continue_after_the_master_was_killed(
     acme, shop, a_variant, start_web, start_worker, tmp_path: Path
 ):
     a_variant(acme, "A-1", stock=100)

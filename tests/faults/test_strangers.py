@@ -42,7 +42,7 @@ def test_requests_of_strangers_restart_no_web_process(acme, start_web):
     assert web.processes() == began_with
 
     end = time.monotonic() + 60
-    while began_with & web.processes():  # the requests of a known party still do
+    while began_with & web.processes():  # the requests of a known party still restart a process
         assert web.ask("GET", f"/v3/suppliers/{acme.pk}/variants", secret=secret).status == 200
         assert time.monotonic() < end
 
@@ -61,11 +61,12 @@ def test_clients_of_a_stranger_do_not_delay_the_restart_of_a_web_process(acme, s
     assert {answer.status for answer in answers} == {200}
     assert (
         max(answer.seconds for answer in answers) < HEAD_SECONDS
-    )  # for which the stranger would be waited for
+    )  # less than the time that a stranger has for its request
 
 
 def test_a_stranger_at_the_address_of_a_known_key_does_not_delay_it(acme, start_web):
-    web = start_web(WEB_THREADS="4")  # its own server, which then refuses new keys of this address
+    # a server of its own, because the server refuses new keys of this address afterwards
+    web = start_web(WEB_THREADS="4")
     _, secret = IssuedKeyFactory.create(party=acme)
     path = f"/v3/suppliers/{acme.pk}/variants"
     assert web.ask("GET", path, secret=secret).status == 200
@@ -79,7 +80,7 @@ def test_a_stranger_at_the_address_of_a_known_key_does_not_delay_it(acme, start_
 
 def test_an_upload_folder_that_hangs_keeps_no_host_from_serving(acme, start_web, tmp_path):
     _, secret = IssuedKeyFactory.create(party=acme)
-    os.mkfifo(Path(tmp_path, ".which"))  # reading it takes for ever
+    os.mkfifo(Path(tmp_path, ".which"))  # reading it never ends
     web = start_web(UPLOADS_DIR=str(tmp_path))
 
     for _ in range(8):

@@ -12,22 +12,22 @@ from tests.faults.tenant import Tenant
 from tests.faults.web_server import WebServer
 from tools.bench.hostile.shapes import SHAPES
 
-# nginx and haproxy refuse this request. Caddy passes it on and breaks it off, as often as it comes. On a
-# machine that runs everything, it takes the processors from the others (deploy/README.md).
+# nginx and haproxy refuse this request. Caddy forwards each such request and cancels it. On a machine that
+# runs everything, it takes the processors from the others (deploy/README.md).
 NOT_HELD = {("caddy", "chunk size of 17 digits")}
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault, pytest.mark.program]
 
 
 @pytest.fixture(scope="module")
 def host(start_web):
-    """One host of four threads for all proxies: pytest sets `behind` up again at each change of its parameter."""
+    """Start one host for all proxies: pytest sets `behind` up again for each proxy."""
     web = start_web(WEB_THREADS="4", BEHIND_PROXY="1", GUNICORN_CMD_ARGS="--max-requests 0")
     return f"127.0.0.1:{web.port}"
 
 
 @pytest.fixture(scope="module")
 def behind(request, host, tmp_path_factory):
-    """A proxy before the host."""
+    """Run a proxy in front of the host."""
     with proxy(request.param, tmp_path_factory.mktemp("proxy"), host, host) as port:
         yield WebServer(port)
 

@@ -37,7 +37,7 @@ class Caller:
         self.repeated = 0
 
     def push(self, number: str) -> int:
-        """The id of the order that was acknowledged."""
+        """Push an order until it is acknowledged; return its id."""
         key = str(uuid.uuid4())
         body = an_order({"sku": "A-1", "quantity": 1}, retailer_order_id=number)
         for attempt in range(200):
@@ -55,7 +55,7 @@ class Caller:
                 continue
             if answer.status in (200, 201):
                 return int(answer.json()["order_id"])
-            threading.Event().wait(0.05)  # in progress still, or the database is away
+            threading.Event().wait(0.05)  # still in progress, or the database is away
         raise AssertionError(f"{number} was never acknowledged")
 
     def events(self, host: WebServer, after: int = 0) -> list[dict[str, Any]]:
@@ -106,7 +106,7 @@ def primary(acme, shop, a_variant) -> Iterator[Cluster]:
         yield cluster
 
 
-def test_the_standby_takes_over_below_both_hosts_and_nothing_is_given_out_twice(
+def test_the_standby_takes_over_below_both_hosts_and_no_number_is_issued_twice(
     primary, acme, shop, a_variant, start_web, tmp_path: Path
 ):
     a_variant(acme, "A-1", stock=1000)
@@ -144,7 +144,7 @@ def test_the_standby_takes_over_below_both_hosts_and_nothing_is_given_out_twice(
 
 
 def wait_until_ready_is(status: int, hosts: list[WebServer]) -> None:
-    """/readyz caches its result for a second."""
+    """Wait for this status of /readyz, which caches its result for a second."""
     deadline = time.monotonic() + 30
     while any(host.ask("GET", "/readyz").status != status for host in hosts):
         assert time.monotonic() < deadline
@@ -152,7 +152,7 @@ def wait_until_ready_is(status: int, hosts: list[WebServer]) -> None:
 
 
 def either_of(one: Cluster, other: Cluster, url: str) -> str:
-    """The URL of the writable one of two databases, as in docs/running.md."""
+    """Return the URL of the writable one of two databases, as in docs/running.md."""
     head, _, tail = url.rpartition("@")
     places = ",".join(cluster.url.rpartition("@")[2].split("/")[0] for cluster in (one, other))
     return f"{head}@{places}/{tail.partition('/')[2]}?target_session_attrs=read-write"

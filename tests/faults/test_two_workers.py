@@ -71,7 +71,7 @@ def at_once(works: Sequence[Callable[[], object]]) -> None:
 
 
 def uploaded(supplier: Supplier) -> list[str]:
-    """Files that are to be imported as they come."""
+    """Upload files that are imported automatically."""
     AutoImportFactory.create(supplier=supplier, enabled=True, options={})
     paths = [f"products/{number}.csv" for number in range(UPLOADS)]
     for number, path in enumerate(paths):

@@ -94,7 +94,7 @@ class Upgrade:
         return PartyClient(self.old.port, base, party["api_key"], self.tally, self.give_up)
 
     def count(self, supplier: str, sku: str) -> None:
-        """Push so much stock that it lasts."""
+        """Push enough stock for the whole test."""
         party = next(each for each in self.demo(self.old)["suppliers"] if each["name"] == supplier)
         warehouse = str(party["warehouses"][0]["id"])
         counts = [{"id": sku, "amount": 10_000}]

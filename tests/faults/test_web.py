@@ -48,14 +48,14 @@ def answered_soon(web: WebServer, path: str, secret: str = "") -> None:
     [b"", b"GET /v3/sche", HEAD + b"X-Slow: ", BODY, BODY + b'{"sku"', CHUNKED + b"5\r\nab"],
     ids=["nothing", "a line", "headers", "no body", "half a body", "half a chunk"],
 )
-def test_clients_that_stall_delay_no_other(acme, web, data):
+def test_clients_that_stall_delay_no_other_client(acme, web, data):
     _, secret = IssuedKeyFactory.create(party=acme)
     with stalled(web, data, 32):
         answered_soon(web, "/healthz")
         answered_soon(web, f"/v3/suppliers/{acme.pk}/variants", secret)
 
 
-def test_one_partys_stuck_rows_hold_up_neither_another_party_nor_the_health(
+def test_one_partys_stuck_rows_delay_neither_another_party_nor_the_health(
     acme, rival, shop, boutique, client_for, a_variant, web
 ):
     a_variant(acme, "A-1", stock=500)
@@ -80,7 +80,7 @@ def test_one_partys_stuck_rows_hold_up_neither_another_party_nor_the_health(
     assert {answer.status for answer in answers} == {503}
     assert {answer.json()["code"] for answer in answers} == {"busy"}
     assert all(answer.headers["retry-after"] for answer in answers)
-    # A place in the queue, then the stock, then the clock: each within five seconds.
+    # The request waits for its turn, then for the stock, then for the clock: at most five seconds for each.
     assert max(answer.seconds for answer in answers) < 20
     assert Order.objects.filter(retailer=shop).count() == 2
     assert push(shop, "A-1").status == 201
@@ -95,9 +95,9 @@ def test_slow_split_and_pipelined_requests_are_answered(acme, web):
         for byte in request:
             sock.sendall(bytes([byte]))
         assert read_answer(sock, 0.0).status == 200
-        sock.sendall(request)  # the connection is kept
+        sock.sendall(request)  # the connection was kept
         assert read_answer(sock, 0.0).status == 200
-        sock.sendall(request + request)  # both at once
+        sock.sendall(request + request)  # two requests at once
         assert read_answer(sock, 0.0).status == 200
 
 
@@ -150,7 +150,7 @@ def test_a_balancer_may_keep_its_connection(web):
             sock.sendall(b"GET %s HTTP/1.1\r\nHost: anything\r\n\r\n" % path)
             answer = read_answer(sock, 0.0)
             assert (answer.status, answer.headers["connection"]) == (200, "keep-alive")
-        sock.sendall(b"GET /readyz HTTP/1.1\r\nHost: anything\r\n\r\n" * 2)  # both at once
+        sock.sendall(b"GET /readyz HTTP/1.1\r\nHost: anything\r\n\r\n" * 2)  # two requests at once
         assert read_answer(sock, 0.0).status == 200
 
 

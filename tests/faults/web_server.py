@@ -48,7 +48,7 @@ class WebServer:
         raise AssertionError("the web server does not start")
 
     def kill(self) -> None:
-        """Like a machine that loses its power: the server and its processes, at once."""
+        """Kill the server and its processes at once, like a power failure."""
         for each in (self._process.pid, *self.processes()):
             os.kill(each, signal.SIGKILL)
         self._process.wait()
@@ -68,7 +68,7 @@ class WebServer:
         headers: Mapping[str, str] = MappingProxyType({}),
         timeout: float = 30.0,
     ) -> Answer:
-        """A whole request, and its whole answer."""
+        """Send a complete request, and read its complete answer."""
         content = b"" if body is None else json.dumps(body).encode()
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
         head += f"Content-Length: {len(content)}\r\nContent-Type: application/json\r\n"
@@ -77,7 +77,7 @@ class WebServer:
         return self.send(head.encode() + b"\r\n" + content, timeout=timeout)
 
     def send(self, data: bytes, *, timeout: float = 30.0, bodiless: bool = False) -> Answer:
-        """These bytes, and the answer to them; to HEAD it has no body."""
+        """Send these bytes, and read the answer. An answer to HEAD has no body."""
         began = time.monotonic()
         with self.open(timeout) as sock:
             with suppress(OSError):  # it may answer before it has read everything

@@ -25,7 +25,7 @@ STORIES = HERE / "stories"
 
 
 @pytest.fixture(autouse=True)
-def _fresh_counts() -> None:
+def _reset_rate_limits() -> None:
     """Replace the project's fixture of this name: an outsider cannot empty a cache."""
 
 

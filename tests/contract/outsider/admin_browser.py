@@ -1,4 +1,4 @@
-"""The operator's browser: logs into the admin and presses the buttons that its pages show."""
+"""The operator's browser: signs in to the admin and presses the buttons of its pages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Operator:
 
     @staticmethod
     def _asked(page: str) -> dict[str, str]:
-        """The form's fields as they are filled in already."""
+        """Return the form's fields with the values that the page shows."""
         asked = {}
         for tag in re.findall(r"<input[^>]*>", page):
             named = dict(re.findall(r'([a-z]+)="([^"]*)"', tag))

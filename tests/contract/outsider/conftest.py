@@ -1,4 +1,4 @@
-"""The cast as a partner meets it: keys and addresses from `demo.json` of a running service, no insides.
+"""The parties as partners know them: keys and addresses from `demo.json` of a running service.
 
 `DEMO_JSON` says where that file is (default `var/demo.json`). Without a service that answers, all of this
 folder is skipped.
@@ -19,7 +19,7 @@ from .sftp_client import Area
 
 
 @pytest.fixture(autouse=True)
-def _fresh_counts() -> None:
+def _reset_rate_limits() -> None:
     """Replace the project's fixture of this name: an outsider cannot empty a cache."""
 
 
@@ -43,7 +43,7 @@ def demo() -> Any:
 
 @pytest.fixture(autouse=True)
 def _service(demo: Any) -> None:
-    """Every test here needs the running service."""
+    """Skip all tests of this folder unless a service is running."""
 
 
 def _party(demo: Any, role: str, name: str) -> Caller:
@@ -63,13 +63,13 @@ def rival(demo: Any) -> Caller:
 
 @pytest.fixture(scope="session")
 def shop(demo: Any) -> Caller:
-    """Partner of Acme and Rival."""
+    """The client of Shop, a partner of Acme and Rival."""
     return _party(demo, "retailers", "Shop")
 
 
 @pytest.fixture(scope="session")
 def boutique(demo: Any) -> Caller:
-    """Partner of Rival only."""
+    """The client of Boutique, a partner of Rival only."""
     return _party(demo, "retailers", "Boutique")
 
 

@@ -1,4 +1,4 @@
-"""How a partner's program talks to the service: HTTP of the standard library, exact numbers, nothing else."""
+"""The program of a partner: HTTP of the standard library and exact numbers, and nothing of the project."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _numbers = count(1)
 
 
 def unique(prefix: str) -> str:
-    """A name that no run before this one has used."""
+    """Return a name that no earlier run has used."""
     return f"{prefix}-{_run}-{next(_numbers)}"
 
 
 def digits(length: int) -> str:
-    """A code of that many digits with a right check digit (UPC 12, EAN 8 or 13, GTIN 14)."""
+    """Return a code of this many digits with a right check digit (UPC 12, EAN 8 or 13, GTIN 14)."""
     body = str(secrets.randbelow(9) + 1) + "".join(str(secrets.randbelow(10)) for _ in range(length - 2))
     total = sum(int(digit) * (3 if at % 2 == 0 else 1) for at, digit in enumerate(reversed(body)))
     return body + str(-total % 10)
 
 
 def encode(value: Any) -> bytes:
-    """JSON with decimals as numbers, digit for digit."""
+    """Encode JSON with decimals as numbers, digit for digit."""
     text = json.dumps(value, default=lambda number: f"@@{number}@@")
     return text.replace('"@@', "").replace('@@"', "").encode()
 
@@ -56,7 +56,7 @@ class Answer:
 
     @property
     def next(self) -> str | None:
-        """The address in `Link: <…>; rel="next"`."""
+        """Return the address in `Link: <…>; rel="next"`."""
         for link in (self.headers["Link"] or "").split(","):
             address, _, rest = link.partition(">")
             if 'rel="next"' in rest or "rel=next" in rest:
@@ -68,7 +68,7 @@ class Answer:
 
 
 class Caller:
-    """One party's program: its key and its part of the paths."""
+    """The client of one party, with its key and its path."""
 
     def __init__(self, origin: str, token: str = "", base: str = "", **about: Any) -> None:
         self.origin, self.token, self.base, self.about = origin.rstrip("/"), token, base, about
@@ -138,14 +138,14 @@ def _named(headers: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def well(answer: Answer, status: int = 200) -> Any:
-    """The body of an answer that had to succeed."""
+    """Return the body of an answer that must be a success."""
     assert answer.status == status, answer
     assert answer.headers.get_content_type() == "application/json", answer
     return answer.json
 
 
 def done(answer: Answer, code: str, status: int = 200) -> Any:
-    """The envelope of a status update, push or cancel that had to succeed (interface 2.2)."""
+    """Return the envelope of a status update, push or cancel that must succeed (interface 2.2)."""
     body = well(answer, status)
     assert body["success"] is True, answer
     assert body["code"] == code, answer
@@ -155,7 +155,7 @@ def done(answer: Answer, code: str, status: int = 200) -> Any:
 
 
 def fault(answer: Answer, status: int, code: str | tuple[str, ...], at: str | None = None) -> Any:
-    """The envelope of an error (contract 2), with the field at fault when `at` names one."""
+    """Return the envelope of an error (contract 2); `at` names the field at fault, if any."""
     assert answer.status == status, answer
     assert answer.headers.get_content_type() == "application/json", answer
     body = answer.json

@@ -1,4 +1,4 @@
-"""An SFTP client for one supplier's upload area, which trusts no other host key than the published one."""
+"""An SFTP client for one supplier's upload area, which trusts only the published host key."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Area:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(EOFError, OSError):  # a test may have cut the line
+        with suppress(EOFError, OSError):  # a test may have cut the connection
             self.sftp.close()
         self.transport.close()
 

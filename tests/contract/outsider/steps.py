@@ -1,4 +1,4 @@
-"""The steps that most tests begin with: a variant of our own, its stock, an order, its fulfillments."""
+"""The first steps of most tests: create a variant, its stock, an order and its fulfillments."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
 
 
 def new_variant(supplier: Caller, stock: int | None = None, warehouse: int = 0, **fields: Any) -> Any:
-    """A listed variant with a sku of its own, and stock in one of the supplier's warehouses when asked
-    for.
-    """
+    """Create a listed variant with a unique sku, and `stock` in one of the supplier's warehouses."""
     body: dict[str, Any] = {
         "sku": unique("SKU"),
         "title": "A lamp",
@@ -53,7 +51,7 @@ def put_stock(supplier: Caller, sku: str, amount: int, warehouse: int = 0) -> No
 
 
 def stock_of(supplier: Caller, sku: str, warehouse: int = 0) -> Any:
-    """The stock row of one sku in one warehouse: on_hand, reserved, available."""
+    """Return the stock row of one sku in one warehouse: on_hand, reserved, available."""
     answer = supplier.get("inventory", {"sku": sku, "warehouse_id": supplier.warehouses[warehouse]})
     body = well(answer)
     rows = body["results"] if isinstance(body, dict) else body
@@ -63,13 +61,13 @@ def stock_of(supplier: Caller, sku: str, warehouse: int = 0) -> Any:
 
 
 def numbers(supplier: Caller, sku: str, warehouse: int = 0) -> tuple[int, int]:
-    """(on_hand, reserved) of one sku in one warehouse."""
+    """Return (on_hand, reserved) of one sku in one warehouse."""
     row = stock_of(supplier, sku, warehouse)
     return row["on_hand"], row["reserved"]
 
 
 def order_body(*lines: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """A whole order; `lines` as they go over the wire."""
+    """Return a complete order; `lines` are sent unchanged."""
     return {
         "retailer_order_id": unique("RO"),
         "shipping_address": ADDRESS,
@@ -95,7 +93,7 @@ def state_of(retailer: Caller, order: Any) -> str:
 
 
 def held_by(supplier: Caller, order: Any) -> list[Any]:
-    """This supplier's fulfillments of an order, as the supplier reads them, oldest first."""
+    """Return this supplier's fulfillments of an order, as the supplier reads them, oldest first."""
     ids = sorted(each["id"] for each in order["fulfillments"] if each["supplier_id"] == supplier.id)
     return [fulfillment(supplier, each) for each in ids]
 
@@ -107,7 +105,7 @@ def fulfillment(supplier: Caller, number: int) -> Any:
 def one_fulfillment(
     supplier: Caller, retailer: Caller, quantity: int = 2, stock: int = 10
 ) -> tuple[Any, Any]:
-    """An order of one line, pinned to this supplier: (order, fulfillment)."""
+    """Push an order of one line, pinned to this supplier; return (order, fulfillment)."""
     variant = new_variant(supplier, stock=stock)
     order = push(retailer, {"sku": variant["sku"], "supplier_id": supplier.id, "quantity": quantity})
     held = held_by(supplier, order)
@@ -116,18 +114,18 @@ def one_fulfillment(
 
 
 def act(supplier: Caller, number: int, status: str, body: Any = None) -> Any:
-    """PUT setStatus/<status>; accept and the rejections without a body, as the interface shows them."""
+    """Send PUT setStatus/<status>. Accept and the rejections have no body, as in the interface."""
     return supplier.put(f"fulfillments/{number}/setStatus/{status}", body)
 
 
 def answer_cancel(supplier: Caller, number: int, status: str) -> Any:
-    """PUT setStatus with the whole body of interface endpoint 7."""
+    """Send PUT setStatus with the complete body of interface endpoint 7."""
     body = {"supplier_id": supplier.id, "fulfillment_id": number, "status": status}
     return supplier.put(f"fulfillments/{number}/setStatus", body)
 
 
 def bring_to(state: str, supplier: Caller, retailer: Caller, order: Any, number: int) -> None:
-    """Take a new fulfillment of a one-line order to any of the nine states, over the wire alone."""
+    """Bring a new fulfillment of a one-line order into any of the nine states, by requests alone."""
     if state == "new":
         return
     if state in ("accepted", "shipped"):
@@ -146,7 +144,7 @@ def bring_to(state: str, supplier: Caller, retailer: Caller, order: Any, number:
 
 
 def finished(supplier: Caller, job: Any, seconds: float = 90) -> Any:
-    """Wait for an import job's end and read it."""
+    """Wait until an import job has ended; return it."""
     until = time.monotonic() + seconds
     while True:
         job = well(supplier.get(f"imports/{job['id']}"))
@@ -157,13 +155,13 @@ def finished(supplier: Caller, job: Any, seconds: float = 90) -> Any:
 
 
 def import_lines(supplier: Caller, *lines: str, **fields: Any) -> Any:
-    """importProducts with `data`, awaited."""
+    """Import `data` by importProducts; return the job when it has ended."""
     job = well(supplier.post("importProducts", {"data": list(lines)} | fields), 201)
     return finished(supplier, job)
 
 
 def variant_by_sku(supplier: Caller, sku: str) -> Any:
-    """A supplier's variant found by walking its list (the newest are on the last page)."""
+    """Find a supplier's variant on the pages of its list (the newest are on the last page)."""
     answer = supplier.get("variants", {"limit": 500})
     while True:
         for variant in well(answer):

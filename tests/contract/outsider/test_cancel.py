@@ -73,7 +73,9 @@ def test_two_suppliers_answer_for_themselves(acme, rival, shop):
 @pytest.mark.parametrize("by", ["id", "sku", "variant_id"])
 @pytest.mark.parametrize("state", ["new", "accepted"])
 def test_a_part_of_a_line_is_canceled_and_the_rest_continues(acme, shop, by, state):
-    """Contract 4: `lines: [{"id"|"sku"|"variant_id", "quantity"}]`; 3: back to the state before; the code
+    """Contract 4:
+
+    `lines: [{"id"|"sku"|"variant_id", "quantity"}]`; 3: the state before the request is restored; the code
     stays `canceled`.
     """
     order, held = one_fulfillment(acme, shop, quantity=5)
@@ -108,7 +110,7 @@ def test_the_rest_of_a_partial_cancel_is_shipped(acme, shop):
 
 
 def test_a_refused_partial_cancel_leaves_all_open(acme, shop):
-    """Contract 3: refuses: back in the capturing process, with all its quantities."""
+    """Contract 3: after a refusal, the supplier captures the fulfillment again, with all its quantities."""
     order, held = one_fulfillment(acme, shop, quantity=5)
     cancel(shop, order, {"lines": [{"id": order["order_lines"][0]["id"], "quantity": 2}]})
     done(answer_cancel(acme, held["id"], REFUSED), "cancelation_not_allowed")
@@ -119,7 +121,10 @@ def test_a_refused_partial_cancel_leaves_all_open(acme, shop):
 
 
 def test_the_rest_of_a_split_shipment_is_cancelled(acme, shop):
-    """Contract 3: with nothing open but something shipped: `shipped`. The code stays `canceled`."""
+    """Contract 3: if nothing is open and something was shipped, the state is `shipped`.
+
+    The code stays `canceled`.
+    """
     order, held = one_fulfillment(acme, shop, quantity=5)
     act(acme, held["id"], "accepted", {})
     act(
@@ -139,7 +144,7 @@ def test_the_rest_of_a_split_shipment_is_cancelled(acme, shop):
 
 
 def test_canceling_each_line_cancels_the_whole_order(acme, shop):
-    """Contract 3: with nothing open and nothing shipped: `canceled`."""
+    """Contract 3: if nothing is open and nothing was shipped, the state is `canceled`."""
     order, held = one_fulfillment(acme, shop, quantity=2)
     done(
         cancel(shop, order, {"lines": [{"id": order["order_lines"][0]["id"], "quantity": 2}]}),
@@ -151,7 +156,7 @@ def test_canceling_each_line_cancels_the_whole_order(acme, shop):
 
 
 def test_one_line_of_two_is_cancelled(acme, rival, shop):
-    """Contract 4: lines held by different suppliers: only the one asked for is canceling."""
+    """Contract 4: of lines with different suppliers, only the requested one is canceling."""
     mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
     order = push(shop, {"variant_id": mine["id"], "quantity": 1}, {"variant_id": theirs["id"], "quantity": 1})
     done(cancel(shop, order, {"lines": [{"sku": mine["sku"], "quantity": 1}]}), "cancel_requested")
@@ -199,7 +204,7 @@ def test_units_without_a_supplier_are_cancelled_at_once(acme, rival, shop):
     ],
     ids=repr,
 )
-def test_lines_that_are_wrong(acme, shop, lines):
+def test_wrong_lines_are_refused(acme, shop, lines):
     """Contract 2: 400 that names the field; nothing happens."""
     order, held = one_fulfillment(acme, shop)
     if isinstance(lines, list):
@@ -239,7 +244,7 @@ def test_more_than_is_open_cannot_be_cancelled(acme, shop):
 
 
 @pytest.mark.parametrize("reason", [5, [], {}])
-def test_a_reason_that_is_not_a_text(acme, shop, reason):
+def test_a_reason_that_is_not_a_text_is_refused(acme, shop, reason):
     """Contract 2: 400 that names the field."""
     order, _ = one_fulfillment(acme, shop)
     fault(cancel(shop, order, {"reason": reason}), 400, "validation_error", "reason")

@@ -228,7 +228,7 @@ def test_the_first_capture_is_remembered(acme, shop):
         '{"fulfillment_state": "NEW!"}',
     ],
 )
-def test_a_filter_that_is_wrong(acme, raw):
+def test_a_wrong_filter_is_refused(acme, raw):
     """Contract 3: unknown keys, wrong types, unknown states: 400 `invalid_filter`."""
     answer = acme.get("fulfillments", {"filter": raw})
     if raw == "" and answer.status == 200:
@@ -255,13 +255,13 @@ def test_an_empty_filter_object_is_no_filter(acme):
     ],
     ids=str,
 )
-def test_a_plain_filter_that_is_wrong(acme, query):
+def test_a_wrong_plain_filter_is_refused(acme, query):
     """Contract 3: unknown states; head: a misspelled parameter is a 400."""
     fault(acme.get("fulfillments", query), 400, ("invalid_filter", "validation_error"))
 
 
 @pytest.mark.parametrize("form", ["filter[fulfillment_state]", "filter.fulfillment_state"])
-def test_a_filter_object_spelt_as_many_libraries_do_is_heard_or_refused(acme, shop, form):
+def test_a_filter_object_in_brackets_is_read_or_refused(acme, shop, form):
     """Contract, head: a misspelled parameter is a 400; ignoring it would list everything."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceled", acme, shop, order, held["id"])
@@ -272,8 +272,11 @@ def test_a_filter_object_spelt_as_many_libraries_do_is_heard_or_refused(acme, sh
         fault(answer, 400, "invalid_filter")
 
 
-def test_a_filter_with_its_braces_bare(acme, shop):
-    """Interface 1: `?filter=<filter_object>`; contract, head: liberal: many a client encodes no braces."""
+def test_a_filter_with_unencoded_braces_is_read(acme, shop):
+    """Interface 1:
+
+    `?filter=<filter_object>`; contract, head: be liberal: many clients do not encode braces.
+    """
     _, held = one_fulfillment(acme, shop)
     bare = json.dumps(NEW, separators=(",", ":"))
     answer = acme.request("GET", f"fulfillments?limit=500&filter={bare}")

@@ -146,7 +146,7 @@ def test_more_than_is_left_ships_nothing(acme, pair):
 
 
 @pytest.mark.parametrize("state", ["new", "canceling", "canceled", "out_of_stock"])
-def test_parcels_of_a_fulfillment_that_cannot_be_shipped(acme, shop, state):
+def test_parcels_of_a_fulfillment_that_cannot_be_shipped_are_refused(acme, shop, state):
     """Contract 3: anything else is 409 `invalid_transition`."""
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])
@@ -200,7 +200,7 @@ def test_parcels_of_a_fulfillment_that_cannot_be_shipped(acme, shop, state):
     ],
     ids=str,
 )
-def test_parcels_that_are_wrong(acme, pair, body, at):
+def test_wrong_parcels_are_refused(acme, pair, body, at):
     """Contract 2: 400 with a path to the field at fault."""
     _, held, (one, _) = pair
     answer = acme.post("fulfillments/shipments", filled(body, held["id"], one["sku"]))
@@ -210,7 +210,7 @@ def test_parcels_that_are_wrong(acme, pair, body, at):
 
 
 def filled(body, number, sku):
-    """The body with the places HELD and SKU filled in."""
+    """Return the body with values for HELD and SKU."""
     if isinstance(body, dict):
         return {key: filled(value, number, sku) for key, value in body.items()}
     if isinstance(body, list):
@@ -367,7 +367,7 @@ def test_several_fulfillments_are_answered_for_each(acme, shop, pair):
     ],
     ids=str,
 )
-def test_rejections_that_are_wrong(acme, pair, body):
+def test_wrong_rejections_are_refused(acme, pair, body):
     """Contract 2: a clear error, and nothing is refused; 3: `rejections` answers per element."""
     _, held, (one, two) = pair
     answer = acme.post("fulfillments/rejections", filled(body, held["id"], one["sku"]))
@@ -469,7 +469,7 @@ def test_units_cannot_be_returned_before_their_shipment(acme, pair):
     ],
     ids=str,
 )
-def test_returns_that_are_wrong(acme, shipped, body):
+def test_wrong_returns_are_refused(acme, shipped, body):
     """Contract 2: 400 that names the field."""
     _, held, (one, two) = shipped
     answer = acme.post(f"fulfillments/{held['id']}/returns", filled(body, held["id"], one["sku"]))

@@ -155,7 +155,7 @@ def test_fields_come_before_the_state(acme, shop):
         ("DELETE", "uploads"),
     ],
 )
-def test_a_method_that_a_suppliers_path_does_not_have(acme, method, path):
+def test_an_unknown_method_on_a_suppliers_path_is_405(acme, method, path):
     """Contract 2: 405 `method_not_allowed`."""
     answer = acme.request(method, path)
     fault(answer, 405, "method_not_allowed")
@@ -166,13 +166,13 @@ def test_a_method_that_a_suppliers_path_does_not_have(acme, method, path):
     ("method", "path"),
     [("DELETE", "orders"), ("PUT", "orders"), ("POST", "order-filters")],
 )
-def test_a_method_that_a_retailers_path_does_not_have(shop, method, path):
+def test_an_unknown_method_on_a_retailers_path_is_405(shop, method, path):
     """Contract 2: 405 `method_not_allowed`."""
     fault(shop.request(method, path), 405, "method_not_allowed")
 
 
 @pytest.mark.parametrize("path", ["nonsense", "fulfillments/1/setState", "v4", "variants/1/2/3"])
-def test_a_path_that_does_not_exist(acme, path):
+def test_an_unknown_path_is_404(acme, path):
     """Contract 2: 404 `not_found`, in the envelope."""
     fault(acme.get(path), 404, "not_found")
 
@@ -246,7 +246,7 @@ def test_a_body_that_is_not_json_is_415(acme, kind):
 @pytest.mark.parametrize(
     "kind", ["application/json", "application/json; charset=utf-8", "application/json;charset=UTF-8"]
 )
-def test_the_usual_ways_to_name_json(acme, kind):
+def test_the_usual_names_of_json_are_accepted(acme, kind):
     """Interface, head: clients send `Content-Type: application/json`."""
     body = {"sku": unique("CT"), "title": "x", "retail_price": 1}
     assert acme.post("variants", body, Content_Type=kind).status == 201
@@ -286,14 +286,14 @@ def test_an_unreadable_body_is_a_400(acme, what):
 
 
 @pytest.mark.parametrize("body", [[], "text", 5, None, True])
-def test_a_body_that_is_no_object(acme, shop, body):
+def test_a_body_that_is_no_object_is_refused(acme, shop, body):
     """Contract 2: a wrong body is a 400 in the envelope."""
     raw = json.dumps(body).encode()
     for answer in (acme.post("variants", raw), shop.post("orders", raw), acme.post("inventory", raw)):
         fault(answer, 400, ("validation_error", "invalid_json", "missing_parameter"))
 
 
-def test_an_empty_body_where_fields_are_required(acme, shop):
+def test_an_empty_body_lacks_the_required_fields(acme, shop):
     """Contract 12: `missing_parameter` when required fields are merely absent."""
     fault(acme.post("variants"), 400, ("missing_parameter", "invalid_json"))
     fault(shop.post("orders"), 400, ("missing_parameter", "invalid_json"))
@@ -382,7 +382,7 @@ def test_unknown_query_parameters_are_ignored(acme, shop):
 
 
 @pytest.mark.parametrize("cursor", ["nonsense", "", "eyJ4IjoxfQ==", "'; drop table", "A" * 5000])
-def test_a_cursor_that_was_never_issued(acme, shop, cursor):
+def test_a_cursor_that_was_never_issued_is_refused(acme, shop, cursor):
     """Contract 2: 400 `invalid_cursor`."""
     codes = ("invalid_cursor",)
     if cursor:
@@ -400,7 +400,7 @@ def test_options_and_head_are_no_way_around_the_key(anyone, acme):
     assert answer.status in (200, 405), answer
 
 
-def test_no_answer_betrays_its_insides(acme):
+def test_no_answer_shows_internals(acme):
     """Contract 2: never a stack trace, never HTML."""
     new_variant(acme)
     for answer in (acme.get("nonsense"), acme.post("variants", {"sku": []}), acme.get("fulfillments/0")):

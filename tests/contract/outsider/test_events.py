@@ -12,7 +12,7 @@ from .steps import TIME, bring_to, import_lines, one_fulfillment
 
 
 def last(party):
-    """The id of the newest event."""
+    """Return the id of the newest event."""
     after = 0
     while found := well(party.get("events", {"after": after, "limit": 500}))["results"]:
         after = found[-1]["id"]
@@ -20,7 +20,7 @@ def last(party):
 
 
 def since(party, after, enough, seconds=15, **query):
-    """Events after an id, once `enough` says so: they come a moment after their change."""
+    """Return the events after an id, once `enough` accepts them: they come a moment after their change."""
     until = time.monotonic() + seconds
     while True:
         found = []
@@ -57,14 +57,14 @@ def test_both_sides_read_the_events_of_an_order(acme, shop):
 
 
 def test_an_import_is_an_event(acme):
-    """Contract 12: `import_id`?"""
+    """Contract 12: an event of an import has `import_id`."""
     after = last(acme)
     job = import_lines(acme, "sku,title,retail_price", f"{unique('EV')},x,1")
     found = since(acme, after, lambda found: any(each.get("import_id") == job["id"] for each in found))
     assert job["id"] in [event.get("import_id") for event in found]
 
 
-def test_pages_and_types(acme, shop):
+def test_events_have_pages_and_are_filtered_by_type(acme, shop):
     """Contract 12: `after`, `type`, `limit`; under `{"results", "next"}`."""
     after = last(acme)
     for _ in range(2):
@@ -80,7 +80,7 @@ def test_pages_and_types(acme, shop):
 
 
 @pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 40])
-def test_an_after_that_is_no_number(acme, value):
+def test_an_after_that_is_no_number_is_refused(acme, value):
     """Contract, head: unclear input gets a clear error."""
     answer = acme.get("events", {"after": value})
     assert answer.status == 400, answer

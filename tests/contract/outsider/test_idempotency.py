@@ -27,7 +27,7 @@ def test_the_first_answer_is_replayed(acme):
     assert second.headers[REPLAYED] == "true"
 
 
-def test_without_a_key_the_same_post_is_another(acme):
+def test_without_a_key_the_same_post_is_done_again(acme):
     """Contract 5: a duplicate `sku`: 409 `sku_exists`."""
     body = variant_body()
     assert acme.post("variants", body).status == 201
@@ -48,7 +48,7 @@ def test_an_order_push_is_replayed_with_its_headers(acme, shop):
 
 
 @pytest.mark.parametrize("kind", ["validation_error", "sku_exists"])
-def test_refusals_are_kept_too(acme, kind):
+def test_refusals_are_stored_too(acme, kind):
     """Contract 12: a kept 400 or 409 leaves only the row."""
     taken = new_variant(acme)["sku"]
     body = variant_body(sku=taken) if kind == "sku_exists" else variant_body(retail_price=-1)
@@ -100,7 +100,7 @@ def test_two_at_once_run_once(acme):
 
 
 @pytest.mark.parametrize("key", ["x" * 256, "x" * 5000])
-def test_a_key_that_is_too_long(acme, key):
+def test_a_key_that_is_too_long_is_refused(acme, key):
     """Contract 2: up to 255 characters."""
     fault(acme.post("variants", variant_body(), Idempotency_Key=key), 400, "validation_error")
 
@@ -110,7 +110,7 @@ def test_a_key_of_255_characters_is_accepted(acme):
     assert acme.post("variants", variant_body(), Idempotency_Key=unique("k").ljust(255, "x")).status == 201
 
 
-def test_a_403_and_a_401_are_not_kept(acme, rival, anyone):
+def test_a_403_and_a_401_are_not_stored(acme, rival, anyone):
     """Contract 12: idempotency does not keep 401, 403."""
     key, body = unique("key"), variant_body()
     assert anyone.post(f"{acme.base}/variants", body, Idempotency_Key=key).status == 401

@@ -1,4 +1,4 @@
-"""Product files as they come: encodings, odd rows, decimal commas, and where they lie (contract 6, 12)."""
+"""Product files in all forms: encodings, odd rows, decimal commas, and sources (contract 6, 12)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_all_line_endings_are_read(acme, area, ending, last):
     assert counts(from_file(acme, area, text.replace("\n", ending).encode())) == {"created": 2}
 
 
-def test_quoted_newlines_and_physical_lines(acme, area):
+def test_quoted_newlines_count_as_physical_lines(acme, area):
     """Contract 6: quoted newlines; 12: `line` is the physical line on which a record starts, the header
     being 1.
     """
@@ -153,7 +153,7 @@ def test_a_file_that_is_no_csv_fails_its_job(acme, area, content):
 
 
 @pytest.mark.parametrize("form", ["{}", "/{}", "sftp://127.0.0.1:{port}/{}", "sftp://127.0.0.1:{port}//{}"])
-def test_the_ways_to_name_a_file(acme, demo, area, form):
+def test_a_file_is_named_by_path_or_url(acme, demo, area, form):
     """Contract 6: `sftp://<service>/<path>` or a bare path; 12: paths may begin with `/`."""
     sku = unique("P")
     area.put(f"products/{sku}.csv", f"{HEADER}\n{sku},x,1\n".encode())
@@ -164,7 +164,7 @@ def test_the_ways_to_name_a_file(acme, demo, area, form):
     assert counts(imported(acme, well(acme.post("importProducts", {"file_url": url}), 201))) == {"created": 1}
 
 
-def test_another_suppliers_file_is_not_there(acme, rivals_area):
+def test_another_suppliers_file_is_not_found(acme, rivals_area):
     """Contract 6: another party's area is a validation error."""
     name = f"products/{unique('F')}.csv"
     rivals_area.put(name, b"sku,title,retail_price\nx,y,1\n")

@@ -16,7 +16,7 @@ def uploaded(area, text, folder="inventory"):
 
 
 def body(supplier, path, **fields):
-    """The whole body of interface endpoint 12."""
+    """Return the complete body of interface endpoint 12."""
     return {
         "protocol": "SFTP",
         "url": path,
@@ -256,7 +256,7 @@ def test_a_full_import_that_empties_the_shelf_waits_and_is_approved(rival, rival
 
 
 def test_a_waiting_job_delays_no_job_and_is_superseded(rival, rivals_area, crowd):
-    """Contract 12: a waiting job holds up nothing, and a later one that lands supersedes it."""
+    """Contract 12: a waiting job delays nothing, and a later one that lands supersedes it."""
     waiting = held(rival, rivals_area, crowd)
     path = f"inventory/{unique('later')}.csv"
     rivals_area.put(path, f"sku,quantity\n{crowd[1]},9\n".encode())

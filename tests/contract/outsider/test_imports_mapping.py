@@ -13,7 +13,7 @@ from .steps import import_lines, variant_by_sku
 # --- mapping -----------------------------------------------------------------------------------------------
 
 
-def test_a_mapping_renames_columns_and_the_last_colon_parts_them(acme):
+def test_a_mapping_renames_columns_at_the_last_colon(acme):
     """Contract 6: `"Column in the file:field"` each; the last colon parts them."""
     sku = unique("P")
     mapping = ["Art. no:sku", "Name: long:title", "Price:retail_price"]
@@ -33,7 +33,7 @@ def test_unmapped_columns_with_a_fields_own_name_map_to_themselves(acme):
     assert variant_by_sku(acme, sku)["description"] == "Bright"
 
 
-def test_a_mapped_column_that_the_file_lacks(acme):
+def test_a_mapped_column_that_the_file_lacks_is_reported(acme):
     """Contract, head: no input is dropped silently; the job or the row reports it."""
     job = import_lines(acme, HEADER, f"{unique('P')},x,1", field_mapping=["Nowhere:description"])
     assert job["status"] == "failed" or "Nowhere" in str(job["warnings"]), job

@@ -237,14 +237,14 @@ def test_exactly_one_source_is_required(acme, body):
     fault(acme.post("importProducts", body), 400, ("missing_parameter", "validation_error"))
 
 
-def test_both_sources_are_one_too_many(acme):
+def test_two_sources_are_refused(acme):
     """Contract 6: exactly one of the two."""
     fault(
         acme.post("importProducts", {"data": [HEADER], "file_url": "products/a.csv"}), 400, "validation_error"
     )
 
 
-def test_the_interfaces_whole_body_with_the_unused_parts_empty(acme):
+def test_the_interfaces_whole_body_is_accepted_with_empty_unused_parts(acme):
     """Interface 9: `file_url`, `data`, `field_mapping`, `math_transformer`; contract 12: the empty one
     counts as not given.
     """
@@ -282,7 +282,7 @@ def test_the_interfaces_whole_body_with_the_unused_parts_empty(acme):
         "templates/../products/x.csv",
     ],
 )
-def test_a_place_that_is_not_the_suppliers_own_area_is_refused_at_once(acme, url):
+def test_a_file_outside_the_suppliers_own_area_is_refused_at_once(acme, url):
     """Contract 6: everything else is a validation error: nothing is fetched; 12: not in the own area: 400
     at once.
     """
@@ -320,7 +320,7 @@ def test_a_place_that_is_not_the_suppliers_own_area_is_refused_at_once(acme, url
     ],
     ids=str,
 )
-def test_a_field_of_the_import_that_is_wrong(acme, field, value):
+def test_a_wrong_field_of_an_import_is_named(acme, field, value):
     """Contract 2 and 6: 400 that names the field."""
     body = ({} if field in ("file_url", "data") else {"data": [HEADER, f"{unique('P')},x,1"]}) | {
         field: value

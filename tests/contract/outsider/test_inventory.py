@@ -60,7 +60,7 @@ def test_the_warehouse_may_be_a_number_or_a_string(acme, form):
     assert numbers(acme, sku, 1) == (1, 0)
 
 
-def test_warehouses_are_apart(acme):
+def test_stock_is_separate_for_each_warehouse(acme):
     """Contract 7: stock is kept per warehouse and variant."""
     sku = new_variant(acme, stock=1)["sku"]
     put_stock(acme, sku, 2, warehouse=1)
@@ -82,7 +82,7 @@ def test_good_elements_land_and_bad_ones_are_named(acme):
 @pytest.mark.parametrize(
     "amount", [-1, Decimal("1.5"), "five", None, True, [], Decimal("1e30"), 2**63, "", {"a": 1}], ids=repr
 )
-def test_an_amount_that_cannot_be(acme, amount):
+def test_an_impossible_amount_is_rejected(acme, amount):
     """Contract 7 and 12: `on_hand` >= 0; an array in which every element is wrong is still 200, all
     rejected.
     """
@@ -256,7 +256,7 @@ def test_the_stock_list_has_pages(acme):
 
 
 @pytest.mark.parametrize("value", ["abc", "1.5", "9" * 30])
-def test_a_stock_filter_that_is_wrong(acme, value):
+def test_a_wrong_stock_filter_is_refused(acme, value):
     """Contract, head: unclear input gets a clear error that names the field."""
     answer = acme.get("inventory", {"warehouse_id": value})
     fault(answer, 400, ("validation_error", "invalid_filter"))

@@ -1,4 +1,4 @@
-"""Longer ways of an order, where several rules of the contract meet (contract 3, 4, 7, 10)."""
+"""Longer histories of orders, in which several rules of the contract meet (contract 3, 4, 7, 10)."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_a_line_larger_than_each_warehouse_keeps_its_sums(acme, shop):
     assert state_of(shop, order) == "completed"
 
 
-def test_a_body_in_chunks_is_a_body(acme):
+def test_a_chunked_body_is_read(acme):
     """RFC 9112: a client may send `Transfer-Encoding: chunked`; contract, head: liberal input."""
     place = urlsplit(acme.origin)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
@@ -230,7 +230,7 @@ def test_one_connection_serves_many_requests(acme):
         connection.close()
 
 
-def test_returns_by_sku_of_two_lines(acme, shop):
+def test_returns_by_sku_are_spread_over_two_lines(acme, shop):
     """Contract 10: `return_lines: [{"sku", "quantity"}]`; never more than was shipped, over both lines."""
     variant, _, held = twin_lines(acme, shop)
     done(act(acme, held["id"], "shipped", {"tracking_number": "T"}), "shipped")

@@ -38,7 +38,7 @@ def token(party, **more):
 
 
 def oauth_error(answer, error, status=400):
-    """RFC 6749 5.2, with the envelope's members beside its own."""
+    """Check an error of RFC 6749, section 5.2, with the envelope's members; return its body."""
     assert answer.status == status, answer
     body = answer.json
     assert body["error"] == error, answer
@@ -163,7 +163,7 @@ def test_the_former_scope_read_variants_means_catalog_read(acme, shop):
     well(token(shop, scope="read:variants").get("variants", {"service_type": "ecommerce", "limit": 1}))
 
 
-def test_two_scopes(acme):
+def test_scopes_are_separated_by_spaces(acme):
     """RFC 6749 3.3: scopes are separated by spaces."""
     both = token(acme, scope="catalog:read fulfillments:read")
     well(both.get("variants", {"limit": 1}))

@@ -33,14 +33,14 @@ STATES = {"received", "processing", "partially_shipped", "exception", "canceling
 
 @pytest.fixture(scope="module")
 def three(acme, shop):
-    """Three orders after each other, and the moment before them."""
+    """Push three orders, one after the other; return them, and the moment before them."""
     before = push(shop, {"variant_id": new_variant(acme, stock=9)["id"], "quantity": 1})["updated_at"]
     variant = new_variant(acme, stock=9)
     return before, [push(shop, {"variant_id": variant["id"], "quantity": 1}) for _ in range(3)]
 
 
 def listed(retailer, **query):
-    """All pages of a list."""
+    """Return the items of all pages of a list."""
     answer = retailer.get("orders", query)
     orders = []
     while True:
@@ -185,7 +185,7 @@ def test_a_near_miss_of_a_parameter_is_400(shop, query):
 @pytest.mark.parametrize(
     "value", ["yesterday", "2026-02-30T00:00:00Z", "17", "2026-01-01T00:00:00+99:00", "infinity"]
 )
-def test_an_updated_at_that_is_no_time(shop, value):
+def test_an_updated_at_that_is_no_time_is_refused(shop, value):
     """Contract 2: 400 `invalid_filter`."""
     fault(shop.get("orders", {"updated_at__gt": value}), 400, ("invalid_filter", "validation_error"))
     raw = json.dumps({"updated_at": {"gt": value}})
@@ -209,7 +209,7 @@ def test_an_updated_at_that_is_no_time(shop, value):
         '{"processing_state": "completed", "processing_state": "canceled"}',
     ],
 )
-def test_a_filter_that_is_wrong(shop, raw):
+def test_a_wrong_filter_is_refused(shop, raw):
     """Contract 2 and 3: unknown keys, wrong types, unknown states: 400 `invalid_filter`."""
     fault(shop.get("orders", {"filter": raw}), 400, "invalid_filter")
 
@@ -217,7 +217,7 @@ def test_a_filter_that_is_wrong(shop, raw):
 @pytest.mark.parametrize(
     "query", [{"processing_state": "done"}, {"sort": "colour"}, {"ordering": "colour"}], ids=str
 )
-def test_a_plain_filter_that_is_wrong(shop, query):
+def test_a_wrong_plain_filter_is_refused(shop, query):
     """Contract 2: 400 `invalid_filter`."""
     fault(shop.get("orders", query), 400, ("invalid_filter", "validation_error"))
 
@@ -249,7 +249,7 @@ def test_neither_of_two_contradicting_filters_is_dropped(acme, shop):
 
 
 @pytest.mark.parametrize("form", ["filter[processing_state]", "filter[updated_at][gt]", "updated_at[gt]"])
-def test_a_filter_object_spelt_as_many_libraries_do_is_heard_or_refused(shop, form):
+def test_a_filter_object_in_brackets_is_read_or_refused(shop, form):
     """Contract, head: a misspelled parameter is a 400; ignoring it would list everything."""
     value = "canceled" if "state" in form else "2999-01-01T00:00:00Z"
     answer = shop.get("orders", {form: value})
@@ -435,7 +435,7 @@ def test_states_seen_are_the_contracts(shop, three):
     assert {order["processing_state"] for order in listed(shop, updated_at__gt=three[0])} <= STATES
 
 
-def test_an_order_of_its_own_number_is_found_by_reading(acme, shop):
+def test_an_order_is_read_by_the_services_id(acme, shop):
     """Interface 17: the order is read by the service's id, not the retailer's."""
     number = unique("MINE")
     variant = new_variant(acme, stock=1)

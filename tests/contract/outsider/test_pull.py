@@ -138,7 +138,7 @@ def test_another_service_type_is_refused_with_the_list(shop, kind):
 
 
 @pytest.mark.parametrize("kind", ["ecommerce", "marketplace", "wholesale"])
-def test_the_three_service_types(shop, kind):
+def test_the_three_service_types_are_accepted(shop, kind):
     """Contract 5: `service_type`: `ecommerce`, `marketplace`, `wholesale`."""
     assert isinstance(well(shop.get("variants", {"service_type": kind})), list)
 
@@ -196,7 +196,7 @@ def test_updated_since_shows_changes(acme, shop):
 
 
 @pytest.mark.parametrize("value", ["yesterday", "", "2026-99-01", "12"])
-def test_an_updated_since_that_is_no_time(shop, value):
+def test_an_updated_since_that_is_no_time_is_refused(shop, value):
     """Contract, head: unclear input gets a clear error that names the field."""
     answer = shop.get("variants", {"service_type": "ecommerce", "updated_since": value})
     fault(answer, 400, ("validation_error", "missing_parameter", "invalid_filter"), "updated_since")

@@ -85,7 +85,7 @@ def test_the_whole_body_of_the_interface_is_kept(acme, shop, lamp):
     )
 
 
-def test_the_least_that_is_required(shop, lamp):
+def test_the_least_required_body_is_accepted(shop, lamp):
     """Contract 4: required: `retailer_order_id`, a shipping address with a country and an address line, a
     line.
     """
@@ -117,7 +117,7 @@ def test_address_parts_are_read_from_each_position(shop, lamp, how):
     assert order["shipping_address"] == order["billing_address"] == ADDRESS
 
 
-def test_the_interfaces_string_placeholder_beside_top_level_parts(shop, lamp):
+def test_a_string_placeholder_is_accepted_beside_top_level_parts(shop, lamp):
     """Interface 2.5: the addresses are string-typed placeholders; the parts at the top level (contract 4)."""
     body = order_body(line(lamp)) | ADDRESS | {"shipping_address": "", "billing_address": ""}
     order = read(shop, done(shop.post("orders", body), "order_created", 201)["order_id"])
@@ -187,7 +187,7 @@ BAD: list[tuple[str, list[Any]]] = [
 @pytest.mark.parametrize(
     ("field", "value"), [(field, value) for field, values in BAD for value in values], ids=repr
 )
-def test_a_field_of_the_order_that_is_wrong(shop, lamp, field, value):
+def test_a_wrong_field_of_the_order_is_named(shop, lamp, field, value):
     """Contract 2 and 4: 400 that names the field; nothing is created."""
     body = order_body(line(lamp)) | {field: value}
     answer = shop.post("orders", body)
@@ -209,7 +209,7 @@ BAD_LINES: list[tuple[str, list[Any]]] = [
 @pytest.mark.parametrize(
     ("field", "value"), [(field, value) for field, values in BAD_LINES for value in values], ids=repr
 )
-def test_a_field_of_a_line_that_is_wrong(shop, lamp, field, value):
+def test_a_wrong_field_of_a_line_is_named(shop, lamp, field, value):
     """Contract 2: `field` is a path such as `order_lines[2].quantity`."""
     bad = line(lamp) | {field: value}
     if value == "absent":
@@ -222,7 +222,7 @@ def test_a_field_of_a_line_that_is_wrong(shop, lamp, field, value):
 
 
 @pytest.mark.parametrize("bad", [5, "x", None, []], ids=repr)
-def test_a_line_that_is_no_object(shop, lamp, bad):
+def test_a_line_that_is_no_object_is_refused(shop, lamp, bad):
     """Contract 2: `field` is a path."""
     found = fault(
         shop.post("orders", order_body(line(lamp), bad)), 400, ("validation_error", "missing_parameter")
@@ -233,7 +233,7 @@ def test_a_line_that_is_no_object(shop, lamp, bad):
 @pytest.mark.parametrize(
     "notes", [["x"], [{"name": "a", "value": 5}], [{"name": 5, "value": "a"}], [{"value": "a"}]], ids=repr
 )
-def test_notes_that_are_wrong(shop, lamp, notes):
+def test_wrong_notes_are_refused(shop, lamp, notes):
     """Interface 2.5: each note has `name` (string) and `value` (string)."""
     found = fault(
         shop.post("orders", order_body(line(lamp), notes=notes)),
@@ -243,7 +243,7 @@ def test_notes_that_are_wrong(shop, lamp, notes):
     assert any(error["field"].startswith("notes[0]") for error in found["errors"]), found
 
 
-def test_a_line_with_nothing_that_finds_a_variant(shop):
+def test_a_line_that_names_no_variant_is_refused(shop):
     """Contract 4: at least one line with something that finds a variant."""
     found = fault(
         shop.post("orders", order_body({"quantity": 1})), 400, ("missing_parameter", "validation_error")
@@ -368,7 +368,7 @@ def test_amounts_are_returned_as_they_were_sent(shop, lamp):
 
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "2028-02-29"])
 @pytest.mark.parametrize("field", ["ship_until", "original_created_at"])
-def test_days_at_the_ends_of_the_calendar(acme, shop, lamp, field, day):
+def test_days_at_the_ends_of_the_calendar_cause_no_500(acme, shop, lamp, field, day):
     """Interface 2.5: date `YYYY-MM-DD`; 9999-12-31 is the usual way to say "no limit"."""
     answer = shop.post("orders", order_body(line(lamp), **{field: day}))
     if answer.status == 201:
@@ -379,7 +379,7 @@ def test_days_at_the_ends_of_the_calendar(acme, shop, lamp, field, day):
 
 
 @pytest.mark.parametrize("quantity", [2**31 - 1, 2**31, 2**63])
-def test_quantities_at_the_ends_of_the_integers(acme, shop, quantity):
+def test_quantities_at_the_ends_of_the_integers_cause_no_500(acme, shop, quantity):
     """Contract 2: never a 500, for two such lines either."""
     variant = new_variant(acme, stock=1)
     answer = shop.post("orders", order_body(line(variant, quantity), line(variant, quantity)))
@@ -453,7 +453,7 @@ def test_two_orders_at_once_of_the_same_lines_in_another_order_do_not_lock_each_
 
 
 def twins(acme, rival, mine=None, theirs=None, stocks=(10, 10)):
-    """The same sku at both suppliers."""
+    """A sku that both suppliers have."""
     sku = unique("TWIN")
     a = new_variant(acme, stock=stocks[0], sku=sku, wholesale_price=Decimal(mine or 5))
     b = new_variant(rival, stock=stocks[1], sku=sku, wholesale_price=Decimal(theirs or 5))

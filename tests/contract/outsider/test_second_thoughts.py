@@ -47,8 +47,8 @@ def test_a_second_cancel_extends_the_waiting_request(acme, shop, five, how):
     assert (canceled(shop, order), state_of(shop, order)) == (5, "canceled")
 
 
-def test_a_named_request_is_carried_out_once_for_ever(acme, shop, five):
-    """`cancel_id`: safe to repeat for ever; with other content: 409 `cancel_conflict`."""
+def test_a_named_request_is_carried_out_only_once(acme, shop, five):
+    """`cancel_id`: the request can always be repeated; with other content: 409 `cancel_conflict`."""
     order, held = five
     name = unique("C")
     done(cancel(shop, order, 1, cancel_id=name), "cancel_requested")

@@ -118,7 +118,7 @@ def schema(anyone):
 
 @pytest.fixture(scope="module")
 def operations(schema):
-    """{path with bare placeholders: {method: operation}}; a placeholder for the status is spelt out."""
+    """Return the operations by path (with unnamed placeholders) and method. Each status has its own path."""
     found: dict[str, dict[str, object]] = {}
     for path, methods in schema["paths"].items():
         for spelt in _spelt(path, methods):
@@ -138,7 +138,7 @@ def _spelt(path, methods):
                         yield bare.rstrip("/").removesuffix("{}") + value
 
 
-def test_it_is_alive_and_ready(anyone):
+def test_the_service_is_alive_and_ready(anyone):
     """Contract 11 and 17: `GET /healthz` answers 200; `GET /readyz` 200 when the database answers."""
     assert anyone.get("/healthz").status == 200
     assert anyone.get("/readyz").status == 200

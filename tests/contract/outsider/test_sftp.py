@@ -22,7 +22,7 @@ def uploads(supplier):
 
 
 def found_upload(supplier, name):
-    """The record of an upload; found by walking the pages."""
+    """Find the record of an upload on the pages of the list."""
     answer = supplier.get("uploads", {"limit": 500})
     while True:
         body = well(answer)
@@ -41,7 +41,7 @@ def test_each_login_sees_its_own_area(area):
     assert set(area.sftp.listdir("/")) == set(area.sftp.listdir("."))
 
 
-def test_put_get_ls_mkdir_rename_rm(area):
+def test_the_commands_put_get_ls_mkdir_rename_and_rm_work(area):
     """Contract 8: `put`, `get`, `ls`, `mkdir`, `rename`, `rm` work."""
     folder = f"products/{unique('dir')}"
     area.sftp.mkdir(folder)
@@ -137,8 +137,8 @@ def test_nothing_outside_the_area_is_reached(area, path):
         area.get(path)
 
 
-def test_going_up_stays_at_the_top(area):
-    """Contract 8: the area is all there is."""
+def test_a_path_above_the_root_means_the_root(area):
+    """Contract 8: a path above the root of the area means the root."""
     assert area.sftp.normalize("../../..") == "/"
     assert set(area.sftp.listdir("../..")) == set(area.sftp.listdir("/"))
 
@@ -165,7 +165,7 @@ def test_a_rename_out_of_the_area_is_refused(area):
     assert area.get(name) == b"x"
 
 
-def test_the_two_areas_are_apart(area, rivals_area):
+def test_areas_of_two_suppliers_are_separate(area, rivals_area):
     """Contract 8: each login sees only its own area."""
     name = unique("SECRET")
     area.put(f"products/{name}.csv", b"x")
@@ -195,7 +195,7 @@ def test_shells_commands_and_forwarding_are_refused(demo, acme):
             area.transport.request_port_forward("127.0.0.1", 0)
 
 
-def test_the_top_of_the_area_is_fixed(area):
+def test_the_top_folders_of_an_area_cannot_be_removed(area):
     """Contract 8: the folders `products/`, `inventory/` and `templates/` cannot be removed."""
     for name in ("products", "inventory", "templates"):
         with pytest.raises(OSError, match=r".*"):
@@ -225,7 +225,7 @@ def test_uploads_of_another_supplier_are_not_listed(acme, rivals_area):
     assert uploads(acme) is not None
 
 
-def test_a_name_with_spaces_and_letters_of_all_kinds(acme, area):
+def test_a_name_with_spaces_and_letters_of_all_kinds_is_accepted(acme, area):
     """Contract 8: the stock client's names work, an import finds them."""
     name = f"products/{unique('ä b 光')}.csv"
     area.put(name, b"sku,title,retail_price\n")

@@ -57,7 +57,7 @@ def pull_trigger(supplier, number, trigger):
 
 
 def as_read(supplier, number):
-    """Return the supplier's view without the capture, since a concurrent test may list all fulfillments."""
+    """Return the supplier's view. Do not capture it: a concurrent test may list all fulfillments."""
     return {**fulfillment(supplier, number), "captured_at": None}
 
 
@@ -92,7 +92,7 @@ def test_every_move_from_every_state_follows_the_table(acme, shop, state, trigge
 
 @pytest.mark.parametrize("spelling", ["approve", "refuse", "refuse with two l"])
 @pytest.mark.parametrize("state", STATES)
-def test_the_same_moves_by_the_paths_of_older_clients(acme, shop, state, spelling):
+def test_the_paths_of_older_clients_make_the_same_moves(acme, shop, state, spelling):
     """Contract 10: `PUT …/setStatus/canceled`, `…/cancelation_not_allowed`, `…/cancellation_not_allowed`."""
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])
@@ -122,7 +122,7 @@ def test_the_same_moves_by_the_paths_of_older_clients(acme, shop, state, spellin
         ("shipped", None, "shipped", "completed"),
     ],
 )
-def test_the_retailers_cancel_from_every_state(acme, shop, state, code, after, order_state):
+def test_the_retailers_cancel_follows_the_table_from_every_state(acme, shop, state, code, after, order_state):
     """Contract 3 and 4: a cancel cancels unrouted units at once; shipped ones stay: 409."""
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])

@@ -117,7 +117,7 @@ def test_an_invalid_key_is_refused(acme, header):
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_a_key_with_its_last_letter_changed(acme):
+def test_a_key_with_a_changed_last_letter_is_refused(acme):
     """Contract 1: a wrong key: 401, although its public prefix is right."""
     wrong = acme.token[:-1] + ("a" if acme.token[-1] != "a" else "b")
     fault(acme.with_token(wrong).get("fulfillments"), 401, "unauthorized")
@@ -231,9 +231,9 @@ def test_two_retailers_may_use_the_same_order_number(rival, shop, boutique):
 
 
 def _same_bytes(theirs, nobodys, number):
-    """The number asked for may be repeated in the message; nothing else may differ."""
+    """The message may repeat the requested number; nothing else may differ."""
     assert theirs.status == nobodys.status
-    # By itself, not as a part of anything: the path's v3 has a number, too.
+    # Match the number only as a whole word: the `v3` of the path contains a digit, too.
     shown, wanted = (rb"\b%d\b" % each for each in (number, NOBODY))
     assert re.sub(shown, b"N", theirs.raw) == re.sub(wanted, b"N", nobodys.raw)
 

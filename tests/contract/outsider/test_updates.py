@@ -152,7 +152,7 @@ def test_a_shipment_without_lines_ships_all_open_units(acme, accepted):
     assert (after["fulfillment_state"], after["lines"][0]["quantity_shipped"]) == ("shipped", 5)
 
 
-def test_a_split_repeated_by_a_nervous_client_ships_nothing_twice(acme, shop, accepted):
+def test_a_repeated_split_ships_nothing_twice(acme, shop, accepted):
     """Contract 2: 200 `unchanged`: the same call again: nothing happened twice."""
     order, held = accepted
     body = {"tracking_number": "T-1", "lines": [{"id": held["lines"][0]["id"], "quantity": 2}]}
@@ -204,7 +204,7 @@ def test_each_split_takes_its_quantity_from_stock(acme, shop):
     ],
     ids=repr,
 )
-def test_lines_of_a_shipment_that_are_wrong(acme, accepted, lines):
+def test_wrong_lines_of_a_shipment_are_refused(acme, accepted, lines):
     """Contract 3: `lines: [{"id", "quantity"}]`; 2: 400 that names the field."""
     _, held = accepted
     if isinstance(lines, list):
@@ -438,7 +438,7 @@ def test_set_status_with_an_unknown_status_is_refused(acme, shop, status):
 
 
 @pytest.mark.parametrize("status", ["done", "new", "canceling", "SHIPPED", "cancelation%20not%20allowed"])
-def test_a_status_path_that_does_not_exist(acme, shop, status):
+def test_an_unknown_status_path_is_refused(acme, shop, status):
     """Contract 2: a clear 4xx in the envelope, and nothing happens."""
     _, held = one_fulfillment(acme, shop)
     answer = act(acme, held["id"], status, {"tracking_number": "T"})

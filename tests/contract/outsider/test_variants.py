@@ -42,7 +42,7 @@ def test_only_sku_title_and_retail_price_are_required(acme):
 
 @pytest.mark.parametrize("field", ["sku", "title", "retail_price"])
 @pytest.mark.parametrize("value", ["absent", None, ""])
-def test_a_required_field_that_is_missing(acme, field, value):
+def test_a_missing_required_field_is_named(acme, field, value):
     """Contract 12: `missing_parameter` when required fields are merely absent; null or empty is an error
     too.
     """
@@ -84,7 +84,7 @@ def test_numbers_are_exact_decimals(acme, field, price):
         '""',
     ],
 )
-def test_a_number_that_cannot_be_kept(acme, field, raw):
+def test_a_number_that_does_not_fit_is_refused(acme, field, raw):
     """Contract 2: NaN, negative prices, and more digits than the column holds are validation errors."""
     fields = {"sku": f'"{unique("V")}"', "title": '"x"', "retail_price": "1"} | {field: raw}
     body = ", ".join(f'"{name}": {value}' for name, value in fields.items())
@@ -96,7 +96,7 @@ def test_a_number_that_cannot_be_kept(acme, field, raw):
 
 
 @pytest.mark.parametrize("raw", ["NaN", "Infinity", "-Infinity"])
-def test_a_value_that_is_not_a_number(acme, raw):
+def test_a_value_that_is_not_a_number_is_refused(acme, raw):
     """Contract 2: NaN and Infinity are validation errors."""
     answer = acme.post(
         "variants", f'{{"sku": "{unique("V")}", "title": "x", "retail_price": {raw}}}'.encode()
@@ -157,7 +157,7 @@ def test_leading_zeros_stay(acme):
 @pytest.mark.parametrize(
     "kind", ["check digit", "too short", "too long", "letters", "spaces", "arabic digits"]
 )
-def test_codes_that_are_wrong(acme, field, kind):
+def test_wrong_codes_are_refused(acme, field, kind):
     """Contract 5: `upc`/`ean`, when given, must have a right length and check digit."""
     right = digits(12 if field == "upc" else 13)
     code = {
@@ -176,7 +176,7 @@ def test_codes_that_are_wrong(acme, field, kind):
     "field", ["sku", "title", "model", "description", "description_extra", "id_in_source", "images"]
 )
 @pytest.mark.parametrize("value", [5, True, {"a": 1}])
-def test_a_value_that_is_not_a_text(acme, field, value):
+def test_a_value_that_is_not_a_text_is_refused(acme, field, value):
     """Interface 2.3: these fields are strings; contract 12: a number where a text belongs is refused."""
     body = {"sku": unique("V"), "title": "x", "retail_price": 1, field: value}
     fault(acme.post("variants", body), 400, "validation_error", field)
@@ -215,13 +215,13 @@ def test_times_come_out_in_utc(acme, given):
 @pytest.mark.parametrize(
     "value", ["soon", "2026-13-01T00:00:00Z", 5, "2026-02-30T00:00:00Z", "01/02/2026", True]
 )
-def test_a_value_that_is_not_a_time(acme, field, value):
+def test_a_value_that_is_not_a_time_is_refused(acme, field, value):
     """Interface 2.4: ISO 8601 date-time."""
     body = {"sku": unique("V"), "title": "x", "retail_price": 1, "special_sale_price": 1, field: value}
     fault(acme.post("variants", body), 400, "validation_error", field)
 
 
-def test_a_sale_that_ends_before_it_starts(acme):
+def test_a_sale_that_ends_before_it_starts_is_refused(acme):
     """Contract, head: a meaningless value gets a clear error."""
     answer = acme.post(
         "variants",
@@ -250,7 +250,7 @@ def test_invalid_bullets_are_refused(acme, value):
 @pytest.mark.parametrize(
     "parted", ["{0}|{1}", "{0},{1}", "{0} {1}", "{0}\n{1}", "{0} | {1}", "{0}, {1}", ["{0}", "{1}"]]
 )
-def test_images_are_parted_in_several_ways(acme, shop, parted):
+def test_images_are_separated_in_several_ways(acme, shop, parted):
     """Contract 5: URLs separated by `|`, `,` or whitespace; contract 10: `images` as an array too."""
     urls = ["https://img.example.com/a.jpg", "https://img.example.com/b.jpg"]
     images = [each.format(*urls) for each in parted] if isinstance(parted, list) else parted.format(*urls)
@@ -261,7 +261,7 @@ def test_images_are_parted_in_several_ways(acme, shop, parted):
 @pytest.mark.parametrize(
     "images", ["not a url", "ftp://x.example.com/a.jpg", "javascript:alert(1)", ["nope"], [5]]
 )
-def test_an_image_that_is_no_url(acme, images):
+def test_an_image_that_is_no_url_is_refused(acme, images):
     """Contract 5: `images` is one string: URLs."""
     answer = acme.post("variants", {"sku": unique("V"), "title": "x", "retail_price": 1, "images": images})
     found = fault(answer, 400, "validation_error")
@@ -302,7 +302,7 @@ def test_properties_may_be_named_by_type(acme):
         ("properties", [5]),
     ],
 )
-def test_options_and_properties_that_are_wrong(acme, field, value):
+def test_wrong_options_and_properties_are_refused(acme, field, value):
     """Contract 10: `options` are of type color, size or width, with a value; `properties` have a name and
     a value.
     """
@@ -338,7 +338,7 @@ def test_a_suppliers_own_variants_are_an_array_in_pages(acme):
     assert seen == sorted(seen)
 
 
-def test_fields_chooses_fields(acme):
+def test_the_parameter_fields_selects_fields(acme):
     """Contract 10: `fields` (comma-separated) to choose fields."""
     variant = new_variant(acme)
     assert set(well(acme.get(f"/v3/variants/{variant['id']}", {"fields": "sku,title"}))) <= {

@@ -18,7 +18,7 @@ pytestmark = [
 ]
 
 
-def test_a_receiver_is_written_and_hears_of_an_order_by_the_guides_commands_alone():
+def test_the_guides_commands_build_a_receiver_that_gets_an_order():
     done = paste(commands("docs/guides/webhooks.md"), Path(os.environ["DEMO_JSON"]).resolve().parent)
 
     assert done.returncode == 0, done.stdout + done.stderr

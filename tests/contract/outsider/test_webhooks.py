@@ -1,4 +1,4 @@
-"""Webhooks (contract 13), received here: the service must be allowed to reach this machine's own network."""
+"""Webhooks (contract 13), received by the tests: the service must be allowed to call this machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 
 class Inbox:
-    """A received request with its headers."""
+    """A receiver that collects requests with their headers."""
 
     def __init__(self) -> None:
         self.url, self.came, self.down = "", list[tuple[dict[str, str], bytes]](), False
@@ -70,7 +70,7 @@ def signed_with(secret: str, headers: dict[str, str], body: bytes) -> bool:
     return expected in headers["webhook-signature"].split()
 
 
-def test_both_sides_hear_of_an_order_in_order_signed_and_as_the_feed_has_it(acme, shop, inbox):
+def test_both_sides_get_signed_events_of_an_order_as_in_the_feed(acme, shop, inbox):
     made = [well(party.post("webhooks", {"url": inbox.url}), 201) for party in (acme, shop)]
     order, held = one_fulfillment(acme, shop)
     bring_to("shipped", acme, shop, order, held["id"])
@@ -87,7 +87,7 @@ def test_both_sides_hear_of_an_order_in_order_signed_and_as_the_feed_has_it(acme
     assert {"order.created", "fulfillment.created", "fulfillment.shipped"} <= {each["type"] for each in came}
 
 
-def test_a_mistyped_tracking_number_is_corrected_and_both_sides_hear(acme, shop, inbox):
+def test_both_sides_get_the_correction_of_a_mistyped_tracking_number(acme, shop, inbox):
     """Contract 21: ship with a typo, be warned, correct it."""
     made = [well(party.post("webhooks", {"url": inbox.url}), 201) for party in (acme, shop)]
     order, held = one_fulfillment(acme, shop)
@@ -128,7 +128,7 @@ def test_a_refused_event_is_retried_and_a_replay_sends_it_again(acme, shop, inbo
         assert time.monotonic() < until
         time.sleep(0.1)
     assert seen["active"]
-    assert seen["waiting"] >= 1  # other tests' orders wait, too
+    assert seen["waiting"] >= 1  # orders of other tests wait, too
     inbox.down = False
     [event] = inbox.of(order["id"], 1)
 
