@@ -1,4 +1,4 @@
-"""A supplier's upload area as tests look at it and fill it: as if its names were paths, past the server."""
+"""A supplier's upload area for tests: its names are used as paths, without the server."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class AreaPath:
             yield self / name
 
     def files(self) -> list[AreaPath]:
-        """All files below it, by path."""
+        """Return all files below it, by path."""
         below = sorted(entry.path for entry in self.area.below(self.parts) if not entry.is_folder)
         return [AreaPath(self.supplier, tuple(path.split("/"))) for path in below]
 

@@ -101,7 +101,7 @@ def test_axe_finds_nothing(browser: AdminBrowser, pages: list[str], theme: str, 
     StaffFactory.create(username="root", is_superuser=True)
     browser.start_as("root")
     found += _violations(browser, "/admin/ui/")
-    browser.complaints.clear()  # of the page that is not there
+    browser.complaints.clear()  # axe finds these on the page that does not exist
     assert found == []
 
 

@@ -65,7 +65,7 @@ def test_a_key_is_issued_and_its_secret_shown_once(operator, acme):
         ({"supplier": "S", "rate_limit": "many"}, "is not a rate"),
     ],
 )
-def test_a_key_that_makes_no_sense_is_not_issued(operator, acme, shop, fields, message):
+def test_an_invalid_form_issues_no_key(operator, acme, shop, fields, message):
     ids = {"S": acme.pk, "R": shop.pk}
     page = issue(operator, **{name: ids.get(str(value), value) for name, value in fields.items()})
     assert message in page.content.decode()
@@ -81,12 +81,12 @@ def test_a_keys_party_and_secret_cannot_be_edited(operator, acme, rival):
     assert key.matches(secret)
 
 
-def test_rotating_shows_the_successor_and_leaves_a_grace(operator, acme):
+def test_rotating_shows_the_successor_and_starts_a_grace_period(operator, acme):
     key, old = IssuedKeyFactory.create(party=acme)
     url = f"{KEYS}{key.pk}/do/rotate/"
     asked = operator.get(url).text
     assert "gets a new key with the same scopes" in asked
-    assert ApiKey.objects.count() == 1  # nothing is done before it is confirmed
+    assert ApiKey.objects.count() == 1  # the change happens only after its confirmation
     page = operator.post(url, {"reason": ""}).text
     fresh = ApiKey.objects.exclude(pk=key.pk).get()
     key.refresh_from_db()
@@ -120,7 +120,7 @@ def test_many_keys_are_revoked_after_a_preview_and_revoked_ones_stay(operator, a
     assert ApiKey.objects.get(pk=keys[0].pk).revoked_at == ended
 
 
-def test_no_secret_is_kept_of_a_rotation(operator, acme):
+def test_a_rotation_stores_no_secret(operator, acme):
     key, _ = IssuedKeyFactory.create(party=acme)
     page = operator.post(f"{KEYS}{key.pk}/do/rotate/", {}).text
     secret = re.search(r"fxk_[0-9a-f]{12}_[\w-]{40,}", page)
@@ -129,7 +129,7 @@ def test_no_secret_is_kept_of_a_rotation(operator, acme):
         assert secret.group() not in str([*table.objects.values_list()])
 
 
-def test_support_sees_keys_and_can_do_nothing_to_them(support, acme):
+def test_support_sees_keys_but_cannot_change_them(support, acme):
     key, secret = IssuedKeyFactory.create(party=acme)
     assert key.prefix in support.get(KEYS).content.decode()
     assert support.get(f"{KEYS}{key.pk}/change/").status_code == 200

@@ -1,4 +1,4 @@
-"""From a header to a party, or to nothing."""
+"""Authentication finds the party of a header, or refuses the request."""
 
 from datetime import timedelta
 
@@ -51,13 +51,13 @@ def test_the_scheme_is_read_in_any_case(issued, anonymous):
     assert anonymous.get(path, Authorization=f"bearer  {secret} ").status_code == 200
 
 
-def test_a_key_that_differs_in_one_letter_opens_nothing(issued, acme):
+def test_a_key_that_differs_in_one_letter_is_refused(issued, acme):
     _, secret = issued
     wrong = secret[:-1] + ("a" if secret[-1] != "a" else "b")
     assert [profile(each, acme).status_code for each in (secret, wrong, secret + "a")] == [200, 401, 401]
 
 
-def test_an_expired_key_opens_nothing(issued, acme):
+def test_an_expired_key_is_refused(issued, acme):
     key, secret = issued
     ApiKey.objects.filter(pk=key.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
     assert profile(secret, acme).status_code == 401
@@ -115,7 +115,7 @@ def test_a_key_may_be_bound_to_networks(acme, networks, status):
         (True, "", 403),
     ],
 )
-def test_only_the_proxys_own_word_about_an_address_counts(acme, settings, behind_proxy, forwarded, status):
+def test_only_the_address_that_the_proxy_adds_counts(acme, settings, behind_proxy, forwarded, status):
     settings.BEHIND_PROXY = behind_proxy
     _, secret = IssuedKeyFactory.create(party=acme, allowed_networks=["10.0.0.0/8"])
     assert profile(secret, acme, X_Forwarded_For=forwarded).status_code == status
@@ -128,7 +128,8 @@ def test_the_use_is_noted_at_most_once_a_minute(issued, acme, django_assert_num_
     first = key.last_used_at
     assert first is not None
 
-    with django_assert_num_queries(3):  # the key, its party, the partnerships; no note of the use
+    # the key, its party, the partnerships; the use is noted at most once a minute
+    with django_assert_num_queries(3):
         profile(secret, acme)
     ApiKey.objects.filter(pk=key.pk).update(last_used_at=first - timedelta(seconds=61))
     profile(secret, acme)
@@ -173,7 +174,7 @@ def test_scopes_are_read_in_both_orders_and_as_clients_spell_them(text, scope):
     assert parse_scope(text) == {scope}
 
 
-def test_a_scope_may_be_called_after_the_party_whose_paths_it_opens():
+def test_a_scope_may_have_the_name_of_a_role():
     assert parse_scope("read:suppliers") == {
         Scope.CATALOG_READ,
         Scope.INVENTORY_READ,
@@ -191,7 +192,7 @@ def test_an_unknown_scope_is_refused(text):
         parse_scope(text)
 
 
-def test_no_secret_is_kept_or_printed(issued):
+def test_secrets_are_neither_stored_nor_printed(issued):
     key, secret = issued
     row = ApiKey.objects.filter(pk=key.pk).values().get()
     assert secret not in repr(row) + str(key) + repr(key)

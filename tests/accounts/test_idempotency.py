@@ -1,4 +1,4 @@
-"""The first answer is kept, and given again to the same request (contract 2 and 12)."""
+"""The first answer is stored, and repeated for the same request (contract 2 and 12)."""
 
 import threading
 from datetime import timedelta
@@ -80,14 +80,14 @@ def test_a_refusal_for_path_or_headers_is_stored_too(acme_client):
         assert (again.status_code, again.headers["Idempotent-Replayed"]) == (status, "true")
 
 
-def test_a_fault_of_ours_is_not_kept(acme_client):
+def test_a_server_error_is_not_stored(acme_client):
     for name, status in (("down", 503), ("die", 500)):
         assert post(acme_client, {"name": name}, name).status_code == status
     assert not IdempotencyKey.objects.exists()
     assert not Retailer.objects.exists()
 
 
-def test_401_403_and_429_are_not_kept(acme, client_for, anonymous):
+def test_401_403_and_429_are_not_stored(acme, client_for, anonymous):
     path, body = f"/v3/suppliers/{acme.pk}/probe", {"name": "a"}
     assert post(anonymous, body, path=path).status_code == 401
     assert post(client_for(acme, scopes=["catalog:read"]), body).status_code == 403
@@ -103,7 +103,7 @@ def test_a_key_of_no_sane_length_is_refused(acme_client, key):
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "Idempotency-Key")
 
 
-def test_the_longest_key_and_odd_letters_are_taken(acme_client):
+def test_the_longest_key_and_odd_letters_are_accepted(acme_client):
     assert post(acme_client, {"name": "a"}, "x" * 255).status_code == 201
     assert post(acme_client, {"name": "b"}, "' OR 1=1 -- é %s").status_code == 201
 
@@ -116,14 +116,14 @@ def test_after_its_time_a_key_is_free_again(acme_client, settings):
     assert post(acme_client, {"name": "b"}).headers["Idempotent-Replayed"] == "true"
 
 
-def test_only_posts_are_kept(acme_client):
+def test_only_answers_to_posts_are_stored(acme_client):
     acme_client.request("PUT", "probe/1", {}, Idempotency_Key="k")
     acme_client.get("probe", Idempotency_Key="k")
     assert not IdempotencyKey.objects.exists()
 
 
 def racing_pair(client, monkeypatch):
-    """Two equal requests, the second begun while the first is at work."""
+    """Send two equal requests; the second one begins while the first is running."""
     inside, go_on = threading.Event(), threading.Event()
     original = probe.ProbeViewSet.make
 
@@ -162,12 +162,12 @@ def test_without_the_lock_both_would_run(acme, client_for, monkeypatch):
     monkeypatch.setattr("accounts.idempotency._try_lock", lambda *_: True)
     first, second = racing_pair(client_for(acme), monkeypatch)
     assert 409 not in (first.status_code, second.status_code)
-    assert 500 in (first.status_code, second.status_code)  # caught by the unique names alone
+    assert 500 in (first.status_code, second.status_code)  # only the unique constraint prevents a second row
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_request_that_died_leaves_nothing_behind(acme, client_for, monkeypatch):
-    """Killed in the middle: its connection is gone, and with it the lock, the row and the work."""
+    """The process was killed during the work: its connection, its lock, its row and its changes are gone."""
 
     def die(self, request, **kwargs):
         RetailerFactory.create(name="half")

@@ -1,4 +1,4 @@
-"""`POST /oauth/token`: client credentials, as RFC 6749 has them (contract 1)."""
+"""`POST /oauth/token`: client credentials, as RFC 6749 defines them (contract 1)."""
 
 import base64
 import json
@@ -118,7 +118,7 @@ def test_a_token_carries_no_more_than_its_scopes(issued, acme):
     assert secret not in repr(AccessToken.objects.values().get())
 
 
-def test_nan_is_unreadable_here_too(issued):
+def test_a_body_with_nan_is_unreadable(issued):
     fields = json.dumps(credentials(issued))
     answer = ask(fields[:-1] + ', "x": NaN}', JSON)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_json")
@@ -142,7 +142,7 @@ CLIENT = {"grant_type": "client_credentials", "client_id": "x"}
         ("&".join(f"a{n}=1" for n in range(100)), 400, "invalid_request", "validation_error"),
     ],
 )
-def test_faults_are_the_rfcs_beside_the_envelope(fields, status, error, code):
+def test_errors_have_the_members_of_the_rfc_and_of_the_envelope(fields, status, error, code):
     answer = ask(fields)
     body = answer.json()
     assert (answer.status_code, body["error"], body["code"]) == (status, error, code)
@@ -209,7 +209,7 @@ def test_a_token_never_outlives_its_key(acme):
     assert ask(credentials(soon)).json()["expires_in"] in (88, 89)
 
 
-def test_networks_hold_here_too(acme):
+def test_a_token_is_limited_to_the_networks_of_its_key(acme):
     bound = IssuedKeyFactory.create(party=acme, allowed_networks=["10.0.0.0/8"])
     assert ask(credentials(bound)).status_code == 401
     assert ask(credentials(bound), address="10.1.2.3").status_code == 200
@@ -233,7 +233,7 @@ def test_tokens_count_against_the_keys_rate(acme):
     assert (second.status_code, second.json()["code"]) == (429, "rate_limited")
 
 
-def test_only_post_is_taken():
+def test_only_post_is_accepted():
     answer = Client().get("/oauth/token")
     assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
 

@@ -1,4 +1,4 @@
-"""The exact number of requests a minute."""
+"""Rate limits count requests exactly."""
 
 import socket
 import time
@@ -40,7 +40,7 @@ def test_each_key_has_a_count_of_its_own(acme, client_for):
     assert [client.get("").status_code for client in (one, one, other)] == [200, 429, 200]
 
 
-def test_off_is_off(acme, client_for, settings):
+def test_the_rate_off_limits_nothing(acme, client_for, settings):
     settings.RATE_LIMIT = "1/min"
     client = client_for(acme, rate_limit="off")
     answers = [client.get("") for _ in range(3)]
@@ -88,7 +88,7 @@ def test_a_silent_redis_delays_only_one_request(monkeypatch):
         assert [silent.hit(rate, "x") for _ in range(50)] == [None] * 50
         nobody.accept()[0].close()
         nobody.setblocking(False)
-        with pytest.raises(BlockingIOError):  # one call was all
+        with pytest.raises(BlockingIOError):  # only one call was made
             nobody.accept()
 
 
@@ -136,7 +136,7 @@ def test_a_connection_that_redis_closed_and_scripts_that_it_forgot_cost_no_count
     assert (count.allowed, count.remaining) == (True, 8)
 
 
-def test_a_process_that_was_forked_does_not_speak_on_its_parents_connection(settings, monkeypatch):
+def test_a_forked_process_does_not_use_its_parents_connection(settings, monkeypatch):
     connections = rates.Connections(settings.REDIS_URL)
     own = connections.current()
     assert connections.current() is own

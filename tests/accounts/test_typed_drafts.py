@@ -25,7 +25,7 @@ def olga(db):
 
 @pytest.fixture
 def browser(olga) -> Client:
-    """A browser in which Olga was signed in until now."""
+    """A browser whose session of Olga has just ended."""
     client = Client(enforce_csrf_checks=True, headers={"referer": f"http://testserver{PAGE}"})
     client.force_login(olga)
     client.get(PAGE)

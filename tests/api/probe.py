@@ -1,4 +1,4 @@
-"""A path for testing the mechanisms apart from the apps that use them."""
+"""A path that tests shared mechanisms without the apps that use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chunked body is not an empty one."""
+"""A chunked body is read, and not taken for an empty one."""
 
 from io import BytesIO
 from unittest.mock import Mock
@@ -30,11 +30,11 @@ def test_a_chunked_body_is_read_and_given_its_length(size):
     assert seen == {"length": str(size), "body": b"x" * size}
 
 
-def test_one_that_is_too_large_is_read_no_further_than_that_shows():
+def test_a_body_that_is_too_large_is_read_only_up_to_its_limit():
     seen, rest = received(b"x" * (MAX_BYTES + 50), HTTP_TRANSFER_ENCODING="chunked")
     assert (seen["length"], len(rest)) == (str(MAX_BYTES + 1), 49)
 
 
-def test_a_body_that_names_its_length_is_left_alone():
+def test_a_body_with_its_length_is_not_changed():
     seen, _ = received(b"abc", CONTENT_LENGTH="3")
     assert seen == {"length": "3", "body": b"abc"}

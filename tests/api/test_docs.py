@@ -1,4 +1,4 @@
-"""The schema and its page: public, and wholly our own."""
+"""The schema and its page are public, and load nothing from other hosts."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -42,7 +42,7 @@ def test_the_schema_is_made_once_however_many_ask_for_it_first(monkeypatch):
             made.append(self)
             if len(made) > 1:
                 another.set()
-            another.wait(0.3)  # without the lock, another thread is in here by then
+            another.wait(0.3)  # without the lock, another thread is generating the schema at this moment
             return {}
 
     monkeypatch.setattr(docs, "SchemaGenerator", Generator)
@@ -67,7 +67,7 @@ def test_the_page_loads_only_our_own_files_under_a_strict_policy():
 
 @pytest.mark.django_db  # a streamed answer checks the connection at its end
 @pytest.mark.parametrize("name", ["docs/docs.js", "docs/docs.css"])
-def test_its_assets_are_there_without_collecting_them(name):
+def test_the_assets_of_the_page_need_no_collectstatic(name):
     answer = Client().get(f"/static/{name}")
     assert answer.status_code == 200
     answer.close()

@@ -56,7 +56,7 @@ def test_an_unchanged_page_is_not_sent_again(site):
 @pytest.mark.parametrize(
     "path", ["../secret.html", "guides/../../secret.html", "%2e%2e/secret.html", "nowhere/"]
 )
-def test_there_is_nothing_outside_of_the_site(site, path):
+def test_files_outside_of_the_site_are_not_found(site, path):
     answer = site.get(f"/docs/{path}")
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 

@@ -1,4 +1,4 @@
-"""The order of faults, methods, paths, and the headers of every answer."""
+"""The order of checks, methods, paths, and the headers of every answer."""
 
 import pytest
 from django.test import Client
@@ -12,7 +12,7 @@ def acme_client(acme, client_for):
 
 
 def test_faults_are_reported_in_the_contracts_order(acme, rival, client_for, anonymous):
-    """401, 403, 404, 405, 406, 415, unreadable body, fields: each request has all the later ones too."""
+    """401, 403, 404, 405, 406, 415, unreadable body, fields: each request also has all the later faults."""
     wrong = {"Accept": "text/csv", "Content_Type": "text/plain"}
     own = client_for(acme)
     no_scope = client_for(acme, scopes=["inventory:read"])
@@ -70,7 +70,7 @@ def test_406_and_415_name_the_remedy(acme_client):
     assert "Content-Type: application/json" in refused.json()["message"]
 
 
-def test_the_services_own_address_leads_browsers_and_programs_on():
+def test_the_root_address_shows_the_main_addresses():
     page = Client().get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
     assert page.headers["Content-Type"].startswith("text/html")
     for path in ("/v3/docs", "/v3/schema", "/admin/"):
@@ -94,7 +94,7 @@ def test_head_is_get_without_the_body(acme_client):
     assert answer.headers["RateLimit-Limit"] == "6000"
 
 
-def test_options_tells_the_methods_and_changes_nothing(acme_client):
+def test_options_lists_the_methods_and_changes_nothing(acme_client):
     answer = acme_client.request("OPTIONS", "probe")
     assert (answer.status_code, answer.content) == (204, b"")
     assert "POST" in answer.headers["Allow"]

@@ -23,7 +23,7 @@ def subclasses(cls: type[ApiError]) -> Iterator[type[ApiError]]:
 
 
 def named(name: str, place: int, *, of: str = "") -> set[str]:
-    """Return the strings passed to calls of this name at this position; `of` is the object of the method."""
+    """Return the strings that calls of this name have at this position; `of` is the object of the method."""
     found = set()
     for tree in sources(*ROOMS).values():
         for node in walk(tree):

@@ -83,7 +83,7 @@ def test_a_tag_does_not_reveal_a_forbidden_object(rival, client, client_for, var
     assert stranger.get(f"/v3/variants/{variant.pk}", If_None_Match="*").status_code == 404
 
 
-def test_a_change_on_condition_is_done_once_and_never_over_anothers(client, variant):
+def test_a_conditional_change_never_overwrites_another_change(client, variant):
     path = f"variants/{variant.pk}"
     tag = client.get(path).headers["ETag"]
 
@@ -103,7 +103,7 @@ def test_a_change_on_condition_is_done_once_and_never_over_anothers(client, vari
 @pytest.mark.parametrize(
     ("header", "status"), [("*", 200), ('"other", {tag}', 200), ("", 200), ("none", 412)]
 )
-def test_if_match_is_read_as_the_rfc_has_it(client, variant, header, status):
+def test_if_match_follows_the_rfc(client, variant, header, status):
     tag = client.get(f"variants/{variant.pk}").headers["ETag"]
     answer = client.request(
         "PATCH", f"variants/{variant.pk}", {"title": "New"}, If_Match=header.format(tag=tag)
@@ -111,7 +111,7 @@ def test_if_match_is_read_as_the_rfc_has_it(client, variant, header, status):
     assert answer.status_code == status
 
 
-def test_a_status_is_set_on_condition_that_its_fulfillment_is_as_known(
+def test_a_status_is_set_only_on_the_known_version_of_the_fulfillment(
     client, shop, client_for, a_variant, acme
 ):
     a_variant(acme, "A-1", stock=5)

@@ -29,7 +29,7 @@ def seven(db):
 
 
 def walk(keyset, query, step="next"):
-    """The names on each page, following one kind of link."""
+    """Return the names on each page, following the links of one kind."""
     pages, url = [], query
     while url is not None:
         page = keyset.page(Retailer.objects.all(), asking(url[url.index("?") :]))
@@ -47,14 +47,14 @@ def walk(keyset, query, step="next"):
     ],
 )
 def test_a_walk_sees_every_row_once(seven, order, pages):
-    if order == "created_at":  # unique in its list, as every column that orders one has to be
+    if order == "created_at":  # unique within its list, like every column by which a list is sorted
         for number, retailer in enumerate(seven):
             moment = retailer.created_at.replace(microsecond=number)
             Retailer.objects.filter(pk=retailer.pk).update(created_at=moment)
     assert walk(Keyset(order), "?limit=3") == pages
 
 
-def test_one_can_walk_back(seven):
+def test_pages_can_be_read_backward(seven):
     last = Keyset("id").page(Retailer.objects.all(), asking("?limit=3"))
     while last.next:
         last = Keyset("id").page(Retailer.objects.all(), asking(last.next[last.next.index("?") :]))
@@ -114,7 +114,7 @@ def test_a_limit_outside_its_bounds_is_refused(text):
     assert [error["field"] for error in caught.value.errors or []] == ["limit"]
 
 
-def test_a_near_miss_of_a_parameter_is_refused_and_a_stranger_ignored():
+def test_a_misspelled_parameter_is_refused_and_an_unknown_one_ignored():
     known = frozenset({"updated_at__gt", "limit"})
     refuse_near_misses({"_": "1699", "utm_source": "x", "limit": "3"}, known)
     for near in ("updated_at_gt", "Limit", "updated_at__gte"):

@@ -18,7 +18,7 @@ from api.sizes import MOST_MEMBERS, MOST_NESTED, refuse_sprawling
 from tests.orders.push_bodies import an_order
 
 MEBIBYTE = 1024 * 1024
-SOON = 0.5  # seconds; to read one of these bodies as JSON took many
+SOON = 0.5  # seconds; parsing one of these bodies would take many more
 
 
 def refused(text: bytes) -> bool:
@@ -128,7 +128,7 @@ def test_a_credential_has_64_kib_at_most(path, content_type):
 
 @pytest.mark.parametrize("path", ["/admin/login/", "/healthz", "/v3/nowhere", "/v3/schema"])
 def test_no_path_reads_more_than_16_mib(path):
-    """It has not arrived yet: reading it would wait, here without end."""
+    """The body has not arrived: a service that read it would wait without end."""
     environ: dict[str, Any] = {"CONTENT_LENGTH": str(16 * MEBIBYTE + 1)}
     answer = Client().generic("POST", path, b"", **environ)
 

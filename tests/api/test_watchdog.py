@@ -40,13 +40,13 @@ def test_a_command_without_signs_ends_by_itself(tmp_path):
     assert watchdog.run(command, tmp_path / "sign", SOON) == 3
 
 
-def test_a_part_that_goes_on_giving_signs_goes_on(tmp_path):
+def test_a_part_with_regular_signs_continues(tmp_path):
     again = f"{LIVES}\nfor _ in range(8): time.sleep({SOON / 2}); sign.touch()"
     assert watchdog.run([sys.executable, "-c", again], tmp_path / "sign", 10 * SOON) == 0
 
 
 class StartingPart:
-    """A part during whose start the watchdog gets the signal to stop."""
+    """A part that gets the signal to stop while the watchdog starts it."""
 
     def __init__(self, *_: object, **__: object) -> None:
         self.signals: list[int] = []
@@ -127,7 +127,7 @@ def clock(monkeypatch) -> Clock:
 
 @pytest.fixture
 def given(monkeypatch) -> list[str]:
-    """The signs that were given."""
+    """Return the signs of life so far."""
     signs: list[str] = []
     monkeypatch.setattr(signs_of_life, "give", lambda part, **_: signs.append(part))
     return signs

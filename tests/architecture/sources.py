@@ -57,7 +57,7 @@ def text_of(path: str | Path) -> str:
 
 @cache
 def functions(tree: ast.Module) -> list[tuple[str, ast.FunctionDef]]:
-    """Each function with its qualified name, such as `Order.lock`."""
+    """Return each function with its qualified name, such as `Order.lock`."""
 
     def inside(node: ast.AST, path: str) -> Iterator[tuple[str, ast.FunctionDef]]:
         for child in ast.iter_child_nodes(node):

@@ -18,7 +18,7 @@ DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")} - {ROOT / "C
 
 TOP = sorted({room.partition("/")[0] for room in ROOMS})
 
-# Within their own room's section, modules go without the room's name: `server.listener.Server`.
+# The section of a room names its modules without the room's name: `server.listener.Server`.
 PACKAGES = {path.parent.name for room in ROOMS for path in ROOT.glob(f"{room}/*/__init__.py")}
 NAME = re.compile(rf"`(?:manage\.py )?((?:{'|'.join([*TOP, *PACKAGES])})(?:\.[A-Za-z_]\w*)+)(?:\(.*?\))?`")
 FILE = re.compile(rf"`((?:{'|'.join(TOP)}|tests|docs|templates)(?:/[\w.-]+)+/?)`")
@@ -26,7 +26,7 @@ FILE = re.compile(rf"`((?:{'|'.join(TOP)}|tests|docs|templates)(?:/[\w.-]+)+/?)`
 LINK = re.compile(r"\]\((?!https?:|mailto:|[/#])([^)#\s]+)")
 ADR = re.compile(r"(?:\bADR |docs/adr/)(\d+)")
 
-EVENT_TYPES = {"inventory.updated"}  # reads like a module
+EVENT_TYPES = {"inventory.updated"}  # looks like the name of a module
 
 
 def dotted(room: str) -> str:

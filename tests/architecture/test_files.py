@@ -102,7 +102,7 @@ def test_a_module_of_an_apps_own_is_named_in_the_documents(app):
 
 
 def imports_inside(path: str, tree: ast.Module) -> Iterator[int]:
-    """The lines of imports inside of functions that no comment gives a reason for."""
+    """Return the lines of imports inside functions, unless a comment gives the reason."""
     lines = text_of(path).splitlines()
     inside = {
         node.lineno

@@ -1,4 +1,4 @@
-"""Rules of the house that a reader would otherwise have to hold in mind."""
+"""Rules of this project, so that no reader has to remember them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.architecture.sources import DOMAIN, functions, sources, walk
 
 LONGEST_FUNCTION = 60
 
-# `save()` of a row that is made just there: there is nothing yet that it could overwrite.
+# `save()` of a row that the code has just created: it cannot overwrite anything.
 MAKES_A_ROW = {
     "accounts/models/api_key.py: ApiKey.issue",
     "accounts/models/access_token.py: AccessToken.issue",
@@ -17,7 +17,7 @@ MAKES_A_ROW = {
 # A form saves its own fields.
 FORMS = {"sftp_ingest/admin.py: PasswordForm.save"}
 NOT_A_MODEL = {"stock", "printed"}
-# Django registers its own pages of users and groups before any app can.
+# Django registers its own pages of users and groups before our apps can.
 REPLACES_DJANGOS_ADMIN = {"backoffice/operators.py"}
 
 

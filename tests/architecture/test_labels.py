@@ -16,7 +16,7 @@ from backoffice.desk.kinds import KINDS
 from tests.architecture.sources import ROOT
 
 THEMES = {"System", "Light", "Dark"}
-WITHOUT_OBJECT = THEMES | {"Back", "Copy"}  # Copy is beside its text
+WITHOUT_OBJECT = THEMES | {"Back", "Copy"}  # the text of *Copy* is beside the button
 
 BUTTON = re.compile(r"<button\b(?P<attributes>[^>]*)>(?P<text>.*?)</button>", re.DOTALL)
 INPUT = re.compile(r'<input type="submit"[^>]*? value="(?P<text>[^"]*)"', re.DOTALL)
@@ -25,7 +25,7 @@ VARIABLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
 
 def _buttons() -> Iterator[tuple[str, str]]:
-    """Yield the file and the text of each button; a variable stands for its words."""
+    """Yield the file and the text of each button; `…` replaces a variable."""
     for template in sorted((ROOT / "templates").rglob("*.html")):
         text = template.read_text()
         for found in (*BUTTON.finditer(text), *INPUT.finditer(text)):

@@ -1,4 +1,4 @@
-"""Each statement that locks several rows names their order, so two of them never wait for each other."""
+"""Each statement that locks several rows has an order, so that two statements never wait for each other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def statements_in_sql() -> Iterator[tuple[str, str]]:
 
 
 def unordered(sql: str) -> list[str]:
-    """Return the parts of a statement that lock rows in no order, or in another one than ORDERS."""
+    """Return the parts of a statement that lock rows without one of the orders in ORDERS."""
     found = []
     for match in LOCK.finditer(" ".join(sql.split())):
         order = ORDER.search(match["before"].rstrip())
@@ -49,7 +49,7 @@ def test_each_statement_in_sql_locks_its_rows_in_the_one_order():
     assert [(path, wrong) for path, sql in statements for wrong in unordered(sql)] == []
 
 
-def test_another_order_or_none_is_found():
+def test_a_statement_with_another_order_or_none_is_found():
     locked = "SELECT FROM inventory_stocklevel s ORDER BY s.{} FOR UPDATE OF s"
     assert unordered(locked.format("warehouse_id, s.variant_id"))
     assert unordered("SELECT FROM catalog_variant WHERE listed FOR NO KEY UPDATE")

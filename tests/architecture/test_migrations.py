@@ -1,7 +1,7 @@
 """Migrations run beside the processes of the previous version.
 
-An old process does not know of a new column, so that needs a default in the database; it still asks for a
-column that is dropped; and nobody can write to a table while an index on it is built in one go.
+An old process does not know a new column, so the column needs a default in the database. It still reads a
+dropped column. And no process can write to a table while an index is built without CONCURRENTLY.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from tests.architecture.sources import DOMAIN
 
-# Small in every installation: an index on them takes no time.
+# Tables that are small in every installation: building an index on them takes no time.
 SMALL = {
     *("accounts.supplier", "accounts.retailer", "accounts.partnership", "accounts.apikey"),
     *("inventory.warehouse", "sftp_ingest.sftplogin", "sftp_ingest.remotehost", "events.epoch"),
@@ -44,7 +44,7 @@ def _fault(operation: Any, model: str) -> Iterator[str]:
         if not (field.null or field.has_db_default() or field.many_to_many or field.generated):
             yield f"{what}: needs db_default (or null), as an old process does not write it"
     elif isinstance(operation, operations.AlterField):
-        pass  # this may be only a new help text; the test of the previous version finds a new NOT NULL
+        pass  # it may only change the help text; the test of the previous version finds a new NOT NULL
     elif isinstance(operation, operations.AddIndex) and not isinstance(operation, AddIndexConcurrently):
         if model not in SMALL:
             yield f"{what}: needs AddIndexConcurrently, as nobody could write meanwhile"

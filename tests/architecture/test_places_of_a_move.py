@@ -1,4 +1,4 @@
-"""The places that docs/architecture.md lists for a new move are the places of the present moves."""
+"""The places that docs/architecture.md lists for a new move are the places of the existing moves."""
 
 from __future__ import annotations
 

@@ -36,10 +36,10 @@ WRITERS: dict[str, set[str]] = {
         "orders/change.py: OrderChange._carry_out",
         f"{PAST}._order",
     },
-    "events.Delivery.status": set(),  # many at once, by SQL
+    "events.Delivery.status": set(),  # updates many rows by SQL
 }
-# `processing_state.stamp` is how `OrderChange` and `manage.py reconcile --fix` write it; a fulfillment's
-# states are mended by its history and its units.
+# `OrderChange` and `manage.py reconcile --fix` write the state by `processing_state.stamp`. `reconcile`
+# repairs a fulfillment's state from its history and its units.
 SQL_WRITERS: dict[str, set[str]] = {
     "orders.Order.processing_state": {"orders/processing_state.py"},
     "fulfillments.Fulfillment.state": {"orders/reconciling/history_sources.py"},
@@ -50,14 +50,14 @@ SQL_WRITERS: dict[str, set[str]] = {
         "events/webhooks/upkeep.py",
     },
 }
-# Not the state of anything that moves.
+# Columns with such names that are not the state of a moving object.
 NO_STATE = {
-    "accounts.IdempotencyKey.status",  # of the HTTP response that is kept
+    "accounts.IdempotencyKey.status",  # the status of the stored HTTP response
     "events.Event.from_state",
     "events.Event.to_state",
-    "events.Delivery.last_status",  # of the receiver's HTTP response
+    "events.Delivery.last_status",  # the status of the receiver's HTTP response
 }
-# The table of moves behind each state that is set; the others are derived from these, or remember one.
+# The table of moves behind each column. All other states are derived from these, or remember a former one.
 TABLES = {
     "fulfillments.Fulfillment.state": fulfillments,
     "imports.ImportJob.status": imports,
@@ -67,14 +67,14 @@ DERIVED = {"fulfillments.Fulfillment.state_before_cancel", "orders.Order.process
 # `states.sql` writes these in SQL.
 SPELLED = {*fulfillments.State.values, *ProcessingState.values, *imports.Status.values}
 QUOTED = re.compile(rf"'({'|'.join(sorted(SPELLED))})'")
-# The same words with another meaning.
+# The same words with another meaning, in these files.
 OTHER_MEANINGS: set[tuple[str, str]] = set()
-# Import statuses that are no state of anything else; `Status` alone spells them, in SQL and in Python.
+# The words of import statuses that no other state uses. Only `Status` may spell them, in SQL and in Python.
 ONLY_OF_IMPORTS = {*imports.Status.values} - {"failed", "canceled"}
 KINDS = [kind.name for kind in all_kinds()]
 # The kind of an import: `kind="products"`, `job.kind == "products"`, and the same in SQL.
 KIND_IN_SQL = re.compile(rf"\bkind\b\W{{1,6}}'({'|'.join(KINDS)})'")
-# A column of that name that is another model's.
+# A column of the same name in another model.
 NAMESAKES = {"accounts/idempotency.py: _keep"}
 # The calls that create a row.
 MODELS = {field.split(".")[1] for field in WRITERS}
@@ -146,7 +146,7 @@ def inside_functions() -> list[tuple[str, ast.AST]]:
 
 @cache
 def outside_of_functions() -> list[tuple[str, ast.AST]]:
-    """The same of statements of a module itself."""
+    """Yield the same for the statements of the module itself, outside functions."""
     return [
         (path, node)
         for path, tree in sources().items()

@@ -96,7 +96,7 @@ def names(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
 
 
-def test_no_text_says_a_word_that_was_given_up():
+def test_no_text_has_a_given_up_word():
     found = [
         f"{path.relative_to(ROOT)}:{number}: {match[0]}"
         for path in texts()
@@ -107,7 +107,7 @@ def test_no_text_says_a_word_that_was_given_up():
     assert found == []
 
 
-def test_nothing_bears_a_name_that_was_given_up():
+def test_nothing_has_a_given_up_name():
     files = [str(path.relative_to(ROOT)) for path in texts() if path.stem in NAMES]
     inside = [
         f"{path.relative_to(ROOT)}:{line}: {name}"
@@ -120,7 +120,7 @@ def test_nothing_bears_a_name_that_was_given_up():
     assert files + inside == []
 
 
-def test_in_the_back_office_a_place_is_a_warehouse_as_the_glossary_says():
+def test_the_back_office_says_warehouse_instead_of_place():
     places = [
         f"{path.relative_to(ROOT)}:{line}"
         for path in sorted((ROOT / "backoffice").rglob("*.py"))

@@ -1,4 +1,4 @@
-"""Operators and support, logged in, and orders for them to look at."""
+"""Signed-in operators and support staff, and orders for their pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.orders.push_bodies import an_order
 
 @pytest.fixture
 def operator(db: None) -> Client:
-    """Sees and acts."""
+    """A signed-in operator, who may view and change everything."""
     client = Client()
     client.force_login(StaffFactory.create(username="olga", group=OPERATORS))
     return client
@@ -28,7 +28,7 @@ def operator(db: None) -> Client:
 
 @pytest.fixture
 def support(db: None) -> Client:
-    """Sees only."""
+    """A signed-in member of Support, who may only view."""
     client = Client()
     client.force_login(StaffFactory.create(username="sam", group=SUPPORT))
     return client
@@ -36,7 +36,7 @@ def support(db: None) -> Client:
 
 @pytest.fixture
 def pushed(client_for: Any) -> Callable[..., Order]:
-    """An order as a retailer pushed it."""
+    """Return a function that pushes an order as a retailer."""
 
     def push(retailer: Retailer, *lines: dict[str, Any], **fields: Any) -> Order:
         answer = client_for(retailer).post("orders", an_order(*lines, **fields))

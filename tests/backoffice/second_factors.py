@@ -1,4 +1,4 @@
-"""An operator with a phone: signs in, sets an app up, reads codes off it."""
+"""An operator with a phone, who signs in, sets up an app, and reads its codes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGN_IN, SECOND, SET_UP = (
 
 
 def app_code(secret: str, later: int = 0) -> str:
-    """Return the code of an app (RFC 6238), now or a number of half minutes later."""
+    """Return the code of an app (RFC 6238), of now or of a later half minute."""
     step = int(time.time()) // 30 + later
     digest = hmac.digest(base64.b32decode(secret), struct.pack(">Q", step), "sha1")
     at = digest[-1] & 15
@@ -43,13 +43,14 @@ class Person:
         return self.client.post(SIGN_IN, form)
 
     def enter(self, code: str) -> Any:
-        """The second step."""
+        """Do the second step of signing in."""
         return self.client.post(SECOND, {"code": code})
 
     def set_up(self) -> list[str]:
         """Set up an app for a signed-in user; return the recovery codes."""
         self.secret = self.client.get(SET_UP).context["form"].secret
-        # The code before this one, so that this can be entered next. It is good until this half minute ends.
+        # Use the previous code, so that the present one can be used next. It is valid until this half minute
+        # ends.
         with time_machine.travel(time.time(), tick=False):
             page = self.client.post(SET_UP, {"code": app_code(self.secret, -1)}, follow=True)
         return list(page.context["unused_codes"])

@@ -20,7 +20,7 @@ def shown(client, **asked):
     return [(entry.person, entry.what.split()[0], entry.on) for entry in page.context["entries"]]
 
 
-def test_it_shows_actor_action_object_and_reason(operator, order):
+def test_the_log_shows_actor_action_object_and_reason(operator, order):
     do(operator, order, "hold", reason="Looks like fraud")
 
     assert shown(operator) == [("olga", "order.held", f"order {order.pk}")]
@@ -28,7 +28,7 @@ def test_it_shows_actor_action_object_and_reason(operator, order):
 
 
 @pytest.mark.parametrize("table", ["events_event", "accounts_operatoraction"])
-def test_the_newest_are_read_by_an_index_however_much_was_ever_done(operator, table):
+def test_the_newest_entries_are_read_by_an_index(operator, table):
     with CaptureQueriesContext(connection) as asked:
         operator.get(PAGE)
 
@@ -70,7 +70,7 @@ def test_an_action_on_many_leads_to_its_results(operator, shop):
         ({"since": "nonsense", "after": "nonsense"}, 1),
     ],
 )
-def test_it_is_narrowed(operator, order, asked, found):
+def test_the_log_can_be_filtered(operator, order, asked, found):
     do(operator, order, "hold")
     today = datetime.now(UTC).date()
     names = {"order": order.pk, "today": today, "yesterday": today - timedelta(days=1)}
@@ -82,7 +82,7 @@ def test_pages_follow_each_other_without_a_gap_or_a_repetition(operator, order, 
     for _ in range(3):
         do(operator, order, "hold")
         do(operator, order, "release")
-    Event.objects.filter(type="order.held").update(occurred_at=datetime.now(UTC))  # all at one moment
+    Event.objects.filter(type="order.held").update(occurred_at=datetime.now(UTC))  # all at the same moment
 
     seen, query = [], ""
     while True:

@@ -12,7 +12,7 @@ from backoffice.paginator import CappedPaginator
 from catalog.models import Variant
 from tests.factories import SupplierFactory, VariantFactory
 
-# Shown on the page of their parent, or internal.
+# Models without a page: another page shows their rows, or they are internal.
 WITHOUT_PAGES = {
     "accounts.AccessToken",
     "accounts.IdempotencyKey",
@@ -47,7 +47,7 @@ WITHOUT_PAGES = {
     "imports.ImportDraft",
     "imports.Reject",
     "imports.UploadChunk",
-    "inventory.ExpectedStock",  # on orders that wait
+    "inventory.ExpectedStock",  # on the orders that wait
     "orders.CancelRequest",
     "orders.OrderLine",
     "orders.RetailerClock",
@@ -87,7 +87,7 @@ def test_support_sees_every_list(support, model):
     assert support.get(f"/admin/{meta.app_label}/{meta.model_name}/add/").status_code == 403
 
 
-def test_nothing_is_deleted_by_the_hundred(operator, order):
+def test_no_list_deletes_many_rows(operator, order):
     assert "delete_selected" not in operator.get("/admin/orders/order/").text
 
 

@@ -1,4 +1,4 @@
-"""Backups on a schedule: when the next is due, which are kept, and what the metric says."""
+"""Backups on a schedule: when the next one is due, which ones are kept, and the value of the metric."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def results(client, page):
 
 @pytest.fixture
 def no_time(monkeypatch):
-    """The operator's own request does one row, or one page of looking; the rest is a worker's."""
+    """Let the operator's request do one row, or check one page of rows. Workers do the rest."""
     monkeypatch.setattr(bulk_actions, "AT_ONCE", -1.0)
     monkeypatch.setattr(bulk_actions, "SLICE", -1.0)
     woken: list[int] = []
@@ -163,10 +163,10 @@ def test_many_rows_are_done_once_even_if_workers_die(operator, shop, no_time, mo
 
     page = confirm(operator, page)
     assert "1 of 7" in page.text
-    OperatorAction.objects.update(lease_until="2099-01-01T00:00Z")  # a worker has it
+    OperatorAction.objects.update(lease_until="2099-01-01T00:00Z")  # a worker holds the lease
     run_operator_action(chosen.pk)
     assert Order.objects.filter(held=True).count() == 1
-    OperatorAction.objects.update(lease_until=None)  # it died
+    OperatorAction.objects.update(lease_until=None)  # the worker died
     while OperatorAction.objects.filter(finished_at=None).exists():
         no_time.clear()
         sweep_operator_actions()
@@ -226,7 +226,7 @@ def test_confirming_twice_does_it_once(operator, ended, going_on):
     assert OperatorAction.objects.get().reason == "agreed by telephone"
 
 
-def test_support_looks_and_does_not_act(operator, support, ended, going_on):
+def test_support_can_view_but_not_act(operator, support, ended, going_on):
     page = choose(operator, Order, "hold", [going_on])
     path = page.request["PATH_INFO"]
 

@@ -69,11 +69,11 @@ def before_doing(monkeypatch):
 
 
 def held():
-    """Orders that are held, and how often that happened."""
+    """Return the number of held orders, and the number of events of a hold."""
     return Order.objects.filter(held=True).count(), Event.objects.filter(type="order.held").count()
 
 
-def test_some_hundred_cost_few_statements_each(begin):
+def test_each_of_some_hundred_rows_costs_few_statements(begin):
     def statements(count):
         action = begin(count)
         with CaptureQueriesContext(connection) as sent:

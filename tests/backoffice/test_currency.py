@@ -52,7 +52,7 @@ def test_an_unknown_currency_is_refused(acme, shop, a_variant, client_for, code)
     assert not Order.objects.exists()
 
 
-def test_a_fraction_of_a_yen_is_refused_at_every_amount(acme, shop, a_variant, client_for):
+def test_every_amount_refuses_a_fraction_of_a_yen(acme, shop, a_variant, client_for):
     a_variant(acme, "LAMP", stock=9)
     set_currency(shop, "JPY")
     line = {"sku": "LAMP", "quantity": 1, "billed_amount": 10.5, "tax_billed_amount": 1.1}

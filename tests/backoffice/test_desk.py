@@ -1,4 +1,4 @@
-"""The desk: everything that waits for a person, the same order once, by deadline and money."""
+"""The desk lists all work that waits for a person, each order once, by deadline and amount."""
 
 from datetime import timedelta
 
@@ -144,7 +144,7 @@ def test_rows_are_sorted_by_deadline_and_then_amount(operator, acme, shop, a_var
         ({"start": "W3sid2FpdGluZyI6WzEsMl19LG51bGxd"}, 1),
     ],
 )
-def test_it_is_narrowed(operator, refused_address, acme, rival, asked, count):
+def test_the_desk_can_be_filtered(operator, refused_address, acme, rival, asked, count):
     names = {"acme": acme.pk, "rival": rival.pk}
     assert len(rows(operator, **{name: text.format(**names) for name, text in asked.items()})) == count
 
@@ -159,7 +159,7 @@ def keep(client, item, **kept):
     return client.post(f"{DESK}note/", fields, follow=True)
 
 
-def test_a_row_is_taken_noted_and_put_off(operator, refused_address):
+def test_a_row_is_taken_commented_and_snoozed(operator, refused_address):
     [item] = rows(operator)
     keep(operator, item, assigned_to="olga", text="Asked the retailer")
     [item] = rows(operator, taken="mine")
@@ -201,7 +201,7 @@ def test_after_an_action_no_redirect_leaves_the_site(operator, order):
         assert answer["Location"] == f"/admin/orders/order/{order.pk}/change/"
 
 
-def test_it_asks_the_same_number_of_queries_however_much_waits(
+def test_the_desk_takes_the_same_queries_for_any_amount_of_work(
     operator, acme, shop, a_variant, pushed, client_for, django_assert_max_num_queries
 ):
     a_variant(acme, "LAN-1", stock=50)

@@ -89,7 +89,7 @@ def test_an_operator_who_sees_the_assignee_may_hand_the_row_on(operator, nina, w
 
 
 @pytest.mark.parametrize(("group", "may"), [("Order desk", False), ("Catalogue desk", True)])
-def test_a_desk_is_offered_to_take_its_own_rows_alone(acme, group, may):
+def test_a_role_is_offered_to_take_only_rows_of_its_desk(acme, group, may):
     job = ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL)
     client = someone("ida", group)
 

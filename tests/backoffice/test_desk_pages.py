@@ -32,7 +32,7 @@ def all_rows(client, **asked):
 
 @pytest.fixture
 def small(monkeypatch):
-    """Pages of two rows, of windows of three of each kind."""
+    """Use pages of two rows, and windows of three rows of each kind."""
     monkeypatch.setattr("backoffice.desk.pages.PAGE", 2)
     monkeypatch.setattr("backoffice.desk.gathering.WINDOW", 3)
 
@@ -119,7 +119,7 @@ def test_a_webhook_is_on_the_desk_only_after_failing_for_some_time(operator, acm
 
 @pytest.fixture
 def at(monkeypatch):
-    """Let the processes' clock show another time; nothing is heard of beforehand, or afterwards."""
+    """Let the processes' clock show another time. Delete all signs of life before and after the test."""
     began, client = time.time(), signs_of_life._client()
     client.delete(signs_of_life.KEY)
     yield lambda seconds: monkeypatch.setattr("api.signs_of_life.time.time", lambda: began + seconds)
@@ -207,7 +207,7 @@ def test_only_an_operator_can_take_a_row(operator, order, fulfillment):
     assert messages(page) == ["No operator has the name paul. Choose a name from the list."]
 
 
-def test_from_the_desk_to_a_page_and_after_the_action_back(operator, order, fulfillment, acme, client_for):
+def test_an_action_from_the_desk_leads_back_to_the_desk(operator, order, fulfillment, acme, client_for):
     client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
     [item] = all_rows(operator)
     page = operator.get(f"{item.url}?next={DESK}").text

@@ -1,4 +1,4 @@
-"""Daily digests: only for recipients with the setting, and only with a mail server."""
+"""Daily digests are mailed only to subscribers, and only with a mail server."""
 
 from datetime import timedelta
 from smtplib import SMTPException
@@ -154,7 +154,7 @@ def test_a_digest_has_exactly_one_recipient(operator, acme):
         ("smtps://mail.example", ("smtp", 465, False, True)),
     ],
 )
-def test_one_url_says_where_mail_goes(url, found):
+def test_one_url_sets_the_mail_server(url, found):
     read = mail_settings(url)
     backend = read["EMAIL_BACKEND"].split(".")[-2]
     assert (backend, *(read.get(f"EMAIL_{name}") for name in ("PORT", "USE_TLS", "USE_SSL"))) == found

@@ -1,4 +1,4 @@
-"""The docs are compared with the code."""
+"""The documents agree with the code."""
 
 import re
 

@@ -39,6 +39,6 @@ def test_an_expired_form_names_the_remedy(db):
 
 
 @pytest.mark.parametrize("path", ["/v3/nothing", "/nothing"])
-def test_elsewhere_the_envelope_stays(client, path):
+def test_other_paths_keep_the_envelope(client, path):
     answer = client.get(path)
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")

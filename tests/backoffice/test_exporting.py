@@ -79,7 +79,7 @@ def test_a_sheet_that_is_full_says_so(monkeypatch):
 
 
 @pytest.mark.parametrize("meta", LISTED, ids=lambda meta: meta.label)
-def test_every_list_can_be_had(admin_client, order, meta):
+def test_every_list_can_be_exported(admin_client, order, meta):
     path = f"/admin/{meta.app_label}/{meta.model_name}/export.xlsx"
     assert exported(admin_client, path).startswith(b"PK")
 
@@ -111,7 +111,7 @@ def test_desks_see_all_and_act_on_their_own_work(db, desk, path, may):
 
 
 @pytest.mark.parametrize("nonsense", [{"no_such_field": "1"}, {"e": "1", "id": "\0"}])
-def test_a_file_of_a_list_that_cannot_be_filtered_so_leads_to_the_list(operator, nonsense):
+def test_an_export_with_a_wrong_filter_leads_to_the_list(operator, nonsense):
     answer = operator.get("/admin/orders/order/export.csv", nonsense)
 
     assert (answer.status_code, answer.headers["Location"]) == (302, "/admin/orders/order/?e=1")

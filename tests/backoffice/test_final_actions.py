@@ -1,4 +1,4 @@
-"""Bulk actions that cannot be undone show their size, ask for it, and can be stopped before they start."""
+"""Bulk actions that cannot be undone ask for their number of rows, and can be stopped before they start."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def test_the_preview_shows_the_money(preview):
 
 
 @pytest.mark.parametrize("typed", ["", "3", "two"])
-def test_another_number_confirms_nothing(operator, preview, typed):
+def test_a_wrong_number_confirms_nothing(operator, preview, typed):
     page = send(operator, preview, typed)
     assert "This action changes 2 rows and cannot be undone. Type 2 to confirm it." in page.text
     assert OperatorAction.objects.get().confirmed_at is None
 
 
-def test_it_waits_and_can_be_stopped_before_the_first_row(operator, preview):
+def test_a_confirmed_action_waits_and_can_be_stopped_before_the_first_row(operator, preview):
     page = send(operator, preview, "2")
     action = OperatorAction.objects.get()
     assert action.starts_at is not None
@@ -63,7 +63,7 @@ def test_it_waits_and_can_be_stopped_before_the_first_row(operator, preview):
     assert untouched()
 
 
-def test_it_starts_after_the_wait(operator, preview):
+def test_a_confirmed_action_starts_after_the_wait(operator, preview):
     assert "2 done." in confirm(operator, preview).text
     assert not untouched()
 

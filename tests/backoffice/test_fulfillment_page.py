@@ -20,7 +20,7 @@ def page_of(client, fulfillment):
 def test_the_buttons_follow_the_table(operator, fulfillment, state):
     Fulfillment.objects.update(state=state)
     offered = {action.name for action in page_of(operator, fulfillment).context["record_actions"]}
-    moves = {*moves_from(state, ActorKind.OPERATOR)} - {CANCEL_UNCAPTURED}  # a part of *Cancel order*
+    moves = {*moves_from(state, ActorKind.OPERATOR)} - {CANCEL_UNCAPTURED}  # *Cancel order* makes this move
     assert offered == {move.name.replace("_", "-") for move in moves}
 
 
@@ -72,7 +72,7 @@ def test_the_page_shows_agreed_lines_and_the_items_of_parcels_refusals_and_retur
 
 
 FORBIDDEN = [move for move in MOVES if State.MISSING_SKU not in (move.repeated_in, *move.sources)]
-FORBIDDEN.remove(CANCEL_UNCAPTURED)  # it has no button
+FORBIDDEN.remove(CANCEL_UNCAPTURED)  # no button makes this move
 
 
 @pytest.mark.parametrize("move", FORBIDDEN, ids=lambda move: move.name)
@@ -223,7 +223,7 @@ def test_a_part_of_the_units_goes_to_a_supplier_that_has_only_a_part(operator, f
     assert Fulfillment.objects.get(pk=fulfillment.pk).state == State.NEW
 
 
-def test_a_part_is_shipped_and_comes_back(operator, fulfillment):
+def test_a_part_of_the_units_is_shipped_and_returned(operator, fulfillment):
     field = f"line_{fulfillment.lines.get().pk}"
     do(operator, fulfillment, "accept")
     do(operator, fulfillment, "ship", tracking_number="1Z", **{field: "1"})

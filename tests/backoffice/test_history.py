@@ -22,7 +22,9 @@ def shown(entry):
     return entry.title, dict(entry.details).get("units", "")
 
 
-def test_it_names_skus_people_keys_captures_and_stock(operator, order, fulfillment, client_for, acme):
+def test_the_history_names_skus_people_keys_captures_and_stock(
+    operator, order, fulfillment, client_for, acme
+):
     supplier = client_for(acme)
     supplier.get("fulfillments")
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")

@@ -61,7 +61,7 @@ def test_a_failure_of_last_month_is_no_news(operator, acme):
     assert counts(operator)["failed"] == 0
 
 
-# For each kind with a list: values that put a row into the kind, and values that just do not.
+# For each kind with a list: values that put a row into the kind, and values that narrowly miss it.
 LONG_AGO, TOMORROW = timezone.now() - timedelta(days=30), timezone.now() + timedelta(days=1)
 ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
     "address": (Fulfillment, {"state": "wrong_address"}, {"state": "new"}),
@@ -133,8 +133,8 @@ def test_many_rows_are_counted_exactly_up_to_a_limit(operator, acme, monkeypatch
 
 def test_the_home_page_asks_one_query_for_each_kind(operator, order, django_assert_num_queries):
     operator.get("/admin/")
-    # session, user, whether they lack a second factor, the permissions of the user and of their groups;
-    # one for each of the desk's kinds (of silent parts Redis is asked); the actions that need an approval
+    # session, user, whether they lack a second factor, the permissions of the user and of their groups; one
+    # for each of the desk's kinds (silent parts come from Redis); the actions that need an approval
     with django_assert_num_queries(5 + 13 + 1):
         operator.get("/admin/")
 

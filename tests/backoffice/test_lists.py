@@ -1,4 +1,4 @@
-"""Lists as people want them: days from and to, columns that they choose, views that they save."""
+"""Lists have filters by days, columns to choose, and saved views."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_list_is_narrowed_to_days_both_included(operator, days):
     assert between(created_at_from="0001-01-01", created_at_to="9999-12-31") == days
 
 
-def test_days_go_together_with_other_filters_and_into_the_file(operator, days, boutique):
+def test_days_combine_with_other_filters_and_apply_to_the_export(operator, days, boutique):
     OrderFactory.create(retailer=boutique)
     narrowed = {
         "created_at_from": "2026-03-12",

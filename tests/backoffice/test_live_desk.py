@@ -1,4 +1,4 @@
-"""The desk reports its changes, and the page of a record says who looks at it."""
+"""The desk reports its changes, and the page of a record shows who looks at it."""
 
 import time
 from urllib.parse import quote
@@ -66,7 +66,7 @@ def nina(db):
     return client
 
 
-def test_two_who_look_at_an_order_see_each_other(operator, nina, order, monkeypatch):
+def test_two_operators_on_the_page_of_an_order_see_each_other(operator, nina, order, monkeypatch):
     assert looking(operator, order) == []
     assert looking(nina, order) == ["olga"]
     assert looking(operator, order) == ["nina"]

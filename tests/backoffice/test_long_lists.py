@@ -1,4 +1,4 @@
-"""Lists that may have millions of rows are searched by indexes alone, and never sorted at will."""
+"""Lists that may have millions of rows are searched by indexes alone, and sorted only by indexed columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from orders.models import Order
 from sftp_ingest.models import RemoteHost, SftpLogin
 from tests.factories import OrderFactory
 
-# Their number is that of parties or operators, or a few per party.
+# Short lists: one row for each party or operator, or a few per party.
 SHORT = {Supplier, Retailer, Partnership, ApiKey, Warehouse, ImportPolicy, AutoImport, SavedMapping}
 SHORT |= {SftpLogin, RemoteHost, Digest, Contact, MessageTemplate, PerformanceTarget}
 LONG = [model for model, listed in admin.site._registry.items() if isinstance(listed, LongList)]
@@ -32,7 +32,7 @@ def test_every_list_is_known_to_be_short_or_made_for_length():
 
 
 @pytest.mark.parametrize("model", LONG, ids=lambda model: model.__name__)
-def test_a_search_reads_no_table_whole(model, admin_client):
+def test_a_search_reads_no_table_completely(model, admin_client):
     table = model._meta.db_table
     page = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
     for term in TERMS:
@@ -63,7 +63,7 @@ def test_no_address_sorts_a_list_that_has_no_index_for_it(admin_client, shop):
 
 
 def plan_of(statement: str) -> str:
-    """How the rows are found where neither the table nor an index is read from its end."""
+    """Return the plan by which PostgreSQL finds the rows, if it reads no table or index completely."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off")
         cursor.execute(f"EXPLAIN {statement}")

@@ -32,7 +32,7 @@ def test_a_user_with_all_rights_reaches_every_list(admin_client):
         assert reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist") in urls, meta.label
 
 
-def test_every_place_is_there_and_the_page_that_is_shown_is_marked(admin_client):
+def test_the_menu_has_every_page_and_marks_the_shown_one(admin_client):
     for label, link in links(admin_client.get("/admin/")).items():
         page = admin_client.get(link.url)
         assert page.status_code == 200, label

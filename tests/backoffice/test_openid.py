@@ -1,4 +1,4 @@
-"""Another service vouches for operators: by OpenID Connect, with a small provider of our own."""
+"""Operators sign in by OpenID Connect, with a small provider of the tests."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def provider(settings):
 
 
 def come_back(client: Client) -> str:
-    """Go there and back, as a browser would; where it ends."""
+    """Sign in at the provider as a browser does; return the last page."""
     away = client.get("/admin/oidc/oidc/login/?next=/admin/orders/order/").headers["Location"]
     state = parse_qs(urlsplit(away).query)["state"][0]
     answer = client.get("/admin/oidc/oidc/login/callback/", {"state": state, "code": "c"})

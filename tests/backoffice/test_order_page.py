@@ -35,7 +35,7 @@ def test_the_page_shows_lines_fulfillments_routing_and_history(operator, order, 
     assert "Chosen for 2 of 2, all in stock." in text
     assert "<td>Order received</td>" in text, "the cause of the routing decision"
     # once each in the lists of fulfillments and parcels, then in the history: created, accepted, shipped, and
-    # twice stock
+    # two stock movements
     assert text.count(f'href="/admin/fulfillments/fulfillment/{fulfillment.pk}/change/"') == 7
     assert [word in text for word in ("order.created", "fulfillment.accepted", "fulfillment.shipped")] == [
         True
@@ -43,7 +43,7 @@ def test_the_page_shows_lines_fulfillments_routing_and_history(operator, order, 
 
 
 def rows_of(page, title):
-    """The cells of the table below a heading, as text."""
+    """Return the cells of the table below a heading, as text."""
     table = re.search(rf"<h2>{title}</h2>.*?<tbody>(.*?)</tbody>", page.text, re.DOTALL)
     assert table, f"no table {title}"
     rows = re.findall(r"<tr>(.*?)</tr>", table[1], re.DOTALL)
@@ -270,7 +270,7 @@ def test_the_list_finds_an_order_by_any_part_of_its_number(operator, order):
 
 @pytest.fixture
 def ended(order, fulfillment, client_for, acme):
-    """An order that is shipped whole."""
+    """A completely shipped order."""
     supplier = client_for(acme)
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "T"})
@@ -375,7 +375,7 @@ def test_an_unchanged_address_is_reported_as_unchanged(operator, order):
 
 
 def remedies(client, order):
-    """The path of each remedy on the order's page, without the way back."""
+    """Return the path of each remedy on the order's page, without its parameters."""
     steps = page_of(client, order).context["steps"]
     return [url.partition("?")[0] for _, url in steps if url]
 

@@ -63,7 +63,7 @@ def test_the_route_omits_suppliers_suspended_later_or_without_the_item(
         {
             "sku": "LAN-1",
             "upc": "012345678905",
-        },  # found by its upc: a supplier with only the sku is not asked
+        },  # the line names a upc: a supplier with only the sku is no candidate
         {"sku": "LAN-1", "supplier_id": 0},  # pinned to Acme
     ],
 )
@@ -104,13 +104,11 @@ def both(acme, rival, shop, a_variant, pushed, client_for):
 
 
 @pytest.mark.parametrize(("which", "sent"), [("new", 1), ("all", 2), ("", 0)])
-def test_open_work_is_sent_elsewhere_while_its_supplier_is_suspended(
-    operator, acme, rival, both, which, sent
-):
+def test_open_work_is_reassigned_while_its_supplier_is_suspended(operator, acme, rival, both, which, sent):
     url = f"/admin/accounts/supplier/{acme.pk}/suspend/"
     assert "reassign new fulfillments" in operator.get(url).text
     page = operator.post(url, {"reason": "Strike", "open_work": which}, follow=True)
-    assert not Fulfillment.objects.filter(supplier=rival).exists()  # nothing moves before it is confirmed
+    assert not Fulfillment.objects.filter(supplier=rival).exists()  # nothing changes before the confirmation
     if sent:
         assert f"{sent} will be done" in page.text
         confirm = f"{page.request['PATH_INFO']}confirm/"
@@ -119,7 +117,7 @@ def test_open_work_is_sent_elsewhere_while_its_supplier_is_suspended(
     assert acme.suspensions.get().ended_at is None
 
 
-def test_a_retailer_has_no_work_to_send_elsewhere(operator, shop):
+def test_a_retailer_has_no_work_to_reassign(operator, shop):
     url = f"/admin/accounts/retailer/{shop.pk}/suspend/"
     assert "reassign new fulfillments" not in operator.get(url).text
     operator.post(url, {"reason": "Strike", "open_work": "all"})

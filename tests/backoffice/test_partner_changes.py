@@ -10,7 +10,7 @@ KEY = {"allowed_networks": "", "rate_limit": "", "expires_at_0": "", "expires_at
 
 
 def events():
-    """Return type and data of the events; all are by the operator and for operators."""
+    """Return type and data of the events. All must be by the operator, and visible only to operators."""
     happened = list(Event.objects.order_by("id"))
     assert {(event.actor, event.area) for event in happened} <= {("user:olga", "accounts")}
     return [(event.type, event.data) for event in happened]
@@ -95,7 +95,7 @@ def test_a_partnership_that_is_switched_off_is_recorded_for_both(operator, partn
     event = Event.objects.get()
     assert (event.supplier, event.retailer) == (partnership.supplier, partnership.retailer)
     for party in (partnership.supplier, partnership.retailer):
-        assert client_for(party).get("events").json()["results"] == []  # the operators' own
+        assert client_for(party).get("events").json()["results"] == []  # only operators see these events
 
 
 def test_changed_terms_of_a_partnership_are_recorded(operator, partnership):

@@ -38,7 +38,7 @@ def acme(acme: Supplier) -> Supplier:
     return acme
 
 
-def test_a_new_a_rotated_and_a_revoked_key(acme, admin_client):
+def test_partners_get_mails_about_new_rotated_and_revoked_keys(acme, admin_client):
     form = {"name": "ERP", "supplier": acme.pk, "scopes": ["fulfillments:read"]}
     answer = admin_client.post("/admin/accounts/apikey/add/", form)
     assert answer.status_code in (200, 302), answer.content

@@ -1,4 +1,4 @@
-"""Roles between "all" and "look": users may do everything that a page offers them."""
+"""Roles with a part of the rights: pages offer their users only actions that they may do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One box finds things from anywhere: by any part of their names, in any case, and by indexes alone."""
+"""The search box finds records by any part of their names, in any case, and by indexes alone."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_an_exact_match_is_opened_at_once(operator, shop):
 
 
 @pytest.mark.parametrize("term", ["", "  ", "\0", "%", "'", "x" * 5000, "9" * 30, "\U0010ffff", "/", "a/"])
-def test_no_term_makes_it_fail(operator, term):
+def test_the_search_accepts_any_term(operator, term):
     assert operator.get(SEARCH, {"q": term, "all": 1}).status_code == 200
 
 
@@ -154,7 +154,7 @@ def test_a_search_asks_a_fixed_number_of_times_and_reads_ranges_of_indexes(opera
 
 
 def read_whole(statement, seqscan):
-    """The tables that PostgreSQL would read from end to end: if it may choose, or if nothing else is left."""
+    """Return the tables that PostgreSQL would read completely, with sequential scans allowed or forbidden."""
     with connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL enable_seqscan = {seqscan}")
         cursor.execute(f"EXPLAIN (COSTS OFF) {statement}")

@@ -120,7 +120,7 @@ def test_a_user_without_the_required_factor_can_only_set_it_up(ada):
 
 
 @pytest.mark.usefixtures("_must")
-def test_that_a_group_must_use_one_is_recorded_and_can_be_taken_back(ada, root):
+def test_a_groups_required_factor_is_recorded_and_can_be_removed(ada, root):
     group = Group.objects.get(name=OPERATORS)
     assert group.permissions.exists()
     root.client.post(
@@ -135,7 +135,7 @@ def test_that_a_group_must_use_one_is_recorded_and_can_be_taken_back(ada, root):
     assert ada.sees_orders()
 
 
-def test_another_operator_resets_a_lost_one_with_a_reason(ada, root):
+def test_another_operator_resets_a_lost_factor_with_a_reason(ada, root):
     ada.sign_in()
     ada.set_up()
     page = f"/admin/auth/user/{User.objects.get(username='ada').pk}/"
@@ -242,7 +242,7 @@ def test_a_person_with_a_second_factor_costs_one_query(ada, django_assert_num_qu
     ada.sign_in()
     ada.set_up()
     user = User.objects.get(username="ada")
-    with django_assert_num_queries(1):  # the authenticators
+    with django_assert_num_queries(1):  # reads the second factors
         assert not lacks_second_factor(user)
 
 

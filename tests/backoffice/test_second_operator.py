@@ -88,7 +88,7 @@ def test_an_unconfirmed_action_cannot_be_approved(operator, second, keys):
     assert OperatorAction.objects.get().confirmed_at is None
 
 
-def test_who_only_views_cannot_approve(operator, support, keys):
+def test_an_operator_who_may_only_view_cannot_approve(operator, support, keys):
     page = confirm(operator, choose(operator, ApiKey, "revoke", keys))
 
     assert support.post(f"{path_of(page)}approve/").status_code == 403
@@ -123,7 +123,7 @@ def test_a_misspelt_action_stops_the_start(settings):
 
 
 @pytest.mark.parametrize(("limit", "asks"), [(1, True), (2, False)])
-def test_a_role_has_a_limit_for_what_cannot_be_undone(operator, keys, settings, limit, asks):
+def test_a_role_has_a_limit_for_actions_that_cannot_be_undone(operator, keys, settings, limit, asks):
     settings.SECOND_OPERATOR_ACTIONS = []
     settings.SECOND_OPERATOR_LIMITS = {OPERATORS: limit, "Partner desk": 50}
     page = confirm(operator, choose(operator, ApiKey, "revoke", keys))

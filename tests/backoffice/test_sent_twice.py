@@ -69,7 +69,7 @@ def test_a_form_that_was_wrong_is_corrected_and_sent_again(adjust):
 
 
 def test_one_of_two_concurrent_forms_is_done(db, level):
-    """Both run as if alone: the second fails when it records its number."""
+    """Neither form sees the other: the second one fails when it stores the form's id."""
     admin, by, form_id = StockLevelAdmin(StockLevel, site), Actor(ActorKind.OPERATOR, "olga"), uuid4()
     action = admin.find_action("adjust")
     assert action

@@ -1,4 +1,4 @@
-"""The operators' page of how each part of the service fares."""
+"""The operators' page with the state of each part of the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guessing an operator's password: slowed by name and address, logged with both."""
+"""Guesses of an operator's password are slowed down and logged, by name and address."""
 
 from __future__ import annotations
 

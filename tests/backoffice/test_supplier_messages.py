@@ -46,7 +46,7 @@ def test_a_message_is_stored_and_mailed_to_the_suppliers_digest_address(
     assert left(acme) == ["Hello Acme"]
 
 
-def test_without_an_address_it_is_only_left(operator, job, acme, mail_server, mailoutbox):
+def test_without_an_address_the_message_is_only_stored(operator, job, acme, mail_server, mailoutbox):
     do(operator, job, "message", text="Hello Acme", mail_to="")
     assert (left(acme), mailoutbox) == (["Hello Acme"], [])
 

@@ -34,7 +34,7 @@ def path_of(subject):
 
 @pytest.fixture
 def lanterns(acme, rival, a_variant):
-    """Both have them; Acme's are cheaper."""
+    """Lanterns of both suppliers; Acme's are cheaper."""
     a_variant(acme, "LAN-1", upc="036000291452", stock=10, retail_price=5)
     a_variant(rival, "RIV-1", upc="036000291452", stock=10, retail_price=9)
 
@@ -108,7 +108,7 @@ def test_the_reason_is_for_operators_and_both_sides_get_an_event(operator, acme,
     assert "Bankrupt?" in page.text
 
 
-def test_it_ends_by_itself_on_its_day(operator, acme, shop, time_machine_at):
+def test_a_suspension_ends_by_itself_on_its_day(operator, acme, shop, time_machine_at):
     today = timezone.now().date()
     suspend(operator, acme, until=(today + timedelta(days=2)).isoformat())
     assert end_expired() == 0
@@ -171,7 +171,7 @@ def test_a_new_partner_of_a_suspended_supplier_waits_too(operator, acme):
     assert not fresh.is_trading
 
 
-def test_nothing_is_done_twice_or_without_a_reason(operator, support, acme):
+def test_a_suspension_needs_a_reason_and_happens_once(operator, support, acme):
     assert "This field is required" in suspend(operator, acme, reason="").text
     assert "This day has passed or is today" in suspend(operator, acme, until="2020-01-01").text
     assert messages(resume(operator, acme)) == ["Acme is not suspended, so nothing was changed."]

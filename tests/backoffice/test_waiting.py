@@ -13,7 +13,7 @@ LIST = "/admin/orders/orderline/"
 
 @pytest.fixture
 def waiting(acme, shop, a_variant, pushed):
-    """Orders for Acme's lamps, of which there are two: one that has them, one short, one that waits."""
+    """Three orders for Acme's two lamps: one gets the lamps, one is short, and one waits."""
     a_variant(acme, "LAMP", stock=2)
     return [
         pushed(shop, {"sku": "LAMP", "quantity": 2}),
@@ -37,7 +37,7 @@ def test_the_list_shows_waiting_orders_and_their_suppliers(operator, waiting):
     assert "no supplier" in text
 
 
-def test_it_is_searched_by_sku_and_by_order(operator, waiting, acme, shop, a_variant, pushed):
+def test_the_list_is_searched_by_sku_and_by_order(operator, waiting, acme, shop, a_variant, pushed):
     rug = a_variant(acme, "RUG", upc="036000291452")
     by_variant = pushed(shop, {"variant_id": rug.pk, "quantity": 1})
     by_upc = pushed(shop, {"upc": "036000291452", "quantity": 1})
@@ -49,7 +49,7 @@ def test_it_is_searched_by_sku_and_by_order(operator, waiting, acme, shop, a_var
     assert listed(operator, q=short.retailer_order_id) == [short.pk]
 
 
-def test_the_list_asks_as_much_however_many_wait(operator, waiting, shop, pushed):
+def test_the_list_takes_the_same_queries_for_any_number_of_orders(operator, waiting, shop, pushed):
     def asked() -> int:
         with CaptureQueriesContext(connection) as statements:
             listed(operator)

@@ -59,7 +59,7 @@ def test_a_test_is_sent(operator, webhook):
     assert Delivery.objects.get().event.type == "webhook.tested"
 
 
-def test_it_is_switched_off_with_a_reason_and_on_again(operator, webhook, shop):
+def test_a_webhook_is_switched_off_with_a_reason_and_on_again(operator, webhook, shop):
     do(operator, webhook, "switch_off", reason="asked for by phone")
     happen(shop)
     relay()

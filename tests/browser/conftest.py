@@ -30,12 +30,12 @@ def chromium() -> Iterator[Any]:
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM} here")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    # Playwright keeps an event loop in this thread; Django would take our own queries for async ones.
+    # Playwright keeps an event loop in this thread, so Django would refuse our own queries as asynchronous.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         context = browser.new_context(viewport={"width": 1280, "height": 900})
-        context.set_default_timeout(120_000)  # of a busy machine
+        context.set_default_timeout(120_000)  # for a busy machine
         yield context
         browser.close()
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
@@ -58,7 +58,7 @@ class AdminBrowser:
         self.page.on("request", self._asked)
 
     def start_as(self, username: str) -> None:
-        """Be logged in already."""
+        """Start with the session of a signed-in user."""
         client = Client()
         client.force_login(User.objects.get(username=username))
         cookie = client.cookies[settings.SESSION_COOKIE_NAME]
@@ -87,7 +87,7 @@ class AdminBrowser:
         self.click(found)
 
     def click(self, selector: str) -> None:
-        """Click the first of these, and wait for the page that it leads to."""
+        """Click the first matching element, and wait for the page that it leads to."""
         self.clicks += 1
         with self.page.expect_navigation():
             self.page.locator(selector).first.click()

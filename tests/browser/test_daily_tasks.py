@@ -35,14 +35,14 @@ def at_supplier(client_for, supplier, order, move):
     client_for(supplier).put(f"fulfillments/{order.fulfillments.get().pk}/{move}")
 
 
-def test_needs_me_now_takes_no_click(desk, order, client_for, acme):
+def test_waiting_work_is_seen_without_a_click(desk, order, client_for, acme):
     at_supplier(client_for, acme, order, "setStatus/wrong_address")
     browser = desk()
     assert order.retailer_order_id in browser.page.inner_text(".bo-desk")
     assert browser.clicks == 0
 
 
-def test_why_an_order_is_stuck_takes_one_click_at_most(desk, order, client_for, acme):
+def test_the_reason_why_an_order_is_stuck_takes_one_click_at_most(desk, order, client_for, acme):
     at_supplier(client_for, acme, order, "setStatus/out_of_stock")
     browser = desk()
     assert "Refused by all suppliers: 2 × LAN-1" in browser.page.inner_text(".bo-desk")
@@ -61,7 +61,7 @@ def test_an_order_is_found_by_its_number_without_a_click(desk, order):
     assert browser.clicks == 0
 
 
-def test_an_address_is_mended_in_two_clicks_and_the_desk_is_empty(desk, order, client_for, acme):
+def test_an_address_is_corrected_in_two_clicks_and_the_desk_is_empty(desk, order, client_for, acme):
     at_supplier(client_for, acme, order, "setStatus/wrong_address")
     browser = desk("/admin/desk/")
     browser.click(".bo-desk a:text('Correct address')")
@@ -106,7 +106,7 @@ def test_a_held_file_is_looked_at_and_approved_in_two_clicks(desk, held):
     assert held.approved_at
 
 
-def test_why_a_file_was_refused_and_to_say_so_takes_two_clicks(desk, acme):
+def test_reading_why_a_file_was_refused_and_writing_to_its_supplier_takes_two_clicks(desk, acme):
     job = ImportJobFactory.create(
         supplier=acme, status="failed", error={"code": "no_header", "message": "It has no header."}
     )
@@ -134,7 +134,7 @@ def test_stock_is_adjusted_and_its_history_says_so_in_two_clicks(desk, order):
     assert level.on_hand == 7
 
 
-def test_a_supplier_is_suspended_and_its_open_work_sent_elsewhere(desk, order, acme, rival, a_variant):
+def test_a_supplier_is_suspended_and_its_open_work_reassigned(desk, order, acme, rival, a_variant):
     a_variant(rival, "LAN-1", stock=10)
     browser = desk(f"/admin/accounts/supplier/{acme.pk}/suspend/")
     browser.page.fill("#id_reason", "Strike")
@@ -154,7 +154,7 @@ def test_a_row_is_taken_with_one_click(desk, order, client_for, acme):
     assert "olga" in browser.page.inner_text(".bo-desk")
 
 
-def test_a_row_is_put_off_from_the_desk(desk, order, client_for, acme):
+def test_a_row_is_snoozed_from_the_desk(desk, order, client_for, acme):
     at_supplier(client_for, acme, order, "setStatus/wrong_address")
     browser = desk("/admin/desk/")
     browser.page.click(".bo-desk summary")

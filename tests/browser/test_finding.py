@@ -1,4 +1,4 @@
-"""Finding a thing by its number, from anywhere, without the mouse."""
+"""Finding a record by its number, from any page, without the mouse."""
 
 import pytest
 

@@ -11,7 +11,7 @@ from tests.orders.push_bodies import an_order
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_a_supplier_is_let_in_with_all_its_secrets_in_one_file(browser, shop):
+def test_a_supplier_is_onboarded_with_all_its_secrets_in_one_file(browser, shop):
     browser.start_as("olga")
     browser.open("/admin/")
     browser.click(".ui-nav span:text('Partners')")
@@ -52,7 +52,7 @@ def test_the_tabs_of_a_partner_work_without_script(chromium, browser, acme, shop
     browser.open("/admin/")
 
 
-def test_price_and_stock_are_corrected_and_their_history_is_there(browser, acme, a_variant):
+def test_price_and_stock_are_corrected_and_their_history_shows_it(browser, acme, a_variant):
     a_variant(acme, "LAN-1", stock=7, retail_price="19.99")
     browser.start_as("olga")
     browser.open("/admin/search/?q=lan-1")

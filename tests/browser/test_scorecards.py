@@ -1,4 +1,4 @@
-"""How is this supplier doing? In a real browser, in any window."""
+"""Scorecards in a real browser, in windows of any size."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.orders.push_bodies import an_order
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_how_is_this_supplier_doing(browser, acme, shop, a_variant, client_for):
+def test_a_scorecard_shows_how_a_supplier_performs(browser, acme, shop, a_variant, client_for):
     a_variant(acme, "LAN-1", stock=10)
     for _ in range(3):
         client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))

@@ -21,7 +21,7 @@ FINGER = {
 
 @pytest.fixture
 def finger(browser):
-    """The computer has a reader for fingerprints, and olga's finger lies on it."""
+    """A fingerprint reader that always recognizes Olga."""
     devices = browser.page.context.new_cdp_session(browser.page)
     devices.send("WebAuthn.enable")
     return devices, devices.send("WebAuthn.addVirtualAuthenticator", {"options": FINGER})["authenticatorId"]
@@ -71,7 +71,7 @@ def test_an_app_is_set_up_by_its_key_and_asked_for(browser):
     browser.press("Set up app")
     assert browser.page.locator(".bo-qr").evaluate("image => image.naturalWidth") > 0
     secret = browser.page.locator("#authenticator_secret").inner_text()
-    # Codes of now and of the next half minute: either is still good where one ends before it is sent.
+    # The codes of this half minute and the next: if the first expires before it is sent, the second is valid.
     browser.page.fill("#id_code", app_code(secret))
     browser.click(".submit-row [type=submit]")
     assert heading(browser) == "Recovery codes"

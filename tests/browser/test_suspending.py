@@ -7,7 +7,7 @@ from accounts.models import Suspension
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_a_supplier_is_suspended_and_put_back(browser, acme, shop):
+def test_a_supplier_is_suspended_and_resumed(browser, acme, shop):
     browser.start_as("olga")
     browser.open("/admin/")
     browser.page.keyboard.press("/")
@@ -21,7 +21,7 @@ def test_a_supplier_is_suspended_and_put_back(browser, acme, shop):
     browser.press("Suspend supplier")  # the second
     assert "Their warehouse burnt down" in browser.page.locator(".ui-note").inner_text()
 
-    browser.press("Resume trading")  # and one to put it back
+    browser.press("Resume trading")  # and one click to resume
     assert browser.messages() == ["Acme trades again."]
     assert browser.clicks == 3
     assert not Suspension.objects.in_force().exists()

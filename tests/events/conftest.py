@@ -1,4 +1,4 @@
-"""These tests make up events with data of their own."""
+"""These tests invent the data of events."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _every_event_fits_its_type() -> None:
-    """Check nothing."""
+    """Replace the project's fixture of this name, and check nothing."""

@@ -1,4 +1,4 @@
-"""Partners can read in the guide which types of events there are."""
+"""The guide lists the types of events for partners."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_guide_lists_the_events_of_the_moves():
 
 
 def recorded():
-    """The types that the code names."""
+    """Return the types of events that the code names."""
     return {
         node.value
         for tree in sources(*DOMAIN).values()
@@ -62,7 +62,7 @@ def test_every_type_of_event_is_documented():
 
 
 def test_webhooks_can_ask_for_every_type():
-    """A new type belongs into `events.webhooks.types`, too."""
+    """Add a new type to `events.webhooks.types`, too."""
     types = {*types_of(Role.SUPPLIER, ALL), *types_of(Role.RETAILER, ALL)}
     assert recorded() - types == set()
     assert {name for name in documented() if not name.startswith("data.")} == types | {TESTED}

@@ -1,4 +1,4 @@
-"""`GET …/events`: everything that happened, in one order, without gaps (contract 9 and 12)."""
+"""`GET …/events`: all events of a party in one order, without gaps (contract 9 and 12)."""
 
 import threading
 

@@ -8,7 +8,7 @@ from tests.factories.base import ModelFactory
 
 
 class DigestFactory(ModelFactory[Digest]):
-    """A supplier's."""
+    """A supplier's digest."""
 
     class Meta:
         model = Digest

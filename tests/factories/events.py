@@ -44,7 +44,7 @@ class WebhookFactory(ModelFactory[Webhook]):
 
 
 class DeliveryFactory(ModelFactory[Delivery]):
-    """An event that is due now; the test gives it the event."""
+    """A delivery that is due now; the test passes its event."""
 
     class Meta:
         model = Delivery

@@ -11,7 +11,7 @@ from tests.factories.base import ModelFactory
 
 
 class RoutingSimulationFactory(ModelFactory[RoutingSimulation]):
-    """One that was asked for about yesterday, and that no worker has looked at."""
+    """A simulation that was requested yesterday, and that no worker has begun."""
 
     class Meta:
         model = RoutingSimulation
@@ -24,7 +24,7 @@ class RoutingSimulationFactory(ModelFactory[RoutingSimulation]):
 
 
 class DailySumFactory(ModelFactory[DailySum]):
-    """One fulfillment of today."""
+    """The sum of one fulfillment of today."""
 
     class Meta:
         model = DailySum

@@ -10,7 +10,7 @@ from tests.factories.base import ModelFactory
 
 
 class SftpLoginFactory(ModelFactory[SftpLogin]):
-    """A login that opens nothing until the test gives it a password or keys."""
+    """A login without password and keys, so it opens nothing until a test sets one of them."""
 
     class Meta:
         model = SftpLogin

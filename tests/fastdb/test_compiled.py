@@ -34,7 +34,7 @@ def prices() -> QuerySet[Variant, PriceRow]:
 
 def test_instances_come_with_their_relations(acme, django_assert_num_queries):
     key, _ = IssuedKeyFactory.create(party=acme)
-    with django_assert_num_queries(1):  # the supplier comes along
+    with django_assert_num_queries(1):  # the supplier is read by the same query
         (found,) = keys(prefix=key.prefix)
         assert (found, found.supplier, found.retailer) == (key, acme, None)
         assert not found._state.adding

@@ -1,4 +1,4 @@
-"""The first read of a request tries the connection that was kept for it."""
+"""The first read of a request tests the kept connection."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_an_error_on_a_live_connection_is_not_repeated(kept):
 
 
 def test_within_a_transaction_nothing_is_repeated(kept):
-    """On a new connection it would not be of that transaction any more."""
+    """A repetition on a new connection would be outside the transaction."""
     read = mock.Mock(side_effect=one)
     with pytest.raises(Error):
         read_within_a_transaction_that_is_lost(read)

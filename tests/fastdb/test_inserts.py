@@ -45,7 +45,7 @@ def test_an_existing_row_stays_unchanged(shop):
     assert first == Order.objects.get()
 
 
-def test_nothing_to_insert_asks_nothing(db, django_assert_num_queries):
+def test_an_empty_insert_runs_no_statement(db, django_assert_num_queries):
     with django_assert_num_queries(0):
         insert([])
 

@@ -1,7 +1,7 @@
 """The internals of Django that `fastdb` uses: each test names an internal and the code that depends on it.
 
-None of this is promised by Django. When one fails, read `fastdb` beside Django's own
-`db/models/query.py` (ModelIterable, ValuesListIterable) and `QuerySet.bulk_create`.
+Django does not promise these internals. If a test fails, compare `fastdb` with Django's `db/models/query.py`
+(ModelIterable, ValuesListIterable) and `QuerySet.bulk_create`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def test_klass_info_names_the_model_and_its_columns_of_the_select():
     assert info["select_fields"] == list(range(len(columns))), "a model's columns are first, side by side"
 
 
-def test_annotation_col_map_names_the_place_of_each_annotation():
+def test_annotation_col_map_has_the_position_of_each_annotation():
     compiler = compiler_of(Supplier.objects.annotate(one=Value(1)))
     assert compiler.annotation_col_map == {"one": len(Supplier._meta.concrete_fields)}
 
@@ -110,14 +110,14 @@ def test_an_instance_is_made_by_from_db():
 # --- fastdb.rows ------------------------------------------------------------------------------------
 
 
-def test_rows_come_in_the_order_in_which_their_columns_were_asked_for(acme, a_variant):
+def test_rows_have_their_columns_in_the_requested_order(acme, a_variant):
     a_variant(acme, "A", retail_price="1.5")
     variants: QuerySet[Any, Any] = Variant.objects.annotate(twice=F("retail_price") * 2)
     asked = variants.values_list("sku", "twice", "supplier_id")
     assert next(iter(ValuesListIterable(asked))) == ("A", Decimal(3), acme.pk)
 
 
-def test_a_queryset_keeps_its_iterable_class_when_it_goes_on():
+def test_a_derived_queryset_keeps_the_iterable_class():
     class Own(ValuesListIterable[Any]):
         pass
 
@@ -155,7 +155,7 @@ def test_db_returning_fields_are_the_key_the_defaults_and_generated_fields():
     assert returned == expected, "an inserted instance is given what the database set"
 
 
-def test_most_values_go_to_the_database_as_they_are():
+def test_most_values_go_to_the_database_unchanged():
     """`fastdb.inserts.PLAIN` names the kinds of columns whose plain value needs no preparation."""
     fields = [field for model in apps.get_models() for field in model._meta.concrete_fields]
     for field in fields:

@@ -73,7 +73,7 @@ def test_rows_are_of_the_class_and_hold_each_column_as_its_type_says(read, acme,
     assert str(row.retail_price) == "19.9"
 
 
-def test_they_are_a_queryset_still(acme, a_variant):
+def test_rows_are_still_a_queryset(acme, a_variant):
     for sku in ("A", "B", "C"):
         a_variant(acme, sku)
 
@@ -89,7 +89,7 @@ def test_they_are_a_queryset_still(acme, a_variant):
     assert last.sku == "B"
 
 
-def test_two_classes_do_not_get_in_each_others_way(acme, a_variant):
+def test_two_row_classes_do_not_affect_each_other(acme, a_variant):
     class NameRow(NamedTuple):
         name: Annotated[str, F("supplier__name")]
 

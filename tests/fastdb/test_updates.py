@@ -21,7 +21,7 @@ def test_each_row_gets_its_own_values_and_the_others_stay(db, django_assert_num_
     assert [*stored] == [(9, 8, 1), (9, 7, 2), (9, 9, 0)]
 
 
-def test_texts_and_nothing_are_values_too(db):
+def test_texts_and_null_are_values_too(db):
     suppliers = [SupplierFactory.create(name=name) for name in ("A", "B")]
     for supplier, name in zip(suppliers, ("it's", '"C", {D}'), strict=True):
         supplier.name = name
@@ -29,6 +29,6 @@ def test_texts_and_nothing_are_values_too(db):
     assert [*Supplier.objects.order_by("pk").values_list("name", flat=True)] == ["it's", '"C", {D}']
 
 
-def test_nothing_to_update_asks_nothing(db, django_assert_num_queries):
+def test_an_empty_update_runs_no_statement(db, django_assert_num_queries):
     with django_assert_num_queries(0):
         update([], ["name"])

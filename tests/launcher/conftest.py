@@ -1,4 +1,4 @@
-"""SIGINT must reach the processes of these tests."""
+"""Lets SIGINT reach the processes of these tests."""
 
 import signal
 

@@ -1,4 +1,4 @@
-"""`.venv` is made again exactly when something it was made from has changed."""
+"""`.venv` is made again exactly when one of its sources has changed."""
 
 import json
 import os

@@ -87,7 +87,7 @@ def test_nothing_is_left_of_temporary_servers(open_folder: Path, number: signal.
         assert "DATABASE_URL" in json.loads(owner.stdout.readline())
         (home,) = open_folder.glob("exchange-*")
         pids = [int((home / "postgres" / "postmaster.pid").read_text().split()[0]), *children_of(owner.pid)]
-        assert len(pids) >= 4  # the postmaster once more, redis, the reaper
+        assert len(pids) >= 4  # the server of PostgreSQL twice, Redis, the reaper
         owner.send_signal(number)
     eventually_gone(pids)
     eventually(lambda: not home.exists(), "the folder is gone")

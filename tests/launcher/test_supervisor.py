@@ -97,7 +97,7 @@ def test_a_killed_reaper_is_replaced(tiny: Tiny) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_all_ends_with_the_make_that_started_it(tmp_path: Path, number: signal.Signals) -> None:
+def test_everything_ends_with_the_make_that_started_it(tmp_path: Path, number: signal.Signals) -> None:
     makefile = tmp_path / "Makefile"
     makefile.write_text("run:\n\t@exec $(COMMAND)\n")
     command = f"COMMAND={shlex.join([sys.executable, '-m', 'tests.launcher.tiny_supervisor', str(tmp_path)])}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from tools.launcher.processes.command_line import command_of
 
-# Long enough for a disk that is busy: to remove a cluster's files has taken a quarter of a minute there.
+# Long enough for a busy disk: removing the files of a cluster has taken 15 seconds there.
 TIMEOUT = 60.0
 
 

@@ -29,7 +29,7 @@ PASSWORD = "correct horse battery staple"
 
 
 def at_once(transport: paramiko.Transport | None) -> None:
-    """Without this, each write of the client's would wait for an acknowledgement of the system's, 40 ms."""
+    """Send each write at once: otherwise it would wait 40 ms for an acknowledgement of the system."""
     assert transport is not None
     transport.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
@@ -110,7 +110,7 @@ def connect() -> Iterator[Callable[..., paramiko.SSHClient]]:
             name = f"[127.0.0.1]:{server.port}"
             client.get_host_keys().add(name, "ssh-ed25519", server._keys[0])
             how = {"password": PASSWORD, **how} if "pkey" not in how else how
-            how = {"timeout": 60, "banner_timeout": 60, "auth_timeout": 60, **how}  # of a busy machine
+            how = {"timeout": 60, "banner_timeout": 60, "auth_timeout": 60, **how}  # for a busy machine
             client.connect("127.0.0.1", server.port, username, look_for_keys=False, allow_agent=False, **how)
             at_once(client.get_transport())
             return client
@@ -168,7 +168,7 @@ def acme_area(acme: Supplier) -> AreaPath:
 
 @pytest.fixture
 def page(settings: Any) -> Client:
-    """The admin, as the operator Anna sees it."""
+    """Return a page of the admin, as the operator Anna sees it."""
     settings.STORAGES = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},

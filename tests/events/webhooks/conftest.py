@@ -20,7 +20,7 @@ ROBOT = Actor.system("test")
 
 @contextmanager
 def running() -> Iterator[SendingProcess]:
-    """A sending process, in a thread of this one."""
+    """Run a sender in a thread of this process."""
     process = SendingProcess()
     thread = threading.Thread(target=lambda: asyncio.run(process.run()), name="sender")
     thread.start()
@@ -47,7 +47,7 @@ def _local_receivers(settings) -> None:
 
 @pytest.fixture
 def happen(shop) -> Callable[..., Event]:
-    """An event of an order of Shop's, committed."""
+    """Commit an event of an order of Shop."""
 
     def make(order: int, type_: str = "order.created") -> Event:
         with transaction.atomic():

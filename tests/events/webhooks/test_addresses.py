@@ -1,4 +1,4 @@
-"""Which URLs and addresses are called on a partner's word, and which are not."""
+"""The URLs and addresses that webhooks of partners may use, and the refused ones."""
 
 import ipaddress
 
@@ -35,7 +35,7 @@ def test_an_address_that_is_not_public_is_refused(address):
 @pytest.mark.parametrize(
     "address", ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "64:ff9b::808:808", "::ffff:8.8.8.8"]
 )
-def test_a_public_address_is_called(address):
+def test_a_public_address_may_be_called(address):
     assert is_allowed(ipaddress.ip_address(address))
 
 
@@ -64,7 +64,7 @@ def test_a_listed_network_may_be_called(settings):
         ("https://[2606:4700::1111]:444/", "2606:4700::1111", 444, "/", "[2606:4700::1111]:444"),
     ],
 )
-def test_a_url_is_taken_apart(url, host, port, path, authority):
+def test_a_url_is_parsed(url, host, port, path, authority):
     target = parse_url(url)
     assert (target.host, target.port, target.path, target.authority) == (host, port, path, authority)
 

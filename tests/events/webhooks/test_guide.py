@@ -44,7 +44,7 @@ def in_javascript(secret: str, headers: dict[str, str], body: bytes) -> bool:
 
 
 @pytest.mark.parametrize("verified", [in_python, in_javascript])
-def test_the_guides_code_tells_ours_from_others(verified, time_machine):
+def test_the_guides_code_recognizes_signed_deliveries(verified, time_machine):
     headers = dict(headers_of(7, BODY, [key_of(SECRET), key_of(OTHER)]))
     assert verified(SECRET, headers, BODY)
     assert verified(OTHER, headers, BODY)

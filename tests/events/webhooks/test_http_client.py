@@ -23,7 +23,7 @@ Talk = Callable[[socket.socket], object]
 
 
 def post(*urls: str) -> list[ReceiverAnswer]:
-    """One client's requests to these URLs, one after the other."""
+    """Send one client's requests to these URLs, one after the other."""
 
     async def all_of_them() -> list[ReceiverAnswer]:
         client = HttpClient()
@@ -88,7 +88,7 @@ def test_a_name_that_leads_to_a_private_address_is_not_connected_to(settings, na
 
 
 def test_a_dns_change_between_check_and_connection_has_no_effect(settings, names):
-    """The address that was looked at is connected to: the name is asked once for a connection."""
+    """The client connects to the address that was checked: each connection resolves the name once."""
     settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.1/32")]
     names["shop.example"] = ["127.0.0.1", "127.0.0.2"]
     with receiver() as server:
@@ -173,7 +173,7 @@ def test_an_odd_answer_counts_by_its_status_or_as_no_answer(said, taken, error, 
     assert error in answer.error
 
 
-def test_an_answer_that_never_ends_has_an_end(settings):
+def test_an_endless_answer_is_cut_off(settings):
     settings.WEBHOOK_SECONDS = 0.3
     with talking(lambda connection: threading.Event().wait(5)) as url:
         [answer] = post(url)

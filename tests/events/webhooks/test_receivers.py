@@ -45,8 +45,8 @@ def test_deliveries_behind_a_failed_one_are_forgotten_until_due(receiver):
     assert hold(receiver, first, second) == [True, True]
 
 
-def test_one_that_arrived_while_the_next_was_read_does_not_keep_it(receiver):
-    """Not stored yet; only a delivery between them would delay it."""
+def test_a_delivery_that_arrived_meanwhile_does_not_delay_the_next_one(receiver):
+    """Event 1 is taken but not stored yet. Only a delivery between the two may delay event 3."""
     assert hold(receiver, due(3, before=2), taken=[1]) == [False]
     assert hold(receiver, due(3, before=2), taken=[2]) == [True]
 
@@ -69,7 +69,7 @@ def test_a_good_receiver_gets_more_deliveries_at_once_and_a_failing_receiver_few
     assert receiver.limit == 1
 
 
-def test_one_that_takes_nothing_is_asked_now_and_then(receiver, monkeypatch):
+def test_a_receiver_that_accepts_nothing_gets_few_requests(receiver, monkeypatch):
     now = [1000.0]
     monkeypatch.setattr("events.webhooks.sending.receivers.time.monotonic", lambda: now[0])
     asked = []
@@ -104,6 +104,6 @@ def test_released_deliveries_are_not_sent_and_open_requests_end(receiver):
     receiver.forget()
     assert receiver.take() is None
     assert list(receiver.held) == [1]
-    assert hold(receiver, second) == [True]  # it comes back behind the open one
+    assert hold(receiver, second) == [True]  # the second delivery comes again, behind the open one
     receiver.answered(first, TAKEN)
     assert receiver.take() == second

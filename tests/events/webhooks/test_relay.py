@@ -43,7 +43,7 @@ def test_many_relays_make_each_delivery_once(shop, webhook):
     assert sent(webhook) == list(range(40))
 
 
-def test_an_event_that_commits_late_is_not_passed_over(shop, webhook):
+def test_an_event_that_commits_late_is_not_skipped(shop, webhook):
     begun, go_on = threading.Event(), threading.Event()
 
     def early():

@@ -1,4 +1,4 @@
-"""Deliveries reach their receivers: signed, in their orders' order, again and again, and each on its own."""
+"""Deliveries reach their receivers: signed, in the order of their subject, with retries, independently."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 def until(condition, seconds=20.0):
-    """Look again and again, until it is so."""
+    """Poll until the condition holds."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it does not come about"
@@ -28,7 +28,7 @@ def until(condition, seconds=20.0):
 
 
 def wait_of(delivery):
-    """How long it waits for its next attempt."""
+    """Return the seconds until the delivery's next attempt."""
     assert delivery.next_attempt_at
     assert delivery.attempted_at
     return delivery.next_attempt_at - delivery.attempted_at
@@ -64,7 +64,7 @@ def test_a_delivery_is_the_feeds_event_and_standardwebhooks_verifies_it(shop, cl
     assert shown["delivered_at"]
 
 
-def test_while_two_secrets_count_both_verify_it(happen, sending, a_webhook):
+def test_while_two_secrets_are_valid_both_verify_a_delivery(happen, sending, a_webhook):
     with receiver() as server:
         webhook = a_webhook(server.url)
         [old] = webhook.read_secrets(at=webhook.created_at)
@@ -76,7 +76,7 @@ def test_while_two_secrets_count_both_verify_it(happen, sending, a_webhook):
         assert Verifier(secret).verify(post.body.decode(), post.headers)
 
 
-def test_a_test_comes_to_that_webhook_alone(sending, a_webhook):
+def test_a_test_event_goes_only_to_its_webhook(sending, a_webhook):
     with receiver() as server, sending():
         webhook = a_webhook(server.url)
         services.send_test(webhook, by=ROBOT)
@@ -86,7 +86,7 @@ def test_a_test_comes_to_that_webhook_alone(sending, a_webhook):
 
 
 def test_events_of_an_order_keep_their_order_while_others_go_on(happen, sending, a_webhook, quick_retries):
-    """Order 1 is refused twice; its events may not overtake each other, and other orders do not wait."""
+    """Order 1 is refused twice. Its events may not overtake each other, and other orders do not wait."""
     refused: list[int] = []
 
     def answer(post, handler):
@@ -167,7 +167,7 @@ def test_a_refused_delivery_is_retried_with_the_reason(
     assert len(server.posts) == 1
 
 
-def test_a_receiver_that_asks_for_time_gets_it(happen, sending, a_webhook):
+def test_a_receiver_that_requests_a_delay_gets_it(happen, sending, a_webhook):
     def answer(post, handler):
         handler.more = {"Retry-After": "120"}
         return 503
@@ -179,7 +179,7 @@ def test_a_receiver_that_asks_for_time_gets_it(happen, sending, a_webhook):
     assert wait_of(Delivery.objects.get()) == timedelta(seconds=120)
 
 
-def test_after_its_time_it_is_dead_and_a_replay_brings_it_back(
+def test_an_expired_delivery_is_dead_until_a_replay(
     happen, sending, a_webhook, quick_retries, client_for, shop
 ):
     down = [True]
@@ -202,14 +202,14 @@ def test_after_its_time_it_is_dead_and_a_replay_brings_it_back(
 def test_a_delivery_replayed_before_its_answer_is_stored_is_sent_again(
     happen, sending, a_webhook, client_for, shop
 ):
-    """The answer to the first sending ended the replay, too."""
+    """The answer to the first request must not end the replay."""
 
     def answer(post, handler):
         if not server.posts:
             stretch = {"after": post.json["id"] - 1, "until": post.json["id"]}
             answered = client_for(shop).post(f"webhooks/{webhook.pk}/replay", stretch).json()
             replayed.append(answered["deliveries"])
-            connection.close()  # this thread's own
+            connection.close()  # close the connection of this thread
         return 200
 
     replayed: list[object] = []
@@ -226,7 +226,7 @@ def test_a_delivery_replayed_before_its_answer_is_stored_is_sent_again(
 def test_a_receiver_that_was_down_gets_all_waiting_events_when_it_is_back(
     happen, sending, a_webhook, monkeypatch
 ):
-    """Its deliveries would be due in an hour."""
+    """Otherwise its deliveries would be due in an hour."""
     monkeypatch.setattr(states, "DELAYS", (3600,))
     monkeypatch.setattr(receivers, "FIRST_PAUSE", 0.1)
     monkeypatch.setattr(receivers, "LONGEST_PAUSE", 0.2)
@@ -243,7 +243,7 @@ def test_a_receiver_that_was_down_gets_all_waiting_events_when_it_is_back(
         assert len({post.json["order_id"] for post in server.posts}) == 7
 
 
-def test_one_that_is_switched_off_is_sent_nothing_until_it_is_on_again(happen, sending, a_webhook):
+def test_an_inactive_webhook_gets_nothing_until_it_is_active_again(happen, sending, a_webhook):
     with receiver() as server, sending():
         webhook = a_webhook(server.url)
         other = a_webhook(server.url + "/other")
@@ -274,7 +274,7 @@ def test_several_processes_share_the_webhooks_and_send_each_event_once(happen, s
             assert came == sorted(came)
 
 
-def test_another_process_sends_the_deliveries_of_a_dead_one(happen, sending, a_webhook, monkeypatch):
+def test_another_process_sends_the_deliveries_of_a_dead_process(happen, sending, a_webhook, monkeypatch):
     monkeypatch.setattr(Sender, "LEASE", timedelta(seconds=4))
     gone = Sender(name="killed")
     gone.save(force_insert=True)

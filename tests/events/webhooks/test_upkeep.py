@@ -1,4 +1,4 @@
-"""Deliveries have an end: given up when their time is over, removed when they are old."""
+"""Deliveries are given up when their time is over, and deleted when they are old."""
 
 from datetime import timedelta
 
@@ -70,7 +70,7 @@ def test_an_answer_to_an_earlier_attempt_does_not_end_a_replay(shop, happen):
     )
     share = SenderShare()
     share.renew([])
-    [open_] = read_due(share.sender_id, {}, ())  # a receiver that hangs has it
+    [open_] = read_due(share.sender_id, {}, ())  # a receiver that hangs has this delivery
     keep_up_webhooks()
     assert services.revive(delivery.webhook, by=ROBOT) == 1
 

@@ -1,4 +1,4 @@
-"""Areas that were folders of the disk become rows and blobs."""
+"""Upload areas that were folders on the disk become rows and blobs."""
 
 from __future__ import annotations
 

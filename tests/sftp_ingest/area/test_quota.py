@@ -1,4 +1,4 @@
-"""How much an area holds."""
+"""The quota of an upload area."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_it_can_be_counted_again(acme: Supplier, acme_area):
 
 @pytest.fixture
 def open_upload(acme_login: SftpLogin, server, connect) -> Iterator[OpenUpload]:
-    """A file of 70 bytes that its client goes on writing."""
+    """An open upload of 70 bytes."""
     file = connect(server, "acme").open_sftp().open("products/a.csv", "w")
     file.write(b"x" * 70)
     file.stat()

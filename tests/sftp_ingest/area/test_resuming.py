@@ -29,7 +29,7 @@ PATH = "products/spring.csv"
 
 
 def go_on(client: paramiko.SFTPClient, content: bytes, path: str = PATH, *, at: int | None = None) -> None:
-    """Write the rest after the interruption, and fail if the CLOSE is refused."""
+    """Write the rest after the interruption. Fail if the CLOSE is refused."""
     flags = paramiko.sftp.SFTP_FLAG_WRITE | paramiko.sftp.SFTP_FLAG_CREATE
     start = client.stat(path).st_size if at is None else at
     _, message = client._request(CMD_OPEN, path.encode(), flags, paramiko.SFTPAttributes())

@@ -1,4 +1,4 @@
-"""Files come in whole or not at all, and each that came in is recorded."""
+"""A file appears completely or not at all, and each complete upload is recorded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CSV = b"sku,title\nA-1,Lamp\n"
 
 
 def unfinished() -> list[str]:
-    """The paths of uploads that are not finished, of which each has a blob that no name has."""
+    """Return the paths of unfinished uploads. Each of them has a blob without a name."""
     assert Blob.objects.filter(completed_at=None).count() == OpenUpload.objects.count()
     return [upload.path for upload in OpenUpload.objects.all()]
 
@@ -77,7 +77,7 @@ def test_a_broken_upload_leaves_nothing_in_the_area(
     file.write(CSV)
     file.stat()
     (session,) = server.sessions
-    client.get_transport().sock.close()  # the network goes, no CLOSE was sent
+    client.get_transport().sock.close()  # the network is cut before the client sends CLOSE
     session.handlers[0].join(60)
 
     assert (acme_area / "products").names() == []

@@ -30,7 +30,7 @@ PATH = "products/large.csv"
 
 @pytest.fixture(autouse=True)
 def _store(_own_folder: None, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test runs on each store, with a checkpoint every few bytes."""
+    """Run each test on each store, with a checkpoint every few bytes."""
     monkeypatch.setattr("sftp_ingest.area.incoming.KEEP_EVERY_BYTES", PART // 50)
 
 
@@ -80,7 +80,7 @@ def test_a_store_that_fails_at_any_stage_leaves_the_former_version(
             failed = True
 
     assert (acme_area / PATH).read_bytes() == (b"former\n" if failed else LARGE)
-    assert failed or stage in ("send_part", "put", "checkpoint")  # one of the stores does not do this
+    assert failed or stage in ("send_part", "put", "checkpoint")  # one of the two stores has no such stage
     put(acme_sftp, LARGE, PATH)
     assert (acme_area / PATH).read_bytes() == LARGE
     assert Area(acme_area.supplier.pk).recalculate() == 0

@@ -72,7 +72,7 @@ def test_chunks_may_arrive_in_any_order_and_overlap(store: Store):
     for offset in pieces:
         writer.write(offset, LARGE[offset : offset + size])
     writer.checkpoint(len(LARGE))
-    writer.write(0, b"sku")  # its part may have been sent already
+    writer.write(0, b"sku")  # the part with these bytes may have been sent already
     writer.complete(len(LARGE))
 
     assert content(store) == b"sku" + LARGE[3:]
@@ -120,7 +120,7 @@ def test_after_a_crash_the_checkpoint_survives(store: Store):
         pass
     second = store.resume(ONE, kept, lapsed=True)
     write(second, LARGE, kept.size)
-    died.write(0, b"late")  # it was only frozen, and its client had more to send
+    died.write(0, b"late")  # the first writer was only frozen, and its client sends more
     second.complete(len(LARGE))
     died.leave()
 

@@ -40,7 +40,7 @@ LARGE = random.Random(3).randbytes(26 * 1024**2)
 
 @dataclass
 class Host:
-    """A server process, and how a client comes to it."""
+    """A server process, and its address."""
 
     process: subprocess.Popen[str]
     port: int

@@ -1,4 +1,4 @@
-"""Programs that suppliers use, as Acme, on a folder of files."""
+"""Programs that suppliers use, signed in as Acme, in a folder of files."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Programs:
 
 @pytest.fixture
 def programs(server: SftpServer, acme: Supplier, tmp_path: Path) -> Programs:
-    """With x.csv, and spring/deep/y.csv, both from 2020."""
+    """The programs, in a folder with x.csv and spring/deep/y.csv, both from 2020."""
     if not shutil.which("ssh-keygen"):
         pytest.skip("the OpenSSH client is not installed")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "key"], check=True)

@@ -34,7 +34,7 @@ CSV = b"sku,title\nA-1,Lamp\n"
 
 
 class Packets:
-    """Sends requests as they are, and gives the answers."""
+    """Sends raw requests, and returns the answers."""
 
     def __init__(self, client: paramiko.SFTPClient) -> None:
         self.client = client

@@ -49,7 +49,7 @@ def registered(acme: Supplier, rival: Supplier, login_of: Callable[..., SftpLogi
 
 @pytest.fixture
 def url(registered: RemoteHost, server: SftpServer, rival: Supplier, settings) -> str:
-    settings.SFTP_PORT = 1  # so that this port is not our own
+    settings.SFTP_PORT = 1  # any other port than this server's, so that its URL names another host
     (area_of(rival) / "out.csv").write_bytes(CSV)
     return f"sftp://127.0.0.1:{server.port}/out.csv"
 
@@ -178,13 +178,14 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
 ):
     whole = ReadHandle.read
     lost: list[int] = []
-    came = threading.Event()  # else the chunk is lost with the connection, and no chunks can be mixed
+    # otherwise the chunk would be lost with the connection, and no chunks could be mixed
+    came = threading.Event()
 
     def cut_once(handle: ReadHandle, offset: int, length: int) -> bytes:
         if offset > 500_000 and not lost:
             lost.append(offset)
             assert came.wait(60)
-            with own_connection():  # in the server's thread
+            with own_connection():  # this runs in the server's thread
                 (area_of(rival) / "out.csv").write_bytes(CSV[::-1] + b"more")
             server.sessions[-1].transport.close()
         return whole(handle, offset, length)

@@ -1,4 +1,4 @@
-"""Clients that fail, and keys."""
+"""Clients with wrong passwords, and keys of clients."""
 
 from __future__ import annotations
 

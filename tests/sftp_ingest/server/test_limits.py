@@ -158,7 +158,7 @@ def test_a_client_with_a_channel_may_be_silent_for_longer(acme_login: SftpLogin,
 
 
 def test_twenty_uploads_at_once_from_one_address_and_login_go_through(acme_login: SftpLogin, serve, connect):
-    server = serve(authenticate_within=120)  # of a busy machine
+    server = serve(authenticate_within=120)  # for a busy machine
     together = threading.Barrier(20)
 
     def upload(number: int) -> None:

@@ -40,7 +40,7 @@ def test_the_area_is_the_root(acme_sftp, secret: AreaPath, rival: Supplier, sett
 
 
 def test_foreign_files_on_the_disk_are_in_no_area(acme_sftp, acme: Supplier, secret: AreaPath, settings):
-    """Names are rows: no link, pipe or folder there can come to be in an area."""
+    """Names are rows, so a link, pipe or folder on the disk never belongs to an area."""
     folder = settings.UPLOADS_DIR / str(acme.pk) / "products"
     folder.mkdir(parents=True)
     (folder / "link.csv").symlink_to("/etc/passwd")
