@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import unquote_plus
 
-from accounts.models import SavedView
-from backoffice.models import ContactMessage, RecordComment
+from accounts.models import ContactMessage, SavedView
+from backoffice.models import RecordComment
 from orders.erasing_copies.rows import SearchTexts, TextsOnRecords
 
 MESSAGES = TextsOnRecords("messages", ContactMessage, ("subject", "text"))

@@ -15,9 +15,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from accounts.models import Contact, Supplier
+from accounts.models import Supplier
 from accounts.sign_in import FACTORS
-from fastdb.leased import LeasedWork
 
 
 class SignInRule(models.Model):
@@ -146,39 +145,6 @@ class MessageTemplate(models.Model):
             for each in (self.subject, self.text)
         )
         return " ".join(subject.split()), text
-
-
-class ContactMessage(LeasedWork):
-    """A message about a record to a contact, or the contact's answer. The contact's data is not copied."""
-
-    model = models.CharField(max_length=100, help_text="The model of the record, such as orders.order.")
-    record_id = models.BigIntegerField()
-    contact = models.ForeignKey(Contact, null=True, on_delete=models.SET_NULL, related_name="messages")
-    is_answer = models.BooleanField(default=False)
-    subject = models.CharField(max_length=200, blank=True)
-    text = models.TextField(max_length=5_000)
-    by = models.CharField(max_length=150, help_text="The name of a user.")
-    form_id = models.UUIDField(unique=True, help_text="The id of the sent form. A form is stored only once.")
-    created_at = models.DateTimeField(db_default=Now())
-    next_try_at = models.DateTimeField(
-        null=True, help_text="When a worker mails it; null when nothing is left."
-    )
-    sent_at = models.DateTimeField(null=True)
-    error = models.CharField(max_length=300, blank=True)
-
-    class Meta:
-        ordering = ["id"]
-        indexes = [
-            models.Index("record_id", "model", name="contact_message_of"),
-            models.Index("next_try_at", condition=Q(next_try_at__isnull=False), name="contact_message_due"),
-        ]
-
-    def __str__(self) -> str:
-        return self.subject or self.text[:60]
-
-    @classmethod
-    def to_do(cls) -> Q:
-        return Q(next_try_at__lte=Now())
 
 
 def lacks_second_factor(user: AbstractBaseUser | AnonymousUser) -> TypeGuard[AbstractBaseUser]:

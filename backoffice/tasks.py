@@ -4,10 +4,10 @@ import logging
 
 from celery import shared_task
 
+from accounts.models import ContactMessage
 from backoffice.contacts import sending as messages
 from backoffice.digests import sending as digests
 from backoffice.market import sum_up
-from backoffice.models import ContactMessage
 from backoffice.navigation.counting import count_waiting
 from backoffice.partner_notices import send_notices as send_new_notices
 from backoffice.retention import prune

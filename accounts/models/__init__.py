@@ -3,6 +3,7 @@
 from accounts.models.access_token import AccessToken
 from accounts.models.api_key import ApiKey, validate_network
 from accounts.models.contact import Contact
+from accounts.models.contact_message import ContactMessage
 from accounts.models.credential import Credential, hash_secret
 from accounts.models.idempotency_key import IdempotencyKey
 from accounts.models.mail_subscription import MailFrequency, MailSubscription
@@ -38,6 +39,7 @@ __all__ = [
     "CancelBeforeCapture",
     "CancelationDefault",
     "Contact",
+    "ContactMessage",
     "Credential",
     "IdempotencyKey",
     "Invitation",

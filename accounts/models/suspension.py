@@ -40,6 +40,9 @@ class Suspension(models.Model):
         Partnership, on_delete=models.PROTECT, null=True, related_name="suspensions"
     )
     reason = models.CharField(max_length=500, help_text="For operators only. Partners do not see it.")
+    shown_reason = models.CharField(
+        max_length=300, blank=True, db_default="", help_text="Members of the party read it in their portal."
+    )
     until = models.DateField(null=True, help_text="The first day of trade after the suspension, UTC.")
     started_at = models.DateTimeField(db_default=Now())
     started_by = models.CharField(max_length=200)

@@ -14,13 +14,15 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import ContactMessage, member_names
+from accounts.operating import contact_messages
 from accounts.operating.admin_actions import page_after
 from accounts.operating.remarks import RecordKey, Remark
 from backoffice.comments import record_to_change
 from backoffice.contacts import sending
 from backoffice.contacts.concerned import PARTIES, contacts_of, name_of, parties_of
 from backoffice.contacts.forms import AnswerForm, ContactMessageForm
-from backoffice.models import ContactMessage, MessageTemplate
+from backoffice.models import MessageTemplate
 
 LONGEST = 1_000
 ANSWER = "answer"
@@ -101,6 +103,8 @@ def _store(record: Model, given: dict[str, Any], by: str, is_answer: bool) -> st
     )
     if is_new and mailed:
         sending.wake(message.pk)
+    if is_new and is_answer:
+        contact_messages.close(message)
     name = given["contact"].name
     if is_answer:
         return f"The answer of {name} is recorded."
@@ -112,14 +116,18 @@ def message_remarks(subjects: Collection[RecordKey]) -> Iterator[Remark]:
     found = ContactMessage.objects.filter(
         model__in={model for model, _ in subjects}, record_id__in={pk for _, pk in subjects}
     ).select_related("contact__supplier", "contact__retailer")
-    for each in found.order_by("-id")[:LONGEST]:
-        about = (each.model, each.record_id)
+    newest = list(found.order_by("-id")[:LONGEST])
+    members = member_names({each.by for each in newest})
+    for each in newest:
+        about, by = (each.model, each.record_id), members.get(each.by, each.by)
         if about in subjects:
-            yield Remark(about, each.created_at, _title(each), each.by, each.text, tuple(_details(each)))
+            yield Remark(about, each.created_at, _title(each), by, each.text, tuple(_details(each)))
 
 
 def _title(message: ContactMessage) -> str:
     contact = message.contact or "a deleted contact"
+    if message.is_answer and contact_messages.is_from_portal(message):
+        return f"Answer in the portal to the message to {contact}"
     return f"Answer of {contact}" if message.is_answer else f"Message to {contact}"
 
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.mail import send_mail
 from django.utils import timezone
 
-from backoffice.models import ContactMessage
+from accounts.models import ContactMessage
 from fastdb import leased
 
 logger = logging.getLogger(__name__)

@@ -29,6 +29,12 @@ class SuspendForm(forms.Form):
     """The form of a suspension: reason, last day, and what happens to open work."""
 
     reason = forms.CharField(max_length=500, help_text="Shown in the history, but not to partners.")
+    shown_reason = forms.CharField(
+        max_length=300,
+        required=False,
+        label="Reason for the party",
+        help_text="Members of the party read it in their portal, with the day on which trade resumes.",
+    )
     until = forms.DateField(
         required=False,
         label="Resume trading on",
@@ -93,6 +99,8 @@ class SuspendableAdmin(RecordedAdmin[Record]):
         may_reassign = request.user.has_perm("fulfillments.change_fulfillment")
         if isinstance(subject, Retailer) or not may_reassign:
             del form.fields["open_work"]
+        if isinstance(subject, Partnership):
+            del form.fields["shown_reason"]
         if request.method == "POST" and form.is_valid():
             answers = dict(form.cleaned_data)
             reassigned = answers.pop("open_work", "")

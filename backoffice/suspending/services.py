@@ -33,9 +33,12 @@ class SuspendedAlready(ApiError):
     code, status = "suspended_already", 409
 
 
-def suspend(subject: Subject, *, reason: str, until: date | None, by: Actor) -> Suspension:
+def suspend(
+    subject: Subject, *, reason: str, until: date | None, by: Actor, shown_reason: str = ""
+) -> Suspension:
     """Stop new trade until a day (UTC), or until an operator resumes it. Open work continues.
 
+    Only operators see `reason`; the members of a suspended party see `shown_reason`.
     Raises SuspendedAlready, and Invalid for a day that has begun.
     """
     if until is not None and until <= timezone.now().date():
@@ -46,7 +49,13 @@ def suspend(subject: Subject, *, reason: str, until: date | None, by: Actor) -> 
         if Suspension.objects.in_force().about(subject).exists():
             raise SuspendedAlready(f"{subject} is already suspended. Resume it first.")
         before = _trading(subject)
-        suspension = Suspension(**{_name(subject): subject}, reason=reason, until=until, started_by=by.name)
+        suspension = Suspension(
+            **{_name(subject): subject},
+            reason=reason,
+            shown_reason=shown_reason,
+            until=until,
+            started_by=by.name,
+        )
         suspension.save(force_insert=True)
         data = {"reason": reason, "until": until and until.isoformat()}
         _record(subject, "suspended", before - _trading(subject), data, by=by)

@@ -4,14 +4,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Now
 
+from accounts.models import Retailer, Supplier
 from fulfillments.change import Change
 from fulfillments.effects import Effects, StockEffect
 from fulfillments.models.line import FulfillmentLine
 from fulfillments.models.mechanism import MoveOutcome
 from fulfillments.models.quantities import Quantities, as_items, spread
 from inventory.models import MovementKind
+
+
+def _copied_party(party: type[Supplier | Retailer]) -> Any:
+    return models.ForeignKey(
+        party,
+        models.DO_NOTHING,
+        null=True,
+        editable=False,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )
 
 
 class Return(models.Model):
@@ -27,9 +41,17 @@ class Return(models.Model):
     # `restocked` of an item counts its units that went back into stock.
     items = models.JSONField(default=list, help_text='The returned units: [{"line": id, "quantity": n}]')
     returned_at = models.DateTimeField(db_default=Now())
+    # A trigger copies both parties from the partnership, so that each party's list has an index.
+    supplier = _copied_party(Supplier)
+    retailer = _copied_party(Retailer)
 
     class Meta:
         ordering = ["id"]
+        indexes = [
+            models.Index("supplier", "id", name="return_to_supplier"),
+            models.Index("retailer", "id", name="return_of_retailer"),
+            models.Index("return_id", condition=Q(return_id__isnull=False), name="return_by_number"),
+        ]
         constraints = [models.UniqueConstraint("fulfillment", "return_id", name="return_once")]
 
     def __str__(self) -> str:

@@ -30,9 +30,11 @@ from imports.staging_table import StagingTable
 from imports.states import (
     APPROVE,
     AWAIT_APPROVAL,
+    AWAITING_APPROVAL,
     CANCEL,
     DONE_WITH_FILE,
     FAIL,
+    FAILED,
     REFUSE,
     REQUEST_CANCEL,
     RETRY,
@@ -123,6 +125,10 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         ordering = ["-id"]
         indexes = [
             models.Index("supplier", "kind", "id", name="import_of_supplier"),
+            models.Index("supplier", "id", name="import_by_supplier"),
+            models.Index(
+                "supplier", "id", condition=Q(status__in=[FAILED, AWAITING_APPROVAL]), name="import_to_check"
+            ),
             models.Index("id", condition=Q(status__in=[*UNFINISHED]), name="import_unfinished"),
             models.Index(
                 "id", condition=Q(reported_at=None) & ~Q(status__in=[*UNFINISHED]), name="import_unreported"

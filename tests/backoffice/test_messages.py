@@ -7,9 +7,8 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from accounts.models import Contact
+from accounts.models import Contact, ContactMessage
 from backoffice import tasks
-from backoffice.models import ContactMessage
 from events.models import Event
 from tests.backoffice.conftest import messages
 from tests.factories import ContactFactory, MessageTemplateFactory

@@ -1,0 +1,66 @@
+"""Messages of operators to the contacts of parties, and the answers."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from accounts.models.contact import Contact
+from accounts.models.party import Retailer, Supplier
+from fastdb.leased import LeasedWork
+
+
+class ContactMessageQuerySet(models.QuerySet["ContactMessage"]):
+    def of_party(self, party: Supplier | Retailer) -> Self:
+        """Return the messages to contacts of the party, and their answers."""
+        return self.filter(contact__in=Contact.objects.filter(**{party.role.value: party}))
+
+    def to_answer(self) -> Self:
+        """Return the messages that no one has answered or marked as done."""
+        return self.filter(is_answer=False, done_at=None)
+
+    def in_thread(self, message: ContactMessage) -> Self:
+        """Return the messages and answers of the same record and party."""
+        thread = self.filter(model=message.model, record_id=message.record_id)
+        return thread.of_party(message.contact.party) if message.contact else thread.filter(pk=message.pk)
+
+
+class ContactMessage(LeasedWork):
+    """A message about a record to a contact, or the contact's answer. The contact's data is not copied."""
+
+    model = models.CharField(max_length=100, help_text="The model of the record, such as orders.order.")
+    record_id = models.BigIntegerField()
+    contact = models.ForeignKey(Contact, null=True, on_delete=models.SET_NULL, related_name="messages")
+    is_answer = models.BooleanField(default=False)
+    subject = models.CharField(max_length=200, blank=True)
+    text = models.TextField(max_length=5_000)
+    by = models.CharField(max_length=150, help_text="The name of a user, or an actor such as member:7.")
+    form_id = models.UUIDField(unique=True, help_text="The id of the sent form. A form is stored only once.")
+    created_at = models.DateTimeField(db_default=Now())
+    next_try_at = models.DateTimeField(
+        null=True, help_text="When a worker mails it; null when nothing is left."
+    )
+    sent_at = models.DateTimeField(null=True)
+    error = models.CharField(max_length=300, blank=True)
+    done_at = models.DateTimeField(null=True, help_text="When the party answered it or marked it as done.")
+
+    objects = ContactMessageQuerySet.as_manager()
+
+    class Meta:
+        # The table was made by the back office, and the previous release still reads it.
+        db_table = "backoffice_contactmessage"
+        ordering = ["id"]
+        indexes = [
+            models.Index("record_id", "model", name="contact_message_of"),
+            models.Index("next_try_at", condition=Q(next_try_at__isnull=False), name="contact_message_due"),
+        ]
+
+    def __str__(self) -> str:
+        return self.subject or self.text[:60]
+
+    @classmethod
+    def to_do(cls) -> Q:
+        return Q(next_try_at__lte=Now())

@@ -1,0 +1,59 @@
+"""The files and the stock of a supplier that need work: failed or held imports, and old counts."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db.models import Exists, OuterRef, Q
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.timesince import timesince
+
+from accounts.models import Supplier
+from catalog.models import Variant
+from fulfillments.scorecard.selectors import last_feed
+from imports.admin_filters import RECENT
+from imports.models import ImportJob, Status
+from portal.buckets import MOST_COUNTED, WorkBucket
+
+STALE = timedelta(days=1)
+"""The age of a stock count after which its supplier is reminded."""
+_LANDED = ImportJob.objects.filter(
+    supplier=OuterRef("supplier"),
+    kind=OuterRef("kind"),
+    pk__gt=OuterRef("pk"),
+    status__in=(Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS),
+    dry_run=False,
+)
+
+
+def failed_files() -> Q:
+    """Make the condition of imports that failed this week and that no later file of their kind replaced."""
+    recent = Q(status=Status.FAILED, dry_run=False, created_at__gte=timezone.now() - RECENT)
+    return recent & ~Q(Exists(_LANDED))
+
+
+def files_bucket(supplier: Supplier) -> WorkBucket:
+    failed = ImportJob.objects.for_supplier(supplier).filter(failed_files())
+    ids = [*failed.order_by("pk").values_list("pk", flat=True)[: MOST_COUNTED + 1]]
+    url = f"{reverse('portal:files')}?tab=failed"
+    return WorkBucket("Failed files", ids, url, "See failed files", color="bad")
+
+
+def stock_bucket(supplier: Supplier) -> WorkBucket:
+    """Return the listed products, if no count by push, file or page has come for a day."""
+    counted = last_feed(supplier)
+    ids = [*_listed(supplier)] if is_stale(counted) else []
+    note = f"counted {timesince(counted)} ago" if counted else "never counted"
+    return WorkBucket(
+        "Stock not updated", ids, reverse("portal:stock"), "Update stock", color="warn", note=note
+    )
+
+
+def is_stale(counted: datetime | None) -> bool:
+    return counted is None or counted <= timezone.now() - STALE
+
+
+def _listed(supplier: Supplier) -> list[int]:
+    listed = Variant.objects.for_supplier(supplier).filter(listed=True)
+    return [*listed.order_by("pk").values_list("pk", flat=True)[: MOST_COUNTED + 1]]

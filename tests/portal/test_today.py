@@ -1,0 +1,115 @@
+"""*Today* of a supplier: each kind of open work, its number, and the one button that leads to it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from fulfillments.models import Fulfillment
+from fulfillments.states import State
+from imports.models import Status
+from inventory.models import Warehouse
+from tests.factories import ImportJobFactory
+
+
+@pytest.fixture
+def work(acme, shop, a_variant, pushed):
+    a_variant(acme, "LAMP", stock=10, wholesale_price="7.5")
+    return pushed(shop, {"sku": "LAMP", "quantity": 2}).fulfillments.get()
+
+
+def bucket(client, name):
+    [found] = [each for each in client.get("/portal/").context["buckets"] if each.name == name]
+    return found
+
+
+def test_every_kind_of_work_has_a_number(ana, work):
+    assert [each.name for each in ana.get("/portal/").context["buckets"]] == [
+        "New",
+        "To ship today",
+        "Late",
+        "Cancellations to answer",
+        "Failed files",
+        "Stock not updated",
+        "Messages from operators",
+    ]
+
+
+def test_a_number_has_its_amount_and_its_button_leads_to_exactly_these_orders(ana, work, pushed, shop):
+    pushed(shop, {"sku": "LAMP", "quantity": 1})
+    Fulfillment.objects.update(state=State.ACCEPTED)
+    Fulfillment.objects.filter(pk=work.pk).update(due_at=timezone.now().replace(hour=23, minute=59))
+
+    today = bucket(ana, "To ship today")
+    assert (today.count, today.amounts) == ("1", [(Decimal("15"), "USD")])
+    rows = ana.get(today.url).context["rows"]
+    assert [row.fulfillment.pk for row, _ in rows] == [work.pk]
+
+
+@pytest.mark.parametrize(
+    ("fields", "count"),
+    [
+        ({"status": Status.FAILED}, "1"),
+        ({"status": Status.FAILED, "dry_run": True}, "0"),
+        ({"status": Status.FAILED, "created_at": timezone.now() - timedelta(days=8)}, "0"),
+        ({"status": Status.SUCCEEDED}, "0"),
+    ],
+)
+def test_failed_files_are_counted_for_a_week(ana, acme, rival, fields, count):
+    ImportJobFactory.create(supplier=acme, **fields)
+    ImportJobFactory.create(supplier=rival, status=Status.FAILED)
+    failed = bucket(ana, "Failed files")
+    assert failed.count == count
+    assert len(ana.get(failed.url).context["rows"]) == int(count)
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"), [("products", "0"), ("inventory", "1")], ids=["the same kind", "another kind"]
+)
+def test_a_later_file_of_the_same_kind_replaces_a_failed_one(ana, acme, kind, count):
+    ImportJobFactory.create(supplier=acme, kind="products", status=Status.FAILED)
+    ImportJobFactory.create(supplier=acme, kind=kind, status=Status.SUCCEEDED_WITH_ERRORS)
+    assert bucket(ana, "Failed files").count == count
+
+
+def test_held_files_have_a_tab(ana, acme):
+    held = ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL)
+    ImportJobFactory.create(supplier=acme)
+    assert [job.pk for job, _ in ana.get("/portal/files/?tab=held").context["rows"]] == [held.pk]
+
+
+def test_stock_without_a_count_for_a_day_is_counted_by_its_listed_products(ana, acme, a_variant, client_for):
+    a_variant(acme, "LAMP")
+    a_variant(acme, "VASE")
+    a_variant(acme, "OLD", listed=False)
+    never = bucket(ana, "Stock not updated")
+    assert (never.count, never.note, never.url) == ("2", "never counted", "/portal/stock/")
+
+    Warehouse.objects.filter(supplier=acme).update(heard_at=timezone.now() - timedelta(hours=25))
+    assert bucket(ana, "Stock not updated").count == "2"
+    assert bucket(ana, "Stock not updated").note.startswith("counted 1\xa0day")
+
+    Warehouse.objects.filter(supplier=acme).update(heard_at=timezone.now() - timedelta(hours=23))
+    assert bucket(ana, "Stock not updated").count == "0"
+
+
+def test_today_takes_the_same_queries_for_any_amount_of_work(ana, acme, shop, work, pushed, a_variant):
+    Warehouse.objects.filter(supplier=acme).update(heard_at=timezone.now() - timedelta(days=3))
+
+    def count():
+        with CaptureQueriesContext(connection) as captured:
+            ana.get("/portal/")
+        return len(captured)
+
+    ImportJobFactory.create(supplier=acme, status=Status.FAILED)
+    before = count()
+    for name in ("VASE", "CUP"):
+        a_variant(acme, name, stock=5)
+        pushed(shop, {"sku": name, "quantity": 1})
+        ImportJobFactory.create(supplier=acme, status=Status.FAILED)
+    assert count() == before
