@@ -142,20 +142,20 @@ def a_variant() -> Callable[..., Variant]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _nothing_slow_on_purpose() -> None:
+def _fast_hashes_and_static_files() -> None:
     """Use a fast password hash, and do not search all static files for each client."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.WHITENOISE_AUTOREFRESH = True
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _operators_without_phones() -> None:
+def _second_factors_only_of_groups() -> None:
     """Require a second factor only for groups that ask for one, unless a test changes the setting."""
     settings.SECOND_FACTOR = "groups"
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _redis_has_time() -> Iterator[None]:
+def _longer_waits_for_redis() -> Iterator[None]:
     """Give Redis more time, since on a busy machine it answers later than a request may wait."""
     with (
         mock.patch.object(rates, "TIMEOUT", 30.0),
@@ -166,7 +166,7 @@ def _redis_has_time() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _emptied_quickly() -> Iterator[None]:
+def _quick_deletion_of_rows() -> Iterator[None]:
     """After a test that commits, delete its rows.
 
     Django would truncate all tables, which takes 84 ms instead of 1 ms for a few rows, and then create
@@ -227,7 +227,7 @@ def live_server(django_db_setup: None, live_server: Any) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def _fresh_counts() -> None:
+def _reset_rate_limits() -> None:
     """Reset the rate limits, which Redis counts for all tests."""
     cache.clear()
 
