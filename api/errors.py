@@ -186,14 +186,15 @@ def envelope_handler(exc: Exception, context: Mapping[str, object]) -> Response:
     if lost_database(exc):
         return answer(database_error(exc))
     logger.error("unforeseen error", exc_info=exc)
-    return answer(ApiError("Something went wrong on our side. Nothing was changed. Quote the request_id."))
+    return answer(ApiError(UNFORESEEN))
 
 
+UNFORESEEN = "The service failed, and nothing was changed. Quote the request_id when you ask for help."
 BUSY = {
-    "55P03": "Another request is changing the same rows. Nothing was changed.",
-    "40P01": "Another request changed the same rows at the same moment. Nothing was changed.",
-    "57014": "The request exceeded the time limit. Nothing was changed.",
-    "25P03": "The request was idle for longer than the time limit. Nothing was changed.",
+    "55P03": "Another request is changing the same rows, so nothing was changed.",
+    "40P01": "Another request changed the same rows at the same time, so nothing was changed.",
+    "57014": "The request exceeded the time limit, so nothing was changed.",
+    "25P03": "The request was idle for longer than the time limit, so nothing was changed.",
 }
 """Messages by SQLSTATE: lock timeout, deadlock, statement timeout, idle transaction timeout."""
 
@@ -333,4 +334,4 @@ def server_error(request: HttpRequest) -> JsonResponse:
     error = sys.exc_info()[1]
     if isinstance(error, Exception) and lost_database(error):
         return plain(database_error(error))
-    return plain(ApiError("Something went wrong on our side. Quote the request_id."))
+    return plain(ApiError("The service failed. Quote the request_id when you ask for help."))

@@ -57,8 +57,8 @@ def refuse_changed(request: Request, newest: Response) -> None:
     """Refuse a change whose If-Match does not name the tag of this answer. Raises PreconditionFailed."""
     if not _matches(request.headers["If-Match"], _tag_of(newest)):
         raise PreconditionFailed(
-            "The object has changed: If-Match does not name its current ETag. Nothing was changed. Read the"
-            " object again (without `fields`) and send the new ETag, or leave If-Match out."
+            "The object is newer than the ETag in If-Match, so nothing was changed. Read the object again"
+            " (without `fields`) and send its new ETag, or leave If-Match out."
         )
 
 

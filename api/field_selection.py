@@ -17,7 +17,7 @@ def fields_of(shape: type) -> OpenApiParameter:
     return OpenApiParameter(
         "fields",
         {"type": "string", "maxLength": LONGEST, "pattern": f"^{one}(,{one})*$"},
-        description="The fields wanted, comma-separated; default all. The answer then has these alone.",
+        description="The fields of the answer, comma-separated. Default: all fields.",
     )
 
 

@@ -277,7 +277,9 @@ def _refuse_suspended(retailer: Retailer) -> None:
     suspension = Suspension.objects.in_force().filter(retailer=retailer).first()
     if suspension is not None:
         until = f"until {suspension.until}" if suspension.until else "until further notice"
-        raise TradeSuspended(f"Your trade is suspended {until}: new orders are refused, open orders go on.")
+        raise TradeSuspended(
+            f"Your trade is suspended {until}: new orders are refused, open orders continue."
+        )
 
 
 def _lost(line: OrderLine) -> str:

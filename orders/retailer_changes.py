@@ -84,8 +84,8 @@ def why_not_changeable(order: Order) -> str:
         return ""
     if Capture.objects.filter(fulfillment__order=order).exists():
         return (
-            f"A supplier has captured the order, which is '{order.processing_state}'. It can be changed only "
-            f"before that, or in '{ProcessingState.EXCEPTION}'. Cancel it, and push it again."
+            f"A supplier has captured the order, which is '{order.processing_state}', so it can change only "
+            f"in '{ProcessingState.EXCEPTION}'. Cancel it, and push it again."
         )
     return ""
 

@@ -121,7 +121,9 @@ class PortalRecordPage(PortalPage):
 def _entrance(request: HttpRequest) -> HttpResponse:
     """Return the way in: the sign-in page, or the choice of a party."""
     if visit := request.session.pop(SEEN_AS, None):
-        messages.warning(request, "Your visit of the portal ended after 30 minutes. Start it again to go on.")
+        messages.warning(
+            request, "Your visit of the portal ended after 30 minutes. Start it again to continue."
+        )
         return HttpResponseRedirect(f"/admin/accounts/member/{visit['member']}/change/")
     if request.user.is_authenticated:
         return HttpResponseRedirect(reverse("portal:choose"))

@@ -241,7 +241,7 @@ KINDS = (
     ORDER(
         "backordered",
         "Backordered",
-        "Arriving stock goes to the oldest order by itself. Ask the supplier for a date, or cancel.",
+        "Arriving stock goes to the oldest order automatically. Ask the supplier for a date, or cancel.",
         rows=_short,
         read=_read_short,
         since="waits_since",
@@ -282,7 +282,7 @@ KINDS = (
     DeskKind(
         "failed",
         "Import failed",
-        "The file could not be read. The import says why, in words for its supplier.",
+        "The file could not be read. The import shows the reason, in words for its supplier.",
         ImportJob,
         lambda: RecentlyFailedFilter.narrow(_imports(Status.FAILED)),
         _read_import,

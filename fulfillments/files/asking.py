@@ -123,7 +123,7 @@ def refuse_outdated(fulfillment: Asked, given: Iterable[str]) -> None:
     name, state = ("canceling.csv" if canceling else "new.csv"), str(fulfillment.state)
     raise Invalid.at(
         "asked_at",
-        f"This row answers the request of {outdated}, but the fulfillment was asked for again at {iso(now)} "
-        f"and is '{state}' now. Read orders/{name} and answer the request that is open.",
+        f"This row answers the request of {outdated}, but a newer request came at {iso(now)}, and the "
+        f"fulfillment is '{state}' now. Read orders/{name} and answer the open request.",
         "outdated",
     )

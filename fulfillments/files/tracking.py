@@ -83,7 +83,9 @@ class TrackingImporter(RowImporter):
             return False
         if action not in ACTIONS:
             known = ", ".join(ACTIONS)
-            raise Invalid.at("action", f"{first['action'][:40]!r} is none of {known}.", "invalid_choice")
+            raise Invalid.at(
+                "action", f"{first['action'][:40]!r} is no action. Use one of {known}.", "invalid_choice"
+            )
         fulfillment = _fulfillment(job, first["fulfillment_id"])
         actor = Actor(ActorKind.SUPPLIER, f"import:{job.pk}")
         with fulfillment.order.change(by=actor) as change:

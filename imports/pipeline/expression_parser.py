@@ -144,7 +144,7 @@ class Parser:
         tree = self.unary()
         while sign := self.take("*", "/"):
             if sign.text == "*" and self.next.text == "*":
-                raise ExpressionError("There are no powers", self.next.position)
+                raise ExpressionError("Powers are not supported", self.next.position)
             tree = self.operation(sign, tree, self.unary())
         return tree
 

@@ -99,7 +99,7 @@ def _require_attempts_left(job: ImportJob) -> None:
     """Raise Unreadable after too many workers ended at this range: the file must be the cause."""
     if job.attempts > MOST_ATTEMPTS:
         at = f"after line {job.bookmark}" if job.bookmark else "before its first row landed"
-        message = f"{MOST_ATTEMPTS} workers ended {at}. Ask the operator to look at this import."
+        message = f"{MOST_ATTEMPTS} workers failed {at}. Ask the operator to look at this import."
         raise Unreadable("gave_up", message)
 
 

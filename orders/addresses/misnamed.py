@@ -23,7 +23,7 @@ def misnamed(retailer: Retailer, lines: Sequence[Line]) -> list[str]:
     variants = Variant.objects.for_retailer(retailer).only("sku", "upc").in_bulk(numbers)
     return [
         f"order_lines[{index}].{name}: variant {line['variant_id']} has {_quoted(variants, line, name)}, "
-        f"not {given[:40]!r}; variant_id counts."
+        f"not {given[:40]!r}; the variant_id was used."
         for index, line in enumerate(lines)
         if line.get("variant_id") in variants
         for name, given in _names(line).items()

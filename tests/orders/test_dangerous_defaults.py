@@ -254,7 +254,7 @@ def test_a_push_warns_if_variant_id_and_sku_name_two_variants(acme, shop, client
 
     assert answer.status_code == 201
     assert answer.json()["warnings"] == [
-        f"order_lines[0].sku: variant {tent.pk} has sku 'A-1', not 'A-2'; variant_id counts."
+        f"order_lines[0].sku: variant {tent.pk} has sku 'A-1', not 'A-2'; the variant_id was used."
     ]
 
 
