@@ -90,4 +90,4 @@ class PortalActionPage(PortalRecordPage):
             "back": self.back(),
             "after": self._after(),
         }
-        return self.render({**self.context(), **context})
+        return self.render({**context, **self.context()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 
 from accounts.models import ApiKey, Retailer, Supplier, member_names
 from accounts.scopes import Role
@@ -29,7 +30,14 @@ def history_of(
         event.data = {name: value for name, value in event.data.items() if name not in FOR_OPERATORS}
         name = names[event.actor]
         event.actor = f"user:{suppliers.get(event.supplier_id, name) if name == OTHERS[party.role] else name}"
-    return list(event_entries(shown, lines, fulfillment_lines, {}))
+    entries = event_entries(shown, lines, fulfillment_lines, {})
+    return [replace(entry, title=_worded(party, entry.title)) for entry in entries]
+
+
+def _worded(party: Party, title: str) -> str:
+    """Return a title in the words of the portal, where a supplier's fulfillment is an order."""
+    title = title.replace("cancelation", "cancellation")
+    return title.replace("Fulfillment", "Order") if isinstance(party, Supplier) else title
 
 
 def actor_names(party: Party, actors: Collection[str]) -> dict[str, str]:

@@ -45,8 +45,8 @@ INITIALS = {"sku": "SKU", "upc": "UPC", "api": "API", "sftp": "SFTP"}
 
 def state_words(state: str) -> str:
     """Return a state in words: `missing_sku` is "Missing SKU"."""
-    if state in WORDS:
-        return WORDS[state]
+    if named := WORDS.get(state.replace(" ", "_")):
+        return named
     words = " ".join(INITIALS.get(word, word) for word in state.replace("_", " ").split())
     return words[:1].upper() + words[1:]
 
@@ -54,6 +54,7 @@ def state_words(state: str) -> str:
 def badge(state: object, meaning: str = "") -> SafeString:
     """Return a badge. Without a meaning (`good`, `bad`, `warn`, `info`), the state decides the color."""
     text = str(state)
-    known = meaning or next((name for name, states in MEANINGS.items() if text in states), "")
+    name = text if text == "dry run" else text.replace(" ", "_")
+    known = meaning or next((color for color, states in MEANINGS.items() if name in states), "")
     shown = format_html(" ui-{}", known) if known else ""
     return format_html('<span class="ui-badge{}">{}</span>', shown, state_words(text))

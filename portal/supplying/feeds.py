@@ -44,10 +44,16 @@ def stock_bucket(supplier: Supplier) -> WorkBucket:
     """Return the listed products, if no count by push, file or page has come for a day."""
     counted = last_feed(supplier)
     ids = [*_listed(supplier)] if is_stale(counted) else []
-    note = f"counted {timesince(counted)} ago" if counted else "never counted"
+    note = "never counted" if counted is None else f"counted {_age(counted)}"
     return WorkBucket(
         "Stock not updated", ids, reverse("portal:stock"), "Update stock", color="warn", note=note
     )
+
+
+def _age(moment: datetime) -> str:
+    if timezone.now() - moment < timedelta(minutes=1):
+        return "just now"
+    return f"{timesince(moment, depth=1)} ago"
 
 
 def is_stale(counted: datetime | None) -> bool:

@@ -21,6 +21,11 @@ class TeamLogEntry:
     entry: TimelineEntry
     by: str
 
+    @property
+    def details(self) -> str:
+        shown = (f"{name}: {text}" for name, text in self.entry.details if name != "member id")
+        return ", ".join(shown)
+
 
 def team(party: Supplier | Retailer) -> QuerySet[Member]:
     return Member.objects.active().of_party(party).select_related("user", "supplier", "retailer")

@@ -1,4 +1,4 @@
-// The search box with hits while someone types, commands, and the keys of lists.
+// The search box with hits while someone types, and commands.
 "use strict";
 
 {
@@ -76,30 +76,6 @@
   });
 
   const isTyping = (target) => target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]") !== null;
-  const rows = () => [...document.querySelectorAll("main .ui-table tbody tr")].filter((row) => row.querySelector("a"));
-  const rowOf = (target) => target.closest?.("main .ui-table tbody tr");
-  const mainLink = (row) => row?.querySelector("th a, td a");
-
-  const goToRow = (step) => {
-    const all = rows();
-    const place = all.indexOf(rowOf(document.activeElement));
-    const next = place < 0 ? 0 : Math.min(Math.max(place + step, 0), all.length - 1);
-    mainLink(all[next])?.focus();
-  };
-  const firstAction = () => {
-    const row = rowOf(document.activeElement);
-    const within = row ?? document.querySelector(".ui-head .ui-actions");
-    within?.querySelector(".ui-button:not(.ui-danger)")?.focus();
-  };
-  const KEYS = {
-    "/": open,
-    "?": () => document.getElementById("ui-keys")?.togglePopover(),
-    j: () => goToRow(1),
-    k: () => goToRow(-1),
-    o: () => mainLink(rowOf(document.activeElement))?.click(),
-    x: () => rowOf(document.activeElement)?.querySelector("input[type=checkbox]")?.click(),
-    e: firstAction,
-  };
 
   const moveThroughHits = (event) => {
     const shown = panel && !panel.hidden ? links() : [...document.querySelectorAll(".bo-hit")];
@@ -125,12 +101,6 @@
       event.preventDefault();
       hide();
       box.focus();
-      return;
-    }
-    const act = KEYS[event.key];
-    if (act && box && !isTyping(event.target)) {
-      event.preventDefault();
-      act();
       return;
     }
     moveThroughHits(event);

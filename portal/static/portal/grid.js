@@ -1,0 +1,68 @@
+// Grids of products and stock: arrow keys, a pasted column of a spreadsheet, and saving without losing the row.
+"use strict";
+
+{
+  const cellsOf = (input) => {
+    const column = input.name.slice(input.name.indexOf("-") + 1);
+    return [...input.form.elements].filter((each) => each.name.slice(each.name.indexOf("-") + 1) === column && each.type !== "hidden");
+  };
+  const inGrid = (target) => target.closest?.("form.ui-grid tbody input:not([type=hidden])");
+
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const input = inGrid(event.target);
+    if (!step || !input || input.type === "date" || event.altKey) return;
+    const cells = cellsOf(input);
+    const next = cells[cells.indexOf(input) + step];
+    event.preventDefault(); // a number field would change its number
+    next?.focus();
+    next?.select();
+  });
+
+  // A pasted column fills the rows from this cell down. Other text is pasted as usual.
+  document.addEventListener("paste", (event) => {
+    const input = inGrid(event.target);
+    const lines = event.clipboardData?.getData("text").replace(/\r?\n$/, "").split(/\r?\n/) ?? [];
+    if (!input || lines.length < 2) return;
+    event.preventDefault();
+    const cells = cellsOf(input);
+    const first = cells.indexOf(input);
+    for (const [place, line] of lines.entries()) {
+      const cell = cells[first + place];
+      if (cell) cell.value = line.split("\t")[0].trim();
+    }
+    cells[Math.min(first + lines.length, cells.length) - 1].focus();
+  });
+
+  // Saving updates the rows in place: the page keeps its position, and the cell its focus.
+  const save = async (form, button) => {
+    const sent = new FormData(form, button);
+    const focused = document.activeElement?.name;
+    button.disabled = true;
+    try {
+      const answer = await fetch(form.action, { method: "POST", body: sent });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const grid = page.querySelector("form.ui-grid");
+      const isHere = new URL(answer.url).pathname === location.pathname;
+      if (!isHere || !grid) {
+        location.href = answer.url; // for example the page of signing in, which keeps the typed text
+        return;
+      }
+      const content = document.getElementById("content");
+      content.innerHTML = page.getElementById("content").innerHTML;
+      document.querySelector("main > .ui-messages")?.remove();
+      const said = page.querySelector("main > .ui-messages");
+      said?.setAttribute("role", "status");
+      if (said) content.before(said);
+      document.querySelector(`form.ui-grid [name="${CSS.escape(focused ?? "")}"]`)?.focus();
+    } catch {
+      form.submit(); // the browser then shows why the service cannot be reached
+    }
+  };
+  document.addEventListener("submit", (event) => {
+    const form = event.target.closest("form.ui-grid");
+    if (!form || !event.submitter) return;
+    event.preventDefault();
+    save(form, event.submitter);
+  });
+}

@@ -1,0 +1,113 @@
+"""The portal's lists by keyboard, grids like a spreadsheet, and the whole of it without JavaScript."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.models import Supplier
+from catalog.models import Variant
+from fulfillments.models import Fulfillment
+from inventory.models import StockLevel
+from tests.factories import MemberFactory
+from tests.orders.push_bodies import an_order
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+FOCUSED = "document.activeElement"
+PASTE = """(text) => {
+    const data = new DataTransfer();
+    data.setData("text", text);
+    const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+    document.activeElement.dispatchEvent(event);
+}"""
+
+
+@pytest.fixture
+def clerk(browser, acme: Supplier):
+    browser.start_as(MemberFactory.create(supplier=acme).user.get_username())
+    return browser
+
+
+@pytest.fixture
+def numbers(acme, shop, a_variant, client_for) -> list[str]:
+    """Make three new orders, and return their numbers, the newest first."""
+    a_variant(acme, "LAMP", stock=10)
+    for _ in range(3):
+        client_for(shop).post("orders", an_order({"sku": "LAMP", "quantity": 1}))
+    newest = Fulfillment.objects.order_by("-pk")
+    return list(newest.values_list("order__retailer_order_id", flat=True))
+
+
+@pytest.fixture
+def grid(acme, a_variant, clerk):
+    """Open the grid of stock: C, B and A with one unit each."""
+    for sku in "ABC":
+        a_variant(acme, sku, stock=1)
+    clerk.open("/portal/stock/")
+    return clerk
+
+
+def counts() -> dict[str, int]:
+    return dict(StockLevel.objects.order_by("-pk").values_list("variant__sku", "on_hand"))
+
+
+def test_rows_are_reached_chosen_and_opened_by_keys(clerk, numbers):
+    clerk.open("/portal/orders/")
+    keyboard = clerk.page.keyboard
+    keyboard.press("j")
+    keyboard.press("j")
+    assert clerk.page.evaluate(f"{FOCUSED}.innerText") == numbers[1]
+    keyboard.press("x")
+    assert clerk.page.locator("[name=chosen]:checked").count() == 1
+    keyboard.press("/")
+    assert clerk.page.evaluate(f"{FOCUSED}.type") == "search"
+    clerk.page.locator(f'a:text-is("{numbers[1]}")').focus()
+    keyboard.press("k")
+    with clerk.page.expect_navigation():
+        keyboard.press("o")
+    assert clerk.page.inner_text("h1").startswith(f"Order {numbers[0]}")
+
+
+def test_arrows_move_through_a_column_and_a_pasted_column_fills_it(grid):
+    grid.page.get_by_label("On hand of C").focus()
+    grid.page.keyboard.press("ArrowDown")
+    assert grid.page.evaluate(f"{FOCUSED}.getAttribute('aria-label')") == "On hand of B"
+    grid.page.keyboard.press("ArrowUp")
+    grid.page.evaluate(PASTE, "7\tC\r\n8\tB\r\n9\tA\r\n10\tmore\r\n")
+    grid.page.get_by_role("button", name="Save stock").click()
+    grid.page.locator(".ui-messages li").wait_for()
+
+    assert counts() == {"C": 7, "B": 8, "A": 9}
+
+
+def test_saving_updates_the_rows_in_place_and_keeps_the_focus(grid):
+    grid.page.evaluate("window.wasHere = true")
+    grid.page.get_by_label("On hand of B").fill("many")
+    grid.page.get_by_label("On hand of C").fill("5")
+    grid.page.keyboard.press("Enter")
+    grid.page.locator('[aria-invalid="true"], .errorlist').first.wait_for()
+
+    assert grid.page.evaluate("window.wasHere") is True
+    assert grid.page.evaluate(f"{FOCUSED}.getAttribute('aria-label')") == "On hand of C"
+    assert counts() == {"C": 5, "B": 1, "A": 1}
+
+
+def test_a_clerk_works_without_javascript(chromium, clerk, numbers):
+    context = chromium.browser.new_context(java_script_enabled=False, storage_state=chromium.storage_state())
+    page = context.new_page()
+    page.goto(f"{clerk.base}/portal/")
+    page.click("text=Accept all new orders")
+    page.click('button:text("Accept orders (3)")')
+    page.goto(f"{clerk.base}/portal/quick-ship/")
+    page.fill("#rows", "\n".join(f"{number}\tPARCEL-{place}" for place, number in enumerate(numbers)))
+    page.click('button:text("Check rows")')
+    page.click('button:text("Ship 3 orders")')
+    page.goto(f"{clerk.base}/portal/products/")
+    page.get_by_label("Retail price of LAMP").fill("12.5")
+    page.click('button:text("Save products")')
+    assert page.inner_text(".ui-messages li") == "1 product changed."
+    context.close()
+
+    assert set(Fulfillment.objects.values_list("state", flat=True)) == {"shipped"}
+    assert str(Variant.objects.get().retail_price) == "12.5000"
+    clerk.open("/portal/")
