@@ -1,20 +1,77 @@
-"""The commands of a page, as a reader pastes them into a shell."""
+"""The commands of a page, as a reader pastes them into a shell, and the answers that the page shows."""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+from tests.shown_answers import differences, differences_of_text, documents, shown_documents
+
 ROOT = Path(__file__).resolve().parents[1]
+FENCE = re.compile(r"^ *```(\w+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+BETWEEN = "@@ the next block @@"
+
+
+@dataclass
+class Step:
+    """A shell block, and the answer below it: as JSON, or as text."""
+
+    commands: str
+    answer: str | None = None
+    is_json: bool = False
+
+    def differences(self, output: str) -> Iterator[str]:
+        """Yield the differences between the output and the answer of the page."""
+        if self.answer is None:
+            return
+        if not self.is_json:
+            yield from differences_of_text(self.answer, output)
+            return
+        shown, answered = shown_documents(self.answer), documents(output)
+        if len(shown) != len(answered):
+            yield f"{len(answered)} answers, not {len(shown)}: {output}"
+        for one, other in zip(shown, answered, strict=False):
+            yield from differences(one, other)
+
+
+def steps(page: str) -> list[Step]:
+    """Return the shell blocks of a page. The answer of a block follows it without words in between."""
+    text, found, end = (ROOT / page).read_text(encoding="utf-8"), [], 0
+    for fence in FENCE.finditer(text):
+        language, content = fence[1], fence[2]
+        follows = not text[end : fence.start()].strip()
+        end = fence.end()
+        if language == "sh":
+            found.append(Step(content))
+        elif language in ("json", "text") and follows and found and found[-1].answer is None:
+            found[-1].answer, found[-1].is_json = content, language == "json"
+    return found
 
 
 def commands(page: str) -> str:
-    """The page's shell blocks, one after the other, after the demo's variables."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    script = "\n".join(re.findall(r"^ *```sh\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL))
+    """Return the page's shell blocks, one after the other, after the demo's variables."""
+    script = f'echo "{BETWEEN}"\n'.join(step.commands for step in steps(page))
     return script if "eval" in script else f'eval "$(python3 tools/demo/shell_variables.py)"\n{script}'
+
+
+def wrong_answers(page: str, output: str) -> list[str]:
+    """Return the differences between the output of the commands and the answers that the page shows."""
+    outputs = output.split(f"{BETWEEN}\n")
+    return [
+        f"{step.commands.splitlines()[0]}: {difference}"
+        for step, own in zip(steps(page), outputs, strict=True)
+        for difference in step.differences(own)
+    ]
+
+
+def code(page: str, language: str) -> str:
+    """Return the page's blocks of Python or TypeScript, one after the other."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return "".join(content for name, content in FENCE.findall(text) if name == language)
 
 
 def paste(script: str, data_dir: Path) -> subprocess.CompletedProcess[str]:

@@ -1,8 +1,9 @@
 """Prints the content of demo.json as shell variables: eval "$(python3 tools/demo/shell_variables.py)".
 
-Runs with any Python 3, because it imports nothing of the project. Also defines `value`, which prints one
-value of the JSON on its input: `… | value results.0.id`. In a list, the step `order_id=7` selects the element
-with this value, and `*` selects every element: `… | value order_id=7.lines.0.id`.
+Runs with any Python 3, because it imports nothing of the project. Lets `curl` end each answer with a line
+feed, and defines `value`, which prints one value of the JSON on its input: `… | value results.0.id`. In a
+list, the step `order_id=7` selects the element with this value, and `*` selects every element:
+`… | value order_id=7.lines.0.id`.
 """
 
 import json
@@ -15,7 +16,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
-VALUE = """value() { python3 -c '
+FUNCTIONS = """curl() { command curl -w '\\n' "$@"; }
+value() { python3 -c '
 import json, sys
 found = [json.load(sys.stdin)]
 for step in sys.argv[1].split("."):
@@ -31,7 +33,7 @@ for each in found:
 
 
 def main() -> None:
-    """Print one assignment per line, then the function `value`."""
+    """Print one assignment per line, then the functions."""
     path = Path(os.environ.get("DATA_DIR") or ROOT / "var", "demo.json")
     try:
         demo = json.loads(path.read_text(encoding="utf-8"))
@@ -39,7 +41,7 @@ def main() -> None:
         sys.exit(f"{path} cannot be read ({error}). Is the service up? Start it with: make run")
     for name, value in variables(demo).items():
         sys.stdout.write(f"{name}={shlex.quote(str(value))}\n")
-    sys.stdout.write(f"{VALUE}\n")
+    sys.stdout.write(f"{FUNCTIONS}\n")
 
 
 def variables(demo: dict[str, Any]) -> dict[str, str | int]:

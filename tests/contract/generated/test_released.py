@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import STORIES
+from tests.pasting import code
+
+from .conftest import STORIES, Workshop
 from .generators import JavaScript
 
 ROOT = Path(__file__).parents[3]
+GUIDES = {"quick-start": "completed", "suppliers": "shipped", "retailers": ""}
+"""The guides with Python and TypeScript, and the last word that their programs print."""
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +81,27 @@ def test_each_python_example_runs_under_strict_types(installed, workshop, demo, 
     assert "succeeded, 0 rows rejected" in said if role == "supplier" else ": " in said
 
 
+def with_keys(folder: Path, workshop: Workshop) -> Path:
+    """Put demo.json where the guides read it."""
+    (folder / "var").mkdir(parents=True, exist_ok=True)
+    shutil.copy(workshop.environment["DEMO_JSON"], folder / "var" / "demo.json")
+    return folder
+
+
+@pytest.mark.parametrize(("guide", "last"), GUIDES.items())
+def test_the_python_of_a_guide_runs_under_strict_types(installed, workshop, guide, last):
+    folder = with_keys(workshop.folder / f"python-of-{guide}", workshop)
+    program = folder / "guide.py"
+    program.write_text(code(f"docs/guides/{guide}.md", "python"), encoding="utf-8")
+    workshop.run(
+        *(sys.executable, "-m", "mypy", "--strict", "--config-file="),
+        *("--cache-dir", workshop.folder / "mypy", program),
+        MYPYPATH=str(installed),
+    )
+    said = workshop.run(sys.executable, program, cwd=folder, PYTHONPATH=str(installed))
+    assert said.strip().endswith(last)
+
+
 def test_the_collection_has_each_request_of_the_document(packages, workshop):
     made = json.loads((packages / "exchange.postman_collection.json").read_text())
     requests = [each["request"] for folder in made["item"] for each in folder["item"]]
@@ -111,3 +136,12 @@ def test_the_typescript_package_passes_its_own_tests(javascript):
 
 def test_the_typescript_package_plays_the_story_under_strict_types(javascript):
     javascript.play("released.ts")
+
+
+@pytest.mark.parametrize(("guide", "last"), GUIDES.items())
+def test_the_typescript_of_a_guide_runs_under_strict_types(javascript, workshop, guide, last):
+    folder = with_keys(javascript.folder, workshop)
+    (folder / "story.ts").write_text(code(f"docs/guides/{guide}.md", "ts"), encoding="utf-8")
+    javascript.run(folder / "node_modules/typescript/bin/tsc", "-p", folder)
+    said = javascript.run(folder / "built" / "story.js")
+    assert said.strip().endswith(last)
