@@ -7,6 +7,9 @@ from decimal import Decimal
 from api.currencies import without_fraction
 from api.renderers import number
 
+NO_AMOUNT = Decimal(-1)
+"""Sorts a record without amounts below all others."""
+
 
 def amount_text(amount: Decimal, currency: str = "") -> str:
     """Format an amount with its currency and cents, with more digits where the amount has more."""

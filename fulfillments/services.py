@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +23,7 @@ from fulfillments.change import Change
 from fulfillments.deadlines import capture_due_at, due_at
 from fulfillments.effects import Effects
 from fulfillments.models import Capture, Fulfillment, FulfillmentLine, RoutingDecision
+from fulfillments.models.line import agreed_total_of_lines
 from fulfillments.planning import explaining
 from fulfillments.planning.candidates import Market
 from fulfillments.planning.routing import Allocation, Candidate, Plan, Want, WarehouseKey, plan
@@ -151,7 +153,7 @@ def create_fulfillments(
     for allocation in allocations:
         if allocation.warehouse not in fulfillments:
             fulfillments[allocation.warehouse] = joinable.get(allocation.warehouse) or _fulfillment(
-                change, allocation
+                change, allocation, _agreed_total(allocations, allocation.warehouse)
             )
     joined = [work for work in fulfillments.values() if work.pk is not None]
     insert([work for work in fulfillments.values() if work.pk is None])
@@ -173,7 +175,8 @@ def create_fulfillments(
         cause = Cause(change.order_id, fulfillments[allocation.warehouse].pk)
         stock.reserve(allocation.stock_key, allocation.reserved, cause)
     if joined:
-        Fulfillment.objects.filter(pk__in=[work.pk for work in joined]).update(updated_at=Now())
+        changed = {"updated_at": Now(), "agreed_total": agreed_total_of_lines()}
+        Fulfillment.objects.filter(pk__in=[work.pk for work in joined]).update(**changed)
     for fulfillment in fulfillments.values():
         type_ = "fulfillment.extended" if fulfillment in joined else "fulfillment.created"
         change.record(type_, fulfillment=fulfillment)
@@ -239,7 +242,18 @@ def let_capture_again(unfinished: list[Fulfillment]) -> None:
     Capture.objects.filter(pk__in=list(locked)).update(outdated=True)
 
 
-def _fulfillment(change: Change, allocation: Allocation) -> Fulfillment:
+def _agreed_total(allocations: Sequence[Allocation], warehouse: WarehouseKey) -> Decimal | None:
+    """Return the sum of the agreed prices of a new fulfillment's units; None if none has a price."""
+    prices = [
+        (allocation.candidate.agreed.wholesale_price, allocation.quantity)
+        for allocation in allocations
+        if allocation.warehouse == warehouse
+    ]
+    priced = [price * quantity for price, quantity in prices if price is not None]
+    return sum(priced, Decimal()) if priced else None
+
+
+def _fulfillment(change: Change, allocation: Allocation, agreed_total: Decimal | None) -> Fulfillment:
     partnership, now = allocation.candidate.partnership, timezone.now()
     return Fulfillment(
         order_id=change.order_id,
@@ -247,6 +261,7 @@ def _fulfillment(change: Change, allocation: Allocation) -> Fulfillment:
         partnership_id=partnership.id,
         warehouse_id=allocation.warehouse_id,
         currency=partnership.currency,
+        agreed_total=agreed_total,
         due_at=due_at(State.NEW, now, partnership, change.ship_until),
         capture_due_at=capture_due_at(now, partnership),
     )

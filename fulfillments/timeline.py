@@ -7,7 +7,7 @@ decisions, stock movements, and deliveries to partners' webhooks. It takes a fix
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
@@ -27,6 +27,7 @@ MOVEMENTS = {
     MovementKind.REFUSE.value: "set to 0",
     MovementKind.RETURN.value: "returned",
 }
+ONE_TRANSACTION = timedelta(seconds=10)
 DELIVERIES = {"waiting": "waiting", "delivered": "delivered", "dead": "given up"}
 
 
@@ -119,7 +120,7 @@ def _item(item: Mapping[str, Any], named: Mapping[int, str], lines: Mapping[int,
 
 
 def _decisions(order_id: int, lines: Mapping[int, str], events: list[Event]) -> Iterator[HistoryEntry]:
-    """Yield the routing decisions, without their reasons. The first belongs to the request of the push."""
+    """Yield the routing decisions, without reasons. Each belongs to the request of the nearest event."""
     decisions = list(RoutingDecision.objects.filter(order_id=order_id).order_by("id")[:LONGEST])
     chosen = [
         [(line, one) for line in each.lines for one in line["candidates"] if one["quantity"]]
@@ -135,20 +136,27 @@ def _decisions(order_id: int, lines: Mapping[int, str], events: list[Event]) -> 
         details = [("units", units or "none routed")]
         if unfilled:
             details.append(("unrouted", str(unfilled)))
-        of_push = events[0].request_id if events and decision is decisions[0] else ""
         yield HistoryEntry(
             at=decision.decided_at,
             title="Routed",
             by="the service (routing)",
-            request_id=of_push,
+            request_id=_request_at(decision.decided_at, events),
             details=details,
             about="routing",
         )
 
 
+def _request_at(moment: datetime, events: list[Event]) -> str:
+    """Return the request of the nearest event. A decision and its event are written in one transaction."""
+    nearest = min(events, key=lambda event: abs(event.occurred_at - moment), default=None)
+    near = nearest is not None and abs(nearest.occurred_at - moment) < ONE_TRANSACTION
+    return nearest.request_id if nearest and near else ""
+
+
 def _deliveries(events: list[Event]) -> Iterator[HistoryEntry]:
     """Yield the deliveries to partners' webhooks that are still stored."""
     types = {event.number: event.type for event in events if event.number is not None}
+    requests = {event.number: event.request_id for event in events}
     suppliers = {event.supplier_id for event in events if event.supplier_id}
     retailers = {event.retailer_id for event in events if event.retailer_id}
     of_parties = Q(supplier__in=suppliers) | Q(retailer__in=retailers)
@@ -168,6 +176,7 @@ def _deliveries(events: list[Event]) -> Iterator[HistoryEntry]:
             delivery.attempted_at or delivery.next_attempt_at or delivery.expires_at,
             f"Webhook {DELIVERIES[delivery.status]}",
             f"the service, to {webhook.party}",
+            request_id=requests[delivery.event_id],
             details=[(name, text) for name, text in details if text],
             about="webhook",
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
@@ -29,6 +30,12 @@ def _currencies() -> QuerySet[Retailer, CurrencyRow]:
 def currency_of(retailer: Retailer) -> str:
     """Return the currency of orders that name none."""
     return next(iter(_currencies(retailer=retailer.pk))).currency
+
+
+def billed_total(lines: Iterable[Mapping[str, Any]]) -> Decimal | None:
+    """Return the sum of the pushed lines' billed amounts; None if no line has one."""
+    billed = [line["billed_amount"] for line in lines if line.get("billed_amount") is not None]
+    return sum(billed, Decimal()) if billed else None
 
 
 def refuse_fractions(order: Order, lines: Sequence[OrderLine]) -> None:

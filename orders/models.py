@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce, Now
 
 from accounts.actors import Actor
 from accounts.models import Retailer, WhenShort, default_currency
+from api.amounts import NO_AMOUNT
 from fulfillments.planning.candidates import WantedLine
 from orders.change import OrderChange, change_of
 from orders.nightly_results import Reconciliation as Reconciliation  # Django finds models here
@@ -57,6 +58,8 @@ class Order(models.Model):
         db_default=settings.CURRENCY,
         help_text="The currency of billed amounts, shipping and taxes.",
     )
+    # The sum of the lines' billed amounts, by which operators sort open orders.
+    billed_total = models.DecimalField(max_digits=24, decimal_places=4, null=True, editable=False)
     shipping_paid = models.DecimalField(max_digits=14, decimal_places=4, null=True)
     shipping_tax = models.DecimalField(max_digits=14, decimal_places=4, null=True)
     sales_division_code = models.CharField(max_length=100, blank=True)
@@ -162,6 +165,12 @@ class Order(models.Model):
                 "id",
                 condition=Q(has_unknown_country=True) & ~Q(processing_state__in=[*FINISHED]),
                 name="order_no_country_due",
+            ),
+            models.Index(
+                Coalesce("billed_total", Value(NO_AMOUNT)),
+                "id",
+                condition=~Q(processing_state__in=[*FINISHED]),
+                name="order_open_amount",
             ),
             models.Index(
                 "updated_at",

@@ -26,7 +26,7 @@ from inventory.arrivals import stock_arrived
 from inventory.reservations import LockedStock, Stock
 from inventory.seen_stock import SeenStock, StockMoved
 from orders.addresses.addresses import has_unknown_country, normalised, unknown_country
-from orders.amounts import currency_of, refuse_fractions
+from orders.amounts import billed_total, currency_of, refuse_fractions
 from orders.change import OrderChange, first_change_of
 from orders.models import Order, OrderLine
 from orders.processing_state import ProcessingState
@@ -226,7 +226,11 @@ def _order(retailer: Retailer, content: Mapping[str, Any]) -> Order:
     if "currency" not in kept:
         kept["currency"] = currency_of(retailer)
     return Order(
-        retailer=retailer, content_digest=digest(content), has_unknown_country=unknown_country, **kept
+        retailer=retailer,
+        content_digest=digest(content),
+        has_unknown_country=unknown_country,
+        billed_total=billed_total(content["order_lines"]),
+        **kept,
     )
 
 

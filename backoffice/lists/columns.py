@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.admin import ModelAdmin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import label_for_field
-from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.text import capfirst
@@ -17,6 +17,9 @@ from backoffice.lists.views import saved_views
 from backoffice.navigation.menu import kind_links
 
 COLUMNS = "columns"
+BESIDE = (COLUMNS, ORDER_VAR, "p", "e")
+"""Parameters that a choice of columns drops. A sort names its column by position."""
+BY_NUMBER = ("id", "-id", "pk", "-pk")
 
 
 class ChosenChangeList(ChangeList):
@@ -33,6 +36,14 @@ class ChosenChangeList(ChangeList):
         with_columns = getattr(self.model_admin, "with_columns", None)
         return with_columns(rows) if with_columns else rows
 
+    def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any]:
+        """Sort by one column, then by number in the same direction: an index can do both at once."""
+        first, *others = super().get_ordering(request, queryset)
+        if ORDER_VAR not in self.params:
+            return [first, *others]
+        descending = first.startswith("-") if isinstance(first, str) else getattr(first, "descending", False)
+        return [first] if first in BY_NUMBER else [first, "-pk" if descending else "pk"]
+
     def get_ordering_field(self, field_name: Any) -> Any:
         """Return None for a column that is not sortable: a URL could name any column."""
         if self.sortable_by is not None and field_name not in self.sortable_by:
@@ -43,7 +54,9 @@ class ChosenChangeList(ChangeList):
 class ListMixin(ModelAdmin[Any]):
     """A mixin for all lists of the site: choosable columns and saved views.
 
-    An admin may name `more_columns`: fields that its list shows only when chosen; and `changelist_class`.
+    An admin may name `more_columns`: fields that its list shows only when chosen; `open_filter` and
+    `sorted_while_open`: the columns by which only its open rows can be sorted, because only their index is
+    small; and `changelist_class`.
     """
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
@@ -88,7 +101,7 @@ class ListMixin(ModelAdmin[Any]):
             (name, capfirst(str(label_for_field(name, self.model, self))), name in shown)
             for name in self.all_columns(request)
         ]
-        others = [(name, value) for name, value in request.GET.items() if name not in (COLUMNS, "p", "e")]
+        others = [(name, value) for name, value in request.GET.items() if name not in BESIDE]
         return {
             "columns_to_choose": labels,
             "columns_beside": others,

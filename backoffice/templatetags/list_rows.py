@@ -7,7 +7,7 @@ from typing import Any
 
 from django import template
 from django.contrib.admin.templatetags.admin_list import result_headers, results
-from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import capfirst
@@ -20,7 +20,19 @@ CUT_FROM = 28
 
 @register.simple_tag
 def list_headers(cl: ChangeList) -> list[dict[str, Any]]:
-    return list(result_headers(cl))
+    """Return the headers. A column that only open rows can be sorted by leads to the sorted open rows."""
+    headers = list(result_headers(cl))
+    while_open = getattr(cl.model_admin, "sorted_while_open", {})
+    for position, (name, header) in enumerate(zip(cl.list_display, headers, strict=True)):
+        first_order = while_open.get(name)
+        if first_order is None or header.get("sorted"):
+            continue
+        open_only = {} if header["sortable"] else cl.model_admin.open_filter.parameters()  # type: ignore[attr-defined]
+        sort = {ORDER_VAR: f"{first_order}{position}", **open_only}
+        header["sortable"] = True
+        header["url_primary"] = cl.get_query_string(sort, ["p"])
+        header["title"] = "Shows the open ones, sorted" if open_only else ""
+    return headers
 
 
 @register.simple_tag

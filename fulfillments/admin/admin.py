@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.decorators import permission_required
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum, prefetch_related_objects
+from django.db.models import OuterRef, Q, QuerySet, Subquery, Sum, Value, prefetch_related_objects
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 from django.utils import timezone
@@ -20,15 +21,17 @@ from accounts.operating.admin_actions import RecordAdmin
 from accounts.operating.admin_base import as_id
 from accounts.operating.day_filter import DaysFilter
 from accounts.operating.operator_actions import AdminAction
-from api.amounts import amount_text
+from api.amounts import NO_AMOUNT, amount_text
 from api.prefix_search import begins
 from fulfillments.admin.actions import ACTIONS
-from fulfillments.admin.filters import CountedFilter, OverdueFilter
+from fulfillments.admin.filters import CountedFilter, OpenWorkFilter, OverdueFilter
 from fulfillments.admin.printing import print_slips, slip_view
 from fulfillments.deadlines import next_due_at
 from fulfillments.item_names import ITEMIZED, itemize
 from fulfillments.models import Fulfillment, FulfillmentLine, Shipment
+from fulfillments.models.line import agreed_total_of_lines
 from fulfillments.timeline import order_timeline
+from fulfillments.timeline_rows import timeline_rows
 from ui.badges import badge
 
 MOST_FOUND = 1_000  # results of a search by an order's number
@@ -62,7 +65,16 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
         "created_at",
     )
     list_display_links = ("id", "order_number")
-    list_filter = ("state", ("created_at", DaysFilter), OverdueFilter, CountedFilter, "supplier")
+    list_filter = (
+        "state",
+        OpenWorkFilter,
+        ("created_at", DaysFilter),
+        OverdueFilter,
+        CountedFilter,
+        "supplier",
+    )
+    open_filter = OpenWorkFilter
+    sorted_while_open: ClassVar[dict[str, str]] = {"due": "", "amount": "-"}
     more_columns = ("warehouse", "updated_at")
     list_select_related = ("order__retailer", "supplier", "warehouse", "capture")
     search_help_text = (
@@ -91,16 +103,16 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
         return Q(pk__in=[as_id(term), *ids])
 
     def get_sortable_by(self, request: HttpRequest) -> tuple[str, ...]:
-        """Overdue fulfillments have an index by deadline; all fulfillments have one by number only."""
-        return ("id", "due") if OverdueFilter.is_chosen(request) else ("id",)
+        """Open fulfillments have indexes by time limit and by amount; all fulfillments have one by number."""
+        is_open = OpenWorkFilter.is_chosen(request) or OverdueFilter.is_chosen(request)
+        return ("id", *self.sorted_while_open) if is_open else ("id",)
 
     def with_columns(self, rows: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:
         """Add units and amount to the rows of the list (`backoffice.lists`)."""
         lines = FulfillmentLine.objects.filter(fulfillment=OuterRef("pk")).order_by().values("fulfillment")
-        agreed = Sum(F("quantity") * F("wholesale_price"))
         return rows.annotate(
             unit_count=Subquery(lines.annotate(sum=Sum("quantity")).values("sum")),
-            agreed=Subquery(lines.annotate(sum=agreed).values("sum")),
+            agreed=agreed_total_of_lines(),
         )
 
     @admin.display(description="problem")
@@ -120,7 +132,7 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
     def units(self, fulfillment: Any) -> int:
         return fulfillment.unit_count or 0
 
-    @admin.display(description="amount")
+    @admin.display(description="amount", ordering=Coalesce("agreed_total", Value(NO_AMOUNT)))
     def amount(self, fulfillment: Any) -> str:
         return "" if fulfillment.agreed is None else amount_text(fulfillment.agreed, fulfillment.currency)
 
@@ -154,5 +166,8 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
             "captured_at": capture and capture.captured_at,
             "due_at": self.due(fulfillment),
             "entries": entries,
+            "rows": timeline_rows(
+                entries, {fulfillment.pk: fulfillment.supplier.name}, fulfillment.order.retailer.name
+            ),
             "more_entries": more,
         }

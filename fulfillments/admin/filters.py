@@ -17,6 +17,7 @@ from accounts.operating.admin_filters import FlagFilter
 from accounts.operating.day_filter import MARGIN, first_since
 from events.models import Event
 from fulfillments.models import Fulfillment, PerformanceTarget
+from fulfillments.models.fulfillment import OPEN_WORK
 from fulfillments.scorecard.measures import REFUSALS
 from fulfillments.states import (
     ACCEPT,
@@ -28,6 +29,16 @@ from fulfillments.states import (
     SHIP,
     State,
 )
+
+
+class OpenWorkFilter(FlagFilter):
+    """Keeps fulfillments with open work. Indexes have them by time limit and by amount."""
+
+    title, parameter_name, label = "open", "open", "Open"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[Any]) -> QuerySet[Any]:
+        return rows.filter(OPEN_WORK)
 
 
 class OverdueFilter(FlagFilter):

@@ -7,11 +7,12 @@ from datetime import date, datetime
 from typing import Any, Self
 
 from django.db import models
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from accounts.models import CancelationDefault, Supplier
+from api.amounts import NO_AMOUNT
 from api.errors import Invalid
 from api.prefix_search import folded
 from fulfillments import states
@@ -74,6 +75,14 @@ class Fulfillment(CancelableFulfillment):
                 "capture_due_at",
                 condition=Q(state=State.NEW, capture_due_at__isnull=False),
                 name="fulfillment_capture_due",
+            ),
+            # Operators sort the open work of all suppliers by time limit and by amount.
+            models.Index("due_at", "id", condition=OPEN_WORK, name="fulfillment_open_due"),
+            models.Index(
+                Coalesce("agreed_total", Value(NO_AMOUNT)),
+                "id",
+                condition=OPEN_WORK,
+                name="fulfillment_open_amount",
             ),
             models.Index(folded("tracking_number"), condition=~Q(tracking_number=""), name="tracking_folded"),
             # Operators list open work of all suppliers. Nearly all rows are shipped, so the index skips them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, Subquery, Sum
 
 from catalog.models import Variant
 
@@ -102,3 +102,9 @@ class FulfillmentLine(models.Model):
     @property
     def returnable(self) -> int:
         return self.shipped - self.returned
+
+
+def agreed_total_of_lines() -> Subquery:
+    """Return the sum of the agreed prices of an outer fulfillment's units."""
+    lines = FulfillmentLine.objects.filter(fulfillment=OuterRef("pk")).order_by().values("fulfillment")
+    return Subquery(lines.annotate(sum=Sum(F("quantity") * F("wholesale_price"))).values("sum"))

@@ -41,6 +41,8 @@ class MovableFulfillment(models.Model):
         editable=False,
         help_text="The currency of the agreed prices: the supplier's at placement.",
     )
+    # The sum of the agreed prices of its units, by which operators sort open work.
+    agreed_total = models.DecimalField(max_digits=24, decimal_places=4, null=True, editable=False)
     invoice_id = models.CharField(max_length=100, blank=True)
     due_at = models.DateTimeField(
         null=True, editable=False, help_text="The time limit of the present state, from the partnership."

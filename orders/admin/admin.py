@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet, Value
@@ -17,7 +17,7 @@ from accounts.models import Retailer
 from accounts.operating.admin_actions import RecordAdmin
 from accounts.operating.admin_base import ReadOnlyAdmin, as_id
 from accounts.operating.day_filter import DaysFilter
-from api.amounts import amount_text
+from api.amounts import NO_AMOUNT, amount_text
 from api.inside_search import LEAST, contains
 from catalog.models import Variant
 from events.models import Event
@@ -26,6 +26,7 @@ from fulfillments.models import Fulfillment
 from fulfillments.selectors import SHARED_WITH_SUPPLIERS
 from fulfillments.states import WITHDRAW
 from fulfillments.timeline import order_timeline
+from fulfillments.timeline_rows import timeline_rows
 from orders.admin.actions import ACTIONS
 from orders.admin.filters import HeldFilter, OpenFilter, UnknownCountryFilter, WaitingFilter
 from orders.admin.line_rows import line_table, with_pictures
@@ -73,6 +74,8 @@ class OrderAdmin(RecordAdmin[Order]):
         "type",
         "retailer",
     )
+    open_filter = OpenFilter
+    sorted_while_open: ClassVar[dict[str, str]] = {"due": "", "amount": "-"}
     more_columns = (
         "id",
         "created_at",
@@ -93,8 +96,8 @@ class OrderAdmin(RecordAdmin[Order]):
         return super().search_condition(term) | Q(pk__in=[*numbers[:MOST_FOUND]])
 
     def get_sortable_by(self, request: HttpRequest) -> tuple[str, ...]:
-        """Open orders have an index by deadline; all orders have one by number only."""
-        return ("received", "due") if OpenFilter.is_chosen(request) else ("received",)
+        """Open orders have indexes by deadline and by amount; all orders have one by number only."""
+        return ("received", *self.sorted_while_open) if OpenFilter.is_chosen(request) else ("received",)
 
     def with_columns(self, orders: QuerySet[Order]) -> QuerySet[Order]:
         """Add the columns of the list (`backoffice.lists`). The order's page does not need them."""
@@ -126,7 +129,7 @@ class OrderAdmin(RecordAdmin[Order]):
     def units(self, order: Any) -> int:
         return order.unit_count or 0
 
-    @admin.display(description="amount")
+    @admin.display(description="amount", ordering=Coalesce("billed_total", Value(NO_AMOUNT)))
     def amount(self, order: Any) -> str:
         return "" if order.billed is None else amount_text(order.billed, order.currency)
 
@@ -168,6 +171,9 @@ class OrderAdmin(RecordAdmin[Order]):
             "cancel_requests": _cancel_requests(order),
             "decisions": explained_decisions(order, {line.pk: line.position + 1 for line in table.page}),
             "entries": happened,
+            "rows": timeline_rows(
+                happened, {each.pk: each.supplier.name for each in fulfillments}, order.retailer.name
+            ),
             "more_entries": more,
         }
 

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import ApiKey, Contact, Partnership, Retailer, Supplier
 from accounts.operating.admin_base import LongList
 from backoffice.models import Digest, MessageTemplate
-from fulfillments.models import PerformanceTarget
+from fulfillments.models import Fulfillment, PerformanceTarget
 from imports.models import AutoImport, ImportPolicy, SavedMapping
 from inventory.models import Warehouse
 from orders.admin.filters import HeldFilter
@@ -60,6 +60,61 @@ def test_no_address_sorts_a_list_that_has_no_index_for_it(admin_client, shop):
         assert soon_is_first(o=way), "the newest is first"
     assert soon_is_first(o=number, open=1), "open orders have an index by deadline"
     assert not soon_is_first(o=-number, open=1)
+
+
+@pytest.mark.parametrize(
+    ("model", "column", "index"),
+    [
+        (Order, "due", "order_open_due"),
+        (Order, "amount", "order_open_amount"),
+        (Fulfillment, "due", "fulfillment_open_due"),
+        (Fulfillment, "amount", "fulfillment_open_amount"),
+    ],
+)
+@pytest.mark.parametrize("direction", ["", "-"])
+def test_open_work_is_sorted_by_an_index_in_both_directions(
+    admin_client, order, model, column, index, direction
+):
+    listed = admin.site._registry[model]
+    sort = f"{direction}{[*listed.list_display].index(column) + 1}"
+    with CaptureQueriesContext(connection) as asked:
+        admin_client.get(f"/admin/{model._meta.app_label}/{model._meta.model_name}/", {"open": 1, "o": sort})
+    ends = [(each["sql"], each["sql"][-300:]) for each in asked]
+    [rows] = [sql for sql, end in ends if " ORDER BY " in end and model._meta.db_table in end]
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off")
+        cursor.execute(f"EXPLAIN {rows}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+        cursor.execute("RESET enable_seqscan; RESET enable_sort")
+    assert index in plan, plan
+    assert "Sort Key" not in plan.partition("SubPlan")[0], plan
+
+
+def test_amount_and_due_lead_from_the_whole_list_to_the_sorted_open_rows(
+    admin_client, shop, acme, a_variant, pushed
+):
+    a_variant(acme, "LAN-1", stock=10, wholesale_price="4")
+    amounts = {
+        pushed(shop, {"sku": "LAN-1", "quantity": 1, "billed_amount": billed}).pk: billed
+        for billed in (5, 900, 20)
+    }
+    unbilled = pushed(shop, {"sku": "LAN-1", "quantity": 2}).pk
+    page = admin_client.get("/admin/orders/order/")
+    number = page.context["cl"].list_display.index("amount")
+    assert f"?o=-{number}&amp;open=1" in page.text
+
+    def sorted_by(column, **more):
+        rows = admin_client.get("/admin/orders/order/", {"open": 1, "o": column, **more})
+        return [order.pk for order in rows.context["cl"].result_list]
+
+    falling = sorted(amounts, key=lambda pk: -amounts[pk])
+    assert sorted_by(f"-{number}") == [*falling, unbilled]
+    assert sorted_by(number) == [unbilled, *reversed(falling)]
+    assert sorted_by(f"-{number}.1") == [*falling, unbilled], "only the first column sorts: it has an index"
+
+    work = admin_client.get("/admin/fulfillments/fulfillment/", {"open": 1, "o": "-9"}).context["cl"]
+    assert work.list_display[9] == "amount"
+    assert work.result_list[0].agreed == 8
 
 
 def plan_of(statement: str) -> str:

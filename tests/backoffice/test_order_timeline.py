@@ -22,6 +22,31 @@ def test_the_history_says_where_routing_sent_it(operator, order):
     assert "2 × LAN-1 to Acme" in page
 
 
+def test_one_request_is_one_row_headed_by_a_sentence(operator, acme, order, fulfillment, client_for):
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/missing_sku")
+    operator.post(f"/admin/orders/order/{order.pk}/comment/", {"text": "Called them", "next": "/admin/"})
+    page = operator.get(f"/admin/orders/order/{order.pk}/change/")
+    rows = page.context["rows"]
+    assert [row.sentence for row in rows] == [
+        "Shop pushed the order",
+        "Acme refused 2 × LAN-1: Missing SKU",
+        "Comment",
+    ]
+    assert [row.meaning for row in rows] == ["", "bad", ""]
+    assert len(rows[0].entries) > 2
+    assert ("Routed", "2 × LAN-1 to Acme") in rows[0].shown
+    # The id of a request is behind *Details*.
+    before, _, details = page.text.partition("Acme refused 2 × LAN-1: Missing SKU")[2].partition("<details>")
+    assert rows[1].lead.request_id not in before
+    assert rows[1].lead.request_id in details
+
+
+def test_a_fulfillment_has_the_same_rows(operator, acme, order, fulfillment, client_for):
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
+    page = operator.get(f"/admin/fulfillments/fulfillment/{fulfillment.pk}/change/")
+    assert [row.sentence for row in page.context["rows"]][-1] == "Acme accepted the work"
+
+
 def test_the_history_shows_webhook_deliveries(operator, order, shop):
     webhook = WebhookFactory.create(retailer=shop)
     Event.publish()

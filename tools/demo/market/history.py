@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime, timedelta
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -94,6 +95,8 @@ class History:
         order = PastOrder(plan, row)
         for work in plan.works:
             order.works.append(self._work(order, work))
+        lines = (line.order_line for work in order.works for line in work.lines)
+        row.billed_total = sum((line.billed_amount or Decimal() for line in lines), Decimal())
         states = [work.row.state for work in order.works]
         row.processing_state = state_of(states)
         row.updated_at = self._stamp(plan)
@@ -128,6 +131,9 @@ class History:
         position = sum(len(earlier.lines) for earlier in order.works)
         for offset, line in enumerate(plan.lines):
             work.lines.append(self._line(order.row, work, position + offset, line.sku, line.quantity))
+        row.agreed_total = sum(
+            ((line.wholesale_price or Decimal()) * line.quantity for line in work.lines), Decimal()
+        )
         return work
 
     def _line(self, order: Order, work: PastWork, position: int, sku: str, quantity: int) -> FulfillmentLine:

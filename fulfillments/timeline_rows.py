@@ -1,0 +1,133 @@
+"""The rows of an order's timeline: one row for all entries of one request, headed by a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import count, groupby
+
+from events.timeline import HistoryEntry
+from ui.badges import state_words
+
+SENTENCES = {
+    "order.created": ("pushed the order", ""),
+    "order.address_corrected": ("corrected the address", ""),
+    "order.held": ("held the order", "warn"),
+    "order.released": ("released the order", ""),
+    "order.cancel_requested": ("requested the cancellation{of units}", "warn"),
+    "order.ship_until_changed": ("changed the deadline", ""),
+    "order.wait_ended": ("ended the wait for stock", ""),
+    "order.erased": ("erased the customer's data", ""),
+    "fulfillment.rejected": ("refused{units}{reason}", "bad"),
+    "fulfillment.withdrawn": ("took back{units}", "warn"),
+    "fulfillment.cancelation_refused": ("refused the cancellation", "bad"),
+    "fulfillment.canceled": ("canceled{units}", "bad"),
+    "fulfillment.accepted": ("accepted the work", "good"),
+    "fulfillment.shipped": ("shipped{units}", "good"),
+    "fulfillment.shipment_corrected": ("corrected a parcel", ""),
+    "fulfillment.parcel_kept": ("shipped{units}, which waits for the release", "warn"),
+    "fulfillment.returned": ("recorded a return{of units}", ""),
+    "fulfillment.restocked": ("put returned units into stock{units}", ""),
+    "fulfillment.invoiced": ("sent the invoice", ""),
+    "fulfillment.address_corrected": ("corrected the address", ""),
+    "order.canceled": ("canceled the order", "bad"),
+}
+"""The deeds by the type of their event, most telling first: the words after the actor, and the meaning."""
+RANKS = dict(zip(SENTENCES, count()))
+UNRANKED = len(RANKS)
+REASON_TOLD = frozenset(type_ for type_, (words, _) in SENTENCES.items() if "{reason}" in words)
+ALWAYS_SHOWN = ("reason", "why", "approved by", "tracking number", "carrier", "unrouted", "answer")
+"""Details that a reader needs without a click."""
+TOLD_APART = ("routing", "capture", "remark")
+"""Kinds of entries that are named beside the deed that caused them. The others are behind *Details*."""
+
+
+@dataclass(frozen=True)
+class TimelineRow:
+    """All entries of one request. The most telling entry gives the sentence."""
+
+    entries: list[HistoryEntry]
+    party: str
+    """The name of the supplier or retailer whose key was used; empty for people and the service."""
+
+    @cached_property
+    def lead(self) -> HistoryEntry:
+        return min(self.entries, key=lambda entry: (RANKS.get(entry.type, UNRANKED), entry.about != "event"))
+
+    @property
+    def at(self) -> datetime:
+        return self.entries[0].at
+
+    @property
+    def sentence(self) -> str:
+        """Return the deed in words: "Acme refused 3 × MUG-1: Missing SKU"."""
+        lead = self.lead
+        words, _ = SENTENCES.get(lead.type, ("", ""))
+        if not words:
+            return lead.title
+        details = dict(lead.details)
+        units, reason = details.get("units", ""), details.get("reason", "")
+        told = words.replace("{units}", f" {units}" if units else "")
+        told = told.replace("{of units}", f" of {units}" if units else "")
+        told = told.replace("{reason}", f": {state_words(reason)}" if reason else "")
+        by = self.party or lead.by
+        return f"{by[:1].upper()}{by[1:]} {told}"
+
+    @property
+    def by(self) -> str:
+        """Return the actor if the sentence does not name it."""
+        return "" if self.lead.type in SENTENCES else self.party or self.lead.by
+
+    @property
+    def meaning(self) -> str:
+        meaning = SENTENCES.get(self.lead.type, ("", ""))[1]
+        return "warn" if not meaning and any("given up" in entry.title for entry in self.entries) else meaning
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        """Return the details that need no click: of the lead, and of what the deed caused."""
+        lead = self.lead
+        whole = lead.type not in SENTENCES
+        found = [
+            (name, text)
+            for name, text in lead.details
+            if (whole or name in ALWAYS_SHOWN) and not (name == "reason" and lead.type in REASON_TOLD)
+        ]
+        for entry in self.entries:
+            if entry is not lead and entry.about in TOLD_APART:
+                found += [
+                    (entry.title, text) for name, text in entry.details if name in ("units", "unrouted")
+                ]
+        return found
+
+    @property
+    def moves(self) -> list[HistoryEntry]:
+        """Return the entries that changed a state, each state once."""
+        moved = [entry for entry in self.entries if entry.to_state and entry.from_state != entry.to_state]
+        return [*{(entry.from_state, entry.to_state): entry for entry in moved}.values()]
+
+    @property
+    def has_details(self) -> bool:
+        lead = self.lead
+        return len(self.entries) > 1 or bool(lead.key or lead.request_id or lead.type)
+
+
+def timeline_rows(
+    entries: Iterable[HistoryEntry], suppliers: Mapping[int, str], retailer: str
+) -> list[TimelineRow]:
+    """Group consecutive entries of one request on one day. `suppliers` has names by fulfillment."""
+    alone = count()
+    rows = []
+    for _, together in groupby(
+        entries, lambda entry: (entry.at.date(), entry.request_id or f"alone {next(alone)}")
+    ):
+        row = TimelineRow([*together], "")
+        lead = row.lead
+        if lead.key:
+            of_supplier = lead.type.startswith("fulfillment.") and lead.fulfillment_id in suppliers
+            party = suppliers[lead.fulfillment_id] if of_supplier and lead.fulfillment_id else retailer
+            row = TimelineRow(row.entries, party)
+        rows.append(row)
+    return rows
