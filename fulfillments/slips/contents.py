@@ -1,4 +1,4 @@
-"""The contents of slips as plain data, so that another process can draw them (ADR 112)."""
+"""The contents of slips as plain data, so that another process can draw them (ADR 111)."""
 
 from __future__ import annotations
 

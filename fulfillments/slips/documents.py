@@ -1,4 +1,4 @@
-"""Makes the document of some slips: a short one at once, a long one in a process of its own (ADR 112)."""
+"""Makes the document of some slips: a short one at once, a long one in a process of its own (ADR 111)."""
 
 from __future__ import annotations
 
