@@ -12,6 +12,7 @@ from typing import Any
 from api import envelope, request_id
 from api.renderers import encode
 from config.health import readiness as ready
+from config.web.arrival import Arrival
 from config.web.outlet import Outlet
 from config.web.turns import LONGEST_WAIT
 
@@ -38,9 +39,16 @@ def refusal(status: int, message: str) -> bytes:
     return _refusal(status, message, headers)
 
 
+def too_long(arrival: Arrival) -> bytes | None:
+    """Return the refusal of a request with too many bytes, or None."""
+    if arrival.head_too_long:
+        return refusal(431, "The headers of this request are too long.")
+    return refusal(413, "The body is longer than this path takes.") if arrival.too_long else None
+
+
 def too_many_wrong_keys(path: str, seconds: float) -> bytes:
     """Return the answer for an address that has tried too many wrong keys."""
-    wait = math.ceil(seconds)
+    wait = max(1, math.ceil(seconds))
     message = f"Too many wrong keys came from this address. Try again in {wait} s."
     # RFC 6749, section 5.2, names these members.
     more = {"error": "slow_down", "error_description": message} if path.startswith("/oauth/") else {}

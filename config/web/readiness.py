@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 
 from config.health import readiness
@@ -34,8 +35,9 @@ class Readiness:
         self._is_asking = False
         self._state, self._known_at = "", -REUSED_FOR
 
-    def ask(self, connection: Connection, now: float) -> None:
+    def ask(self, connection: Connection) -> None:
         """Answer this client, as soon as the state is known."""
+        now = time.monotonic()
         if now - self._known_at < REUSED_FOR:
             self._answer(connection, self._state)
             return

@@ -34,6 +34,7 @@ from config.web.greed import first_of_greediest
 from config.web.outlet import Outlet, SlowReaders
 from config.web.pace import KNOWN_UNTIL
 from config.web.parties import Callers, Parties, is_stranger
+from config.web.pausing import PAUSE_SECONDS, Pausing
 from config.web.readiness import Readiness
 from config.web.sending import Sending
 from config.web.turns import Turns
@@ -43,10 +44,6 @@ MOST_BUFFERED = 256 * 1024 * 1024
 TICK = 0.25
 LEAVING_SECONDS = 2.0
 """How long a stopping process waits for idle clients and for strangers."""
-PAUSE_SECONDS = 1.0
-"""A refused stranger gets the answer after this pause, which makes many refusals cheap."""
-
-ALIVE, READY = "/healthz", "/readyz"
 
 
 class Worker(ThreadWorker):
@@ -65,7 +62,7 @@ class Worker(ThreadWorker):
         self.readiness = Readiness(defer=self.method_queue.defer, give=self._give_health, check=database)
         self.sending = Sending(watch=self._watch, unwatch=self._unwatch, sent=self._sent)
         self.arriving: dict[Connection, None] = {}
-        self.pausing: dict[Connection, float] = {}
+        self.pausing = Pausing(close=self._close)
         self.closing = Closing(watch=self._watch, unwatch=self._unwatch, close=self._close)
         self.buffered = 0
         self.next_tick = 0.0
@@ -165,32 +162,38 @@ class Worker(ThreadWorker):
     def _is_refused(self, connection: Connection) -> bool:
         """Tell whether this address tried too many wrong keys. If so, begin the pause before its refusal."""
         assert connection.caller is not None  # set when the head of the request was read
-        now = time.monotonic()
-        if not self.parties.refused_for(connection.caller, now):
+        if not (seconds := self.parties.refused_for(connection.caller, time.monotonic())):
             return False
         self._forget(connection)
-        self.pausing[connection] = now + PAUSE_SECONDS
+        answer = answers.too_many_wrong_keys(connection.arrival.request.path, seconds - PAUSE_SECONDS)
+        self.pausing.begin(connection, partial(self._give, connection, answer))
         return True
 
     # --- Turns ------------------------------------------------------------------------------------
 
     def _line_up(self, connection: Connection) -> None:
-        arrival, request = connection.arrival, connection.arrival.request
-        if arrival.head_too_long:
-            self._refuse(connection, 431, "The headers of this request are too long.")
-        elif arrival.too_long:
-            self._refuse(connection, 413, "The body is longer than this path takes.")
-        elif arrival.fault is not None:
+        if answer := self._own_answer(connection):
             self._hold(connection, 0)
-            self.handle_error(request, connection.sock, connection.client, arrival.fault)
-            self.sending.answered(connection)
-        elif request.method in ("GET", "HEAD") and request.uri.rstrip("/") == ALIVE:
-            self._give_health(connection, answers.alive(request))
-        elif request.method in ("GET", "HEAD") and request.uri.rstrip("/") == READY:
-            self.readiness.ask(connection, time.monotonic())
+            self.pausing.answer_cheaply(connection, answer)
         else:
             self.turns.add(connection.party, connection, time.monotonic())
             self._give_turns()
+
+    def _own_answer(self, connection: Connection) -> Callable[[], None] | None:
+        """Return a function that answers without a thread, or None if this request needs a thread."""
+        arrival, request = connection.arrival, connection.arrival.request
+        if refusal := answers.too_long(arrival):
+            return partial(self._give, connection, refusal)
+        if arrival.fault is not None:
+            return partial(self._refuse_malformed, connection, arrival.fault)
+        path = request.method in ("GET", "HEAD") and request.uri.rstrip("/")
+        if path == "/healthz":
+            return partial(self._give_health, connection, answers.alive(request))
+        return partial(self.readiness.ask, connection) if path == "/readyz" else None
+
+    def _refuse_malformed(self, connection: Connection, fault: Exception) -> None:
+        self.handle_error(connection.arrival.request, connection.sock, connection.client, fault)
+        self.sending.answered(connection)
 
     def _give_turns(self) -> None:
         for _, connection in self.turns.take(time.monotonic()):
@@ -242,7 +245,11 @@ class Worker(ThreadWorker):
     def _sent(self, connection: Connection) -> None:
         """Read the client's next request, or close."""
         if connection.is_kept and not connection.sock.is_cut:
-            self._begin(connection, idle=float(self.cfg.keepalive))
+            begin = partial(self._begin, connection, idle=float(self.cfg.keepalive))
+            if connection.rest:  # the calls for many requests of one packet would nest without end
+                self.method_queue.defer(begin)
+            else:
+                begin()
         else:
             self.closing.begin(connection)
 
@@ -261,8 +268,7 @@ class Worker(ThreadWorker):
         if first in self.closing:
             self.closing.end(first)
         elif first in self.pausing:
-            del self.pausing[first]
-            self._close(first)
+            self.pausing.drop(first)
         elif first in self.arriving:
             self._drop(first)
         else:
@@ -304,12 +310,7 @@ class Worker(ThreadWorker):
         for connection in self.turns.overdue(now):
             self._refuse(connection, 503, answers.BUSY)
         self.readiness.answer_overdue(now)
-        for connection in [each for each, until in self.pausing.items() if until < now]:
-            del self.pausing[connection]
-            assert connection.caller is not None  # _is_refused has checked it before the pause
-            seconds = max(1.0, self.parties.refused_for(connection.caller, now))
-            path = connection.arrival.request.path
-            self._give(connection, answers.too_many_wrong_keys(path, seconds))
+        self.pausing.end_overdue(now)
         if slow := self.sending.cut_overdue(now):
             self.log.info("Closed %s connections whose clients read their answers too slowly.", slow)
         self.closing.end_overdue(now)
@@ -337,8 +338,7 @@ class Worker(ThreadWorker):
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         """Come back often enough to end the waits that are over."""
         pause = self.turns.wait(time.monotonic())
-        soon = min(TICK, pause or TICK)
-        super().wait_for_and_dispatch_events(min(timeout, soon) if self.nr_conns else timeout)
+        super().wait_for_and_dispatch_events(min(timeout, TICK, pause or TICK) if self.nr_conns else timeout)
         if pause:
             self._give_turns()
 

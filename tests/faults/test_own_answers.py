@@ -1,0 +1,65 @@
+"""The web process answers health checks and malformed requests itself, and no client can overload it so."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from config.web.pausing import AT_ONCE, PAUSE_SECONDS
+from tests.factories import IssuedKeyFactory
+from tests.faults.web_server import WebServer, read_answer
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
+HEALTH = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
+
+@pytest.fixture(scope="module")
+def web(start_web) -> WebServer:
+    return start_web()
+
+
+def test_very_many_health_checks_in_one_packet_are_answered(acme, web):
+    _, secret = IssuedKeyFactory.create(party=acme)
+    key = f"Authorization: Bearer {secret}\r\n\r\n".encode()
+    assert web.ask("GET", f"/v3/suppliers/{acme.pk}/variants", secret=secret).status == 200
+    began_with, checks = web.processes(), 2_000
+
+    with web.open() as sock:
+        sock.sendall((HEALTH + key) * checks)
+        sock.sendall(HEALTH + b"Connection: close\r\n" + key)
+        received = b""
+        while data := sock.recv(65_536):
+            received += data
+
+    assert received.count(b"HTTP/1.1 200 OK") == checks + 1
+    assert web.processes() == began_with
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (HEALTH + b"\r\n", 200),
+        (b"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 200),
+        (b"nonsense\r\n\r\n", 400),
+        (b"POST /v3/x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99999999999\r\n\r\n", 413),
+    ],
+)
+def test_a_stranger_waits_for_cheap_answers_after_some_in_a_second(web, data, status):
+    began = time.monotonic()
+    answers = [web.send(data) for _ in range(AT_ONCE * 8)]
+
+    assert {answer.status for answer in answers} == {status}
+    assert max(answer.seconds for answer in answers) > PAUSE_SECONDS
+    assert len(answers) <= AT_ONCE * (time.monotonic() - began + 2)
+
+
+def test_a_known_party_of_the_same_address_does_not_wait(acme, web):
+    _, secret = IssuedKeyFactory.create(party=acme)
+    assert web.ask("GET", f"/v3/suppliers/{acme.pk}/variants", secret=secret).status == 200
+    with web.open() as sock:
+        sock.sendall((HEALTH + b"\r\n") * AT_ONCE * 2)
+        checks = [web.ask("GET", "/healthz", secret=secret) for _ in range(3)]
+        assert read_answer(sock, time.monotonic()).status == 200
+
+    assert max(each.seconds for each in checks) < PAUSE_SECONDS
